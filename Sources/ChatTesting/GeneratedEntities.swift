@@ -12,6 +12,8 @@ struct GeneratedEntities: Sendable {
     private(set) var sessions: [SessionID] = []
     private(set) var customEvents: [CustomEventID] = []
     private(set) var operators: [UserID] = []
+    /// The threads that take no posts: locked or closed.
+    private(set) var stopped: Set<ThreadID> = []
     /// The owners and moderators of each thread.
     private(set) var moderators: [ThreadID: [UserID]] = [:]
     /// The threads that were opened with an owner.
@@ -83,7 +85,9 @@ struct GeneratedEntities: Sendable {
         case .messageUnpinned(let details): pinned.removeAll { $0 == details.message }
         case .userBlocked(let details): blocks.append(details)
         case .userUnblocked(let details): blocks.removeAll { $0 == details }
-        case .threadPolicySet, .messageRemoved, .replyRemoved, .threadLocked, .threadUnlocked, .threadClosed: break
+        case .threadLocked(let details), .threadClosed(let details): stopped.insert(details.thread)
+        case .threadUnlocked(let details): stopped.remove(details.thread)
+        case .threadPolicySet, .messageRemoved, .replyRemoved: break
         case .usernameChanged, .postcodeSet, .messageEdited, .replyEdited, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded,
             .lost, .unknown:
             break

@@ -45,7 +45,7 @@ struct CommandGeneratorTests {
                 refused += 1
             }
         }
-        #expect(accepted > 200)
+        #expect(accepted > 300)
         #expect(refused > 60)
     }
 

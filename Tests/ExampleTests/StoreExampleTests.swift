@@ -79,6 +79,11 @@ import Testing
         #expect(try await posted.position == position + 1)
     }
 
+    @Test func logHandler() throws {
+        let options = StoreOptions(journal: JournalOptions(log: { message in print(message.level, message.text, message.metadata) }))
+        #expect(options.journal.log != nil)
+    }
+
     @Test func eventImporter() throws {
         let (store, sw1a) = try store()
         try store.execute(.postMessage(thread: sw1a, author: ann, body: "Milk?"))

@@ -856,7 +856,7 @@ BUGS = [
         ("Journal+Durability.swift", "state.waiters.leader == .scheduled && background.hasInjectedExecutor",
          "state.waiters.leader == .scheduled && background.hasInjectedExecutor && position == 0")], unit="SeededHistoryTests", target="EventJournal"),
     store_bug("50", "checkpoints: write on another executor", [
-        ("ChatStore.swift", "$0, clock, statistics, options.journal.executor)\n        }", "$0, clock, statistics, nil)\n        }")], unit="SeededHistoryTests"),
+        ("ChatStore.swift", "$0, clock, statistics, options.journal.executor, options.journal.log)\n        }", "$0, clock, statistics, nil, options.journal.log)\n        }")], unit="SeededHistoryTests"),
     store_bug("51", "sync: write the slot twice", [
         ("Journal+Durability.swift", "                try sync.write(slot(work.position, work.chain, isClean: false))\n",
          "                try sync.write(slot(work.position, work.chain, isClean: false))\n" * 2)], unit="OperationCountTests", target="EventJournal"),

@@ -17,6 +17,8 @@ final class Checkpointer: Sendable {
     let options: CheckpointOptions?
     private let log: any CheckpointLog
     private let clock: any WallClock
+    /// Receives a message about each failure.
+    private let report: LogHandler?
     private let state: Lock<State>
     private let background: BackgroundRunner
     /// Held while a checkpoint is written, so that acquiring it waits for the checkpoint in
@@ -37,11 +39,12 @@ final class Checkpointer: Sendable {
 
     init(
         _ options: CheckpointOptions?, _ log: any CheckpointLog, _ clock: any WallClock, _ statistics: CheckpointStatistics,
-        _ executor: (any TaskExecutor)?
+        _ executor: (any TaskExecutor)?, _ report: LogHandler?
     ) {
         self.options = options
         self.log = log
         self.clock = clock
+        self.report = report
         background = BackgroundRunner("Chat.checkpoint", qos: .utility, executor)
         state = Lock(State(statistics: statistics))
     }
@@ -70,10 +73,15 @@ final class Checkpointer: Sendable {
     /// Counts a failed checkpoint of a custom projection, unless the store was closed meanwhile.
     func countFailure(_ error: ChatError) {
         if case .journal(let error) = error, error.code == .closed { return }
+        countFailure("\(error)")
+    }
+
+    private func countFailure(_ description: String) {
         state.withLock { state in
             state.statistics.failures += 1
-            state.statistics.lastFailure = "\(error)"
+            state.statistics.lastFailure = description
         }
+        report?(LogMessage(.warning, "A checkpoint could not be written: \(description)"))
     }
 
     /// Writes a checkpoint in the background, unless one is in progress.
@@ -142,10 +150,7 @@ final class Checkpointer: Sendable {
                 state.statistics.written += 1
             }
         } catch {
-            state.withLock { state in
-                state.statistics.failures += 1
-                state.statistics.lastFailure = error.description
-            }
+            countFailure(error.description)
             throw error
         }
     }

@@ -242,7 +242,7 @@ extension ReadModels {
                 && moderates(viewer, thread, at: position, present: present)
         case .coMembers(let user):
             return threads(of: user, asOf: position).contains {
-                readingStart(viewer, $0.thread, at: position, present: present) != nil
+                readingStart(viewer, $0.thread, at: position, present: present).map { $0 < position } ?? false
             }
         }
     }

@@ -71,7 +71,11 @@ extension ChatStore {
     }
 
     /// Loads the checkpoint of a journal, or returns empty models if none matches.
-    static func loadCheckpoint(_ log: (any CheckpointLog)?, _ options: CheckpointOptions?) -> (StoreModels, CheckpointStatistics) {
+    ///
+    /// - Parameter report: Receives a message about a checkpoint that is ignored.
+    static func loadCheckpoint(
+        _ log: (any CheckpointLog)?, _ options: CheckpointOptions?, _ report: LogHandler?
+    ) -> (StoreModels, CheckpointStatistics) {
         var statistics = CheckpointStatistics()
         guard let log, options != nil else { return (StoreModels(), statistics) }
         let start = ContinuousClock.now
@@ -82,6 +86,10 @@ extension ChatStore {
             return (models, statistics)
         } catch {
             statistics.ignore(error)
+            // A new journal has no checkpoint.
+            if error.code != .absent {
+                report?(LogMessage(.warning, "Ignored the checkpoint: \(error.message)", metadata: ["code": error.code.rawValue]))
+            }
             return (StoreModels(), statistics)
         }
     }

@@ -101,7 +101,7 @@ public final class ChatStore: Sendable {
         // equal.
         try wrappingJournalErrors { () throws(JournalError) in try log.waitUntilDurable(log.lastPosition) }
         let checkpointLog = log as? any CheckpointLog
-        var (models, statistics) = Self.loadCheckpoint(checkpointLog, options.checkpoints)
+        var (models, statistics) = Self.loadCheckpoint(checkpointLog, options.checkpoints, options.journal.log)
         let start = models.position
         let end = log.durablePosition
         if end > start { try Self.replay(log, start + 1...end, into: &models) }
@@ -112,7 +112,7 @@ public final class ChatStore: Sendable {
         background = BackgroundRunner("Chat.background", isConcurrent: true, options.journal.executor)
         ids = options.ids
         let checkpointer = checkpointLog.map { [clock] in
-            Checkpointer(options.checkpoints, $0, clock, statistics, options.journal.executor)
+            Checkpointer(options.checkpoints, $0, clock, statistics, options.journal.executor, options.journal.log)
         }
         self.checkpointer = checkpointer
         decider = FairLock(Decider(models.rules, nextCheckpoint: checkpointer?.options?.nextPosition(after: start) ?? .max))

@@ -169,7 +169,8 @@ extension ChatStore {
         }
         let threads = sections.map(stays.sorted { $0.since < $1.since }, per: SectionedQuery.unreadCount) { models, stay in
             let id = models.threadID(stay)
-            let start = models.readingStart(id, from: view) ?? .max
+            // The details are the user's, so the host too sees the messages that the user may read.
+            let start = (viewer == nil ? models.readingStart(user, id, asOf: view.position) : models.readingStart(id, from: view)) ?? .max
             // A viewer who joined again later may read no message of that time.
             let thread = UserThread(
                 id: id, name: models.thread(id, asOf: view.position)?.name,

@@ -111,15 +111,16 @@ extension Journal {
     ///   continues to lead, `scheduled` if it hands over to a background leader.
     private func syncRound(then next: SyncQueue.Leader) -> Bool {
         makeSync()
-        let (wakeups, isLed) = change { state in
+        let (wakeups, isLed, failure) = change { state in
             let wakeups = state.waiters.end(synced: state.syncedPosition, failure: state.failure)
             state.waiters.leader = state.waiters.hasUncoveredWaiters ? next : .none
             // Without a leader, no later step writes the commits that callers appended without
             // waiting. A failure is stored for the next append or wait.
             if !state.waiters.hasLeader { do throws(JournalError) { try state.writePending() } catch {} }
-            return (wakeups, state.waiters.hasLeader)
+            return (wakeups, state.waiters.hasLeader, state.takeUnreportedFailure())
         }
         wakeups.deliver()
+        if let failure { log?(LogMessage(.error, failure.description, metadata: ["path": directory.path, "code": failure.code.rawValue])) }
         return isLed
     }
 
@@ -176,6 +177,12 @@ extension JournalState {
                 .outOfRange, "The journal's last position is \(lastPosition).", path: directory.path, positions: position...position)
         }
         return false
+    }
+
+    /// Returns the failure that stopped the journal, once.
+    mutating func takeUnreportedFailure() -> JournalError? {
+        defer { isFailureReported = failure != nil }
+        return isFailureReported ? nil : failure
     }
 
     /// Stops the journal at the first failure; later failures are consequences of it.

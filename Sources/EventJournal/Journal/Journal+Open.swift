@@ -151,6 +151,7 @@ extension Journal {
         if !recovery.report.wasClean { try repairs.apply(&recovery) }
         let journal = Journal(recovery, directory: directory, options: options, durability: options.durability, lock: lock)
         try journal.markOpen(afterCleanClose: recovery.report.wasClean, isSealed: recovery.isLastSealed)
+        options.log?(LogMessage(opened: directory.path, recovery.report))
         return journal
     }
 
@@ -306,6 +307,10 @@ public struct JournalOptions: Sendable {
     /// task's cancellation. After the timeout, opening throws `locked`.
     public var lockTimeout: Duration
 
+    /// Receives messages about what opening found and about failures of background work; nil for
+    /// none.
+    public var log: LogHandler?
+
     /// Creates options.
     ///
     /// All defaults are safe.
@@ -313,7 +318,7 @@ public struct JournalOptions: Sendable {
         durability: Durability = .synced, segmentSize: UInt64 = 128 << 20, storage: any JournalStorage = FileStorage(),
         entropy: any EntropySource = SystemEntropy(), expectedHead: JournalHead? = nil, createIfMissing: Bool = true,
         slotSyncDelay: Duration? = .milliseconds(100), executor: (any TaskExecutor)? = nil,
-        lockTimeout: Duration = .zero
+        lockTimeout: Duration = .zero, log: LogHandler? = nil
     ) {
         self.durability = durability
         self.segmentSize = segmentSize
@@ -324,5 +329,6 @@ public struct JournalOptions: Sendable {
         self.slotSyncDelay = slotSyncDelay
         self.executor = executor
         self.lockTimeout = lockTimeout
+        self.log = log
     }
 }

@@ -37,6 +37,8 @@ public final class Journal: Sendable {
     let sealedSegments: SealedSegments
     let segmentSize: UInt64
     let slotSyncDelay: Duration?
+    /// Receives messages about failures of background work.
+    let log: LogHandler?
     // The order of the locks: `syncState`, `state`, `published`. Apart from them:
     // `isScrubProgressLoaded`, then `scrub`.
 
@@ -72,6 +74,7 @@ public final class Journal: Sendable {
         sealedSegments = SealedSegments(directory, recovery.id)
         segmentSize = min(max(options.segmentSize, JournalLimits.segmentBytes.lowerBound), JournalLimits.segmentBytes.upperBound)
         slotSyncDelay = options.slotSyncDelay
+        log = options.log
         background = BackgroundRunner("EventJournal.sync", options.executor)
         let initial = JournalState(recovery, durability, options.entropy)
         published = Lock(PublishedState(initial))

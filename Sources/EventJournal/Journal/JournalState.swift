@@ -24,6 +24,8 @@ struct JournalState {
     var entropy: EntropyPool
     /// The error that stopped the journal.
     var failure: JournalError? { didSet { hasFailed = failure != nil } }
+    /// Whether the failure was reported to the log of the host program.
+    var isFailureReported = false
     /// Whether ``failure`` is set; checked for each commit, because reading the error would copy
     /// it.
     private(set) var hasFailed = false

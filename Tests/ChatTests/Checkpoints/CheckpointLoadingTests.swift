@@ -1,6 +1,7 @@
 import ChatDomain
 import ChatTesting
 import EventJournal
+import Locking
 import Projections
 import StubRewriter
 import TestSupport
@@ -55,6 +56,21 @@ import Testing
             #expect(problem(of: journal) == .damaged, "byte \(offset)")
             if offset % 211 < 4 { try expectReplay(fixture, expected, "damaged") }
         }
+    }
+
+    /// The log of the host program learns of a checkpoint that is ignored, and not of an absent one.
+    @Test func ignoredCheckpointIsReported() throws {
+        var fixture = CheckpointFixture(seed: 1)
+        let messages = Lock([LogMessage]())
+        fixture.options.journal.log = { message in messages.withLock { $0.append(message) } }
+        try fixture.make(batches: 3, beforeCheckpoint: 2)
+        #expect(messages.withLock { $0 }.allSatisfy { $0.level == .info })
+        var damaged = try fixture.file()
+        damaged[damaged.count / 2] ^= 1
+        try fixture.replaceFile(damaged)
+        try fixture.open().close()
+        let warnings = messages.withLock { $0 }.filter { $0.level == .warning }
+        #expect(warnings.map { $0.metadata["code"] } == ["damaged"])
     }
 
     @Test func wrongLengthIsDetected() throws {

@@ -203,9 +203,10 @@ extension SequentialChat {
         return UserDetails(
             id: user.id, username: user.name?.text, postcode: user.postcode, createdAt: user.createdAt,
             threads: memberships.sorted { $0.since < $1.since }.map(\.room).map { room in
-                UserThread(
+                let start = start(user.id, in: room) ?? position
+                return UserThread(
                     id: room.id, name: room.name, unread: unread(user.id, in: room), readUpTo: readUpTo(user.id, in: room),
-                    lastMessage: messages.last { $0.place == room.id }.map { entry($0, nil) })
+                    lastMessage: messages.last { $0.place == room.id && $0.position > start }.map { entry($0, nil) })
             })
     }
 }

@@ -198,7 +198,11 @@ struct NaiveVisibility {
         }
         let then = threads.filter { readingStart(viewer, $0, at: recorded.position) != nil }
         if then.isEmpty { return .stranger }
-        return then.contains { readingStart(viewer, $0, at: present) != nil } ? .member : .formerMember
+        let now = then.filter { readingStart(viewer, $0, at: present) != nil }
+        if now.isEmpty { return .formerMember }
+        // In a thread with history since joining, an event before the latest join is unknown.
+        return now.contains { recorded.position > readingStart(viewer, $0, at: recorded.position, present: present) ?? .max }
+            ? .member : .stranger
     }
 
     /// Returns the event as a viewer is shown it as of `present`, or nil if it is hidden.

@@ -1,0 +1,52 @@
+import EventJournal
+import Locking
+import Testing
+
+/// The messages that a journal sends to the log of the host program.
+@Suite struct LogMessageTests {
+    /// Collects messages.
+    private final class Messages: Sendable {
+        private let messages = Lock([LogMessage]())
+        var all: [LogMessage] { messages.withLock { $0 } }
+        var handler: LogHandler { { message in self.messages.withLock { $0.append(message) } } }
+    }
+
+    @Test func openingIsReported() throws {
+        let storage = MemoryStorage()
+        let messages = Messages()
+        let options = JournalOptions(storage: storage, slotSyncDelay: nil, log: messages.handler)
+        var journal = try Journal.open("journal", options: options)
+        try journal.append([Entry("a", "b")])
+        try journal.close()
+        journal = try Journal.open("journal", options: options)
+        try journal.close()
+        #expect(messages.all.map(\.level) == [.info, .info])
+        #expect(messages.all.last?.metadata == ["path": "journal", "position": "1"])
+    }
+
+    @Test func uncleanCloseIsReported() throws {
+        let storage = MemoryStorage()
+        let messages = Messages()
+        var journal: Journal? = try Journal.open("journal", options: JournalOptions(storage: storage, slotSyncDelay: nil))
+        try journal?.append([Entry("a", "b")])
+        try journal?.waitUntilDurable(1)
+        journal = nil
+        let again = try Journal.open("journal", options: JournalOptions(storage: storage, slotSyncDelay: nil, log: messages.handler))
+        #expect(messages.all.map(\.level) == [.warning])
+        #expect(messages.all.first?.text.hasPrefix("The last writer did not close the journal.") == true)
+        try again.close()
+    }
+
+    /// A failure of a sync is reported once, however many calls meet it.
+    @Test func failedSyncIsReportedOnce() throws {
+        let storage = FaultyStorage(MemoryStorage())
+        let messages = Messages()
+        let journal = try Journal.open("journal", options: JournalOptions(storage: storage, slotSyncDelay: nil, log: messages.handler))
+        try journal.append([Entry("a", "b")])
+        storage.fail { $0.operation == .sync ? StorageError(.failed, .sync, path: $0.path, errno: 5) : nil }
+        for _ in 0..<3 { #expect(throws: JournalError.self) { try journal.waitUntilDurable(1) } }
+        let errors = messages.all.filter { $0.level == .error }
+        #expect(errors.count == 1)
+        #expect(errors.first?.metadata["code"] == "syncFailed")
+    }
+}
