@@ -752,7 +752,7 @@ BUGS = [
     shown_bug("96n", "new moderators see earlier reports", "Visibility",
               "moderates(viewer, thread, asOf: position) && (position == present || moderates(viewer, thread, asOf: present))",
               "moderates(viewer, thread, asOf: present)"),
-    shown_bug("96o", "events of blocked users are not marked", "Visibility", "isFromBlockedUser = isBlocked(author, by: viewer, asOf: present)",
+    shown_bug("96o", "events of blocked users are not marked", "Visibility", "isFromBlockedUser = isBlocked(actor, by: viewer, asOf: present)",
               "isFromBlockedUser = isBlocked(author, by: author, asOf: present)"),
     shown_bug("96p", "posts of users who block the viewer are marked", "Visibility", "isBlocked(rows[index].author, by: viewer, asOf:",
               "isBlocked(viewer, by: rows[index].author, asOf:"),
