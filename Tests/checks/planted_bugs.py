@@ -654,8 +654,9 @@ BUGS = [
              "guard !reports(of: post).isReported(found.post, by: user) else", "guard !reports(of: post).hasOpenReports(found.post) else"),
     rule_bug("92g", "a resolution resolves one report", "CommunityState", "openCounts[post] = 0", "openCounts[post] -= 1"),
     rule_bug("92h", "a resolved report cannot be repeated", "CommunityState", "        rounds[post] += 1\n", ""),
-    rule_bug("92i", "a report of a message has a number", "DecideCommunity",
-             "frame.row(ifMessage, thread, 0, by", "frame.row(ifMessage, thread, nextNumber(in: found.thread), by"),
+    rule_bug("92i", "a report of a message has a number", "EventBatch",
+             ".sanction, .custom: true\n        case .user, .postcode, .marker, .session, .messageReport,",
+             ".sanction, .custom, .messageReport: true\n        case .user, .postcode, .marker, .session,"),
     rule_bug("92j", "a moderator closes a thread", "DecideCommunity",
              "guard standing(of: user, in: thread, ids).role == .owner ||", "guard (standing(of: user, in: thread, ids).role ?? .member) > .member ||"),
     rule_bug("92k", "a closed thread is unlocked", "DecideCommunity",
@@ -669,10 +670,7 @@ BUGS = [
              "let hasPolicy = threads[thread].policy != .open || threads[thread].history != .all", "let hasPolicy = threads[thread].policy != .open"),
     rule_bug("92o", "an import opens a private thread", "Decide",
              ", frame.origin == .native || policy == .open && history == .all else", " else"),
-    rule_bug("92p", "the user concerned precedes the acting user", "DecideCommunity",
-             "        let actorIndex = try requireUser(by, ids)\n        let userIndex = try requireUser(user, ids)\n",
-             "        let userIndex = try requireUser(user, ids)\n        let actorIndex = try requireUser(by, ids)\n"),
-    rule_bug("92q", "a removed post cannot be retracted", "Decide",
+    rule_bug("92p", "a removed post cannot be retracted", "Decide",
              "guard !found.marks.contains(.retracted) else { return .unchanged }", "guard !found.marks.isGone else { return .unchanged }"),
     # The encoding and the JSON of roles, moderation and custom events.
     decoder_bug("93", "event: swap the policy and the history", [
@@ -687,8 +685,9 @@ BUGS = [
          "            postOrSession = try reader.bits(kept)\n",
          "        case .member, .role, .sanction:\n            thread = try reader.bits(kept)\n            postOrSession = try reader.bits(kept)\n"
          "            user = try reader.bits(kept)\n")]),
-    decoder_bug("93f", "event: erase the kind of a custom event with its payload", [
-        ("EventEncoder.swift", "kept.content = .custom(kind: kind, payload:", "kept.content = .custom(kind: String(kind.prefix(1)), payload:")]),
+    store_bug("93f", "import: erase the kind of a custom event with its payload", [
+        ("EventEncoder.swift", "kept.content = .custom(kind: kind, payload:", "kept.content = .custom(kind: String(kind.prefix(1)), payload:")],
+        unit="EventImportTests", target="ChatDomain"),
     json_bug("94", "accept a sanction that ends before any recording time", "EventJSON+Decoding",
              "guard let until, until > Timestamp(millisecondsSince1970: 0), ", "guard let until, "),
     json_bug("94b", "accept a payload of an erased custom event", "EventJSON+Decoding",
