@@ -158,6 +158,76 @@ import Testing
         #expect(Set(reports.map(\.post)) == Set(ids.map(PostID.message)))
     }
 
+    /// The opening of a thread; the next position is 5.
+    private var opened: [EventDetails] {
+        [
+            .userRegistered(UserRegistered(user: ann)), .userRegistered(UserRegistered(user: bob)),
+            .threadOpened(ThreadOpened(thread: garden, number: 1, by: ann)),
+            .threadJoined(ThreadJoined(thread: garden, number: 2, user: ann)),
+        ]
+    }
+
+    @Test func banEndsInvitation() {
+        let models = applied(
+            opened + [
+                .userInvited(MemberChanged(thread: garden, number: 3, user: bob, by: ann)),  // 5
+                .userBanned(Sanction(thread: garden, number: 4, user: bob, by: ann)),  // 6
+            ])
+        func invitations(asOf position: Position) -> [Position] {
+            models.compactMap(models.scan(membershipsOf: garden)) { models.invitation(ofMembership: $0, asOf: position) }
+        }
+        #expect(invitations(asOf: 5) == [5])
+        #expect(invitations(asOf: 6) == [])
+    }
+
+    @Test func removalEndsPin() {
+        let walk = MessageID(bits: 41)
+        let models = applied(
+            opened + [
+                .messagePosted(MessagePosted(thread: garden, number: 3, message: walk, author: ann)),  // 5
+                .messagePinned(MessageChanged(thread: garden, number: 4, message: walk, by: ann)),  // 6
+                .messageRemoved(MessageChanged(thread: garden, number: 5, message: walk, by: ann)),  // 7
+            ])
+        #expect(models.pinnedMessages(of: garden, asOf: 6).map(\.id) == [walk])
+        #expect(models.pinnedMessages(of: garden, asOf: 7).map(\.id) == [])
+    }
+
+    @Test func closedThreadStaysLocked() {
+        let models = applied(
+            opened + [
+                .threadLocked(ThreadChanged(thread: garden, number: 3, by: ann)),  // 5
+                .threadClosed(ThreadChanged(thread: garden, number: 4, by: ann)),  // 6
+            ])
+        let thread = models.thread(garden, asOf: 6)
+        #expect(thread?.isLocked == true && thread?.isClosed == true)
+        #expect(models.thread(garden, asOf: 5)?.isClosed == false)
+    }
+
+    /// A role begins with its own membership: a later one begins as a plain member.
+    @Test func roleEndsWithMembership() throws {
+        let models = applied(
+            opened + [
+                .threadLeft(ThreadLeft(thread: garden, number: 3, user: ann)),  // 5
+                .threadJoined(ThreadJoined(thread: garden, number: 4, user: ann)),  // 6
+            ])
+        #expect(models.role(of: ann, in: garden, asOf: 4)?.role == .owner)
+        #expect(models.role(of: ann, in: garden, asOf: 5) == nil)
+        let role = try #require(models.role(of: ann, in: garden, asOf: 6))
+        #expect(role.role == .member && role.since == 6)
+    }
+
+    /// A history that another version wrote can grant the rights twice.
+    @Test func secondGrantBeginsNoPeriod() {
+        let models = applied(
+            opened + [
+                .operatorGranted(OperatorChanged(user: bob)),  // 5
+                .operatorGranted(OperatorChanged(user: bob)),  // 6
+                .operatorRevoked(OperatorChanged(user: bob)),  // 7
+            ])
+        #expect(models.operatorSince(bob, asOf: 6) == 5)
+        #expect(models.access(of: bob, asOf: 7) == [Access(thread: garden, from: 5, to: 7)])
+    }
+
     /// An operator gains the threads that exist, later ones at their openings, and keeps the
     /// threads of which they are a member.
     @Test func accessOfOperatorMergesOverlappingPeriods() {

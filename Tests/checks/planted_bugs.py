@@ -713,9 +713,9 @@ BUGS = [
                   "views.community.blocks.value(of: pair, asOf: position) != 0", "views.community.blocks.value(of: pair) != 0"),
     community_bug("95h", "operators do not moderate", "CommunityQueries",
                   "return true }\n        return isOperator(user, asOf: position)", "return true }\n        return false"),
-    community_bug("95i", "a role of an earlier membership", "CommunityHistory",
-                  "case .threadLeft, .memberRemoved: roles.clear(at: position, of: membership)\n", "case .threadLeft, .memberRemoved: break\n"),
-    community_bug("95j", "the latest end of overlapping access", "UserQueries", "range.to.map { max(end, $0) }", "range.to"),
+    # A departure also clears the role, so only the position of the new membership is wrong.
+    community_bug("95i", "a role of an earlier membership", "CommunityQueries", ", version.position >= join else", " else"),
+    community_bug("95j", "the latest end of overlapping access", "UserQueries", "range.to.map { max(end, $0) }", "range.to.map { min(end, $0) }"),
     community_bug("95k", "operators have access to private threads", "CommunityQueries",
                   ", policyAndHistory(ofThread: thread, asOf: position).policy != .inviteOnly\n", "\n"),
     community_bug("95l", "a second grant begins a second period", "CommunityHistory",
