@@ -17,10 +17,12 @@ extension ChatStore {
         for index in rows.indices {
             let row = rows[index]
             let text = texts[index]
+            // Stored properties: a computed one of another module's generic type costs a call and a copy.
+            let isShown = !row.isRetracted && !row.isRemoved && !row.isWithheld
             entries.append(
                 TimelineEntry(
                     position: row.position, id: row.id, thread: thread, author: UserSummary(id: row.author, username: row.authorName),
-                    body: row.isGone || row.isWithheld ? nil : text.body, createdAt: text.createdAt, editedAt: text.editedAt,
+                    body: isShown ? text.body : nil, createdAt: text.createdAt, editedAt: text.editedAt,
                     isRetracted: row.isRetracted, isRemoved: row.isRemoved, isFromBlockedUser: row.isBlocked,
                     replyCount: row.replyCount))
         }
@@ -36,10 +38,12 @@ extension ChatStore {
         for index in rows.indices {
             let row = rows[index]
             let text = texts[index]
+            // Stored properties: a computed one of another module's generic type costs a call and a copy.
+            let isShown = !row.isRetracted && !row.isRemoved && !row.isWithheld
             entries.append(
                 ReplyEntry(
                     position: row.position, id: row.id, message: message, author: UserSummary(id: row.author, username: row.authorName),
-                    body: row.isGone || row.isWithheld ? nil : text.body, createdAt: text.createdAt, editedAt: text.editedAt,
+                    body: isShown ? text.body : nil, createdAt: text.createdAt, editedAt: text.editedAt,
                     isRetracted: row.isRetracted, isRemoved: row.isRemoved, isFromBlockedUser: row.isBlocked)
             )
         }
