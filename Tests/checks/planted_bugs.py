@@ -628,7 +628,7 @@ BUGS = [
     rule_bug("91j", "an operator does not act against a moderator", "DecideCommunity",
              "        if found.actor.role == .owner || isOperator(found.actorIndex) { return }\n", "        if found.actor.role == .owner { return }\n"),
     rule_bug("91k", "an operator gives roles in a thread with an owner", "DecideCommunity", "row.ownerCount == 0 && isOperator", "isOperator"),
-    rule_bug("91l", "the thread of an outward code gets an owner", "DecideCommunity", ", role != .owner || row.hasOwners else", ", row.openedAt > 0 else"),
+    rule_bug("91l", "the thread of an outward code gets an owner", "DecideCommunity", ", role != .owner || row.canHaveOwners else", ", row.openedAt > 0 else"),
     rule_bug("91m", "a member gives themselves a higher role", "DecideCommunity",
              "found.concerned.role.map { role < $0 } ?? false", "found.concerned.role != nil"),
     rule_bug("91n", "the opener who joins again is an owner", "CommunityState",
@@ -768,7 +768,7 @@ BUGS = [
     # The checkpoint's columns of roles, moderation and operators.
     column_check_bug("97", "lose the number of owners", "RuleState",
                      "writer.write(threads.indices) { threads[$0].ownerCount }", "writer.write(threads.indices) { _ in 0 as UInt32 }", target="ChatDomain"),
-    column_check_bug("97b", "lose whether a thread has owners", "CommunityState", "(hasOwners ? 32 : 0)", "0", target="ChatDomain"),
+    column_check_bug("97b", "lose whether a thread has owners", "CommunityState", "(canHaveOwners ? 32 : 0)", "0", target="ChatDomain"),
     column_check_bug("97c", "swap mutes and bans", "CommunityState", "        mutes.write(to: &writer)\n        bans.write(to: &writer)\n",
                      "        bans.write(to: &writer)\n        mutes.write(to: &writer)\n", target="ChatDomain"),
     column_check_bug("97d", "swap mutes and bans of the read models", "CommunityHistory",

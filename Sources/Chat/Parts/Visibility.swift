@@ -122,7 +122,7 @@ extension ReadModels {
     /// removed it, since the queried position.
     private func mark<ID>(_ rows: inout [PostRecord<ID>], _ thread: ThreadID, from viewpoint: Viewpoint, _ post: (ID) -> PostID) {
         guard let viewer = viewpoint.viewer else { return }
-        // A block is a wish of the present.
+        // The blocks as of now count, whatever the queried position.
         for index in rows.indices where isBlocked(rows[index].author, by: viewer, asOf: viewpoint.currentPosition) {
             rows[index].isBlocked = true
         }

@@ -154,14 +154,14 @@ extension ThreadRow {
     /// The policy, the history and the marks as bits, as a checkpoint stores them.
     var ruleBits: UInt8 {
         get {
-            UInt8(policy.code) | UInt8(history.code) << 2 | (isLocked ? 8 : 0) | (isClosed ? 16 : 0) | (hasOwners ? 32 : 0)
+            UInt8(policy.code) | UInt8(history.code) << 2 | (isLocked ? 8 : 0) | (isClosed ? 16 : 0) | (canHaveOwners ? 32 : 0)
                 | (awaitsOpener ? 64 : 0)
         }
         set {
             policy = ThreadPolicy(code: UInt64(newValue & 3)) ?? .open
             history = ThreadHistory(code: UInt64(newValue >> 2 & 1)) ?? .all
             (isLocked, isClosed) = (newValue & 8 != 0, newValue & 16 != 0)
-            (hasOwners, awaitsOpener) = (newValue & 32 != 0, newValue & 64 != 0)
+            (canHaveOwners, awaitsOpener) = (newValue & 32 != 0, newValue & 64 != 0)
         }
     }
 }
@@ -172,7 +172,7 @@ extension RuleState {
         threads[indexes.thread].openedAt = position
         threads[indexes.thread].openedBy = indexes.user
         guard !event.isImported, ThreadID(bits: event.thread).outwardCode == nil else { return }
-        threads[indexes.thread].hasOwners = true
+        threads[indexes.thread].canHaveOwners = true
         threads[indexes.thread].awaitsOpener = true
     }
 

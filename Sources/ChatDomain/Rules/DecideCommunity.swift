@@ -172,7 +172,7 @@ extension RuleState {
         let row = threads[found.threadIndex]
         let isOperatorAllowed = row.ownerCount == 0 && isOperator(found.actorIndex)
         let isSteppingDown = found.actorIndex == found.userIndex && found.concerned.role.map { role < $0 } ?? false
-        guard found.actor.role == .owner || isOperatorAllowed || isSteppingDown, role != .owner || row.hasOwners else {
+        guard found.actor.role == .owner || isOperatorAllowed || isSteppingDown, role != .owner || row.canHaveOwners else {
             throw .notAnOwner
         }
         guard let present = found.concerned.role else { throw .notAMember }

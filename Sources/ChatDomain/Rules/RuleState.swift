@@ -69,7 +69,7 @@ package struct ThreadRow: Sendable, Hashable {
     /// Whether the thread takes no posts and joins for good.
     package var isClosed = false
     /// Whether the thread can have owners: a named thread that was not imported.
-    package var hasOwners = false
+    package var canHaveOwners = false
     /// Whether the next join is the one of the opening, which makes the opener the owner.
     package var awaitsOpener = false
     /// The number of owners.
