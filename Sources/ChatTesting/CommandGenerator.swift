@@ -170,7 +170,7 @@ public struct CommandGenerator: Sendable {
     }
 
     /// Returns a user and a thread, usually a pair from the list.
-    private mutating func randomPair(_ pairs: [GeneratedEntities.Encounter]) -> (UserID, ThreadID) {
+    private mutating func randomPair(_ pairs: [GeneratedEntities.UserAndThread]) -> (UserID, ThreadID) {
         if pairs.isEmpty || random.oneIn(8) { return (randomUser(), randomThread()) }
         let pair = pick(pairs)
         return (pair.user, pair.thread)

@@ -18,9 +18,9 @@ struct GeneratedEntities: Sendable {
     private(set) var moderators: [ThreadID: [UserID]] = [:]
     /// The threads that were opened with an owner.
     private(set) var ownedThreads: [ThreadID] = []
-    private(set) var invitations: [Encounter] = []
-    private(set) var mutes: [Encounter] = []
-    private(set) var bans: [Encounter] = []
+    private(set) var invitations: [UserAndThread] = []
+    private(set) var mutes: [UserAndThread] = []
+    private(set) var bans: [UserAndThread] = []
     /// The posts with open reports.
     private(set) var reported: [PostID] = []
     private(set) var pinned: [MessageID] = []
@@ -28,7 +28,7 @@ struct GeneratedEntities: Sendable {
     private var state = ChatState()
 
     /// A user and a thread to which they are invited, or in which they are muted or banned.
-    struct Encounter: Equatable {
+    struct UserAndThread: Equatable {
         var user: UserID
         var thread: ThreadID
 
@@ -58,7 +58,7 @@ struct GeneratedEntities: Sendable {
             moderators[details.thread] = [details.by]
         case .threadJoined(let details):
             members[details.thread, default: []].append(details.user)
-            invitations.removeAll { $0 == Encounter(details.user, details.thread) }
+            invitations.removeAll { $0 == UserAndThread(details.user, details.thread) }
         case .threadLeft(let details): endMembership(details.user, details.thread)
         case .messagePosted(let details): messages.append((details.message, details.thread, details.author))
         case .replyPosted(let details): replies.append((details.reply, details.message, details.author))
@@ -70,13 +70,13 @@ struct GeneratedEntities: Sendable {
         case .roleSet(let details):
             moderators[details.thread]?.removeAll { $0 == details.user }
             if details.role > .member { moderators[details.thread, default: []].append(details.user) }
-        case .userInvited(let details): invitations.append(Encounter(details.user, details.thread))
-        case .invitationDeclined(let details): invitations.removeAll { $0 == Encounter(details.user, details.thread) }
-        case .invitationRevoked(let details): invitations.removeAll { $0 == Encounter(details.user, details.thread) }
-        case .userMuted(let details): mutes.append(Encounter(details.user, details.thread))
-        case .userUnmuted(let details): mutes.removeAll { $0 == Encounter(details.user, details.thread) }
-        case .userBanned(let details): bans.append(Encounter(details.user, details.thread))
-        case .userUnbanned(let details): bans.removeAll { $0 == Encounter(details.user, details.thread) }
+        case .userInvited(let details): invitations.append(UserAndThread(details.user, details.thread))
+        case .invitationDeclined(let details): invitations.removeAll { $0 == UserAndThread(details.user, details.thread) }
+        case .invitationRevoked(let details): invitations.removeAll { $0 == UserAndThread(details.user, details.thread) }
+        case .userMuted(let details): mutes.append(UserAndThread(details.user, details.thread))
+        case .userUnmuted(let details): mutes.removeAll { $0 == UserAndThread(details.user, details.thread) }
+        case .userBanned(let details): bans.append(UserAndThread(details.user, details.thread))
+        case .userUnbanned(let details): bans.removeAll { $0 == UserAndThread(details.user, details.thread) }
         case .messageReported(let details): reported.append(.message(details.message))
         case .replyReported(let details): reported.append(.reply(details.reply))
         case .messagePinned(let details): pinned.append(details.message)

@@ -161,7 +161,7 @@ struct DeepVerification {
                 "the membership of user \(user) in thread \(thread) differs")
                 + mismatch(
                     models.role(ofMembership: number, asOf: now)?.role == standing.role
-                        && sanctions.contains { !$0.isBan } == standing.wasMuted && sanctions.contains { $0.isBan } == standing.wasBanned
+                        && sanctions.contains { !$0.isBan } == standing.hasMute && sanctions.contains { $0.isBan } == standing.hasBan
                         && (models.invitation(ofMembership: number, asOf: now) != nil) == standing.isInvited, "community",
                     "the role, the sanctions or the invitation of user \(user) in thread \(thread) differ")
                 + mismatch(
@@ -274,12 +274,22 @@ extension ReadModels {
         if let user = details.user, let thread = details.thread {
             answers.memberSince = joinPosition(user, in: thread, asOf: position)
             answers.readUpTo = readMarker(user, in: thread, asOf: position)
+            if let user = identities.index(ofUser: user), let thread = identities.index(ofThread: thread),
+                let membership = identities.memberships.find(user, thread)
+            {
+                answers.role = role(ofMembership: membership, asOf: position)?.role
+                answers.sanctions = sanctions(ofMembership: membership, asOf: position)
+                answers.invitation = invitation(ofMembership: membership, asOf: position)
+            }
         }
+        answers.isOperator = details.user.map { isOperator($0, asOf: position) } ?? false
         switch details {
         case .messagePosted(let details): answers.message = message(details.message, asOf: position)
-        case .messageEdited(let details), .messageRetracted(let details): answers.message = message(details.message, asOf: position)
+        case .messageEdited(let details), .messageRetracted(let details), .messageRemoved(let details), .messagePinned(let details),
+            .messageUnpinned(let details):
+            answers.message = message(details.message, asOf: position)
         case .replyPosted(let details): (answers.message, answers.reply) = post(details.message, details.reply, asOf: position)
-        case .replyEdited(let details), .replyRetracted(let details):
+        case .replyEdited(let details), .replyRetracted(let details), .replyRemoved(let details):
             (answers.message, answers.reply) = post(details.message, details.reply, asOf: position)
         default: break
         }
@@ -304,6 +314,10 @@ private struct Answers: Equatable {
     var thread: ThreadRecord?
     var memberSince: Position?
     var readUpTo: Position?
+    var role: ThreadRole?
+    var sanctions: [SanctionRecord] = []
+    var invitation: Position?
+    var isOperator = false
     var message: PostRecord<MessageID>?
     var reply: PostRecord<ReplyID>?
 }

@@ -120,11 +120,11 @@ extension ReadSide {
                     pending.withLock { swap(&$0, &rows) }
                     if rows.isEmpty { return }
                 }
-                let capture = rows.captures.first { $0.position <= durable }
-                apply(&rows, through: capture?.position ?? durable)
-                if let capture {
-                    rows.captures.removeFirst()
-                    deliver(capture)
+                // An index, because a request is some kilobytes, which an optional would clear for each command.
+                let due = rows.captures.firstIndex { $0.position <= durable }
+                apply(&rows, through: due.map { rows.captures[$0].position } ?? durable)
+                if let due {
+                    deliver(rows.captures.remove(at: due))
                 } else if rows.next < rows.batch.count {
                     return  // The rest is not durable yet.
                 }

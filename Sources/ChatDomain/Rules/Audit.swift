@@ -153,7 +153,7 @@ extension RuleState {
         func requireWritable() {
             guard let membership, let knownThread else { return }
             // The common case without a call.
-            if !standing.wasMuted, !threads[knownThread].isLocked, !threads[knownThread].isClosed { return }
+            if !standing.hasMute, !threads[knownThread].isLocked, !threads[knownThread].isClosed { return }
             do throws(Rejection) { try self.requireWritable(knownThread, membership, at: event.recordedAt) } catch {
                 requireUnlessLost(false, .notPermitted, error.message)
             }

@@ -234,13 +234,13 @@ extension RuleState {
             }
         case .memberRemoved: changeRole(indexes, to: nil)
         case .userMuted:
-            changeStanding(indexes) { $0.wasMuted = true }
+            changeStanding(indexes) { $0.hasMute = true }
             community.mutes[indexes.membership] = event.value
-        case .userUnmuted: changeStanding(indexes) { $0.wasMuted = false }
+        case .userUnmuted: changeStanding(indexes) { $0.hasMute = false }
         case .userBanned:
-            changeStanding(indexes) { ($0.wasBanned, $0.isInvited) = (true, false) }
+            changeStanding(indexes) { ($0.hasBan, $0.isInvited) = (true, false) }
             community.bans[indexes.membership] = event.value
-        case .userUnbanned: changeStanding(indexes) { $0.wasBanned = false }
+        case .userUnbanned: changeStanding(indexes) { $0.hasBan = false }
         case .operatorGranted, .operatorRevoked:
             while community.operators.count <= indexes.user { community.operators.append(0) }
             community.operators[indexes.user] = kind == .operatorGranted ? 1 : 0
@@ -261,7 +261,10 @@ extension RuleState {
             let (pair, isNew) = community.blockPairs.insert(indexes.user, post)
             if isNew { community.blocks.append(0) }
             community.blocks[pair] = kind == .userBlocked ? 1 : 0
-        default: break
+        // `apply` has the other kinds.
+        case .userRegistered, .usernameChanged, .postcodeSet, .threadOpened, .threadJoined, .threadLeft, .threadRead, .messagePosted,
+            .replyPosted, .messageEdited, .replyEdited, .messageRetracted, .replyRetracted, .sessionStarted, .sessionEnded, .custom, .lost:
+            break
         }
     }
 }
@@ -279,17 +282,16 @@ extension RuleState {
     /// Whether a user is an operator of the community.
     package func isOperator(_ user: Int) -> Bool { user < community.operators.count && community.operators[user] != 0 }
 
-    /// Whether a user is muted in a thread at a time.
-    package func isMuted(_ membership: Int, at time: Timestamp) -> Bool {
-        memberships.standing(membership).wasMuted && Self.holds(until: community.mutes[membership], at: time)
+    /// Whether a sanction of a user in a thread holds at a time.
+    package func isSanctioned(_ kind: SanctionKind, _ membership: Int, at time: Timestamp) -> Bool {
+        guard memberships.standing(membership).has(kind) else { return false }
+        return sanctionEnd(kind, membership).map { time < $0 } ?? true
     }
 
-    /// Whether a user is banned from a thread at a time.
-    package func isBanned(_ membership: Int, at time: Timestamp) -> Bool {
-        memberships.standing(membership).wasBanned && Self.holds(until: community.bans[membership], at: time)
+    /// Returns the end of the latest sanction of a user in a thread; nil if it has none.
+    func sanctionEnd(_ kind: SanctionKind, _ membership: Int) -> Timestamp? {
+        Sanction.until(kind == .mute ? community.mutes[membership] : community.bans[membership])
     }
-
-    private static func holds(until value: UInt64, at time: Timestamp) -> Bool { Sanction.until(value).map { time < $0 } ?? true }
 
     /// Whether a message exists for a member: its thread has the whole history, it was posted after
     /// the member's latest join, or the member is an operator in a thread that is not `inviteOnly`.

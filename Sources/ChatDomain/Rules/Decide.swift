@@ -49,9 +49,49 @@ extension RuleState {
         case .endSession(let session): return try endSession(session, ids, frame, &batch)
         case .custom(let id, let kind, let thread, let by, let payload):
             return try custom(id, kind, thread, by, payload, fresh: freshID, ids, frame, &batch)
-        default: return try decideCommunity(command, ids, frame, &batch)
+        case .invite(let user, let thread, let by): return try invite(user, thread, by, ids, frame, &batch)
+        case .acceptInvitation(let user, let thread): return try acceptInvitation(user, thread, ids, frame, &batch)
+        case .declineInvitation(let user, let thread): return try declineInvitation(user, thread, ids, frame, &batch)
+        case .revokeInvitation(let user, let thread, let by): return try revokeInvitation(user, thread, by, ids, frame, &batch)
+        case .setRole(let user, let thread, let role, let by): return try setRole(user, thread, role, by, ids, frame, &batch)
+        case .grantOperator(let user): return try setOperator(user, true, ids, frame, &batch)
+        case .revokeOperator(let user): return try setOperator(user, false, ids, frame, &batch)
+        case .remove(let post, let by, let reason): return try remove(post, by, reason, ids, frame, &batch)
+        case .mute(let user, let thread, let by, let reason, let until):
+            return try sanction(.mute, user, thread, by, reason, until, ids, frame, &batch)
+        case .unmute(let user, let thread, let by): return try endSanction(.mute, user, thread, by, ids, frame, &batch)
+        case .ban(let user, let thread, let by, let reason, let until):
+            return try sanction(.ban, user, thread, by, reason, until, ids, frame, &batch)
+        case .unban(let user, let thread, let by): return try endSanction(.ban, user, thread, by, ids, frame, &batch)
+        case .removeMember(let user, let thread, let by, let reason):
+            return try removeMember(user, thread, by, reason, ids, frame, &batch)
+        case .pin(let message, let by): return try setPin(message, true, by, ids, frame, &batch)
+        case .unpin(let message, let by): return try setPin(message, false, by, ids, frame, &batch)
+        case .lockThread(let thread, let by): return try setLock(thread, true, by, ids, frame, &batch)
+        case .unlockThread(let thread, let by): return try setLock(thread, false, by, ids, frame, &batch)
+        case .closeThread(let thread, let by): return try closeThread(thread, by, ids, frame, &batch)
+        case .report(let post, let by, let reason): return try report(post, by, reason, ids, frame, &batch)
+        case .resolveReport(let post, let by): return try resolveReport(post, by, ids, frame, &batch)
+        case .block(let user, let by): return try setBlock(user, true, by, ids, frame, &batch)
+        case .unblock(let user, let by): return try setBlock(user, false, by, ids, frame, &batch)
         }
     }
+}
+
+/// The users and the thread of a command that concerns another user than the one who acts.
+struct UserAction {
+    let by: UserID
+    let user: UserID
+    let thread: ThreadID
+    let actorIndex: Int
+    let userIndex: Int
+    let threadIndex: Int
+    /// The standing of the acting user.
+    let actor: Standing
+    /// The standing of the user concerned.
+    let concerned: Standing
+    /// The index of the concerned user's membership; nil if no event has named the pair.
+    let membership: Int?
 }
 
 /// The fields that all events of a decision share.
@@ -130,318 +170,48 @@ extension RuleState {
     @inline(__always)
     func requireWritable(_ thread: Int, _ membership: Int, at time: Timestamp) throws(Rejection) {
         try requireUnlocked(thread)
-        if isMuted(membership, at: time) { throw .muted }
+        if isSanctioned(.mute, membership, at: time) { throw .muted }
     }
-}
 
-/// Users and sessions.
-extension RuleState {
-    func registerUser(
-        _ id: UserID?, _ text: String, _ subject: String?, fresh: UInt128, _ ids: borrowing Identities, _ frame: EventEnvelope,
+    /// Whether a user is banned from a thread at a time.
+    func isBanned(_ user: Int, from thread: Int, at time: Timestamp, _ ids: borrowing Identities) -> Bool {
+        ids.memberships.find(user, thread).map { isSanctioned(.ban, $0, at: time) } ?? false
+    }
+
+    /// Whether a member is the only owner of a thread that is not closed.
+    func isLastOwner(_ standing: Standing, of thread: Int) -> Bool {
+        standing.role == .owner && threads[thread].ownerCount == 1 && !threads[thread].isClosed
+    }
+
+    /// Throws unless a user moderates a thread.
+    func requireModerator(_ user: Int, of thread: Int, _ ids: borrowing Identities) throws(Rejection) {
+        if let role = standing(of: user, in: thread, ids).role, role >= .moderator { return }
+        guard isOperator(user) else { throw .notAModerator }
+    }
+
+    /// Finds the two users and the thread of a command.
+    func userAction(
+        _ user: UserID, _ thread: ThreadID, _ by: UserID, _ ids: borrowing Identities
+    ) throws(Rejection) -> UserAction {
+        let actorIndex = try requireUser(by, ids)
+        let userIndex = try requireUser(user, ids)
+        let threadIndex = try requireThread(thread, ids)
+        return UserAction(
+            by: by, user: user, thread: thread, actorIndex: actorIndex, userIndex: userIndex, threadIndex: threadIndex,
+            actor: standing(of: actorIndex, in: threadIndex, ids), concerned: standing(of: userIndex, in: threadIndex, ids),
+            membership: ids.memberships.find(userIndex, threadIndex))
+    }
+
+    /// Appends an event about the user concerned.
+    ///
+    /// - Parameter pending: The number of events of the same decision in the thread before this one.
+    func append(
+        _ kind: EventKind, _ action: UserAction, after pending: UInt64 = 0, value: UInt64 = 0, _ frame: EventEnvelope,
         _ batch: inout EventBatch
-    ) throws(Rejection) -> BatchDecision {
-        if let id, let user = registeredUser(id, ids) {
-            guard users[user].oneBasedFoldKeyAtRegistration > 0,
-                ids.foldKeys.text(Int(users[user].oneBasedFoldKeyAtRegistration) - 1) == Username.foldKey(text)
-            else {
-                throw .identifierTaken
-            }
-            // Two subjects are two people: the second must not receive the first one's receipt.
-            if let subject, subject.utf8.count > 256 || owner(ofSubject: ids.subjects.find(subject)) != user { throw .subjectMismatch }
-            return .duplicate(of: users[user].registeredAt...users[user].registeredAt)
-        }
-        guard let username = Username(text) else { throw .invalidUsername }
-        guard owner(ofName: ids.foldKeys.find(username.foldKey)) == nil else { throw .usernameTaken }
-        if let subject {
-            guard (1...256).contains(subject.utf8.count) else { throw .invalidSubject }
-            guard owner(ofSubject: ids.subjects.find(subject)) == nil else { throw .subjectTaken }
-        }
-        var row = frame.row(.userRegistered)
-        row.user = id?.bits ?? fresh
-        batch.append(row, .registration(username, subject: subject))
-        return .append
-    }
-
-    func changeUsername(
-        _ id: UserID, _ text: String, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
-    ) throws(Rejection) -> BatchDecision {
-        let user = try requireUser(id, ids)
-        // Precedes the check of the name: an earlier version may have accepted the current name
-        // under wider rules.
-        if let present = users[user].username, let name = NameRules.trimmed(text), present.utf8.elementsEqual(name.utf8) {
-            return .unchanged
-        }
-        guard let username = Username(text) else { throw .invalidUsername }
-        if let owner = owner(ofName: ids.foldKeys.find(username.foldKey)), owner != user { throw .usernameTaken }
-        var row = frame.row(.usernameChanged)
-        row.user = id.bits
-        batch.append(row, .username(username), EventIndexes(user: user))
-        return .append
-    }
-
-    func setPostcode(
-        _ id: UserID, _ text: String, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
-    ) throws(Rejection) -> BatchDecision {
-        let user = try requireUser(id, ids)
-        guard let postcode = Postcode(text) else { throw .invalidPostcode }
-        guard users[user].postcode != postcode else { return .unchanged }
-        let thread = ThreadID(postcode.outwardCode)
-        var row = frame.row(.postcodeSet)
-        (row.user, row.thread) = (id.bits, thread.bits)
-        batch.append(row, .postcode(postcode), EventIndexes(user: user))
-        guard let known = existingThread(thread, ids) else {
-            appendOpening(thread, .none, id, user, frame, &batch)
-            return .append
-        }
-        // A banned user, or a locked or closed thread, is no reason to reject the postcode.
-        if !isMember(user, of: known, ids), joinStop(user, known, at: frame.recordedAt, ids) == nil {
-            batch.append(frame.row(.threadJoined, thread, nextNumber(in: known), id), .none, EventIndexes(user: user, thread: known))
-        }
-        return .append
-    }
-
-    func startSession(
-        _ id: UserID, _ session: SessionID?, _ device: String, fresh: UInt128, _ ids: borrowing Identities, _ frame: EventEnvelope,
-        _ batch: inout EventBatch
-    ) throws(Rejection) -> BatchDecision {
-        if let session, let known = ids.sessions.find(session) {
-            guard ids.users.id(Int(sessions[known].user)) == id else { throw .identifierTaken }
-            return .duplicate(of: sessions[known].startedAt...sessions[known].startedAt)
-        }
-        let user = try requireUser(id, ids)
-        guard device.utf8.count <= 1_024 else { throw .invalidDevice }
-        var row = frame.row(.sessionStarted)
-        (row.user, row.postOrSession) = (id.bits, session?.bits ?? fresh)
-        batch.append(row, .none, EventIndexes(user: user))
-        return .append
-    }
-
-    func endSession(
-        _ session: SessionID, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
-    ) throws(Rejection) -> BatchDecision {
-        guard let known = ids.sessions.find(session) else { throw .unknownSession }
-        guard !sessions[known].hasEnded else { return .unchanged }
-        let user = Int(sessions[known].user)
-        var row = frame.row(.sessionEnded)
-        (row.user, row.postOrSession) = (ids.users.id(user).bits, session.bits)
-        batch.append(row, .none, EventIndexes(user: user))
-        return .append
-    }
-}
-
-/// Threads, membership and read markers.
-extension RuleState {
-    func openThread(
-        _ id: ThreadID?, _ text: String, _ by: UserID, _ policy: ThreadPolicy, _ history: ThreadHistory, fresh: UInt128,
-        _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
-    ) throws(Rejection) -> BatchDecision {
-        if let id {
-            if let code = id.outwardCode { return try openImportedThread(of: code, text, by, policy, history, ids, frame, &batch) }
-            if let thread = existingThread(id, ids) {
-                guard threads[thread].openedAt > 0, ids.users.id(threads[thread].openedBy) == by else { throw .identifierTaken }
-                return duplicateOpening(ofThread: thread)
-            }
-        }
-        let user = try requireUser(by, ids)
-        guard let name = ThreadName(text) else { throw .invalidThreadName }
-        try requirePolicy(policy, history, frame)
-        appendOpening(id ?? ThreadID(bits: fresh), .threadName(name.text), by, user, frame, &batch, policy: policy, history: history)
-        return .append
-    }
-
-    /// Appends the events that open a thread; its opener joins it.
-    ///
-    /// - Parameters:
-    ///   - by: The opener's id.
-    ///   - user: The opener's index.
-    func appendOpening(
-        _ thread: ThreadID, _ name: EventContent, _ by: UserID, _ user: Int, _ frame: EventEnvelope, _ batch: inout EventBatch,
-        policy: ThreadPolicy = .open, history: ThreadHistory = .all
     ) {
-        batch.append(frame.row(.threadOpened, thread, 1, by), name, EventIndexes(user: user))
-        var joinNumber: UInt64 = 2
-        if policy != .open || history != .all {
-            var row = frame.row(.threadPolicySet, thread, joinNumber, by)
-            row.value = ThreadPolicySet.value(policy, history)
-            batch.append(row, .none, EventIndexes(user: user))
-            joinNumber += 1
-        }
-        batch.append(frame.row(.threadJoined, thread, joinNumber, by), .none, EventIndexes(user: user))
-    }
-
-    /// Returns the positions of a thread's opening: `threadOpened`, `threadPolicySet` if there is
-    /// one, and the opener's `threadJoined`.
-    private func duplicateOpening(ofThread thread: Int) -> BatchDecision {
-        let hasPolicy = threads[thread].policy != .open || threads[thread].history != .all
-        return .duplicate(of: threads[thread].openedAt...threads[thread].openedAt + (hasPolicy ? 2 : 1))
-    }
-
-    /// Throws unless a thread can be opened with this policy and history; an import has the defaults.
-    private func requirePolicy(_ policy: ThreadPolicy, _ history: ThreadHistory, _ frame: EventEnvelope) throws(Rejection) {
-        guard policy != .residents, frame.origin == .native || policy == .open && history == .all else { throw .invalidPolicy }
-    }
-
-    /// Opens the thread of an outward code, whose id is reserved, for an import.
-    ///
-    /// Outside an import such a thread is opened only by a user who sets their postcode.
-    private func openImportedThread(
-        of code: OutwardCode, _ text: String, _ by: UserID, _ policy: ThreadPolicy, _ history: ThreadHistory,
-        _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
-    ) throws(Rejection) -> BatchDecision {
-        guard case .imported = frame.origin, OutwardCode(text) == code else { throw .identifierTaken }
-        let thread = ThreadID(code)
-        let known = existingThread(thread, ids)
-        if let known, threads[known].openedAt > 0, ids.users.id(threads[known].openedBy) == by {
-            return duplicateOpening(ofThread: known)
-        }
-        let user = try requireUser(by, ids)
-        try requirePolicy(policy, history, frame)
-        // Two imports that open the same outward code share one thread.
-        guard known == nil else { return .unchanged }
-        appendOpening(thread, .none, by, user, frame, &batch)
-        return .append
-    }
-
-    func joinThread(
-        _ id: UserID, _ threadID: ThreadID, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
-    ) throws(Rejection) -> BatchDecision {
-        let user = try requireUser(id, ids)
-        let thread = try requireThread(threadID, ids)
-        let standing = standing(of: user, in: thread, ids)
-        guard !standing.isMember else { return .unchanged }
-        if let rejection = joinRejection(user, thread, frame, isAccepting: false, ids) { throw rejection }
-        appendJoin(id, user, thread, ids, frame, &batch)
-        return .append
-    }
-
-    /// Returns the rejection of a join by a lock or a ban, whatever the policy; nil if none applies.
-    func joinStop(_ user: Int, _ thread: Int, at time: Timestamp, _ ids: borrowing Identities) -> Rejection? {
-        if threads[thread].isClosed { return .threadClosed }
-        if threads[thread].isLocked { return .threadLocked }
-        return isBanned(user, from: thread, at: time, ids) ? .banned : nil
-    }
-
-    /// Returns the rejection of a join by a user who is no member; nil if they may join.
-    ///
-    /// - Parameter isAccepting: Whether the user accepts an invitation, which they must then have.
-    func joinRejection(
-        _ user: Int, _ thread: Int, _ frame: EventEnvelope, isAccepting: Bool, _ ids: borrowing Identities
-    ) -> Rejection? {
-        if let stop = joinStop(user, thread, at: frame.recordedAt, ids) { return stop }
-        let policy = policy(of: thread, ids)
-        if isAccepting || policy == .inviteOnly, !standing(of: user, in: thread, ids).isInvited { return .notInvited }
-        // An import skips the residence rule.
-        if policy == .residents, frame.origin == .native, users[user].residence != EventIndexes.oneBased(thread) { return .notResident }
-        return nil
-    }
-
-    func appendJoin(
-        _ id: UserID, _ user: Int, _ thread: Int, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
-    ) {
-        batch.append(
-            frame.row(.threadJoined, ids.threads.id(thread), nextNumber(in: thread), id), .none, EventIndexes(user: user, thread: thread))
-    }
-
-    func leaveThread(
-        _ id: UserID, _ threadID: ThreadID, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
-    ) throws(Rejection) -> BatchDecision {
-        let user = try requireUser(id, ids)
-        let thread = try requireThread(threadID, ids)
-        let standing = standing(of: user, in: thread, ids)
-        guard standing.isMember else { return .unchanged }
-        guard !isLastOwner(standing, of: thread) else { throw .lastOwner }
-        batch.append(frame.row(.threadLeft, threadID, nextNumber(in: thread), id), .none, EventIndexes(user: user, thread: thread))
-        return .append
-    }
-
-    func markRead(
-        _ id: UserID, _ threadID: ThreadID, _ upTo: Position, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
-    ) throws(Rejection) -> BatchDecision {
-        let user = try requireUser(id, ids)
-        let thread = try requireThread(threadID, ids)
-        let membership = try requireMember(user, of: thread, ids)
-        guard upTo <= head else { throw .invalidPosition }
-        guard upTo > memberships.readUpTo(membership) else { return .unchanged }
-        batch.append(frame.row(.threadRead, threadID, upTo, id), .none, EventIndexes(user: user, thread: thread))
-        return .append
-    }
-}
-
-/// Messages and replies.
-extension RuleState {
-    func postMessage(
-        _ id: MessageID?, _ threadID: ThreadID, _ authorID: UserID, _ body: String, fresh: UInt128, _ ids: borrowing Identities,
-        _ frame: EventEnvelope, _ batch: inout EventBatch
-    ) throws(Rejection) -> BatchDecision {
-        if let id, let known = ids.messages.find(id.bits) {
-            guard ids.threads.id(ids.messageFacts.parent(known)) == threadID, ids.users.id(ids.messageFacts.author(known)) == authorID
-            else {
-                throw .identifierTaken
-            }
-            return .duplicate(of: ids.messageFacts.position(known)...ids.messageFacts.position(known))
-        }
-        let author = try requireUser(authorID, ids)
-        let thread = try requireThread(threadID, ids)
-        let membership = try requireMember(author, of: thread, ids)
-        try requireWritable(thread, membership, at: frame.recordedAt)
-        guard MessageBody.isValid(body) else { throw .invalidBody }
-        batch.append(
-            frame.row(.messagePosted, threadID, nextNumber(in: thread), authorID, post: id?.bits ?? fresh), .none,
-            EventIndexes(user: author, thread: thread, membership: membership))
-        return .append
-    }
-
-    func postReply(
-        _ id: ReplyID?, _ messageID: MessageID, _ authorID: UserID, _ body: String, fresh: UInt128, _ ids: borrowing Identities,
-        _ frame: EventEnvelope, _ batch: inout EventBatch
-    ) throws(Rejection) -> BatchDecision {
-        if let id, let known = ids.replies.find(id.bits) {
-            guard MessageID(bits: ids.messages.id(ids.replyFacts.parent(known))) == messageID,
-                ids.users.id(ids.replyFacts.author(known)) == authorID
-            else {
-                throw .identifierTaken
-            }
-            return .duplicate(of: ids.replyFacts.position(known)...ids.replyFacts.position(known))
-        }
-        let author = try requireUser(authorID, ids)
-        guard let message = ids.messages.find(messageID.bits) else { throw .unknownMessage }
-        let thread = ids.messageFacts.parent(message)
-        let membership = try requireMember(author, of: thread, ids)
-        guard isVisible(message: message, to: membership, ids) else { throw .unknownMessage }
-        try requireWritable(thread, membership, at: frame.recordedAt)
-        guard !marks(message: message).isGone else { throw .retracted }
-        guard MessageBody.isValid(body) else { throw .invalidBody }
-        batch.append(
-            frame.row(
-                .replyPosted, ids.threads.id(thread), nextNumber(in: thread), authorID, post: id?.bits ?? fresh, message: messageID.bits),
-            .none, EventIndexes(user: author, thread: thread, message: message))
-        return .append
-    }
-
-    func edit(
-        _ post: PostID, _ by: UserID, _ body: String, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
-    ) throws(Rejection) -> BatchDecision {
-        let user = try requireUser(by, ids)
-        let found = try find(post, ids)
-        let membership = try requireMember(user, of: found.thread, ids)
-        guard isVisible(message: found.message, to: membership, ids) else { throw .unknown(post) }
-        try requireWritable(found.thread, membership, at: frame.recordedAt)
-        guard found.author == user else { throw .notTheAuthor }
-        guard !found.marks.isGone else { throw .retracted }
-        guard MessageBody.isValid(body) else { throw .invalidBody }
-        appendChange(post, found, by, ifMessage: .messageEdited, ifReply: .replyEdited, ids, frame, &batch)
-        return .append
-    }
-
-    func retract(
-        _ post: PostID, _ by: UserID, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
-    ) throws(Rejection) -> BatchDecision {
-        let user = try requireUser(by, ids)
-        let found = try find(post, ids)
-        guard found.author == user else { throw .notTheAuthor }
-        guard !found.marks.contains(.retracted) else { return .unchanged }
-        appendChange(post, found, by, ifMessage: .messageRetracted, ifReply: .replyRetracted, ids, frame, &batch)
-        return .append
+        let row = frame.row(
+            kind, action.thread, nextNumber(in: action.threadIndex) &+ pending, action.user, actor: action.by, value: value)
+        batch.append(row, .none, EventIndexes(user: action.userIndex, thread: action.threadIndex))
     }
 
     /// A post's indexes: author, thread, the post itself, and its message (for a message, itself).
@@ -458,23 +228,24 @@ extension RuleState {
             return (ids.replyFacts.author(reply), marks(reply: reply), ids.messageFacts.parent(message), reply, message)
         }
     }
+}
 
-    /// Appends a change of a post by its author, or by a moderator.
-    ///
-    /// - Parameter user: The index of the acting user; nil for the author.
-    func appendChange(
-        _ post: PostID, _ found: FoundPost, _ by: UserID, _ user: Int? = nil, ifMessage: EventKind, ifReply: EventKind,
-        _ ids: borrowing Identities,
-        _ frame: EventEnvelope, _ batch: inout EventBatch
-    ) {
-        let thread = ids.threads.id(found.thread)
-        let number = nextNumber(in: found.thread)
-        let row =
-            switch post {
-            case .message(let message): frame.row(ifMessage, thread, number, by, post: message.bits)
-            case .reply(let reply):
-                frame.row(ifReply, thread, number, by, post: reply.bits, message: ids.messages.id(found.message))
-            }
-        batch.append(row, .none, EventIndexes(user: user ?? found.author, thread: found.thread, post: found.post))
+extension Rejection {
+    /// The rejection of a post that does not exist, or not for this user.
+    static func unknown(_ post: PostID) -> Rejection {
+        switch post {
+        case .message: .unknownMessage
+        case .reply: .unknownReply
+        }
+    }
+}
+
+extension PostID {
+    /// Returns the kind for a message or for a reply.
+    func kind(_ ofMessage: EventKind, _ ofReply: EventKind) -> EventKind {
+        switch self {
+        case .message: ofMessage
+        case .reply: ofReply
+        }
     }
 }

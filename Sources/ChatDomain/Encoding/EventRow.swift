@@ -1,0 +1,302 @@
+import Primitives
+
+/// The kept part of an event as plain numbers, from which states and read models are updated.
+///
+/// All kinds share the same fields, so a replay reads a field instead of unpacking ``EventDetails``
+/// and copies no reference-counted values. Fields that a kind lacks are 0.
+package struct EventRow: Hashable, Sendable {
+    /// The kind, or nil if this version does not know it.
+    package var kind: EventKind?
+    /// The event's origin and the layout of its erasable part.
+    var flags: EventFlags
+    /// The recording time.
+    package var recordedAt: Timestamp
+    /// The time to display.
+    package var createdAt: Timestamp
+    /// The user who acted, or the user concerned if another user acted (``actor``).
+    package var user: UInt128 = 0
+    /// The thread that the event belongs to or names; for a postcode, the thread of its outward
+    /// code.
+    package var thread: UInt128 = 0
+    /// The message, the reply, the session or the custom event.
+    ///
+    /// For an event with an ``actor``, the actor; for a block, the user who is blocked.
+    package var postOrSession: UInt128 = 0
+    /// The message that a reply answers; for other kinds ``value``.
+    package var message: UInt128 = 0
+    /// The event's number within its thread; for a read marker, the position up to which the user
+    /// has read.
+    package var number: UInt64 = 0
+
+    /// The user who acted, for the kinds in which that is another user than ``user``.
+    package var actor: UInt128 { postOrSession }
+
+    /// The number that only the event's kind has: the end of a sanction, a role, or a policy and a
+    /// history.
+    ///
+    /// Stored in ``message``, which these kinds do not have, so that a row does not grow.
+    package var value: UInt64 {
+        get { UInt64(truncatingIfNeeded: message) }
+        set { message = UInt128(newValue) }
+    }
+
+    /// Whether an import appended the event.
+    package var isImported: Bool { flags.contains(.imported) }
+
+    /// The origin, with the original time of an import.
+    var origin: EventOrigin { isImported ? .imported(sentAt: flags.contains(.sentAt) ? createdAt : nil) : .native }
+}
+
+extension EventKind {
+    /// Whether events of the kind have a number within their thread.
+    package var isNumbered: Bool {
+        switch layout {
+        case .thread, .threadPolicy, .message, .reply, .member, .role, .sanction, .custom: true
+        case .user, .postcode, .marker, .session, .messageReport, .replyReport, .block, .none: false
+        }
+    }
+
+    /// Whether another user than ``EventRow/user`` acts in events of the kind.
+    package var hasActor: Bool {
+        switch layout {
+        case .member, .role, .sanction: true
+        default: false
+        }
+    }
+
+    /// Whether events of the kind name a thread; a postcode names that of its outward code.
+    var namesThread: Bool {
+        switch layout {
+        case .user, .session, .block, .none: false
+        default: true
+        }
+    }
+
+    /// Whether events of the kind name a second user: the one who acted, or who is blocked.
+    var namesOtherUser: Bool {
+        switch layout {
+        case .member, .role, .sanction, .block: true
+        default: false
+        }
+    }
+
+    /// Whether events of the kind concern the membership of their user in their thread.
+    var namesMembership: Bool { self == .messagePosted || changesMembership }
+
+    /// Whether events of the kind change the membership row of their user in their thread.
+    var changesMembership: Bool {
+        switch layout {
+        case .member, .role, .sanction, .marker: true
+        default: self == .threadJoined || self == .threadLeft || self == .invitationDeclined
+        }
+    }
+
+    /// Whether the rules or the read models index the content of the kind.
+    package var isIndexed: Bool {
+        switch self {
+        case .userRegistered, .usernameChanged, .postcodeSet, .threadOpened: true
+        default: false
+        }
+    }
+}
+
+extension ChatEvent {
+    /// The event's kept part as plain numbers.
+    package var row: EventRow {
+        let flags = EventFlags(origin, hasCorrelation: correlation != nil)
+        var row = EventRow(kind: details.kind, flags: flags, recordedAt: recordedAt, createdAt: createdAt)
+        switch details {
+        case .userRegistered(let details): row.user = details.user.bits
+        case .usernameChanged(let details): row.user = details.user.bits
+        case .postcodeSet(let details): (row.user, row.thread) = (details.user.bits, details.thread.bits)
+        case .threadOpened(let details): (row.user, row.thread, row.number) = (details.by.bits, details.thread.bits, details.number)
+        case .threadJoined(let details): (row.user, row.thread, row.number) = (details.user.bits, details.thread.bits, details.number)
+        case .threadLeft(let details): (row.user, row.thread, row.number) = (details.user.bits, details.thread.bits, details.number)
+        case .messagePosted(let details):
+            (row.user, row.thread, row.postOrSession, row.number) = (
+                details.author.bits, details.thread.bits, details.message.bits, details.number
+            )
+        case .replyPosted(let details):
+            (row.user, row.thread, row.postOrSession, row.number) = (
+                details.author.bits, details.thread.bits, details.reply.bits, details.number
+            )
+            row.message = details.message.bits
+        case .messageEdited(let details), .messageRetracted(let details):
+            (row.user, row.thread, row.postOrSession, row.number) = (
+                details.by.bits, details.thread.bits, details.message.bits, details.number
+            )
+        case .replyEdited(let details), .replyRetracted(let details):
+            (row.user, row.thread, row.postOrSession, row.number) = (
+                details.by.bits, details.thread.bits, details.reply.bits, details.number
+            )
+            row.message = details.message.bits
+        case .threadRead(let details): (row.user, row.thread, row.number) = (details.user.bits, details.thread.bits, details.upTo)
+        case .sessionStarted(let details): (row.user, row.postOrSession) = (details.user.bits, details.session.bits)
+        case .sessionEnded(let details): (row.user, row.postOrSession) = (details.user.bits, details.session.bits)
+        case .threadPolicySet(let details):
+            (row.user, row.thread, row.number) = (details.by.bits, details.thread.bits, details.number)
+            row.value = ThreadPolicySet.value(details.policy, details.history)
+        case .invitationDeclined(let details):
+            (row.user, row.thread, row.number) = (details.user.bits, details.thread.bits, details.number)
+        case .threadLocked(let details), .threadUnlocked(let details), .threadClosed(let details):
+            (row.user, row.thread, row.number) = (details.by.bits, details.thread.bits, details.number)
+        case .userInvited(let details), .invitationRevoked(let details), .userUnmuted(let details), .userUnbanned(let details),
+            .memberRemoved(let details):
+            row.setMember(details.user, actor: details.by, details.thread, details.number)
+        case .roleSet(let details):
+            row.setMember(details.user, actor: details.by, details.thread, details.number)
+            row.value = details.role.code
+        case .userMuted(let details), .userBanned(let details):
+            row.setMember(details.user, actor: details.by, details.thread, details.number)
+            row.value = Sanction.value(until: details.until)
+        case .operatorGranted(let details), .operatorRevoked(let details): row.user = details.user.bits
+        case .messageRemoved(let details), .messagePinned(let details), .messageUnpinned(let details):
+            (row.user, row.thread, row.postOrSession, row.number) = (
+                details.by.bits, details.thread.bits, details.message.bits, details.number
+            )
+        case .replyRemoved(let details):
+            (row.user, row.thread, row.postOrSession, row.number) = (
+                details.by.bits, details.thread.bits, details.reply.bits, details.number
+            )
+            row.message = details.message.bits
+        case .messageReported(let details), .messageReportsResolved(let details):
+            (row.user, row.thread, row.postOrSession) = (details.by.bits, details.thread.bits, details.message.bits)
+        case .replyReported(let details), .replyReportsResolved(let details):
+            (row.user, row.thread, row.postOrSession) = (details.by.bits, details.thread.bits, details.reply.bits)
+            row.message = details.message.bits
+        case .userBlocked(let details), .userUnblocked(let details):
+            (row.user, row.postOrSession) = (details.by.bits, details.user.bits)
+        case .custom(let details):
+            (row.user, row.thread, row.postOrSession, row.number) = (
+                details.by.bits, details.thread.bits, details.id.bits, details.number
+            )
+        case .lost, .unknown: break
+        }
+        return row
+    }
+}
+
+extension EventRow {
+    fileprivate mutating func setMember(_ user: UserID, actor: UserID, _ thread: ThreadID, _ number: UInt64) {
+        (self.user, postOrSession, self.thread, self.number) = (user.bits, actor.bits, thread.bits, number)
+    }
+}
+
+extension ThreadPolicySet {
+    /// Returns a policy and a history as one number.
+    static func value(_ policy: ThreadPolicy, _ history: ThreadHistory) -> UInt64 { policy.code << 8 | history.code }
+
+    /// Returns the policy and the history of a number.
+    package static func policyAndHistory(_ value: UInt64) -> (policy: ThreadPolicy, history: ThreadHistory) {
+        (ThreadPolicy(code: value >> 8) ?? .open, ThreadHistory(code: value & 0xFF) ?? .all)
+    }
+}
+
+extension Sanction {
+    /// Returns the end of a sanction as a number; 0 for a sanction without an end.
+    static func value(until: Timestamp?) -> UInt64 { UInt64(clamping: until?.millisecondsSince1970 ?? 0) }
+
+    /// Whether a number is 0, for no end, or a time at which an event can be recorded.
+    static func isEnd(_ value: UInt64) -> Bool { value <= UInt64(ChatEvent.recordableTimes.upperBound.millisecondsSince1970) }
+
+    /// Returns the end of a sanction; nil for a sanction without an end.
+    package static func until(_ value: UInt64) -> Timestamp? {
+        value == 0 ? nil : Timestamp(millisecondsSince1970: Int64(clamping: value))
+    }
+}
+
+extension ChatEvent {
+    /// Creates the event of a row of a known kind.
+    package init(_ row: EventRow, _ content: EventContent, correlation: String?) {
+        guard let kind = row.kind else { preconditionFailure("cannot make an event from a row of an unknown kind") }
+        self.init(
+            recordedAt: row.recordedAt, origin: row.origin, details: EventDetails(kind, row), content: content, correlation: correlation)
+    }
+}
+
+extension EventDetails {
+    /// Creates the details of a row of a known kind.
+    init(_ kind: EventKind, _ row: EventRow) {
+        let user = UserID(bits: row.user)
+        let thread = ThreadID(bits: row.thread)
+        var memberChanged: MemberChanged {
+            MemberChanged(thread: thread, number: row.number, user: user, by: UserID(bits: row.actor))
+        }
+        var sanction: Sanction {
+            Sanction(thread: thread, number: row.number, user: user, by: UserID(bits: row.actor), until: Sanction.until(row.value))
+        }
+        var messageChanged: MessageChanged {
+            MessageChanged(thread: thread, number: row.number, message: MessageID(bits: row.postOrSession), by: user)
+        }
+        var replyChanged: ReplyChanged {
+            ReplyChanged(
+                thread: thread, number: row.number, message: MessageID(bits: row.message), reply: ReplyID(bits: row.postOrSession), by: user
+            )
+        }
+        var threadChanged: ThreadChanged { ThreadChanged(thread: thread, number: row.number, by: user) }
+        var messageReport: MessageReport { MessageReport(thread: thread, message: MessageID(bits: row.postOrSession), by: user) }
+        var replyReport: ReplyReport {
+            ReplyReport(thread: thread, message: MessageID(bits: row.message), reply: ReplyID(bits: row.postOrSession), by: user)
+        }
+        switch kind {
+        case .userRegistered: self = .userRegistered(UserRegistered(user: user))
+        case .usernameChanged: self = .usernameChanged(UsernameChanged(user: user))
+        case .postcodeSet: self = .postcodeSet(PostcodeSet(user: user, thread: thread))
+        case .threadOpened: self = .threadOpened(ThreadOpened(thread: thread, number: row.number, by: user))
+        case .threadJoined: self = .threadJoined(ThreadJoined(thread: thread, number: row.number, user: user))
+        case .threadLeft: self = .threadLeft(ThreadLeft(thread: thread, number: row.number, user: user))
+        case .messagePosted:
+            self = .messagePosted(
+                MessagePosted(thread: thread, number: row.number, message: MessageID(bits: row.postOrSession), author: user))
+        case .replyPosted:
+            self = .replyPosted(
+                ReplyPosted(
+                    thread: thread, number: row.number, message: MessageID(bits: row.message), reply: ReplyID(bits: row.postOrSession),
+                    author: user)
+            )
+        case .messageEdited: self = .messageEdited(messageChanged)
+        case .replyEdited: self = .replyEdited(replyChanged)
+        case .messageRetracted: self = .messageRetracted(messageChanged)
+        case .replyRetracted: self = .replyRetracted(replyChanged)
+        case .threadRead: self = .threadRead(ThreadRead(user: user, thread: thread, upTo: row.number))
+        case .sessionStarted: self = .sessionStarted(SessionStarted(user: user, session: SessionID(bits: row.postOrSession)))
+        case .sessionEnded: self = .sessionEnded(SessionEnded(user: user, session: SessionID(bits: row.postOrSession)))
+        case .lost: self = .lost
+        case .threadPolicySet:
+            let (policy, history) = ThreadPolicySet.policyAndHistory(row.value)
+            self = .threadPolicySet(
+                ThreadPolicySet(thread: thread, number: row.number, policy: policy, history: history, by: user))
+        case .userInvited: self = .userInvited(memberChanged)
+        case .invitationDeclined: self = .invitationDeclined(InvitationDeclined(thread: thread, number: row.number, user: user))
+        case .invitationRevoked: self = .invitationRevoked(memberChanged)
+        case .roleSet:
+            self = .roleSet(
+                RoleSet(
+                    thread: thread, number: row.number, user: user, role: ThreadRole(code: row.value) ?? .member,
+                    by: UserID(bits: row.actor)))
+        case .operatorGranted: self = .operatorGranted(OperatorChanged(user: user))
+        case .operatorRevoked: self = .operatorRevoked(OperatorChanged(user: user))
+        case .messageRemoved: self = .messageRemoved(messageChanged)
+        case .replyRemoved: self = .replyRemoved(replyChanged)
+        case .userMuted: self = .userMuted(sanction)
+        case .userUnmuted: self = .userUnmuted(memberChanged)
+        case .userBanned: self = .userBanned(sanction)
+        case .userUnbanned: self = .userUnbanned(memberChanged)
+        case .memberRemoved: self = .memberRemoved(memberChanged)
+        case .messagePinned: self = .messagePinned(messageChanged)
+        case .messageUnpinned: self = .messageUnpinned(messageChanged)
+        case .threadLocked: self = .threadLocked(threadChanged)
+        case .threadUnlocked: self = .threadUnlocked(threadChanged)
+        case .threadClosed: self = .threadClosed(threadChanged)
+        case .messageReported: self = .messageReported(messageReport)
+        case .replyReported: self = .replyReported(replyReport)
+        case .messageReportsResolved: self = .messageReportsResolved(messageReport)
+        case .replyReportsResolved: self = .replyReportsResolved(replyReport)
+        case .userBlocked: self = .userBlocked(UserBlock(user: UserID(bits: row.postOrSession), by: user))
+        case .userUnblocked: self = .userUnblocked(UserBlock(user: UserID(bits: row.postOrSession), by: user))
+        case .custom:
+            self = .custom(
+                CustomEvent(thread: thread, number: row.number, id: CustomEventID(bits: row.postOrSession), by: user))
+        }
+    }
+}

@@ -1,0 +1,169 @@
+package import Columns
+
+extension Identities: ColumnCoded {
+    package func write(to writer: inout ColumnWriter) {
+        users.write(to: &writer)
+        threads.write(to: &writer)
+        memberships.write(to: &writer)
+        messages.write(to: &writer)
+        messageFacts.write(to: &writer)
+        replies.write(to: &writer)
+        replyFacts.write(to: &writer)
+        sessions.write(to: &writer)
+        customEvents.write(to: &writer)
+        customFacts.write(to: &writer)
+        foldKeys.write(to: &writer)
+        subjects.write(to: &writer)
+    }
+
+    package init(from reader: inout ColumnReader) throws(ColumnError) {
+        self.init()
+        users = try DenseIndex(from: &reader)
+        threads = try DenseIndex(from: &reader)
+        memberships = try PairIndex(from: &reader)
+        try memberships.check(firstBelow: users.count, secondBelow: threads.count)
+        messages = try IDTable(from: &reader)
+        messageFacts = try PostFacts(from: &reader, count: messages.count)
+        replies = try IDTable(from: &reader)
+        replyFacts = try PostFacts(from: &reader, count: replies.count)
+        sessions = try DenseIndex(from: &reader)
+        customEvents = try DenseIndex(from: &reader)
+        customFacts = try PostFacts(from: &reader, count: customEvents.count)
+        foldKeys = try TextIndex(from: &reader)
+        subjects = try TextIndex(from: &reader)
+    }
+
+    /// Throws unless every post lies at or before `head` and refers to an existing thread or
+    /// message and author.
+    package func check(head: Position) throws(ColumnError) {
+        try messageFacts.check(places: threads.count, authors: users.count, head: head)
+        try replyFacts.check(places: messages.count, authors: users.count, head: head)
+        try customFacts.check(places: threads.count, authors: users.count, head: head)
+    }
+}
+
+extension RuleState {
+    package func write(to writer: inout ColumnWriter) {
+        writer.write(head)
+        writer.write(UInt64(bitPattern: lastRecordedAt.millisecondsSince1970))
+        writer.write(hasUnknownEvents)
+        writer.write(lostEventCount)
+        writeUsers(to: &writer)
+        writer.write(threads.indices) { threads[$0].openedAt }
+        writer.write(threads.indices) { UInt64(threads[$0].openedBy) }
+        writer.write(threads.indices) { threads[$0].lastEventNumber }
+        writer.write(threads.indices) { threads[$0].ruleBits }
+        writer.write(threads.indices) { threads[$0].ownerCount }
+        writer.write(threads.indices) { threads[$0].pinCount }
+        memberships.write(to: &writer)
+        usernameOwners.write(to: &writer)
+        subjectOwners.write(to: &writer)
+        messageMarks.write(to: &writer)
+        replyMarks.write(to: &writer)
+        community.write(to: &writer)
+        writer.write(sessions.indices) { sessions[$0].startedAt }
+        writer.write(sessions.indices) { sessions[$0].user }
+        writer.write(sessions.indices) { sessions[$0].hasEnded ? 1 : 0 as UInt8 }
+    }
+
+    /// Reads a state; its identities have been read before.
+    package init(from reader: inout ColumnReader, _ ids: borrowing Identities) throws(ColumnError) {
+        self.init()
+        head = try reader.read()
+        lastRecordedAt = Timestamp(millisecondsSince1970: Int64(bitPattern: try reader.read()))
+        // The next event is never recorded earlier, so a time out of range would reach the journal.
+        try require(ChatEvent.recordableTimes.contains(lastRecordedAt), "the last event was recorded at \(lastRecordedAt)")
+        hasUnknownEvents = try reader.readFlag()
+        let lost: UInt64 = try reader.read()
+        try require(lost <= head && head <= UInt64(Int.max), "\(lost) of \(head) events are lost")
+        lostEventCount = Int(lost)
+        try ids.check(head: head)
+        try readUsers(from: &reader, ids)
+        try readThreads(from: &reader, ids)
+        memberships = try MembershipTable(from: &reader, count: ids.memberships.count)
+        usernameOwners = try Self.readOwners(from: &reader, of: ids.foldKeys.count, users: ids.users.count)
+        subjectOwners = try Self.readOwners(from: &reader, of: ids.subjects.count, users: ids.users.count)
+        messageMarks = try Self.readMarks(from: &reader, count: ids.messages.count)
+        replyMarks = try Self.readMarks(from: &reader, count: ids.replies.count)
+        community = try CommunityState(from: &reader, ids)
+        try readSessions(from: &reader, ids)
+    }
+
+    private static func readOwners(from reader: inout ColumnReader, of most: Int, users: Int) throws(ColumnError) -> Column<UInt32> {
+        let owners: Column<UInt32> = try Column(from: &reader)
+        try require(owners.count <= most, "\(owners.count) owners for \(most) texts")
+        try owners.check(below: users + 1)
+        return owners
+    }
+
+    private static func readMarks(from reader: inout ColumnReader, count: Int) throws(ColumnError) -> PackedColumn<UInt8> {
+        let marks: PackedColumn<UInt8> = try PackedColumn(from: &reader, atMost: count)
+        try require(marks.count == count, "\(marks.count) marks for \(count) posts")
+        try marks.check(below: 8)
+        return marks
+    }
+
+    private func writeUsers(to writer: inout ColumnWriter) {
+        writer.write(users.indices) { users[$0].registeredAt }
+        writer.write(users.indices) { users[$0].oneBasedFoldKeyAtRegistration }
+        writer.write(users.indices) { users[$0].oneBasedFoldKey }
+        writer.write(users.indices, text: { users[$0].username })
+        writer.write(users.indices) { users[$0].postcode?.ascii ?? 0 }
+        writer.write(users.indices) { users[$0].residence }
+    }
+
+    private mutating func readUsers(from reader: inout ColumnReader, _ ids: borrowing Identities) throws(ColumnError) {
+        let count = ids.users.count
+        let positions: [Position] = try reader.readArray(count)
+        let registeredAs: [UInt32] = try reader.readArray(count)
+        let names: [UInt32] = try reader.readArray(count)
+        let usernames = try reader.readTexts(count)
+        let postcodes: [UInt64] = try reader.readArray(count)
+        let residences: [UInt32] = try reader.readArray(count)
+        for user in 0..<count {
+            var row = UserRow(
+                registeredAt: positions[user], username: usernames[user], oneBasedFoldKey: names[user],
+                oneBasedFoldKeyAtRegistration: registeredAs[user],
+                residence: residences[user])
+            if postcodes[user] != 0 {
+                row.postcode = Postcode(ascii: postcodes[user])
+                try require(row.postcode != nil, "a postcode is not valid")
+            }
+            try require(row.registeredAt <= head, "a user registered after \(head)")
+            try require(
+                row.oneBasedFoldKey <= ids.foldKeys.count && row.oneBasedFoldKeyAtRegistration <= ids.foldKeys.count
+                    && row.residence <= ids.threads.count,
+                "a user has a name or a thread that does not exist")
+            users.append(row)
+        }
+    }
+
+    private mutating func readThreads(from reader: inout ColumnReader, _ ids: borrowing Identities) throws(ColumnError) {
+        let count = ids.threads.count
+        let positions: [Position] = try reader.readArray(count)
+        let openers: [UInt64] = try reader.readArray(count)
+        let eventCounts: [UInt64] = try reader.readArray(count)
+        let ruleBits: [UInt8] = try reader.readArray(count)
+        let ownerCounts: [UInt32] = try reader.readArray(count)
+        let pinCounts: [UInt32] = try reader.readArray(count)
+        for thread in 0..<count {
+            try require(positions[thread] <= head, "a thread was opened after \(head)")
+            try require(
+                positions[thread] == 0 ? openers[thread] == 0 : openers[thread] < ids.users.count, "a thread has no opener")
+            var row = ThreadRow(openedAt: positions[thread], lastEventNumber: eventCounts[thread], openedBy: Int(openers[thread]))
+            (row.ruleBits, row.ownerCount, row.pinCount) = (ruleBits[thread], ownerCounts[thread], pinCounts[thread])
+            threads.append(row)
+        }
+    }
+
+    private mutating func readSessions(from reader: inout ColumnReader, _ ids: borrowing Identities) throws(ColumnError) {
+        let count = ids.sessions.count
+        let positions: [Position] = try reader.readArray(count)
+        let owners: [UInt32] = try reader.readArray(count)
+        let haveEnded: [UInt8] = try reader.readArray(count)
+        for session in 0..<count {
+            try require(positions[session] <= head && owners[session] < ids.users.count, "a session has no user")
+            sessions.append(SessionRow(startedAt: positions[session], user: owners[session], hasEnded: haveEnded[session] != 0))
+        }
+    }
+}

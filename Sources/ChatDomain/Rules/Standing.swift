@@ -1,0 +1,97 @@
+import Columns
+
+/// What a user is in a thread: role, sanctions and invitation.
+package struct Standing: Hashable, Sendable, BitwiseCopyable {
+    /// The role's code in the lowest two bits, 0 for a user who is no member, and a bit for each
+    /// mark.
+    package private(set) var rawValue: UInt8
+
+    package init(rawValue: UInt8 = 0) { self.rawValue = rawValue }
+
+    /// Whether the user is a member.
+    package var isMember: Bool { rawValue & 3 != 0 }
+
+    /// The role; nil if the user is no member.
+    package var role: ThreadRole? {
+        get {
+            switch rawValue & 3 {
+            case 1: .member
+            case 2: .moderator
+            case 3: .owner
+            default: nil
+            }
+        }
+        set { rawValue = rawValue & ~3 | UInt8(newValue?.code ?? 0) }
+    }
+
+    /// Whether the user has a mute, whose end may have passed.
+    package var hasMute: Bool {
+        get { rawValue & 4 != 0 }
+        set { rawValue = newValue ? rawValue | 4 : rawValue & ~4 }
+    }
+
+    /// Whether the user has a ban, whose end may have passed.
+    package var hasBan: Bool {
+        get { rawValue & 8 != 0 }
+        set { rawValue = newValue ? rawValue | 8 : rawValue & ~8 }
+    }
+
+    /// Whether the user is invited.
+    package var isInvited: Bool {
+        get { rawValue & 16 != 0 }
+        set { rawValue = newValue ? rawValue | 16 : rawValue & ~16 }
+    }
+
+    /// Whether the user has a sanction, whose end may have passed.
+    package func has(_ kind: SanctionKind) -> Bool { kind == .mute ? hasMute : hasBan }
+
+    /// The number of raw values.
+    static let valueCount = 32
+}
+
+/// The kinds of sanctions.
+package enum SanctionKind: Sendable {
+    /// The user may not write.
+    case mute
+    /// The user may not be a member.
+    case ban
+}
+
+/// The memberships by index; a member without a read marker takes one bit.
+package struct MembershipTable: Sendable, Equatable {
+    private var readMarkers = PackedColumn<Position>()
+    private var standings = PackedColumn<UInt8>()
+
+    /// The number of memberships.
+    package var count: Int { standings.count }
+
+    /// Returns the position of a read marker, or 0.
+    package func readUpTo(_ membership: Int) -> Position { readMarkers[membership] }
+
+    /// Returns a user's standing in a thread.
+    package func standing(_ membership: Int) -> Standing { Standing(rawValue: standings[membership]) }
+
+    mutating func setReadUpTo(_ position: Position, _ membership: Int) { readMarkers[membership] = position }
+
+    mutating func setStanding(_ standing: Standing, _ membership: Int) { standings[membership] = standing.rawValue }
+
+    mutating func append() {
+        readMarkers.append(0)
+        standings.append(0)
+    }
+}
+
+extension MembershipTable {
+    func write(to writer: inout ColumnWriter) {
+        readMarkers.write(to: &writer)
+        standings.write(to: &writer)
+    }
+
+    /// Reads `count` memberships.
+    init(from reader: inout ColumnReader, count: Int) throws(ColumnError) {
+        readMarkers = try PackedColumn(from: &reader, atMost: count)
+        standings = try PackedColumn(from: &reader, atMost: count)
+        try require(readMarkers.count == count && standings.count == count, "\(standings.count) memberships for \(count)")
+        try standings.check(below: Standing.valueCount)
+    }
+}
