@@ -96,6 +96,58 @@ enum StoreHarness {
         try checkConsistency(store, options)
     }
 
+    /// Imports the exported events in the lines of the input, up to the first one that is rejected.
+    ///
+    /// The journal contains exactly the events of the commits before that line, it passes the deep
+    /// verification, and its own export gives the same journal.
+    ///
+    /// - Returns: The number of imported events.
+    @discardableResult
+    static func checkEventImports(_ input: [UInt8]) throws -> Int {
+        let events = input.split(separator: UInt8(ascii: "\n")).compactMap { line in
+            try? JSONDecoder().decode(ExportedEvent.self, from: Data(line))
+        }
+        let options = options()
+        let summary = try importEvents(events, options).summary
+        let exported = try export(options)
+        try require(exported.count == summary.events, "\(summary) counts other events than \(exported)")
+        try require(
+            exported.map(\.recorded) == events.prefix(exported.count).map(\.recorded), "the journal has \(exported), not \(events)")
+        let repeated = try importEvents(exported, options)
+        try require(repeated.isComplete && repeated.summary.present == exported.count, "a second import gives \(repeated)")
+        let copyOptions = self.options()
+        let copy = try importEvents(exported, copyOptions)
+        try require(copy.isComplete && copy.summary.commits == summary.commits, "the import of an export gives \(copy), not \(summary)")
+        try require(try export(copyOptions) == exported, "the import of an export differs from it")
+        try checkConsistency(try ChatStore.open(directory, options: options), options)
+        return exported.count
+    }
+
+    private static func importEvents(
+        _ events: [ExportedEvent], _ options: StoreOptions
+    ) throws -> (summary: EventImportSummary, isComplete: Bool) {
+        var importer = try EventImporter(into: directory, options: options.journal)
+        var isComplete = true
+        do throws(EventImportError) {
+            for (index, event) in events.enumerated() { try importer.add(event, line: index + 1) }
+            try importer.finish()
+        } catch {
+            try require(!error.message.isEmpty, "an error has an empty message")
+            isComplete = false
+            try importer.close()
+        }
+        return (importer.summary, isComplete)
+    }
+
+    private static func export(_ options: StoreOptions) throws -> [ExportedEvent] {
+        var events: [ExportedEvent] = []
+        try ChatStore.forEachExportedEvent(ofJournalAt: directory, options: options.journal) { event, _ in
+            events.append(event)
+            return true
+        }
+        return events
+    }
+
     private static func add(_ messages: [ImportedLine], to store: ChatStore) throws -> ImportSummary {
         var importer = MessageImporter(into: store, batchSize: 3)
         for (index, message) in messages.enumerated() { _ = try importer.add(message, line: index + 1) }
