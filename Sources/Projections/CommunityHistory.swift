@@ -291,6 +291,9 @@ extension ReportHistory {
         try require(reporters.count == count && posts.count == count, "\(posts.count) reports at \(count) positions")
         for row in posts.indices {
             try require(posts[row] >> 1 < (posts[row] & 1 == 0 ? ids.messages.count : ids.replies.count), "a report of no post")
+            let report = self[row]
+            let postedAt = report.isReply ? ids.replyFacts.position(report.post) : ids.messageFacts.position(report.post)
+            try require(postedAt < report.position, "a report before its post")
         }
         reportsOfThread = try RowLists(from: &reader, rows: count, owners: ids.threads.count)
         let entries = max(ids.messages.count, ids.replies.count) << 1

@@ -1,3 +1,6 @@
+import Chat
+import ChatDomain
+import EventJournal
 import Foundation
 import Testing
 
@@ -13,7 +16,7 @@ struct CorpusTests {
         [UInt8](try Data(contentsOf: Self.folder.appending(path: target).appending(path: name)))
     }
 
-    static let targets = ["store-events", "store-commands", "store-imports", "cursors", "checkpoints"]
+    static let targets = ["store-events", "store-commands", "store-imports", "store-event-imports", "cursors", "checkpoints"]
 
     @Test(arguments: targets) func corpusIsNotEmpty(target: String) throws {
         #expect(try !Self.inputs(target).isEmpty)
@@ -31,6 +34,14 @@ struct CorpusTests {
         try StoreHarness.checkImports(try bytes("store-imports", name))
     }
 
+    @Test(arguments: try inputs("store-event-imports")) func eventImports(name: String) throws {
+        let input = try bytes("store-event-imports", name)
+        let count = try StoreHarness.checkEventImports(input)
+        if ShortHistory.all.contains(where: { $0.name == name }) {
+            #expect(count == input.count { $0 == UInt8(ascii: "\n") }, "the history is not imported completely")
+        }
+    }
+
     @Test(arguments: try inputs("cursors")) func cursors(name: String) throws {
         try CursorHarness.check(try bytes("cursors", name))
     }
@@ -38,8 +49,30 @@ struct CorpusTests {
     @Test(arguments: try inputs("checkpoints")) func checkpoints(name: String) throws {
         let isTaken = try CheckpointHarness.check(try bytes("checkpoints", name))
         if name.hasPrefix("sound") {
-            #expect(isTaken, "the sections or the header changed: replace the inputs `sound*` with `CheckpointHarness.validInputs()`")
+            #expect(isTaken, "the sections or the header changed: write the inputs again (`FUZZ_WRITE` in Fuzz/README.md)")
         }
+    }
+
+    /// Without the seed inputs of each history, the fuzzer would have to find the commands and the
+    /// kinds by itself.
+    @Test(arguments: ["store-events", "store-commands", "store-event-imports"]) func everyHistoryHasAnInput(target: String) throws {
+        let missing = Set(ShortHistory.all.map(\.name)).subtracting(try Self.inputs(target))
+        #expect(missing.isEmpty, "write the inputs again (`FUZZ_WRITE` in Fuzz/README.md)")
+    }
+
+    /// The histories consist of commands that have an effect, and cause every kind of event.
+    @Test func historiesHaveEveryKindOfEvent() throws {
+        var kinds: Set<EventKind> = []
+        for history in ShortHistory.all {
+            let store = try StoreFixture().open()
+            for request in history.requests {
+                let head = store.head.position
+                _ = try store.execute([request])[0].get()
+                #expect(store.head.position > head, "\(request) has no effect")
+            }
+            kinds.formUnion(try store.allEvents().compactMap(\.event.details.kind))
+        }
+        #expect(EventKind.allCases.filter { !kinds.contains($0) } == [.lost])
     }
 
     /// The seed inputs must pass the first validation, or fuzzing cannot reach the code behind it.

@@ -148,6 +148,23 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
         #expect(rejected > 20)
     }
 
+    /// The queries of reports name the author of the post, which must exist at the report's position.
+    @Test(arguments: [false, true]) func reportBeforeItsPostIsRejected(isReply: Bool) throws {
+        var models = storeModels(of: history(seed: 3, commands: 120))
+        let identities = models.models.identities
+        let (facts, post) =
+            isReply ? (identities.replyFacts, identities.replies.count / 2) : (identities.messageFacts, identities.messages.count / 2)
+        for (position, isAccepted) in [(1, false), (facts.position(post), false), (facts.position(post) + 1, true)] {
+            models.models.views.community.reports = ReportHistory()
+            models.models.views.community.reports.append(post, isReply: isReply, by: 0, 0, at: position)
+            if isAccepted {
+                #expect(try read(written(models), at: models.position) == models)
+            } else {
+                #expect(throws: ColumnError.self) { try read(written(models), at: models.position) }
+            }
+        }
+    }
+
     @Test func truncatedSectionsAreRejected() {
         let models = storeModels(of: history(seed: 3, commands: 12))
         let original = written(models)

@@ -6,12 +6,16 @@
 
 /// Runs libFuzzer on one reader: `FUZZ_TARGET=journal fuzz [-option=value]... [CORPUS]...`.
 ///
+/// `FUZZ_WRITE=Tests/FuzzCorpus fuzz` writes the seed inputs of ``SeedInputs`` instead.
+///
 /// The environment selects the target, because libFuzzer owns the arguments and passes them to its
 /// child processes.
 @main
 struct Main {
-    static func main() {
-        guard let target = ProcessInfo.processInfo.environment["FUZZ_TARGET"].flatMap(FuzzTarget.init) else {
+    static func main() throws {
+        let environment = ProcessInfo.processInfo.environment
+        if let folder = environment["FUZZ_WRITE"] { return try SeedInputs.write(to: folder) }
+        guard let target = environment["FUZZ_TARGET"].flatMap(FuzzTarget.init) else {
             print("FUZZ_TARGET must be one of \(FuzzTarget.allCases.map(\.rawValue).joined(separator: ", ")).")
             return
         }
@@ -25,6 +29,7 @@ enum FuzzTarget: String, CaseIterable {
     case storeEvents = "store-events"
     case storeCommands = "store-commands"
     case storeImports = "store-imports"
+    case storeEventImports = "store-event-imports"
 
     /// Checks the invariants of one input.
     ///
@@ -40,6 +45,7 @@ enum FuzzTarget: String, CaseIterable {
         case .storeEvents: try StoreHarness.checkEvents(input)
         case .storeCommands: try StoreHarness.checkCommands(input)
         case .storeImports: try StoreHarness.checkImports(input)
+        case .storeEventImports: try StoreHarness.checkEventImports(input)
         }
     }
 }

@@ -95,14 +95,15 @@ extension ChatStore {
         var reports: [PostReport] = []
         for row in rows {
             let event = try event(at: row.position)
-            let (author, isRemoved, text) = sections.withSection { models -> (UserSummary, Bool, Position?) in
+            let found = sections.withSection { models -> (author: UserSummary, isRemoved: Bool, text: Position?)? in
+                guard let author = models.author(of: row.post, asOf: position) else { return nil }
                 // Only the present text is shown, as everywhere.
                 let present = viewer == nil ? position : sections.viewpoint.currentPosition
                 let text = models.textPosition(of: row.post, includesRemoved: true, asOf: present)
-                return (
-                    models.author(of: row.post, asOf: position), models.removalPosition(of: row.post, asOf: position) != nil, text
-                )
+                return (author, models.removalPosition(of: row.post, asOf: position) != nil, text)
             }
+            // In a forged checkpoint, the search for the id of a reported post can fail.
+            guard let (author, isRemoved, text) = found else { continue }
             let body = if let text { try self.event(at: text).body } else { nil as String? }
             reports.append(
                 PostReport(
@@ -180,17 +181,11 @@ extension SectionedQuery {
 }
 
 extension ReadModels {
-    /// Returns the author of a post, which must exist.
-    fileprivate func author(of post: PostID, asOf position: Position) -> UserSummary {
-        let (author, name): (UserID, String?)
+    /// Returns the author of a post; nil if the post did not exist.
+    fileprivate func author(of post: PostID, asOf position: Position) -> UserSummary? {
         switch post {
-        case .message(let id):
-            guard let row = message(id, asOf: position) else { preconditionFailure("a reported message exists") }
-            (author, name) = (row.author, row.authorName)
-        case .reply(let id):
-            guard let row = reply(id, asOf: position) else { preconditionFailure("a reported reply exists") }
-            (author, name) = (row.author, row.authorName)
+        case .message(let id): message(id, asOf: position).map { UserSummary(id: $0.author, username: $0.authorName) }
+        case .reply(let id): reply(id, asOf: position).map { UserSummary(id: $0.author, username: $0.authorName) }
         }
-        return UserSummary(id: author, username: name)
     }
 }

@@ -79,11 +79,10 @@ enum CheckpointHarness {
         let requests: [CommandRequest]
 
         init() throws {
-            var generator = CommandGenerator(seed: 3)
             let store = try ChatStore.open(directory, options: options(storage))
-            for _ in 0..<24 { _ = try store.execute([generator.nextRequest()]) }
+            for command in ShortHistory.all.flatMap(\.setup) { try store.execute(command) }
             try store.close()
-            requests = (0..<12).map { _ in generator.nextRequest() }
+            requests = ShortHistory.all.flatMap(\.endings).map { CommandRequest($0) }
         }
 
         /// Returns a checkpoint file of these sections at the end of the journal.
@@ -109,20 +108,37 @@ enum CheckpointHarness {
 extension CheckpointHarness {
     /// Returns the store's own checkpoint as sections and as a file.
     static func validInputs() throws -> (sections: [UInt8], file: [UInt8]) {
+        let sections = sections(of: try validModels())
+        return (input(ofSections: sections), [2] + (try file(of: sections)))
+    }
+
+    /// Returns the state in the store's own checkpoint.
+    static func validModels() throws -> StoreModels {
         let story = try fixture.get()
         var options = options(story.storage.copy())
         options.checkpoints = nil
-        let models = try ChatStore.openReadOnly(directory, options: options).storeModels
-        let sections = StoreModels.componentNames.map { name in
+        return try ChatStore.openReadOnly(directory, options: options).storeModels
+    }
+
+    /// Returns the sections of a state.
+    static func sections(of models: StoreModels) -> [[UInt8]] {
+        StoreModels.componentNames.map { name in
             let section = ByteSink()
             var writer = ColumnWriter(section)
             models.write(component: name, to: &writer)
             writer.flush()
             return section.bytes
         }
-        let lengths = sections.flatMap { [UInt8(truncatingIfNeeded: $0.count), UInt8(truncatingIfNeeded: $0.count >> 8)] }
-        return ([0] + lengths + sections.joined(), [2] + (try story.file(of: sections)))
     }
+
+    /// Returns the input of some sections.
+    static func input(ofSections sections: [[UInt8]]) -> [UInt8] {
+        let lengths = sections.flatMap { [UInt8(truncatingIfNeeded: $0.count), UInt8(truncatingIfNeeded: $0.count >> 8)] }
+        return [0] + lengths + sections.joined()
+    }
+
+    /// Returns the file of a checkpoint with some sections.
+    static func file(of sections: [[UInt8]]) throws -> [UInt8] { try fixture.get().file(of: sections) }
 
     private final class ByteSink: ColumnSink {
         var bytes: [UInt8] = []

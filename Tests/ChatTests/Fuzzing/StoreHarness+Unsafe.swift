@@ -18,9 +18,9 @@ enum StoreHarness {
 
     private static let directory = "journal"
 
-    private static func options() -> StoreOptions {
+    private static func options(_ clock: ManualClock = ManualClock()) -> StoreOptions {
         let journal = JournalOptions(segmentSize: 4_096, storage: MemoryStorage(), entropy: SeededEntropy(seed: 1))
-        return StoreOptions(journal: journal, clock: ManualClock(), ids: SeededIDs(seed: 1))
+        return StoreOptions(journal: journal, clock: clock, ids: SeededIDs(seed: 1))
     }
 
     /// Opens a journal of arbitrary records and runs every query.
@@ -58,17 +58,21 @@ enum StoreHarness {
         _ = try ChatStore.verify(directory, options: options.journal, deep: true)
     }
 
-    /// Executes the commands in the lines of the input.
+    /// Executes the commands in the lines of the input, the first half one second after another.
     ///
     /// The store stays valid, and a reopened store gives the same answers.
     static func checkCommands(_ input: [UInt8]) throws {
-        let options = options()
+        let clock = ManualClock()
+        let options = options(clock)
         let store = try ChatStore.open(directory, options: options)
         let requests = input.split(separator: UInt8(ascii: "\n")).compactMap { line in
             try? JSONDecoder().decode(CommandRequest.self, from: Data(line))
         }
         let half = requests.count / 2
-        for request in requests.prefix(half) { _ = try store.execute([request]) }
+        for request in requests.prefix(half) {
+            clock.advance(byMilliseconds: 1_000)
+            _ = try store.execute([request])
+        }
         _ = try store.execute(Array(requests.dropFirst(half)))
         try checkConsistency(store, options)
     }
@@ -92,6 +96,58 @@ enum StoreHarness {
         try checkConsistency(store, options)
     }
 
+    /// Imports the exported events in the lines of the input, up to the first one that is rejected.
+    ///
+    /// The journal contains exactly the events of the commits before that line, it passes the deep
+    /// verification, and its own export gives the same journal.
+    ///
+    /// - Returns: The number of imported events.
+    @discardableResult
+    static func checkEventImports(_ input: [UInt8]) throws -> Int {
+        let events = input.split(separator: UInt8(ascii: "\n")).compactMap { line in
+            try? JSONDecoder().decode(ExportedEvent.self, from: Data(line))
+        }
+        let options = options()
+        let summary = try importEvents(events, options).summary
+        let exported = try export(options)
+        try require(exported.count == summary.events, "\(summary) counts other events than \(exported)")
+        try require(
+            exported.map(\.recorded) == events.prefix(exported.count).map(\.recorded), "the journal has \(exported), not \(events)")
+        let repeated = try importEvents(exported, options)
+        try require(repeated.isComplete && repeated.summary.present == exported.count, "a second import gives \(repeated)")
+        let copyOptions = self.options()
+        let copy = try importEvents(exported, copyOptions)
+        try require(copy.isComplete && copy.summary.commits == summary.commits, "the import of an export gives \(copy), not \(summary)")
+        try require(try export(copyOptions) == exported, "the import of an export differs from it")
+        try checkConsistency(try ChatStore.open(directory, options: options), options)
+        return exported.count
+    }
+
+    private static func importEvents(
+        _ events: [ExportedEvent], _ options: StoreOptions
+    ) throws -> (summary: EventImportSummary, isComplete: Bool) {
+        var importer = try EventImporter(into: directory, options: options.journal)
+        var isComplete = true
+        do throws(EventImportError) {
+            for (index, event) in events.enumerated() { try importer.add(event, line: index + 1) }
+            try importer.finish()
+        } catch {
+            try require(!error.message.isEmpty, "an error has an empty message")
+            isComplete = false
+            try importer.close()
+        }
+        return (importer.summary, isComplete)
+    }
+
+    private static func export(_ options: StoreOptions) throws -> [ExportedEvent] {
+        var events: [ExportedEvent] = []
+        try ChatStore.forEachExportedEvent(ofJournalAt: directory, options: options.journal) { event, _ in
+            events.append(event)
+            return true
+        }
+        return events
+    }
+
     private static func add(_ messages: [ImportedLine], to store: ChatStore) throws -> ImportSummary {
         var importer = MessageImporter(into: store, batchSize: 3)
         for (index, message) in messages.enumerated() { _ = try importer.add(message, line: index + 1) }
@@ -112,7 +168,7 @@ enum StoreHarness {
         try again.close()
     }
 
-    /// Runs the queries for every id in the history.
+    /// Runs the queries for every id in the history, for the host and for the users of its events.
     ///
     /// - Returns: The answers; a rejection is an answer.
     @discardableResult
@@ -129,23 +185,87 @@ enum StoreHarness {
         try store.forEachEvent {
             events.append($0); return true
         }
-        ask { () throws(ChatError) in try store.threads() }
-        for event in events.map(\.event) {
-            if let user = event.details.user { ask { () throws(ChatError) in try store.user(user) } }
-            if let thread = event.details.thread {
-                ask { () throws(ChatError) in try store.thread(thread, viewer: event.details.user) }
-                ask { () throws(ChatError) in try store.timeline(thread, viewer: event.details.user) }
-                ask { () throws(ChatError) in try store.timeline(thread) }
-                ask { () throws(ChatError) in try store.members(of: thread) }
+        let subjects = events.map { QuerySubjects(of: $0.event) }
+        for moment in [AsOf.now, .position(store.head.position / 2)] {
+            ask { () throws(ChatError) in try store.activity(asOf: moment) }
+            for viewer in distinct(subjects.flatMap(\.viewers)) {
+                ask { () throws(ChatError) in try store.threads(viewer: viewer, asOf: moment) }
+                ask { () throws(ChatError) in try store.operators(viewer: viewer, asOf: moment) }
+                guard let viewer else { continue }
+                ask { () throws(ChatError) in try store.user(viewer, asOf: moment) }
+                ask { () throws(ChatError) in try store.user(viewer, viewer: viewer, asOf: moment) }
+                ask { () throws(ChatError) in try store.access(of: viewer, asOf: moment) }
+                ask { () throws(ChatError) in try store.invitations(of: viewer, asOf: moment) }
             }
-            if case .replyPosted(let details) = event.details { ask { () throws(ChatError) in try store.replies(to: details.message) } }
-            if case .messagePosted(let details) = event.details { ask { () throws(ChatError) in try store.message(details.message) } }
-            if let postcode = event.postcode { ask { () throws(ChatError) in try store.residents(of: postcode.outwardCode) } }
+            for subject in distinct(subjects.flatMap(\.ofThread)) {
+                guard let thread = subject.thread, case let viewer = subject.viewer else { continue }
+                ask { () throws(ChatError) in try store.thread(thread, viewer: viewer, asOf: moment) }
+                ask { () throws(ChatError) in try store.timeline(thread, viewer: viewer, asOf: moment) }
+                ask { () throws(ChatError) in try store.members(of: thread, viewer: viewer, asOf: moment) }
+                ask { () throws(ChatError) in try store.readers(of: thread, viewer: viewer, asOf: moment) }
+                ask { () throws(ChatError) in try store.roles(in: thread, viewer: viewer, asOf: moment) }
+                ask { () throws(ChatError) in try store.sanctions(in: thread, viewer: viewer, asOf: moment) }
+                ask { () throws(ChatError) in try store.pins(in: thread, viewer: viewer, asOf: moment) }
+                ask { () throws(ChatError) in try store.reports(in: thread, viewer: viewer, asOf: moment) }
+                ask { () throws(ChatError) in try store.invitations(to: thread, viewer: viewer, asOf: moment) }
+            }
+            for subject in distinct(subjects.flatMap(\.ofPost)) {
+                guard let post = subject.post, case let viewer = subject.viewer else { continue }
+                ask { () throws(ChatError) in try store.details(of: post, viewer: viewer, asOf: moment) }
+                guard case .message(let message) = post else { continue }
+                ask { () throws(ChatError) in try store.message(message, viewer: viewer, asOf: moment) }
+                ask { () throws(ChatError) in try store.replies(to: message, viewer: viewer, asOf: moment) }
+            }
+            for code in distinct(events.compactMap(\.event.postcode?.outwardCode)) {
+                ask { () throws(ChatError) in try store.residents(of: code, asOf: moment) }
+            }
         }
         return answers
     }
 
+    private static func distinct<Value: Hashable>(_ values: [Value]) -> [Value] {
+        var found: Set<Value> = []
+        return values.filter { found.insert($0).inserted }
+    }
+
+    /// What the queries ask about for an event.
+    private struct QuerySubjects: Hashable {
+        struct Subject: Hashable {
+            var thread: ThreadID?
+            var post: PostID?
+            var viewer: UserID?
+        }
+
+        var viewers: [UserID?]
+        var ofThread: [Subject]
+        var ofPost: [Subject]
+
+        init(of event: ChatEvent) {
+            let details = event.details
+            viewers = [nil, details.user, details.actor]
+            ofThread = viewers.map { Subject(thread: details.thread, viewer: $0) }
+            ofPost = viewers.flatMap { viewer in details.posts.map { Subject(post: $0, viewer: viewer) } }
+        }
+    }
+
     private static func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
         if !condition { throw Violation(message: message()) }
+    }
+}
+
+extension EventDetails {
+    /// The message and the reply that the event names.
+    fileprivate var posts: [PostID] {
+        switch self {
+        case .messagePosted(let details): [.message(details.message)]
+        case .replyPosted(let details): [.message(details.message), .reply(details.reply)]
+        case .messageEdited(let details), .messageRetracted(let details), .messageRemoved(let details), .messagePinned(let details),
+            .messageUnpinned(let details):
+            [.message(details.message)]
+        case .replyEdited(let details), .replyRetracted(let details), .replyRemoved(let details): [.reply(details.reply)]
+        case .messageReported(let details), .messageReportsResolved(let details): [.message(details.message)]
+        case .replyReported(let details), .replyReportsResolved(let details): [.reply(details.reply)]
+        default: []
+        }
     }
 }
