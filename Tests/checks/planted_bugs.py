@@ -1043,9 +1043,11 @@ BUGS = [
          "let message = identities.messages.find(id.bits), identities.messageFacts.position(message) <= position else",
          "let message = identities.messages.find(id.bits) else")], unit="LostCommitTests", target="Projections"),
     store_bug("87", "checkpoint: capture the views a commit late", [
-        ("ReadSide.swift", "through: capture?.position ?? durable)", "through: durable)")], unit="CheckpointCaptureTests"),
+        ("ReadSide.swift", "through: due.map { rows.captures[$0].position } ?? durable)", "through: durable)")],
+        unit="CheckpointCaptureTests"),
     store_bug("87b", "checkpoint: capture the views an event early", [
-        ("ReadSide.swift", "through: capture?.position ?? durable)", "through: capture.map { max($0.position, 1) - 1 } ?? durable)")],
+        ("ReadSide.swift", "through: due.map { rows.captures[$0].position } ?? durable)",
+         "through: due.map { max(rows.captures[$0].position, 1) - 1 } ?? durable)")],
         unit="CheckpointCaptureTests"),
     store_bug("88", "receipt: events created later lack the correlation id", [
         ("Receipt.swift", "correlation: request.correlation)]", "correlation: nil)]")], unit="ReceiptEventsTests"),
