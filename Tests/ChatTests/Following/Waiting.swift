@@ -10,6 +10,19 @@ struct NeverCame: Error, CustomStringConvertible {
     var description: String { "timed out waiting for \(awaited) at \(sourceLocation.fileID):\(sourceLocation.line)" }
 }
 
+/// Sleeps in steps.
+///
+/// Each step needs a thread of the task pool, so synchronous tests that occupy the pool delay a
+/// time limit as much as the tasks that it limits.
+private func sleepInSteps(for time: Duration) async throws {
+    let step = Duration.milliseconds(10)
+    var rest = time
+    while rest > .zero {
+        try await Task<Never, Never>.sleep(for: step)
+        rest -= step
+    }
+}
+
 /// Runs a body with a time limit.
 ///
 /// Throws ``NeverCame`` and cancels the body if it does not end in time, even if the body ignores
@@ -34,7 +47,7 @@ extension Task where Success: Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 let answer = FirstAnswer<Success>(continuation)
                 let clock = Task<Void, Never> {
-                    do { try await Task<Never, Never>.sleep(for: limit) } catch { return }
+                    do { try await sleepInSteps(for: limit) } catch { return }
                     answer.resume(with: .failure(NeverCame(awaited: awaited, sourceLocation: sourceLocation)))
                     cancel()
                 }
@@ -53,24 +66,28 @@ extension Task where Success: Sendable {
 ///
 /// Waits for notifications by Observation, as a screen does, and never polls.
 ///
-/// Throws ``NeverCame`` with the last value if the condition does not hold in time.
+/// Throws ``NeverCame`` with the last value if the condition does not hold half a minute after the
+/// latest change.
 @MainActor func until<Value>(
     sourceLocation: SourceLocation = #_sourceLocation, _ value: @escaping @MainActor () -> Value, _ condition: (Value) -> Bool
 ) async throws {
-    let deadline = ContinuousClock.now + .seconds(30)
     while true {
-        let changes = AsyncStream<Void>.makeStream()
-        let now = withObservationTracking(value) { changes.continuation.finish() }
-        if condition(now) { return }
-        guard ContinuousClock.now < deadline, !Task.isCancelled else {
-            throw NeverCame(awaited: "a value other than \(now)", sourceLocation: sourceLocation)
+        let changes = AsyncStream<Bool>.makeStream()
+        let now = withObservationTracking(value) {
+            changes.continuation.yield(true)
+            changes.continuation.finish()
         }
+        if condition(now) { return }
         let clock = Task {
-            do { try await Task.sleep(until: deadline, clock: .continuous) } catch { return }
+            do { try await sleepInSteps(for: .seconds(30)) } catch { return }
             changes.continuation.finish()
         }
         defer { clock.cancel() }
-        for await _ in changes.stream {}
+        var hasChanged = false
+        for await change in changes.stream { hasChanged = change }
+        guard hasChanged, !Task.isCancelled else {
+            throw NeverCame(awaited: "a value other than \(now)", sourceLocation: sourceLocation)
+        }
     }
 }
 
