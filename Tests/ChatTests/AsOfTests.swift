@@ -50,6 +50,27 @@ import Testing
         expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.readers(of: garden, asOf: .position(2)) }
     }
 
+    @Test func readingStartIsWhatUserCouldRead() throws {
+        let store = try StoreFixture().open()
+        let club = ThreadID(bits: 77)
+        for (id, name) in [(ann, "Ann"), (bob, "Bob"), (eve, "Eve")] { try store.execute(.registerUser(user: id, username: name)) }
+        // Positions 4 to 6: the opening, its policy and Ann's join.
+        try store.execute(.openThread(thread: club, name: "Club", by: ann, history: .sinceJoining))
+        try store.execute(.postMessage(thread: club, author: ann, body: "Before Bob"))  // 7
+        try store.execute(.joinThread(user: bob, thread: club))  // 8
+        try store.execute(.grantOperator(user: eve))  // 9
+        try store.execute(.leaveThread(user: bob, thread: club))  // 10
+        #expect(try store.readingStart(of: bob, in: club, asOf: .position(7)) == nil)
+        #expect(try store.readingStart(of: bob, in: club, asOf: .position(9)) == 8)
+        #expect(try store.readingStart(of: bob, in: club) == nil)
+        #expect(try store.readingStart(of: ann, in: club) == 6)
+        #expect(try store.readingStart(of: eve, in: club, asOf: .position(8)) == nil)
+        #expect(try store.readingStart(of: eve, in: club) == 0)
+        expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.readingStart(of: bob, in: club, asOf: .position(1)) }
+        expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.readingStart(of: bob, in: club, asOf: .position(3)) }
+        expectRejection(.invalidPosition) { () throws(ChatError) in _ = try store.readingStart(of: bob, in: club, asOf: .position(11)) }
+    }
+
     @Test func accessListsRangesOfMembership() throws {
         let (store, _) = try store()
         let first = ThreadAccess(thread: garden, name: "Garden", from: 5, to: 8)

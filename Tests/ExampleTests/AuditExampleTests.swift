@@ -3,13 +3,13 @@ import TestSupport
 import Testing
 
 // TimeTravelAndAudits.md shows this function, with `Chat` alone.
-/// Checks a copy of a journal, then prints who could read a thread and what happened in it.
+/// Checks a copy of a journal, then prints who could read what in a thread, and what happened in it.
 func audit(_ directory: String, expecting token: String, of thread: ThreadID, asOf position: Position) throws {
     // The token was printed by `chat-journal head` when the journal was trusted.
     var options = JournalOptions()
     options.expectedHead = JournalHead(token)
     let report = try ChatStore.verify(directory, options: options, deep: true)
-    for finding in report.findings { print(finding.problem, finding.message) }
+    for finding in report.findings { print(finding) }
     guard report.isValid else { return }
 
     let store = try ChatStore.openReadOnly(directory)
@@ -19,9 +19,11 @@ func audit(_ directory: String, expecting token: String, of thread: ThreadID, as
         for access in try store.access(of: reader.user.id, asOf: then) where access.thread == thread {
             print("  from", access.from, "to", access.to.map { "\($0)" } ?? "now")
         }
-    }
-    for message in try store.timeline(thread, PageRequest(limit: 20), asOf: then) {
-        print(message.position, message.author.username ?? "?", message.body ?? "(no text)")
+        // What this reader could read then; with `viewer:` today's rights and texts would count too.
+        guard let start = try store.readingStart(of: reader.user.id, in: thread, asOf: then) else { continue }
+        for message in try store.timeline(thread, PageRequest(limit: 20, after: start), asOf: then) {
+            print("  ", message.position, message.author.username ?? "?", message.body ?? "(no text)")
+        }
     }
     // The events behind the answers, up to that position and no further.
     try store.forEachEvent(upTo: position, matching: EventFilter(threads: [thread])) { event in

@@ -59,7 +59,7 @@ import Testing
 
         var findings = 0
         try Journal.verify(directory) { finding in
-            print(finding.problem, finding.message)
+            print(finding)
             findings += 1
         }
         #expect(findings == 0)

@@ -4,7 +4,9 @@ public import Projections
 
 /// A page of a thread, the names on it, and the events after it.
 ///
-/// Sufficient for a client that shows a thread and keeps it current.
+/// Sufficient for a client that shows a thread and keeps it current. The name of a user who joins
+/// later is in no event that a member may see: when `threadJoined` arrives, call
+/// ``ChatStore/members(of:viewer:asOf:)``.
 public struct OpenTimeline: Sendable {
     /// The messages, oldest first, with the cursors of the adjacent pages.
     public var page: Page<TimelineEntry>

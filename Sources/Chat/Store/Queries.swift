@@ -190,9 +190,9 @@ extension ChatStore {
 
     /// Returns the periods in which a user could read each thread, ordered by start.
     ///
-    /// The periods are those of the memberships; an operator of the community could also read every
-    /// thread that is not `inviteOnly`. Overlapping periods of a thread are one. A viewer may read
-    /// only their own periods.
+    /// The periods include those as an operator of the community, who can read every thread that is
+    /// not `inviteOnly`. Overlapping periods of a thread are one. A viewer may read only their own
+    /// periods. ``readingStart(of:in:asOf:)`` returns which messages a user could read.
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser`, and `notAllowed` if the viewer is
     ///   another user.
@@ -203,6 +203,25 @@ extension ChatStore {
             return models.scan(membershipsOf: user)
         }
         return sections.access(of: user, scan)
+    }
+
+    /// Returns the position after which a user could read the messages of a thread, with their
+    /// replies; for the host only.
+    ///
+    /// An audit uses it to list what a user could read at a time: the timeline as of that time, after
+    /// this position. A query with a viewer also applies the rights and the texts of today.
+    ///
+    /// - Returns: 0 if the user could read the whole thread, the position of their latest join if the
+    ///   thread's history begins there, and nil if they could read none of it.
+    /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser`, `unknownThread`, or `invalidPosition`
+    ///   for a point beyond the last durable position.
+    /// - Complexity: O(log *n*).
+    public func readingStart(of user: UserID, in thread: ThreadID, asOf moment: AsOf = .now) throws(ChatError) -> Position? {
+        try query(moment) { models, view throws(ChatError) in
+            try models.requireUser(user, asOf: view.position)
+            guard models.hasThread(thread, asOf: view.position) else { throw .rejected(.unknownThread) }
+            return models.readingStart(user, thread, asOf: view.position)
+        }
     }
 
     /// Returns the activity of each day, for the host only; days without activity are omitted.

@@ -141,7 +141,9 @@ public struct CheckpointStatistics: Hashable, Sendable, Codable {
     public var loadSeconds: Double = 0
     /// The number of events that opening replayed.
     public var replayed: UInt64 = 0
-    /// The number of checkpoints written.
+    /// The number of checkpoints of the store's own read models written.
+    ///
+    /// Those of custom projections do not count.
     public var written: UInt64 = 0
     /// The last checkpoint written.
     public var lastWritten: WrittenCheckpoint?

@@ -10,15 +10,17 @@ public struct ThreadMember: Hashable, Sendable, Codable {
 
 /// A range of positions during which a user could read a thread.
 ///
-/// Access covers the whole thread, including events before the range.
+/// Access covers the whole thread, including messages before the range. In a thread with the history
+/// `sinceJoining`, a member can read only the messages after their latest join, with the replies to
+/// them: ``ChatStore/readingStart(of:in:asOf:)``.
 public struct ThreadAccess: Hashable, Sendable, Codable {
     /// The thread.
     public var thread: ThreadID
     /// The name; nil if erased.
     public var name: String?
-    /// The position at which the user joined.
+    /// The position at which the user joined, or could first read the thread as an operator.
     public var from: Position
-    /// The position at which the user left; nil for a current member.
+    /// The position at which the user ceased to be able to read it; nil if they still can.
     public var to: Position?
 
     private enum CodingKeys: CodingKey { case thread, name, from, to }
@@ -91,7 +93,7 @@ public struct UserThread: Hashable, Sendable, Codable, Identifiable {
     /// The number of unread messages.
     ///
     /// A message is unread if it is after both the read marker and the last join, written by
-    /// another user, and not retracted.
+    /// another user, and neither retracted nor removed.
     public var unread: Int
     /// The position of the user's read marker; 0 if never set.
     public var readUpTo: Position

@@ -122,7 +122,7 @@ public struct RecordedEvent: Hashable, Sendable {
     public var event: ChatEvent
     /// The fields that the journal holds but the reader may not see.
     ///
-    /// Empty in the operator's raw form.
+    /// Empty in the host's raw form.
     public var redacted: RedactedFields
     /// Whether the reader has blocked the user who caused the event.
     public var isFromBlockedUser: Bool
@@ -146,6 +146,8 @@ extension RecordedEvent {
     public var content: EventContent { event.content }
     /// The body of a message, a reply or an edit.
     public var body: String? { event.body }
+    /// The new username.
+    public var username: Username? { event.username }
     /// The reason of a removal, a sanction or a report.
     public var reason: String? { event.reason }
     /// The host program's kind of a custom event.

@@ -16,9 +16,12 @@
 ///
 /// Two usernames clash if their fold keys are equal. Equality of the values compares both parts as
 /// Swift strings, which treat a letter and its canonical decomposition as equal.
-public struct Username: Hashable, Sendable {
+public struct Username: Hashable, Sendable, CustomStringConvertible {
     /// The name as written, without surrounding white space.
     public let text: String
+
+    /// The name as written.
+    public var description: String { text }
 
     /// The key that makes usernames unique: the full case folding in Normalization Form D.
     ///

@@ -94,14 +94,7 @@ extension ToolCommand {
         if arguments.hasFlag("json") {
             try output.writeLine(json: report)
         } else {
-            for finding in report.findings {
-                let bytes = finding.bytes.map { " bytes \($0)" } ?? ""
-                let positions = finding.positions.map { " positions \($0)" } ?? ""
-                try output.writeLine(
-                    "\(finding.segment.map(escapedForTerminal) ?? "journal")\(bytes)\(positions): \(finding.problem): "
-                        + escapedForTerminal(finding.message)
-                )
-            }
+            for finding in report.findings { try output.writeLine(escapedForTerminal(finding.description)) }
             try output.writeLine(
                 report.isValid
                     ? "sound up to position \(report.position): \(checked.joined(separator: ", "))"

@@ -2,7 +2,7 @@ internal import Locking
 import Primitives
 
 /// One problem in a journal's files, with its location.
-public struct JournalFinding: Hashable, Sendable, Codable {
+public struct JournalFinding: Hashable, Sendable, Codable, CustomStringConvertible {
     /// The stable name of the problem.
     ///
     /// One of `slot`, `durableFile`, `segmentHeader`, `missingRecords`, `trailingBytes`, `footer`,
@@ -35,6 +35,13 @@ public struct JournalFinding: Hashable, Sendable, Codable {
 
     init(_ error: JournalError) {
         self.init(error.code.rawValue, error.message, segment: error.segment, bytes: error.bytes, positions: error.positions)
+    }
+
+    /// The place, the problem and the message on one line.
+    public var description: String {
+        let bytes = bytes.map { " bytes \($0)" } ?? ""
+        let positions = positions.map { " positions \($0)" } ?? ""
+        return "\(segment ?? "journal")\(bytes)\(positions): \(problem): \(message)"
     }
 
     /// Encodes every field; nil is encoded as null, and a range as its two bounds.
