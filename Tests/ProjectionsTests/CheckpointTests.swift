@@ -112,7 +112,7 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
     @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 2))) func communityIsRestoredAtEveryPosition(seed: UInt64) throws {
         var before = StoreModels()
         var digests: Set<[UInt8]> = []
-        for recorded in history(seed: seed, commands: 250) {
+        for recorded in history(seed: seed, commands: 500) {
             before.apply(recorded.event, at: recorded.position)
             let after = try read(written(before), at: before.position)
             #expect(after.models.views.community == before.models.views.community)

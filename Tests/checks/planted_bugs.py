@@ -206,7 +206,7 @@ BUGS = [
          "            try file.sync()\n"
          "            return file\n")]),
     Bug("5", "recovery: do not rewrite the kept bytes", [
-        ("Recovery.swift",
+        ("RecoveryWriter.swift",
          "        if let start = recovery.rewriteOffset {\n"
          "            try copy(start..<segment.end, of: segment) { (bytes, offset) throws(StorageError) in "
          "try segment.file.write(bytes, at: offset) }\n"
@@ -240,16 +240,16 @@ BUGS = [
         ("SegmentHeader.swift", "        bytes.store(salt, at: 0)\n",
          "        bytes.store(UInt64(truncatingIfNeeded: journal.bits), at: 0)\n")]),
     Bug("10", "recovery: write the footer before the sync of the rest", [
-        ("Recovery.swift", "            try segment.file.sync()\n        }\n        recovery.lastSize", "        }\n        recovery.lastSize")],
+        ("RecoveryWriter.swift", "            try segment.file.sync()\n        }\n        recovery.lastSize", "        }\n        recovery.lastSize")],
         spared="As 7: no footer follows missing commits, and the sync after it covers both."),
     Bug("10b", "recovery: omit the sync", [
-        ("Recovery.swift", "            try segment.file.sync()\n        }\n        recovery.lastSize", "        }\n        recovery.lastSize"),
-        ("Recovery.swift", "            try segment.seal(recovery.chain)\n",
+        ("RecoveryWriter.swift", "            try segment.file.sync()\n        }\n        recovery.lastSize", "        }\n        recovery.lastSize"),
+        ("RecoveryWriter.swift", "            try segment.seal(recovery.chain)\n",
          "            let footer = segment.footer(recovery.chain)\n"
          "            try footer.withBytes(0..<footer.count) { (span) throws(StorageError) in try segment.file.write(span, at: segment.end) }\n"
          "            try segment.file.truncate(to: segment.end + UInt64(footer.count))\n")]),
     Bug("11", "recovery: continue in the same segment", [
-        ("Recovery.swift", "        if segment.isEmpty { return }\n",
+        ("RecoveryWriter.swift", "        if segment.isEmpty { return }\n",
          "        if segment.isEmpty || !recovery.isLastSealed { return }\n"),
         ("Journal+Open.swift", "                if isClean && !isSealed { return }\n",
          "                if !isSealed { return }\n")],
@@ -282,7 +282,7 @@ BUGS = [
         ("Journal+Open.swift",
          "        try convertingStorageErrors { () throws(StorageError) in try options.storage.syncDirectory(directory.path) }\n", "")]),
     Bug("15b", "backup: omit the sync of the parent directory", [
-        ("Backup.swift",
+        ("BackupTarget.swift",
          "        try convertingStorageErrors { () throws(StorageError) in try directory.storage.syncDirectory(directory.parent) }\n", "")]),
     Bug("16", "backup: attest added commits in the slot before they are durable", [
         ("SegmentWriter.swift", "            try file.sync()\n            guard isNew else { return }\n",
