@@ -23,6 +23,7 @@ let package = Package(
     products: [
         .library(name: "ChatDomain", targets: ["ChatDomain"]),
         .library(name: "EventJournal", targets: ["EventJournal"]),
+        .library(name: "MerkleLog", targets: ["MerkleLog"]),
         .library(name: "Projections", targets: ["Projections"]),
         .library(name: "Chat", targets: ["Chat"]),
         .library(name: "ChatTesting", targets: ["ChatTesting"]),
@@ -39,6 +40,7 @@ let package = Package(
         .target(name: "CChecksum"),
         // In no product.
         .target(name: "Locking", swiftSettings: settings),
+        .target(name: "MerkleLog", dependencies: ["Primitives"], swiftSettings: settings),
         .target(name: "EventJournal", dependencies: ["Locking", "Primitives"], swiftSettings: settings),
         .target(name: "Projections", dependencies: ["ChatDomain", "Columns", "Primitives"], swiftSettings: settings),
         .target(
@@ -63,6 +65,7 @@ let package = Package(
         .target(name: "CFloor", dependencies: ["CChecksum"], path: "Benchmarks/CFloor"),
         .systemLibrary(name: "CSQLite", path: "Benchmarks/CSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .testTarget(name: "PrimitivesTests", dependencies: ["Primitives", "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "MerkleLogTests", dependencies: ["MerkleLog", "Primitives", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "LockingTests", dependencies: ["Locking"], swiftSettings: settings),
         .testTarget(name: "ColumnsTests", dependencies: ["Columns", "ChatDomain", "ChatTesting", "TestSupport"], swiftSettings: settings),
         .testTarget(
@@ -89,7 +92,7 @@ let package = Package(
             swiftSettings: settings),
         // The examples of the documentation, with the settings of a caller's package.
         .testTarget(
-            name: "ExampleTests", dependencies: ["Chat", "ChatDomain", "ChatTesting", "EventJournal", "TestSupport"],
+            name: "ExampleTests", dependencies: ["Chat", "ChatDomain", "ChatTesting", "EventJournal", "MerkleLog", "TestSupport"],
             swiftSettings: [.treatAllWarnings(as: .error)]),
         .testTarget(
             name: "ChatTestingTests", dependencies: ["ChatTesting", "ChatDomain", "EventJournal", "Locking", "TestSupport"],
