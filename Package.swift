@@ -41,7 +41,7 @@ let package = Package(
         // In no product.
         .target(name: "Locking", swiftSettings: settings),
         .target(name: "MerkleLog", dependencies: ["Primitives"], swiftSettings: settings),
-        .target(name: "EventJournal", dependencies: ["Locking", "Primitives"], swiftSettings: settings),
+        .target(name: "EventJournal", dependencies: ["Locking", "MerkleLog", "Primitives"], swiftSettings: settings),
         .target(name: "Projections", dependencies: ["ChatDomain", "Columns", "Primitives"], swiftSettings: settings),
         .target(
             name: "Chat", dependencies: ["ChatDomain", "Columns", "EventJournal", "Locking", "Primitives", "Projections"],
@@ -50,8 +50,8 @@ let package = Package(
             name: "ChatTesting", dependencies: ["ChatDomain", "EventJournal", "Locking", "Primitives", "Projections", "Chat"],
             swiftSettings: settings),
         .executableTarget(
-            name: "chat-journal", dependencies: ["ChatDomain", "EventJournal", "Primitives", "Projections", "Chat"], swiftSettings: settings
-        ),
+            name: "chat-journal", dependencies: ["ChatDomain", "EventJournal", "MerkleLog", "Primitives", "Projections", "Chat"],
+            swiftSettings: settings),
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
@@ -77,7 +77,9 @@ let package = Package(
         .target(name: "ForkedProcess", path: "Tests/ForkedProcess"),
         .testTarget(
             name: "EventJournalTests",
-            dependencies: ["ChatTesting", "EventJournal", "ForkedProcess", "Locking", "Primitives", "StubRewriter", "TestSupport"],
+            dependencies: [
+                "ChatTesting", "EventJournal", "ForkedProcess", "Locking", "MerkleLog", "Primitives", "StubRewriter", "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "ProjectionsTests",
@@ -86,8 +88,8 @@ let package = Package(
         .testTarget(
             name: "ChatTests",
             dependencies: [
-                "Chat", "ChatDomain", "Columns", "EventJournal", "Locking", "Primitives", "Projections", "ChatTesting", "NaiveViews",
-                "StubRewriter", "TestSupport",
+                "Chat", "ChatDomain", "Columns", "EventJournal", "Locking", "MerkleLog", "Primitives", "Projections", "ChatTesting",
+                "NaiveViews", "StubRewriter", "TestSupport",
             ],
             swiftSettings: settings),
         // The examples of the documentation, with the settings of a caller's package.
@@ -99,7 +101,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "ChatJournalToolTests",
-            dependencies: ["chat-journal", "Chat", "ChatDomain", "EventJournal", "StubRewriter", "TestSupport"],
+            dependencies: ["chat-journal", "Chat", "ChatDomain", "EventJournal", "MerkleLog", "StubRewriter", "TestSupport"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

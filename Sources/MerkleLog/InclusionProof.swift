@@ -1,8 +1,11 @@
+internal import Primitives
+
 /// A proof that an entry is in a log: the hashes that lead from its leaf to the root of a head.
 ///
 /// The text form is a *tlog-proof* of C2SP, version 1:
 ///
 ///     c2sp.org/tlog-proof@v1
+///     extra LEAF
 ///     index 11
 ///     HASH
 ///     ...
@@ -11,8 +14,9 @@
 ///     40
 ///     ROOT
 ///
-/// The hashes begin with the sibling of the leaf and end with the child of the root. The checkpoint
-/// of the head ends the text; signature lines may follow it.
+/// The line `extra` is optional; a journal writes the hash of the leaf there. The hashes begin with
+/// the sibling of the leaf and end with the child of the root. The checkpoint of the head ends the
+/// text; signature lines may follow it.
 public struct InclusionProof: Hashable, Sendable {
     /// The index of the entry, from 0: its position less 1.
     public let index: UInt64
@@ -21,11 +25,17 @@ public struct InclusionProof: Hashable, Sendable {
     /// The head of the tree that the entry is in.
     public let head: TreeHead
 
+    /// Data beside the proof, which ``verify(_:)`` ignores; empty if the proof has none.
+    ///
+    /// In a proof of a journal it is the hash of the leaf.
+    public let extra: [UInt8]
+
     /// Creates a proof from its parts; ``verify(_:)`` checks them.
-    public init(index: UInt64, hashes: [MerkleHash], head: TreeHead) {
+    public init(index: UInt64, hashes: [MerkleHash], head: TreeHead, extra: [UInt8] = []) {
         self.index = index
         self.hashes = hashes
         self.head = head
+        self.extra = extra
     }
 
     /// The position of the entry in the journal; 0 for an index that no journal has.
@@ -69,18 +79,24 @@ public struct InclusionProof: Hashable, Sendable {
 
     /// The tlog-proof, with the checkpoint without signatures.
     public var text: String {
-        "\(Self.title)\nindex \(index)\n" + hashes.map { "\($0.base64)\n" }.joined() + "\n" + head.text
+        let first = extra.isEmpty ? "" : "extra \(Base64.text(of: extra))\n"
+        return "\(Self.title)\n\(first)index \(index)\n" + hashes.map { "\($0.base64)\n" }.joined() + "\n" + head.text
     }
 
     /// Parses a tlog-proof.
     ///
-    /// The data of an `extra` line and the signatures are ignored.
+    /// The form of signatures is checked, and they are otherwise ignored.
     ///
     /// - Throws: ``ProofTextError`` with the line that is not as the format requires.
     public init(parsing text: String) throws(ProofTextError) {
         var lines = try ProofText(text)
         guard try lines.next("the title") == Self.title else { throw lines.error("the title '\(Self.title)' is expected") }
-        if lines.nextWord == "extra" { _ = try lines.bytes(after: "extra") }
+        if lines.nextWord == "extra" {
+            extra = try lines.bytes(after: "extra")
+            guard !extra.isEmpty else { throw lines.error("the data after 'extra' is missing") }
+        } else {
+            extra = []
+        }
         index = try lines.number(after: "index", "the index")
         hashes = try lines.hashes()
         head = try TreeHead(parsing: &lines)

@@ -28,13 +28,13 @@ package struct ProofText {
     /// Whether the line that was read last is empty.
     private(set) var endedWithEmptyLine = false
 
-    /// Splits a text into lines.
+    /// Splits a text of at most `byteLimit` bytes into lines.
     ///
     /// - Throws: ``ProofTextError`` if the text exceeds the limit, does not end with a line feed, or
     ///   has another control character below U+0020.
-    package init(_ text: String) throws(ProofTextError) {
-        guard text.utf8.count <= Self.byteLimit else {
-            throw ProofTextError(line: 1, "the text has more than \(Self.byteLimit) bytes")
+    package init(_ text: String, byteLimit: Int = Self.byteLimit) throws(ProofTextError) {
+        guard text.utf8.count <= byteLimit else {
+            throw ProofTextError(line: 1, "the text has more than \(byteLimit) bytes")
         }
         // Scalars, because the character "\r\n" is not a line feed.
         var lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map { Substring($0) }

@@ -172,7 +172,8 @@ import Testing
                 let wrong = ConsistencyProof(oldSize: proof.oldSize, hashes: hashes, head: proof.head)
                 #expect(isRejected { () throws(ProofError) in try wrong.verify(from: head) })
             }
-            for other in [log.heads[old - 1], TreeHead(origin: "other", size: head.size, root: head.root)] {
+            let forged = TreeHead(origin: "log", size: head.size, root: log.heads[old - 1].root)
+            for other in [log.heads[old - 1], forged, TreeHead(origin: "other", size: head.size, root: head.root)] {
                 #expect(isRejected { () throws(ProofError) in try proof.verify(from: other) })
             }
         }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import MerkleLog
@@ -67,7 +68,10 @@ import Testing
     @Test(arguments: [
         ("c2sp.org/tlog-proof@v2\n", 1), ("c2sp.org/tlog-proof@v1\n", 2), ("c2sp.org/tlog-proof@v1\nindex\n", 2),
         ("c2sp.org/tlog-proof@v1\nindex 03\n\n\(checkpoint)", 2), ("c2sp.org/tlog-proof@v1\nindex  3\n\n\(checkpoint)", 2),
-        ("c2sp.org/tlog-proof@v1\nextra !\nindex 3\n\n\(checkpoint)", 2), ("c2sp.org/tlog-proof@v1\nextra AA==\nold 3\n\n\(checkpoint)", 3),
+        ("c2sp.org/tlog-proof@v1\nextra !\nindex 3\n\n\(checkpoint)", 2), ("c2sp.org/tlog-proof@v1\nextra\nindex 3\n\n\(checkpoint)", 2),
+        ("c2sp.org/tlog-proof@v1\nextra \nindex 3\n\n\(checkpoint)", 2),
+        ("c2sp.org/tlog-proof@v1\nextra AB==\nindex 3\n\n\(checkpoint)", 2),
+        ("c2sp.org/tlog-proof@v1\nextra AA==\nold 3\n\n\(checkpoint)", 3),
         ("c2sp.org/tlog-proof@v1\nindex 3\n\(zeros)\n", 4), ("c2sp.org/tlog-proof@v1\nindex 3\nAAAA\n\n\(checkpoint)", 3),
         ("c2sp.org/tlog-proof@v1\nindex 3\n\(zeros)\n\(checkpoint)", 4), ("c2sp.org/tlog-proof@v1\nindex 3\n\nlog\n07\n\(zeros)\n", 5),
         ("c2sp.org/tlog-proof@v1\nindex 3\n\n", 4),
@@ -87,9 +91,40 @@ import Testing
         #expect(error?.line == line, "\(error.map { "\($0)" } ?? "no error")")
     }
 
-    @Test func extraLineIsIgnored() throws {
+    @Test func extraLineIsKept() throws {
         let text = Self.proof.replacing("index 3", with: "extra AA==\nindex 3")
-        #expect(try InclusionProof(parsing: text) == InclusionProof(parsing: Self.proof))
+        let proof = try InclusionProof(parsing: text)
+        #expect(proof.extra == [0] && proof.index == 3)
+        #expect(proof.text == text)
+    }
+
+    /// A text that is parsed begins with the text of its value: no value has two texts.
+    @Test func everyParsedTextIsCanonical() throws {
+        var random = SplitMix64(seed: Repetitions.seed)
+        let characters = Array("0123456789ABab+/= \n\r\u{2014}-.oldindexextra".unicodeScalars)
+        var parsed = 0
+        for _ in 0..<Repetitions.few(5_000, of: 200_000) {
+            let original = [Self.checkpoint, Self.proof, Self.growth, Self.checkpoint + "\n" + Self.signature].randomElement(using: &random)
+            var scalars = Array((original ?? "").unicodeScalars)
+            for _ in 0..<Int.random(in: 0...3, using: &random) {
+                let place = Int.random(in: 0..<scalars.count, using: &random)
+                switch Int.random(in: 0..<3, using: &random) {
+                case 0: scalars[place] = characters.randomElement(using: &random) ?? "0"
+                case 1: scalars.insert(characters.randomElement(using: &random) ?? "0", at: place)
+                default: scalars.remove(at: place)
+                }
+            }
+            var text = ""
+            text.unicodeScalars.append(contentsOf: scalars)
+            let texts = [
+                try? TreeHead(parsing: text).text, try? InclusionProof(parsing: text).text, try? ConsistencyProof(parsing: text).text,
+            ]
+            for found in texts.compactMap({ $0 }) {
+                parsed += 1
+                #expect(text.unicodeScalars.starts(with: found.unicodeScalars), "\(text)")
+            }
+        }
+        #expect(parsed > 500)
     }
 
     @Test func longTextsAreRejected() {
