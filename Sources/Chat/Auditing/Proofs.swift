@@ -3,7 +3,7 @@ public import EventJournal
 extension ChatStore {
     /// Returns the head of the Merkle tree of the durable events.
     ///
-    /// Its text is a checkpoint for an auditor.
+    /// Its text is a checkpoint for an auditor: <doc:Audits>.
     ///
     /// - Throws: ``ChatError/journal(_:)`` as ``treeHead(at:)``.
     /// - Complexity: The same as ``treeHead(at:)``.
