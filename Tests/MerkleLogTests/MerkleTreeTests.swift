@@ -80,7 +80,7 @@ import Testing
     @Test func randomProofsVerify() throws {
         let log = SmallLog(count: 5_000)
         var random = SplitMix64(seed: Repetitions.seed)
-        for _ in 0..<Repetitions.few(25, of: 2_000) {
+        for _ in 0..<Repetitions.few(25, of: 100) {
             let size = Int.random(in: 1...5_000, using: &random)
             let index = Int.random(in: 0..<size, using: &random)
             let proof = log.inclusion(index, size)
@@ -132,7 +132,7 @@ import Testing
         } catch { return true }
     }
 
-    @Test(arguments: [1, 2, 3, 7, 8, 21] + (Repetitions.areAll ? [64] : [])) func wrongInclusionProofsAreRejected(size: Int) throws {
+    @Test(arguments: [1, 2, 3, 7, 8, 21]) func wrongInclusionProofsAreRejected(size: Int) throws {
         let log = SmallLog(count: size)
         for index in 0..<size {
             let (proof, leaf) = (log.inclusion(index, size), log.leaves[index])
@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [2, 3, 7, 8, 21] + (Repetitions.areAll ? [64] : [])) func wrongConsistencyProofsAreRejected(size: Int) throws {
+    @Test(arguments: [2, 3, 7, 8, 21]) func wrongConsistencyProofsAreRejected(size: Int) throws {
         let log = SmallLog(count: size)
         for old in 1..<size {
             let (proof, head) = (log.consistency(old, size), log.heads[old])

@@ -103,7 +103,7 @@ import Testing
         var random = SplitMix64(seed: Repetitions.seed)
         let characters = Array("0123456789ABab+/= \n\r\u{2014}-.oldindexextra".unicodeScalars)
         var parsed = 0
-        for _ in 0..<Repetitions.few(5_000, of: 200_000) {
+        for _ in 0..<Repetitions.few(5_000, of: 20_000) {
             let original = [Self.checkpoint, Self.proof, Self.growth, Self.checkpoint + "\n" + Self.signature].randomElement(using: &random)
             var scalars = Array((original ?? "").unicodeScalars)
             for _ in 0..<Int.random(in: 0...3, using: &random) {
