@@ -23,6 +23,7 @@ let package = Package(
     products: [
         .library(name: "ChatDomain", targets: ["ChatDomain"]),
         .library(name: "EventJournal", targets: ["EventJournal"]),
+        .library(name: "MerkleLog", targets: ["MerkleLog"]),
         .library(name: "Projections", targets: ["Projections"]),
         .library(name: "Chat", targets: ["Chat"]),
         .library(name: "ChatTesting", targets: ["ChatTesting"]),
@@ -39,7 +40,8 @@ let package = Package(
         .target(name: "CChecksum"),
         // In no product.
         .target(name: "Locking", swiftSettings: settings),
-        .target(name: "EventJournal", dependencies: ["Locking", "Primitives"], swiftSettings: settings),
+        .target(name: "MerkleLog", dependencies: ["Primitives"], swiftSettings: settings),
+        .target(name: "EventJournal", dependencies: ["Locking", "MerkleLog", "Primitives"], swiftSettings: settings),
         .target(name: "Projections", dependencies: ["ChatDomain", "Columns", "Primitives"], swiftSettings: settings),
         .target(
             name: "Chat", dependencies: ["ChatDomain", "Columns", "EventJournal", "Locking", "Primitives", "Projections"],
@@ -48,8 +50,8 @@ let package = Package(
             name: "ChatTesting", dependencies: ["ChatDomain", "EventJournal", "Locking", "Primitives", "Projections", "Chat"],
             swiftSettings: settings),
         .executableTarget(
-            name: "chat-journal", dependencies: ["ChatDomain", "EventJournal", "Primitives", "Projections", "Chat"], swiftSettings: settings
-        ),
+            name: "chat-journal", dependencies: ["ChatDomain", "EventJournal", "MerkleLog", "Primitives", "Projections", "Chat"],
+            swiftSettings: settings),
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
@@ -63,6 +65,7 @@ let package = Package(
         .target(name: "CFloor", dependencies: ["CChecksum"], path: "Benchmarks/CFloor"),
         .systemLibrary(name: "CSQLite", path: "Benchmarks/CSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .testTarget(name: "PrimitivesTests", dependencies: ["Primitives", "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "MerkleLogTests", dependencies: ["MerkleLog", "Primitives", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "LockingTests", dependencies: ["Locking"], swiftSettings: settings),
         .testTarget(name: "ColumnsTests", dependencies: ["Columns", "ChatDomain", "ChatTesting", "TestSupport"], swiftSettings: settings),
         .testTarget(
@@ -74,7 +77,9 @@ let package = Package(
         .target(name: "ForkedProcess", path: "Tests/ForkedProcess"),
         .testTarget(
             name: "EventJournalTests",
-            dependencies: ["ChatTesting", "EventJournal", "ForkedProcess", "Locking", "Primitives", "StubRewriter", "TestSupport"],
+            dependencies: [
+                "ChatTesting", "EventJournal", "ForkedProcess", "Locking", "MerkleLog", "Primitives", "StubRewriter", "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "ProjectionsTests",
@@ -83,20 +88,20 @@ let package = Package(
         .testTarget(
             name: "ChatTests",
             dependencies: [
-                "Chat", "ChatDomain", "Columns", "EventJournal", "Locking", "Primitives", "Projections", "ChatTesting", "NaiveViews",
-                "StubRewriter", "TestSupport",
+                "Chat", "ChatDomain", "Columns", "EventJournal", "Locking", "MerkleLog", "Primitives", "Projections", "ChatTesting",
+                "NaiveViews", "StubRewriter", "TestSupport",
             ],
             swiftSettings: settings),
         // The examples of the documentation, with the settings of a caller's package.
         .testTarget(
-            name: "ExampleTests", dependencies: ["Chat", "ChatDomain", "ChatTesting", "EventJournal", "TestSupport"],
+            name: "ExampleTests", dependencies: ["Chat", "ChatDomain", "ChatTesting", "EventJournal", "MerkleLog", "TestSupport"],
             swiftSettings: [.treatAllWarnings(as: .error)]),
         .testTarget(
             name: "ChatTestingTests", dependencies: ["ChatTesting", "ChatDomain", "EventJournal", "Locking", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "ChatJournalToolTests",
-            dependencies: ["chat-journal", "Chat", "ChatDomain", "EventJournal", "StubRewriter", "TestSupport"],
+            dependencies: ["chat-journal", "Chat", "ChatDomain", "EventJournal", "MerkleLog", "StubRewriter", "TestSupport"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

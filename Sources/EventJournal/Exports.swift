@@ -1,3 +1,5 @@
-// The public declarations use `Position`, which belongs to a module that no product contains, so
-// this module re-exports it. The language has no re-export without an underscore yet.
+// The public declarations use `Position`, which belongs to a module that no product contains, and
+// the heads and proofs of `MerkleLog`, so this module re-exports them. The language has no
+// re-export without an underscore yet.
+@_exported public import MerkleLog
 @_exported public import typealias Primitives.Position

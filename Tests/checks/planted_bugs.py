@@ -36,6 +36,8 @@ CRASH = ("JournalCrashTests", "BackupCrashTests", "ConcurrentCrashTests")
 TARGETS = {
     "locks": """
         .testTarget(name: "LockingTests", dependencies: ["Locking"], swiftSettings: settings),""",
+    "proofs": """
+        .testTarget(name: "MerkleLogTests", dependencies: ["MerkleLog", "Primitives", "TestSupport"], swiftSettings: settings),""",
     "crash": """
         .target(name: "ChatTesting", dependencies: ["EventJournal", "Locking", "Primitives"], swiftSettings: settings),
         .testTarget(
@@ -46,7 +48,7 @@ TARGETS = {
         .target(name: "ForkedProcess", path: "Tests/ForkedProcess"),
         .testTarget(
             name: "EventJournalTests",
-            dependencies: ["ChatTesting", "EventJournal", "ForkedProcess", "Locking", "Primitives", "StubRewriter", "TestSupport"],
+            dependencies: ["ChatTesting", "EventJournal", "ForkedProcess", "Locking", "MerkleLog", "Primitives", "StubRewriter", "TestSupport"],
             swiftSettings: settings),""",
     "domain": """
         .target(name: "Columns", swiftSettings: settings),
@@ -65,8 +67,8 @@ TARGETS = {
             name: "ChatTesting", dependencies: ["ChatDomain", "EventJournal", "Locking", "Primitives", "Projections", "Chat"], swiftSettings: settings),
         .testTarget(
             name: "ChatTests",
-            dependencies: ["Chat", "ChatDomain", "Columns", "EventJournal", "Locking", "Primitives", "Projections", "ChatTesting", "NaiveViews",
-                           "StubRewriter", "TestSupport"],
+            dependencies: ["Chat", "ChatDomain", "Columns", "EventJournal", "Locking", "MerkleLog", "Primitives", "Projections", "ChatTesting",
+                           "NaiveViews", "StubRewriter", "TestSupport"],
             swiftSettings: settings),
         .target(name: "NaiveViews", dependencies: ["ChatDomain", "Projections"], path: "Tests/NaiveViews", swiftSettings: settings),
         .testTarget(
@@ -75,6 +77,7 @@ TARGETS = {
 }
 PATHS = {
     "locks": ["Tests/LockingTests"],
+    "proofs": ["Tests/MerkleLogTests"],
     "crash": ["Sources/ChatTesting/SimulatedDisk", "Sources/ChatTesting/SeededEntropy.swift", "Sources/ChatTesting/SeededRandom.swift", "Tests/ChatTestingTests/SimulatedDisk"],
     "units": ["Sources/ChatTesting/SeededEntropy.swift", "Sources/ChatTesting/SeededRandom.swift", "Tests/ForkedProcess", "Tests/StubRewriter", "Tests/EventJournalTests"],
     "domain": ["Sources/Columns", "Sources/ChatDomain", "Sources/ChatTesting/CommandGenerator.swift", "Sources/ChatTesting/DeciderSpecification.swift",
@@ -84,7 +87,7 @@ PATHS = {
               "Tests/ChatTests", "Tests/NaiveViews", "Tests/ProjectionsTests"],
 }
 # The group of each test target.
-GROUPS = {"LockingTests": "locks", "EventJournalTests": "units", "PrimitivesTests": "domain", "ColumnsTests": "domain",
+GROUPS = {"LockingTests": "locks", "MerkleLogTests": "proofs", "EventJournalTests": "units", "PrimitivesTests": "domain", "ColumnsTests": "domain",
           "ChatDomainTests": "domain", "ChatTests": "store", "ProjectionsTests": "store"}
 
 
@@ -182,6 +185,14 @@ def shown_bug(number, title, file, old, new, target="Chat"):
 
 def number_bug(number, title, old, new):
     return Bug(number, f"LEB128: {title}", [("LEB128.swift", old, new)], unit="PrimitivesTests.LEB128Tests", target="Primitives")
+
+
+def proof_bug(number, title, file, old, new, unit="(MerkleTree|WrongProof|ProofText)Tests"):
+    return Bug(number, f"proofs: {title}", [(f"{file}.swift", old, new)], unit=f"MerkleLogTests.{unit}", target="MerkleLog")
+
+
+def tree_bug(number, title, file, old, new):
+    return Bug(number, f"tree: {title}", [(f"{file}.swift", old, new)], unit="EventJournalTests.TreeTests")
 
 
 BUGS = [
@@ -1056,6 +1067,27 @@ BUGS = [
         unit="ReceiptEventsTests", target="ChatDomain"),
     store_bug("88c", "receipt: events created later lack the text", [
         ("Receipt.swift", "request.command.unindexedContent(of: row.kind), correlation", ".none, correlation")], unit="ReceiptEventsTests"),
+    proof_bug("89", "a last node without a sibling is not moved up", "InclusionProof", "if node & 1 == 1 || node == last {", "if node & 1 == 1 {"),
+    proof_bug("89b", "the earlier root is not compared", "ConsistencyProof",
+              '        guard roots.old == old.root else { throw ProofError("The hashes do not lead to the root of the earlier head.") }\n', ""),
+    proof_bug("89c", "the later root is not compared", "ConsistencyProof",
+              '        guard roots.new == head.root else { throw ProofError("The hashes do not lead to the root of the later head.") }\n', ""),
+    proof_bug("89d", "the earlier size is not compared", "ConsistencyProof", "guard old.size == oldSize else", "guard old.size > 0 else"),
+    proof_bug("89e", "a power of two is in its own proof", "MerkleAccumulator", "if tree.lowerBound > 0 { path.append(tree) }", "path.append(tree)"),
+    proof_bug("89f", "accept leading zeros and signs", "ProofText", 'guard let number = UInt64(text), "\\(number)" == text else',
+              "guard let number = UInt64(text) else"),
+    Bug("89g", "base64: accept bits that the last digit does not need", [
+        ("Base64.swift", "            guard bits & (0xFF_FFFF >> UInt32(8 * count)) == 0 else { return nil }\n", "")],
+        unit="PrimitivesTests.Base64Tests", target="Primitives"),
+    Bug("89h", "SHA-256: no second block for the padding of 57 bytes", [
+        ("SHA256+Unsafe.swift", "if hasher.blockByteCount > 56 {", "if hasher.blockByteCount > 57 {")],
+        unit="PrimitivesTests.SHA256Tests", target="Primitives"),
+    tree_bug("89i", "hash an entry without its first byte", "DisclosedRecord", "        hasher.update(DisclosedRecord.entryVersion)\n", ""),
+    tree_bug("89j", "hash the digest of a stub again", "DisclosedRecord", "        if state == .whole {\n            MerkleHash(digestOf",
+             "        if state.rawValue < 4 {\n            MerkleHash(digestOf"),
+    tree_bug("89k", "the size of a tree may exceed the durable position", "Journal+Tree", "guard size <= last else", "guard size <= lastPosition else"),
+    store_bug("89l", "verify: accept the checkpoint of another log", [("Verification.swift", "if head.origin != origin {", "if head.origin.isEmpty {")],
+              unit="ProofTests"),
 ]
 
 
@@ -1092,7 +1124,8 @@ class Copy:
         self.pristine = package
         # The time limit of suites in seconds.
         self.limits = {}
-        for path in ["Sources/CChecksum", "Sources/Locking", "Sources/Primitives", "Sources/EventJournal", "Tests/TestSupport", *PATHS[group]]:
+        for path in ["Sources/CChecksum", "Sources/Locking", "Sources/Primitives", "Sources/MerkleLog", "Sources/EventJournal", "Tests/TestSupport",
+                     *PATHS[group]]:
             source, target = package / path, self.root / path
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copytree(source, target, dirs_exist_ok=True) if source.is_dir() else shutil.copy(source, target)
@@ -1105,7 +1138,8 @@ class Copy:
             '        .target(name: "Locking", swiftSettings: settings),\n'
             '        .target(name: "Primitives", dependencies: ["CChecksum"], swiftSettings: settings),\n'
             '        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),\n'
-            '        .target(name: "EventJournal", dependencies: ["Locking", "Primitives"], swiftSettings: settings),'
+            '        .target(name: "MerkleLog", dependencies: ["Primitives"], swiftSettings: settings),\n'
+            '        .target(name: "EventJournal", dependencies: ["Locking", "MerkleLog", "Primitives"], swiftSettings: settings),'
             + TARGETS[group] + "\n    ],\n    swiftLanguageModes: [.v6]\n)\n")
 
     def plant(self, bug):

@@ -161,7 +161,9 @@ def has_writer(directory):
 
 
 class Reader:
-    """Reads a journal's commits. After the last of `records`, `last` and `chain` are those of the journal's end."""
+    """Reads a journal's commits. After the last of `records`, `last` and `chain` are those of the journal's end.
+
+    `content` is that of the last record: its salt and erasable part, or the digest of a stub."""
 
     def __init__(self, directory):
         self.directory = pathlib.Path(directory)
@@ -262,7 +264,7 @@ class Reader:
             for position, byte, left in boundaries:
                 if not entries or byte - entries[-1][1] >= 4096:
                     entries.append((position - int(self.name[:20]), byte, left))
-            for position, byte, kept, erasable, original in found:
+            for position, byte, kept, erasable, original, self.content in found:
                 self.chain, self.last = step(self.chain, original), position
                 self.check_promise(position, byte)
                 yield position, self.name, byte, kept, erasable, found[-1][0]
@@ -348,7 +350,8 @@ class Reader:
             original = struct.unpack_from("<I", data, body + 32)[0] if state else crc
             expected = step(expected, original)
             erasable = None if state else data[body + 16:at]
-            found.append((position, start + begin, data[body - kept_count:body], erasable, original))
+            content = data[body:body + 32] if state else data[body:at]
+            found.append((position, start + begin, data[body - kept_count:body], erasable, original, content))
         if at != length:
             raise self.fault(start + at, first + count - 1, f"{length - at} bytes of the commit belong to no record")
         if crc32c(stored) != sums:

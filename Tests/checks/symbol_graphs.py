@@ -2,7 +2,7 @@
 import json
 import subprocess
 
-MODULES = ["EventJournal", "ChatDomain", "Projections", "Chat", "ChatTesting"]
+MODULES = ["EventJournal", "MerkleLog", "ChatDomain", "Projections", "Chat", "ChatTesting"]
 
 
 def module_arguments(package):

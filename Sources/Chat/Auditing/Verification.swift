@@ -53,6 +53,9 @@ extension ChatStore {
     ///     journal.
     ///   - options: The options for opening the journal. With an expected head, a different journal
     ///     or an earlier state of this one is a finding.
+    ///   - treeHead: A head that the journal's tree must have at that size; an auditor keeps its
+    ///     text, the checkpoint. A different tree, or an end before that size, is the finding
+    ///     `headMismatch`.
     ///   - deep: Whether to rebuild the read models as well, and to compare them with the state of
     ///     the rules and with the checkpoint that an opening would use (`checkpointDiffers`).
     ///   - progress: Called after every 1,024 events and after the last one, with the verified
@@ -62,7 +65,7 @@ extension ChatStore {
     /// - Throws: ``ChatError/journal(_:)`` if the journal does not exist or cannot be read at all;
     ///   nothing was verified then.
     public static func verify(
-        _ directory: String, options: JournalOptions = JournalOptions(), deep: Bool = false,
+        _ directory: String, options: JournalOptions = JournalOptions(), expecting treeHead: TreeHead? = nil, deep: Bool = false,
         progress: (_ position: Position, _ last: Position) -> Void = { _, _ in }
     ) throws(ChatError) -> VerificationReport {
         var report = VerificationReport()
@@ -70,7 +73,9 @@ extension ChatStore {
         unexpecting.expectedHead = nil
         do throws(JournalError) {
             try Journal.verify(directory, options: unexpecting) { report.findings.append($0) }
-            try report.checkHistory(of: try Journal.openReadOnly(directory, options: unexpecting), deep: deep, progress)
+            let journal = try Journal.openReadOnly(directory, options: unexpecting)
+            try report.checkHistory(of: journal, deep: deep, progress)
+            if let treeHead { try report.checkTree(of: journal, against: treeHead) }
         } catch {
             guard error.code == .damaged else { throw .journal(error) }
             // The journal is too damaged to open. Everything before the first damage is valid.
@@ -94,6 +99,22 @@ extension VerificationReport {
             default: throw .journal(error)
             }
         }
+    }
+
+    /// Verifies that the journal has the tree of the expected head.
+    fileprivate mutating func checkTree(of journal: Journal, against head: TreeHead) throws(JournalError) {
+        let (origin, last) = (journal.treeOrigin, journal.durablePosition)
+        if head.origin != origin {
+            addHeadMismatch("The checkpoint is of another log: '\(head.origin)', not '\(origin)'.")
+        } else if head.size > last {
+            addHeadMismatch("The journal ends at position \(last), before the size of the checkpoint, \(head.size).", last + 1...head.size)
+        } else if try journal.treeHead(at: head.size) != head {
+            addHeadMismatch("The events are not those of the checkpoint.", min(1, head.size)...head.size)
+        }
+    }
+
+    private mutating func addHeadMismatch(_ message: String, _ positions: ClosedRange<Position>? = nil) {
+        findings.append(JournalFinding(JournalError.Code.headMismatch.rawValue, message, positions: positions))
     }
 
     /// Verifies that every record is an event, and that the rules allow the history.

@@ -19,7 +19,9 @@ extension Journal {
         in positions: ClosedRange<Position>,
         _ body: (_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
     ) throws(JournalError) {
-        try read([positions]) { place, _, state, kept, erasable in body(place.position, state, kept, erasable) }
+        try read([positions]) { place, _, layout, record in
+            body(place.position, layout.state, record.extracting(layout.kept), record.extracting(layout.erasable))
+        }
     }
 
     /// Calls a closure with each record in a range of positions and the head at the end of its
@@ -33,9 +35,10 @@ extension Journal {
         in positions: ClosedRange<Position>,
         _ body: (_ position: Position, _ commit: JournalHead, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
     ) throws(JournalError) {
-        try read([positions], fromHeaders: true) { place, chain, state, kept, erasable in
+        try read([positions], fromHeaders: true) { place, chain, layout, record in
             let commitEnd = place.position + Position(place.recordsLeft) - 1
-            return body(place.position, JournalHead(journal: id, position: commitEnd, chain: chain), state, kept, erasable)
+            let head = JournalHead(journal: id, position: commitEnd, chain: chain)
+            return body(place.position, head, layout.state, record.extracting(layout.kept), record.extracting(layout.erasable))
         }
     }
 
@@ -58,13 +61,30 @@ extension Journal {
     ) throws(JournalError) {
         if positions.isEmpty { return }
         try checkAscending(positions)
-        try read(positions.map { $0...$0 }) { place, _, state, kept, erasable in body(place.position, state, kept, erasable) }
+        try read(positions.map { $0...$0 }) { place, _, layout, record in
+            body(place.position, layout.state, record.extracting(layout.kept), record.extracting(layout.erasable))
+        }
+    }
+
+    /// Calls a closure with the parts of each record in a range that its leaf in the tree covers.
+    ///
+    /// Otherwise the same as ``forEachRecord(in:_:)``.
+    ///
+    /// - Parameter body: Receives the position, the state, the kept part and the content: the salt
+    ///   and the erasable part of a whole record, and the digest of a stub.
+    package func forEachRecordContent(
+        in positions: ClosedRange<Position>,
+        _ body: (_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ content: RawSpan) -> Bool
+    ) throws(JournalError) {
+        try read([positions]) { place, _, layout, record in
+            body(place.position, layout.state, record.extracting(layout.kept), record.extracting(layout.content))
+        }
     }
 
     /// Receives a record and the chain value after its commit.
     ///
     /// The chain value is valid only if the read begins at the header of the commit.
-    fileprivate typealias RecordBody = (RecordLocation, _ chain: UInt64, RecordContentState, RawSpan, RawSpan) -> Bool
+    fileprivate typealias RecordBody = (RecordLocation, _ chain: UInt64, RecordLayout, _ record: RawSpan) -> Bool
 
     /// Reads ranges of positions.
     ///
@@ -141,7 +161,7 @@ private struct Delivery: CommitVisitor {
     }
 
     mutating func visitRecord(_ place: RecordLocation, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool {
-        body(place, self.chain, layout.state, bytes.extracting(layout.kept), bytes.extracting(layout.erasable))
+        body(place, self.chain, layout, bytes)
     }
 }
 

@@ -59,4 +59,39 @@ public protocol CheckpointLog: HistoryLog {
     func erasureMark(through position: Position) -> UInt64
 }
 
-extension Journal: HistoryLog, RefreshableLog {}
+/// A log with a Merkle tree over its records, so that a reader without the log can verify that a
+/// record is in it and that it only grew.
+///
+/// The size of a tree is the position of its last record; the trees of all sizes up to
+/// ``CommitLog/durablePosition`` exist. Erasing content changes no tree.
+public protocol TreeLog: CommitLog {
+    /// Returns the head of the tree of the records up to a position.
+    ///
+    /// - Parameter size: At most ``CommitLog/durablePosition``.
+    /// - Throws: `outOfRange`, `closed`, `damaged`, `ioFailed`.
+    func treeHead(at size: Position) throws(JournalError) -> TreeHead
+
+    /// Returns a proof that the record at a position is in the tree of a size.
+    ///
+    /// - Parameters:
+    ///   - position: Within 1 and `size`.
+    ///   - size: At most ``CommitLog/durablePosition``.
+    /// - Throws: `outOfRange`, `closed`, `damaged`, `ioFailed`.
+    func inclusionProof(of position: Position, at size: Position) throws(JournalError) -> InclusionProof
+
+    /// Returns a proof that the tree of a size begins with the tree of an earlier size.
+    ///
+    /// - Parameters:
+    ///   - oldSize: At most `size`.
+    ///   - size: At most ``CommitLog/durablePosition``.
+    /// - Throws: `outOfRange`, `closed`, `damaged`, `ioFailed`.
+    func consistencyProof(from oldSize: Position, at size: Position) throws(JournalError) -> ConsistencyProof
+
+    /// Returns the parts of a record that its leaf covers.
+    ///
+    /// - Parameter position: Within 1 and ``CommitLog/durablePosition``.
+    /// - Throws: `outOfRange`, `closed`, `damaged`, `ioFailed`.
+    func disclosedRecord(at position: Position) throws(JournalError) -> DisclosedRecord
+}
+
+extension Journal: HistoryLog, RefreshableLog, TreeLog {}

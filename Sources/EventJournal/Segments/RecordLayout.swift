@@ -30,6 +30,10 @@ struct RecordLayout {
 
     static let digestByteCount = 32
 
+    /// The range that the leaf hash covers after the kept part: the salt and the erasable part of a
+    /// whole record, or the digest of a stub.
+    var content: Range<Int> { kept.upperBound..<(state == .whole ? length : kept.upperBound + Self.digestByteCount) }
+
     enum Result {
         case record(RecordLayout)
         /// The bytes end before the record.

@@ -1,6 +1,7 @@
 import Chat
 import ChatDomain
 import EventJournal
+import MerkleLog
 
 /// The commands about the journal itself: its events, its check, its head and its copies.
 extension ToolCommand {
@@ -66,7 +67,8 @@ extension ToolCommand {
             "verify", "checks everything that can be checked, and prints every finding", positionals: [.journal],
             options: [
                 CommandSpec.Option(
-                    "expect", .text("HEAD"), "a token printed by head, which the journal must still contain"),
+                    "expect", .text("HEAD|FILE"),
+                    "a token printed by head, or a file with a checkpoint, which the journal must still contain"),
                 CommandSpec.Option(
                     "deep", .flag,
                     "also rebuild the read models, and compare them with the state of the rules and the checkpoint"),
@@ -74,18 +76,18 @@ extension ToolCommand {
             ])
     ) { arguments, output in
         var options = JournalOptions()
-        if let text = arguments[option: "expect"] {
-            guard let head = JournalHead(text) else {
-                throw arguments.error("--expect takes a token printed by 'head'")
-            }
-            options.expectedHead = head
+        var treeHead: TreeHead?
+        switch try arguments.expectation() {
+        case .head(let head): options.expectedHead = head
+        case .tree(let head): treeHead = head
+        case nil: break
         }
         let checked =
             ["bytes", "checksums", "chain", "events", "rules"] + (options.expectedHead == nil ? [] : ["expected head"])
-            + (arguments.hasFlag("deep") ? ["read models"] : [])
+            + (treeHead == nil ? [] : ["checkpoint"]) + (arguments.hasFlag("deep") ? ["read models"] : [])
         var progress = Progress("verify")
         let report = try ChatStore.verify(
-            arguments[positional: "JOURNAL"], options: options, deep: arguments.hasFlag("deep")
+            arguments[positional: "JOURNAL"], options: options, expecting: treeHead, deep: arguments.hasFlag("deep")
         ) {
             position, last in
             progress.update(Int(position), of: Int(last))
@@ -130,6 +132,26 @@ extension ToolCommand {
             try output.writeLine(head.description)
         }
         return true
+    }
+}
+
+extension Arguments {
+    fileprivate enum Expectation {
+        case head(JournalHead)
+        case tree(TreeHead)
+    }
+
+    /// The token or the checkpoint of `--expect`.
+    fileprivate func expectation() throws -> Expectation? {
+        guard let text = self[option: "expect"] else { return nil }
+        if let head = JournalHead(text) { return .head(head) }
+        let usage = error("--expect takes a token printed by 'head', or a file with a checkpoint")
+        if text.hasPrefix("cj1-") { throw usage }
+        do {
+            return .tree(try TextFile.parse(text, TreeHead.init(parsing:)))
+        } catch let error as ToolError where error.code == .fileNotFound {
+            throw usage
+        }
     }
 }
 

@@ -218,10 +218,3 @@ extension AsOf {
         }
     }
 }
-
-/// An argument that names no thread or user, or several.
-struct ArgumentError: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) { self.description = description }
-}

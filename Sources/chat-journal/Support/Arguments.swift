@@ -107,6 +107,13 @@ struct UsageError: Error, Equatable, CustomStringConvertible {
     }
 }
 
+/// An argument that names no thread or user, or several, or a file that is wrong: exit status 1.
+struct ArgumentError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
 // MARK: Parsing
 
 /// The request of a command line.

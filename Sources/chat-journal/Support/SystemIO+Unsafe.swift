@@ -102,6 +102,15 @@ enum SystemIO {
         return descriptor
     }
 
+    /// Creates a file, or empties an existing one, for writing; a new file is for its owner only.
+    static func create(_ path: String) throws(ToolError) -> Int32 {
+        var descriptor: Int32
+        // A system call that reads a C string which outlives it.
+        repeat { descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600) } while descriptor < 0 && errno == EINTR
+        guard descriptor >= 0 else { throw ToolError(errorNumber: errno, action: "create", name: path) }
+        return descriptor
+    }
+
     /// Checks without a write whether standard output still has a reader.
     ///
     /// - Throws: `ToolError` with the code `outputClosed` if the reader has closed it.
@@ -117,7 +126,7 @@ enum SystemIO {
             errorNumber: events & Int16(POLLNVAL) != 0 ? EBADF : EPIPE, action: "write to", name: "standard output")
     }
 
-    /// Closes a descriptor that was only read: a failure loses nothing.
+    /// Closes a descriptor without a check: after reading, a failure loses nothing.
     static func closeAfterReading(_ descriptor: Int32) {
         close(descriptor)
     }

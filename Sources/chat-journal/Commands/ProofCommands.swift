@@ -1,0 +1,148 @@
+import Chat
+import ChatDomain
+import EventJournal
+import MerkleLog
+
+/// The commands about the Merkle tree of a journal: its heads and its proofs.
+extension ToolCommand {
+    static let checkpoint = ToolCommand(
+        spec: CommandSpec(
+            "checkpoint", "prints the head of the journal's Merkle tree, for an auditor to keep", positionals: [.journal],
+            options: [
+                CommandSpec.Option("at", .text("P"), "the tree of the events up to position P; default the last durable position"), .json,
+            ],
+            discussion: """
+                The text is a C2SP tlog-checkpoint without signatures: sign it with an outside tool. It shows the
+                auditor later that no event up to this position was changed, removed, inserted or moved.
+                """)
+    ) { arguments, output in
+        let size: Position? = try arguments.integer("at", in: 0...Position.max)
+        let journal = try Journal.openReadOnly(arguments[positional: "JOURNAL"])
+        let head = try journal.treeHead(at: size ?? journal.durablePosition)
+        if arguments.hasFlag("json") {
+            try output.writeLine(json: CheckpointLine(head))
+        } else {
+            try output.write(head.text)
+        }
+        return true
+    }
+
+    static let prove = ToolCommand(
+        spec: CommandSpec(
+            "prove", "prints a proof that an event is in the journal, or that the journal only grew since a checkpoint",
+            positionals: [.journal],
+            options: [
+                CommandSpec.Option("event", .text("P"), "prove that the event at position P is in the tree (C2SP tlog-proof)"),
+                CommandSpec.Option(
+                    "from", .text("SIZE"), "prove that the tree begins with that of the checkpoint of SIZE (C2SP add-checkpoint)"),
+                CommandSpec.Option("at", .text("SIZE"), "the size of the tree, a position; default the last durable position"),
+                CommandSpec.Option(
+                    "entry", .text("FILE"), "with --event: also write the event to FILE, for check-proof; replaces the file"),
+                CommandSpec.Option("without-content", .flag, "with --entry: write a digest in the place of the event's texts"),
+            ])
+    ) { arguments, output in
+        let position: Position? = try arguments.integer("event", in: 1...Position.max)
+        let oldSize: Position? = try arguments.integer("from", in: 0...Position.max)
+        let size: Position? = try arguments.integer("at", in: 0...Position.max)
+        guard (position == nil) != (oldSize == nil) else { throw arguments.error("either --event P or --from SIZE is needed") }
+        let file = arguments[option: "entry"]
+        guard file == nil || position != nil else { throw arguments.error("--entry needs --event P") }
+        guard file != nil || !arguments.hasFlag("without-content") else { throw arguments.error("--without-content needs --entry FILE") }
+        let journal = try Journal.openReadOnly(arguments[positional: "JOURNAL"])
+        if let oldSize {
+            try output.write(try journal.consistencyProof(from: oldSize, at: size ?? journal.durablePosition).text)
+        } else if let position {
+            let proof = try journal.inclusionProof(of: position, at: size ?? journal.durablePosition)
+            if let file {
+                let record = try journal.disclosedRecord(at: position)
+                try TextFile.write(arguments.hasFlag("without-content") ? record.withholdingContent().text : record.text, to: file)
+            }
+            try output.write(proof.text)
+        }
+        return true
+    }
+
+    static let checkProof = ToolCommand(
+        spec: CommandSpec(
+            "check-proof", "verifies a proof without a journal",
+            positionals: [CommandSpec.Positional("FILE", "the proof, as printed by prove")],
+            options: [
+                CommandSpec.Option(
+                    "checkpoint", .text("FILE"),
+                    "the checkpoint that you trust: that of the tree for an event, the earlier one for a growth"),
+                CommandSpec.Option("later", .text("FILE"), "for a growth: the later checkpoint, if you trust one"),
+                CommandSpec.Option("event", .text("FILE"), "the event that is proved, as written by prove --entry"), .json,
+            ],
+            discussion: """
+                Verify the signatures of the checkpoints with an outside tool first. Without --event, the proof shows
+                that the tree has the leaf hash of the proof's line 'extra', but not of which event it is.
+                """)
+    ) { arguments, output in
+        guard let trusted = arguments[option: "checkpoint"] else {
+            throw arguments.error("--checkpoint is missing: the file of the checkpoint that you trust")
+        }
+        let text = try TextFile.read(arguments[positional: "FILE"], byteLimit: ProofText.byteLimit)
+        let head = try TextFile.parse(trusted, TreeHead.init(parsing:))
+        let name = arguments[positional: "FILE"]
+        if text.hasPrefix("old ") {
+            guard arguments[option: "event"] == nil else { throw arguments.error("--event needs the proof of an event") }
+            let proof = try TextFile.naming(name) { () throws(ProofTextError) in try ConsistencyProof(parsing: text) }
+            if let later = arguments[option: "later"] {
+                guard try TextFile.parse(later, TreeHead.init(parsing:)) == proof.head else {
+                    throw ArgumentError("the proof ends at another checkpoint than that of --later")
+                }
+            }
+            try proof.verify(from: head)
+            if arguments.hasFlag("json") {
+                try output.writeLine(json: GrowthLine(from: proof.oldSize, checkpoint: CheckpointLine(proof.head)))
+            } else {
+                try output.writeLine(
+                    "the tree of size \(proof.head.size) begins with the tree of size \(proof.oldSize); the later checkpoint:")
+                try output.write(escapedLines(proof.head))
+            }
+            return true
+        }
+        guard arguments[option: "later"] == nil else { throw arguments.error("--later needs the proof of a growth") }
+        let proof = try TextFile.naming(name) { () throws(ProofTextError) in try InclusionProof(parsing: text) }
+        guard proof.head == head else { throw ArgumentError("the proof is about another tree than that of --checkpoint") }
+        let record = try arguments[option: "event"].map {
+            try TextFile.parse($0, byteLimit: DisclosedRecord.textByteLimit, DisclosedRecord.init(parsing:))
+        }
+        guard let leaf = record?.leaf ?? MerkleHash(proof.extra) else {
+            throw arguments.error("--event is missing, and the proof has no leaf hash in a line 'extra'")
+        }
+        try proof.verify(leaf)
+        let event = try record.map { record in
+            RecordedEvent(position: proof.position, event: try ChatEvent(keptBytes: record.kept, erasableBytes: record.erasable))
+        }
+        if arguments.hasFlag("json") {
+            try output.writeLine(json: InclusionLine(position: proof.position, leaf: leaf.base64, checkpoint: CheckpointLine(head)))
+        } else {
+            try output.writeLine(
+                "position \(proof.position) of the tree of size \(head.size) of \(escapedForTerminal(head.origin)) has the leaf \(leaf)")
+        }
+        if let event { try output.write(event, asJSON: arguments.hasFlag("json")) }
+        return true
+    }
+
+    private static func escapedLines(_ head: TreeHead) -> String { "\(escapedForTerminal(head.origin))\n\(head.size)\n\(head.root)\n" }
+}
+
+private struct CheckpointLine: Encodable {
+    let origin: String
+    let size: UInt64
+    let root: String
+
+    init(_ head: TreeHead) { (origin, size, root) = (head.origin, head.size, head.root.base64) }
+}
+
+private struct GrowthLine: Encodable {
+    let from: UInt64
+    let checkpoint: CheckpointLine
+}
+
+private struct InclusionLine: Encodable {
+    let position: Position
+    let leaf: String
+    let checkpoint: CheckpointLine
+}

@@ -1,0 +1,470 @@
+#!/usr/bin/env python3
+"""Verifies checkpoints and proofs with a verifier that was written from Format.md alone, not from the code.
+
+    verify_proof.py proof PROOF --checkpoint FILE [--record FILE]     verifies one proof, of either kind
+    verify_proof.py journal JOURNAL --tool PATH [--proofs N] [--flips N] [--seed S] [--gopath DIR] [--scratch DIR]
+
+The second form reads the journal with the reader of read_journal.py, computes the tree, and compares the checkpoints of
+the tool at random sizes with it. It verifies N random inclusion proofs and N consistency proofs of the tool, and disclosed
+records. It then flips one random bit of the decoded index, sizes or hashes of each proof, `--flips` times, and malforms the
+texts, and checks that this verifier rejects each, and the tool a sample.
+
+If Go and the package `golang.org/x/mod` exist (Debian: golang-go and golang-golang-x-mod-dev), Go's own `sumdb/note` and
+`sumdb/tlog` verify the same checkpoints and proofs, with signatures of a key made for the run, and reject the same flips;
+otherwise this part prints SKIPPED. Only Python's standard library is used.
+"""
+
+import argparse
+import base64
+import hashlib
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import read_journal  # noqa: E402
+
+
+class Invalid(Exception):
+    """The reason why a text or a proof is rejected."""
+
+
+# -- Hashes ------------------------------------------------------------------------------------------------------------
+
+
+def sha256(data):
+    return hashlib.sha256(data).digest()
+
+
+def node(left, right):
+    return sha256(b"\1" + left + right)
+
+
+def leaf_of(kept, digest):
+    return sha256(b"\0\1" + kept + digest)
+
+
+class Tree:
+    """The hashes of all complete subtrees, by level; `hash` returns that of any range that a proof needs."""
+
+    def __init__(self, leaves):
+        self.levels = [leaves]
+        while len(self.levels[-1]) > 1:
+            below = self.levels[-1]
+            self.levels.append([node(below[at], below[at + 1]) for at in range(0, len(below) - 1, 2)])
+
+    def hash(self, begin, end):
+        """Returns the tree hash of the leaves from `begin` to before `end`."""
+        count = end - begin
+        if count == 0:
+            return sha256(b"")
+        level = count.bit_length() - 1
+        if count == 1 << level and begin % count == 0:
+            return self.levels[level][begin >> level]
+        middle = begin + (1 << (count - 1).bit_length() - 1)
+        return node(self.hash(begin, middle), self.hash(middle, end))
+
+
+# -- Texts -------------------------------------------------------------------------------------------------------------
+
+
+def decoded(text):
+    """Returns the bytes of canonical base64."""
+    try:
+        data = base64.b64decode(text, validate=True)
+    except ValueError as error:
+        raise Invalid(str(error))
+    if base64.b64encode(data).decode() != text:
+        raise Invalid(f"not canonical base64: {text}")
+    return data
+
+
+def hash_of(text):
+    data = decoded(text)
+    if len(data) != 32:
+        raise Invalid(f"a hash of {len(data)} bytes")
+    return data
+
+
+def number_of(text):
+    if not re.fullmatch(r"0|[1-9][0-9]*", text, re.ASCII) or int(text) >= 2**64:
+        raise Invalid(f"not a number: {text}")
+    return int(text)
+
+
+def lines_of(text):
+    if not text.endswith("\n") or re.search(r"[\0-\x09\x0b-\x1f]", text):
+        raise Invalid("no line feed at the end, or a control character")
+    return text[:-1].split("\n")
+
+
+def after(word, line):
+    if not line.startswith(word + " "):
+        raise Invalid(f"'{word}' is expected: {line}")
+    return line[len(word) + 1:]
+
+
+class Checkpoint:
+    def __init__(self, lines):
+        if len(lines) < 3 or not lines[0]:
+            raise Invalid("a checkpoint has three lines")
+        self.origin, self.size, self.root = lines[0], number_of(lines[1]), hash_of(lines[2])
+        if self.size == 0 and self.root != sha256(b""):
+            raise Invalid("the root of size 0")
+        rest = lines[3:]
+        if "" in rest:
+            signatures = rest[rest.index("") + 1:]
+            rest = rest[:rest.index("")]
+            if not signatures:
+                raise Invalid("no signature after the empty line")
+            for line in signatures:
+                match = re.fullmatch("\u2014 ([^ +]+) ([^ ]+)", line)
+                if not match or len(decoded(match.group(2))) <= 4:
+                    raise Invalid(f"not a signature: {line}")
+        if any(line.startswith("\u2014 ") for line in rest):
+            raise Invalid("no empty line before the signatures")
+
+    def __eq__(self, other):
+        return (self.origin, self.size, self.root) == (other.origin, other.size, other.root)
+
+    def text(self):
+        return f"{self.origin}\n{self.size}\n{base64.b64encode(self.root).decode()}\n"
+
+
+def hashes_and_checkpoint(lines):
+    if "" not in lines:
+        raise Invalid("no empty line after the hashes")
+    end = lines.index("")
+    if end > 64:
+        raise Invalid("too many hashes")
+    return [hash_of(line) for line in lines[:end]], Checkpoint(lines[end + 1:])
+
+
+class Inclusion:
+    def __init__(self, text):
+        lines = lines_of(text)
+        if lines.pop(0) != "c2sp.org/tlog-proof@v1":
+            raise Invalid("not a tlog-proof")
+        self.extra = None
+        if lines and lines[0].startswith("extra"):
+            self.extra = decoded(after("extra", lines.pop(0)))
+        if not lines:
+            raise Invalid("no index")
+        self.index = number_of(after("index", lines.pop(0)))
+        self.hashes, self.head = hashes_and_checkpoint(lines)
+
+    def verify(self, leaf):
+        """RFC 9162 section 2.1.3.2."""
+        fn, sn, r = self.index, self.head.size - 1, leaf
+        if fn > sn:
+            raise Invalid("the index is not in the tree")
+        for p in self.hashes:
+            if sn == 0:
+                raise Invalid("too many hashes")
+            if fn & 1 or fn == sn:
+                r = node(p, r)
+                while not fn & 1 and fn:
+                    fn, sn = fn >> 1, sn >> 1
+            else:
+                r = node(r, p)
+            fn, sn = fn >> 1, sn >> 1
+        if sn:
+            raise Invalid("too few hashes")
+        if r != self.head.root:
+            raise Invalid("another root")
+
+
+class Consistency:
+    def __init__(self, text):
+        lines = lines_of(text)
+        self.old = number_of(after("old", lines.pop(0)))
+        self.hashes, self.head = hashes_and_checkpoint(lines)
+
+    def verify(self, old):
+        """RFC 9162 section 2.1.4.2, with the sizes that it leaves to the caller."""
+        first, second, path = self.old, self.head.size, list(self.hashes)
+        if old.origin != self.head.origin or old.size != first or first > second:
+            raise Invalid("other sizes or another origin")
+        if first in (0, second):
+            if path or first == second and old.root != self.head.root:
+                raise Invalid("hashes without need, or two roots of one size")
+            return
+        if first & (first - 1) == 0:
+            path.insert(0, old.root)
+        if not path:
+            raise Invalid("no hashes")
+        fn, sn = first - 1, second - 1
+        while fn & 1:
+            fn, sn = fn >> 1, sn >> 1
+        fr = sr = path[0]
+        for c in path[1:]:
+            if sn == 0:
+                raise Invalid("too many hashes")
+            if fn & 1 or fn == sn:
+                fr, sr = node(c, fr), node(c, sr)
+                while not fn & 1 and fn:
+                    fn, sn = fn >> 1, sn >> 1
+            else:
+                sr = node(sr, c)
+            fn, sn = fn >> 1, sn >> 1
+        if sn or fr != old.root or sr != self.head.root:
+            raise Invalid("other roots, or too few hashes")
+
+
+class Record:
+    def __init__(self, text):
+        lines = lines_of(text)
+        if lines.pop(0) != "chat-journal/record@v1":
+            raise Invalid("not a record")
+        words = [line.split(" ", 1)[0] for line in lines]
+        parts = []
+        for line, word in zip(lines, words):
+            parts.append(b"" if line == word else decoded(after(word, line)))
+            if line != word and not parts[-1]:
+                raise Invalid("a space and no bytes")
+        if words == ["kept", "digest"] and len(parts[1]) == 32:
+            self.kept, self.digest, self.erasable = parts[0], parts[1], None
+        elif words == ["kept", "salt", "erasable"] and len(parts[1]) == 16:
+            self.kept, self.digest, self.erasable = parts[0], sha256(parts[1] + parts[2]), parts[2]
+        else:
+            raise Invalid("other lines than those of a record")
+
+    def leaf(self):
+        return leaf_of(self.kept, self.digest)
+
+
+def verify(proof_text, checkpoint_text, record_text=None):
+    """Verifies a proof of either kind against a trusted checkpoint; returns a sentence, or raises Invalid."""
+    trusted = Checkpoint(lines_of(checkpoint_text))
+    if proof_text.startswith("old "):
+        proof = Consistency(proof_text)
+        proof.verify(trusted)
+        return f"the tree of size {proof.head.size} begins with that of size {proof.old}"
+    proof = Inclusion(proof_text)
+    if proof.head != trusted:
+        raise Invalid("another checkpoint")
+    leaf = Record(record_text).leaf() if record_text is not None else proof.extra
+    if leaf is None:
+        raise Invalid("neither a record nor a leaf")
+    proof.verify(leaf)
+    return f"the leaf {leaf.hex()} is at position {proof.index + 1} of the tree of size {proof.head.size}"
+
+
+# -- The comparison with the tool --------------------------------------------------------------------------------------
+
+
+def flipped(data, rng):
+    data = bytearray(data)
+    data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+    return bytes(data)
+
+
+def flip(text, rng):
+    """Returns a proof's text with one bit of the index, the earlier size, a size or a hash flipped."""
+    lines = text.split("\n")
+    # The later size of a consistency proof is bound by the later checkpoint alone.
+    names = "old " if text.startswith("old ") else "(index )?"
+    numbers = [at for at, line in enumerate(lines) if re.fullmatch(names + "[0-9]+", line)]
+    hashes = [at for at, line in enumerate(lines) if len(line) == 44 and line.endswith("=")]
+    at = rng.choice(numbers + hashes)
+    if at in hashes:
+        lines[at] = base64.b64encode(flipped(base64.b64decode(lines[at]), rng)).decode()
+    else:
+        word, _, number = lines[at].rpartition(" ")
+        lines[at] = f"{word}{' ' if word else ''}{int(number) ^ 1 << rng.randrange(24)}"
+    return "\n".join(lines)
+
+
+def malformed(text, rng):
+    """Returns a text that says the same in another form."""
+    lines = text.split("\n")
+    digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+    hashes = [at for at, line in enumerate(lines) if len(line) == 44 and line.endswith("=")]
+    at = rng.choice(hashes)
+    kind = rng.randrange(6)
+    if kind == 0:  # the unused bits of the last digit
+        lines[at] = lines[at][:42] + digits[digits.index(lines[at][42]) ^ rng.randrange(1, 4)] + "="
+    elif kind == 1:
+        lines[at] = lines[at].rstrip("=")
+    elif kind == 2:
+        lines[at] += rng.choice([" ", "\r", "=", "AAAA"])
+    elif kind == 3:
+        at = next(at for at, line in enumerate(lines) if re.fullmatch(r"[0-9]+", line))
+        lines[at] = rng.choice(["0", "+", " "]) + lines[at]
+    elif kind == 4:
+        return text.rstrip("\n")
+    else:
+        lines[at] = lines[at][:20] + rng.choice(" \n") + lines[at][20:]
+    return "\n".join(lines)
+
+
+class Tool:
+    def __init__(self, path, journal):
+        self.path, self.journal, self.calls = path, str(journal), 0
+
+    def run(self, *arguments):
+        self.calls += 1
+        return subprocess.run([self.path, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+
+    def output(self, *arguments):
+        ran = self.run(*arguments)
+        if ran.returncode:
+            sys.exit(f"FAILED: {arguments}: status {ran.returncode}: {ran.stderr}")
+        return ran.stdout
+
+
+def compare(arguments, rng, scratch):
+    reader = read_journal.Reader(arguments.journal)
+    leaves, model = [], []
+    for _, _, _, kept, erasable, _ in reader.records():
+        digest = reader.content if erasable is None else sha256(reader.content)
+        leaves.append(leaf_of(kept, digest))
+        model.append((kept, erasable))
+    tree, size = Tree(leaves), len(leaves)
+    text = reader.id.hex()
+    origin = "chat-journal/" + "-".join([text[:8], text[8:12], text[12:16], text[16:20], text[20:]])
+    tool = Tool(arguments.tool, arguments.journal)
+
+    def head(at):
+        return f"{origin}\n{at}\n{base64.b64encode(tree.hash(0, at)).decode()}\n"
+
+    for at in sorted({0, 1, size} | {rng.randrange(size + 1) for _ in range(8)}):
+        if tool.output("checkpoint", tool.journal, "--at", at) != head(at):
+            sys.exit(f"FAILED: the checkpoint of size {at} is not that of the records")
+    if tool.output("checkpoint", tool.journal) != head(size):
+        sys.exit("FAILED: the checkpoint is not that of the records")
+
+    proofs = []  # (proof, trusted checkpoint, record or None)
+    for number in range(arguments.proofs):
+        at = rng.randrange(1, size + 1)
+        index = rng.randrange(at)
+        file = scratch / "record"
+        options = ["--entry", file] + (["--without-content"] if number % 3 == 0 else [])
+        proof = tool.output("prove", tool.journal, "--event", index + 1, "--at", at, *options)
+        record = file.read_text()
+        if Record(record).kept != model[index][0] or number % 3 and Record(record).erasable != model[index][1]:
+            sys.exit(f"FAILED: the record of position {index + 1} is another one")
+        proofs.append((proof, head(at), record))
+        old = rng.choice([0, 1, at, rng.randrange(at + 1), rng.randrange(at + 1), 1 << rng.randrange(at.bit_length())])
+        proofs.append((tool.output("prove", tool.journal, "--from", old, "--at", at), head(old), None))
+    for proof, checkpoint, record in proofs:
+        verify(proof, checkpoint, record)
+        if record:
+            verify(proof, checkpoint)
+
+    flips = []
+    while len(flips) < arguments.flips:
+        proof, checkpoint, record = rng.choice(proofs)
+        if not proof.startswith("old 0\n"):  # it binds nothing
+            flips.append((flip(proof, rng), checkpoint, record))
+    for _ in range(arguments.flips // 4):
+        proof, checkpoint, record = rng.choice(proofs)
+        flips.append((malformed(proof, rng), checkpoint, record))
+    for proof, checkpoint, record in flips:
+        try:
+            verify(proof, checkpoint, record)
+        except Invalid:
+            continue
+        sys.exit(f"FAILED: a wrong proof was accepted:\n{proof}\nfor\n{checkpoint}")
+
+    def checked(proof, checkpoint, record):
+        paths = [scratch / "proof", scratch / "checkpoint", scratch / "record"]
+        for path, content in zip(paths, (proof, checkpoint, record or "")):
+            path.write_bytes(content.encode())
+        return tool.run("check-proof", paths[0], "--checkpoint", paths[1], *(["--event", paths[2]] if record else []))
+
+    for sample, status in ((proofs, 0), (flips, 1)):
+        for case in rng.sample(sample, min(len(sample), arguments.sample)):
+            ran = checked(*case)
+            if ran.returncode != status or (ran.stdout == "") != (status == 1):
+                sys.exit(f"FAILED: check-proof ended with status {ran.returncode}: {ran.stderr}\n{case[0]}")
+    print(f"{size:,} records: the checkpoints are those of the records; {len(proofs)} proofs are accepted, and {len(flips)} with a "
+          f"flipped bit or in another form are rejected; the tool agrees on a sample ({tool.calls} calls)", flush=True)
+    return proofs, flips
+
+
+# -- Go ----------------------------------------------------------------------------------------------------------------
+
+
+def missing_for_go(path):
+    """Returns what is missing for a run of Go with its packages below `path`, or None."""
+    if not shutil.which("go"):
+        return "Go is missing (Debian: golang-go)"
+    if not (path / "src" / "golang.org" / "x" / "mod" / "sumdb" / "note").is_dir():
+        return f"golang.org/x/mod is missing in {path} (Debian: golang-golang-x-mod-dev)"
+    return None
+
+
+def compare_with_go(path, proofs, flips, scratch):
+    reason = missing_for_go(path)
+    if reason:
+        print(f"SKIPPED: the comparison with Go's sumdb: {reason}")
+        return
+    cases = []
+    for accept, sample in ((True, proofs), (False, flips)):
+        for proof, checkpoint, record in sample:
+            try:
+                parsed = Consistency(proof) if proof.startswith("old ") else Inclusion(proof)
+            except Invalid:
+                continue  # another form: Go's packages have no parser of proofs
+            case = {"accept": accept, "checkpoint": checkpoint, "later": parsed.head.text(),
+                    "hashes": [base64.b64encode(hash).decode() for hash in parsed.hashes]}
+            if isinstance(parsed, Inclusion):
+                case |= {"index": parsed.index, "leaf": base64.b64encode(Record(record).leaf()).decode()}
+            elif 0 in (parsed.old, Checkpoint(lines_of(checkpoint)).size):
+                continue  # Go's CheckTree has no proof from size 0
+            else:
+                case |= {"old": parsed.old}
+            cases.append(case)
+    environment = os.environ | {"GO111MODULE": "off", "GOPATH": str(path), "GOCACHE": str(scratch / "go-cache"), "GOFLAGS": "",
+                                "CGO_ENABLED": "0"}
+    program = pathlib.Path(__file__).with_name("verify_proof.go")
+    ran = subprocess.run(["go", "run", str(program)], input=json.dumps(cases), env=environment, text=True,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    if ran.returncode:
+        sys.exit(f"FAILED: Go disagrees: {ran.stdout}{ran.stderr}")
+    print(ran.stdout, end="")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    one = commands.add_parser("proof", help="verify one proof")
+    one.add_argument("proof", type=pathlib.Path)
+    one.add_argument("--checkpoint", type=pathlib.Path, required=True)
+    one.add_argument("--record", type=pathlib.Path)
+    all_ = commands.add_parser("journal", help="compare the tool with the records of a journal")
+    all_.add_argument("journal", type=pathlib.Path)
+    all_.add_argument("--tool", required=True)
+    all_.add_argument("--proofs", type=int, default=40)
+    all_.add_argument("--flips", type=int, default=2000)
+    all_.add_argument("--sample", type=int, default=40, help="the number of proofs and flips that the tool checks")
+    all_.add_argument("--seed", type=int)
+    all_.add_argument("--gopath", type=pathlib.Path, default="/usr/share/gocode", help="the directory with src/golang.org/x/mod")
+    all_.add_argument("--scratch", type=pathlib.Path)
+    arguments = parser.parse_args()
+    if arguments.command == "proof":
+        try:
+            record = arguments.record.read_bytes().decode() if arguments.record else None
+            print(verify(arguments.proof.read_bytes().decode(), arguments.checkpoint.read_bytes().decode(), record))
+        except (Invalid, UnicodeDecodeError) as error:
+            print(f"{arguments.proof}: {error}", file=sys.stderr)
+            return 1
+        return 0
+    seed = random.SystemRandom().getrandbits(32) if arguments.seed is None else arguments.seed
+    print(f"proofs: seed {seed}", flush=True)
+    with tempfile.TemporaryDirectory(dir=arguments.scratch) as scratch:
+        proofs, flips = compare(arguments, random.Random(seed), pathlib.Path(scratch))
+        compare_with_go(arguments.gopath, proofs, flips, pathlib.Path(scratch))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
