@@ -1,4 +1,7 @@
 /// The standard base64 of RFC 4648 section 4, in its canonical form only.
+///
+/// Foundation's decoder also accepts a text whose last digit has other bits than zeros, so that a
+/// proof would have several texts; and the journal's modules do not link Foundation.
 package enum Base64 {
     /// Returns the text of bytes, with padding.
     package static func text(of bytes: [UInt8]) -> String {
