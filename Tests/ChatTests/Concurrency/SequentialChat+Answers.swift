@@ -26,6 +26,8 @@ extension SequentialChat {
                                 && (!$0.isRemoved || viewer.map { present.moderates($0, room.id) } ?? true)
                         }
                         if let viewer, viewer != message.author, !isPresent { entry.body = nil }
+                        // The present blocks count, whatever the queried position.
+                        entry.isFromBlockedUser = present.isBlocked(message.author, by: viewer)
                         return entry
                     })
             case .message(let message): return .message(entry(try found(message), nil))
