@@ -737,11 +737,12 @@ BUGS = [
               target="Projections"),
     shown_bug("96b", "members read messages before their join", "UserQueries", "return history == .sinceJoining ? join : 0",
               "return history == .sinceJoining ? min(join, 0) : 0", target="Projections"),
-    shown_bug("96c", "pins before the join", "CommunityQueries", "identities.messageFacts.position(message) > start\n            else",
-              "identities.messageFacts.position(message) > min(start, 0)\n            else", target="Projections"),
-    shown_bug("96d", "reports of messages before the join", "CommunityQueries",
-              "guard identities.messageFacts.position(message) > start else", "guard identities.messageFacts.position(message) > min(start, 0) else",
-              target="Projections"),
+    store_bug("96c", "viewer: pins before the join", [
+        ("CommunityQueries.swift", "identities.messageFacts.position(message) > start\n            else",
+         "identities.messageFacts.position(message) > min(start, 0)\n            else")], unit="JoinedLaterTests", target="Projections"),
+    store_bug("96d", "viewer: reports of messages before the join", [
+        ("CommunityQueries.swift", "guard identities.messageFacts.position(message) > start else",
+         "guard identities.messageFacts.position(message) > min(start, 0) else")], unit="JoinedLaterTests", target="Projections"),
     shown_bug("96e", "one message before the join", "Visibility",
               "guard posted > (try requireReadable(thread, from: viewpoint)) else", "guard posted > min(try requireReadable(thread, from: viewpoint), 0) else"),
     shown_bug("96f", "events before the join", "Visibility", "        guard position > start else { return false }\n", ""),

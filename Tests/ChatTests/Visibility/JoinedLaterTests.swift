@@ -1,0 +1,44 @@
+import ChatDomain
+import Testing
+
+@testable import Chat
+
+/// The lists of a thread whose history begins with the latest join, for a moderator who joined
+/// later.
+@Suite struct JoinedLaterTests {
+    private let ann = UserID(bits: 1)
+    private let bob = UserID(bits: 2)
+    private let club = ThreadID(bits: 31)
+    private let early = MessageID(bits: 11)
+    private let late = MessageID(bits: 12)
+
+    /// Returns a store in which Bob joins between two messages; both are pinned and reported then.
+    private func store() throws -> ChatStore {
+        let store = try StoreFixture().open()
+        let commands: [ChatCommand] = [
+            .registerUser(user: ann, username: "Ann"),
+            .registerUser(user: bob, username: "Bob"),
+            .openThread(thread: club, name: "Club", by: ann, history: .sinceJoining),
+            .postMessage(message: early, thread: club, author: ann, body: "Early"),
+            .joinThread(user: bob, thread: club),
+            .postMessage(message: late, thread: club, author: ann, body: "Late"),
+            .setRole(user: bob, thread: club, role: .moderator, by: ann),
+            .pin(message: early, by: ann), .pin(message: late, by: ann),
+            .report(.message(early), by: ann, reason: "old"), .report(.message(late), by: ann, reason: "new"),
+        ]
+        for command in commands { try store.execute(command) }
+        return store
+    }
+
+    @Test func pinsOfEarlierMessagesAreHidden() throws {
+        let store = try store()
+        #expect(try store.pins(in: club, viewer: bob).map(\.id) == [late])
+        #expect(try store.pins(in: club, viewer: ann).map(\.id) == [early, late])
+    }
+
+    @Test func reportsOfEarlierMessagesAreHidden() throws {
+        let store = try store()
+        #expect(try store.reports(in: club, viewer: bob).map(\.post) == [.message(late)])
+        #expect(try store.reports(in: club, viewer: ann).map(\.post) == [.message(early), .message(late)])
+    }
+}
