@@ -1,8 +1,7 @@
 /// The head of a log's Merkle tree: its origin, its size and the hash of its root.
 ///
-/// Whoever holds a head can later have proved that an entry is in the log
-/// (``InclusionProof``), and that a later head has the same entries up to this one
-/// (``ConsistencyProof``). A head is a claim, not a signature: sign ``text`` with an outside tool.
+/// A reader who holds a head can verify later that an entry is in the log (``InclusionProof``),
+/// and that a later head has the same entries up to this one (``ConsistencyProof``). A head is a claim, not a signature: sign ``text`` with an outside tool.
 ///
 /// The text form is a *tlog-checkpoint* of C2SP: three lines with the origin, the size in decimal
 /// and the root in standard base64, each ended by a line feed.

@@ -346,6 +346,7 @@ def compare(arguments, rng, scratch):
         at = rng.randrange(1, size + 1)
         index = rng.randrange(at)
         file = scratch / "record"
+        file.unlink(missing_ok=True)
         options = ["--entry", file] + (["--without-content"] if number % 3 == 0 else [])
         proof = tool.output("prove", tool.journal, "--event", index + 1, "--at", at, *options)
         record = file.read_text()

@@ -37,7 +37,7 @@ extension ToolCommand {
                     "from", .text("SIZE"), "prove that the tree begins with that of the checkpoint of SIZE (C2SP add-checkpoint)"),
                 CommandSpec.Option("at", .text("SIZE"), "the size of the tree, a position; default the last durable position"),
                 CommandSpec.Option(
-                    "entry", .text("FILE"), "with --event: also write the event to FILE, for check-proof; replaces the file"),
+                    "entry", .text("FILE"), "with --event: also write the event to FILE, a new file, for check-proof"),
                 CommandSpec.Option("without-content", .flag, "with --entry: write a digest in the place of the event's texts"),
             ])
     ) { arguments, output in
@@ -55,7 +55,7 @@ extension ToolCommand {
             let proof = try journal.inclusionProof(of: position, at: size ?? journal.durablePosition)
             if let file {
                 let record = try journal.disclosedRecord(at: position)
-                try TextFile.write(arguments.hasFlag("without-content") ? record.withholdingContent().text : record.text, to: file)
+                try TextFile.create(file, with: arguments.hasFlag("without-content") ? record.withholdingContent().text : record.text)
             }
             try output.write(proof.text)
         }

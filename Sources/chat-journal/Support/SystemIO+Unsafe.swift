@@ -102,11 +102,12 @@ enum SystemIO {
         return descriptor
     }
 
-    /// Creates a file, or empties an existing one, for writing; a new file is for its owner only.
+    /// Creates a file for writing, which only its owner may read; an existing one is an error and
+    /// stays as it is.
     static func create(_ path: String) throws(ToolError) -> Int32 {
         var descriptor: Int32
         // A system call that reads a C string which outlives it.
-        repeat { descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600) } while descriptor < 0 && errno == EINTR
+        repeat { descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) } while descriptor < 0 && errno == EINTR
         guard descriptor >= 0 else { throw ToolError(errorNumber: errno, action: "create", name: path) }
         return descriptor
     }
@@ -129,6 +130,21 @@ enum SystemIO {
     /// Closes a descriptor without a check: after reading, a failure loses nothing.
     static func closeAfterReading(_ descriptor: Int32) {
         close(descriptor)
+    }
+
+    /// Closes a descriptor after writing; some file systems report a failed write only here.
+    static func closeAfterWriting(_ descriptor: Int32, name: String) throws(ToolError) {
+        // An interrupted close has released the descriptor on every supported system.
+        guard close(descriptor) == 0 || errno == EINTR else {
+            throw ToolError(errorNumber: errno, action: "write to", name: name)
+        }
+    }
+
+    /// Removes a file that could not be written whole; a failure leaves it, and the error of the
+    /// write is the one to report.
+    static func removeIncomplete(_ path: String) {
+        // A system call that reads a C string which outlives it.
+        _ = unsafe unlink(path)
     }
 
     /// Reads available bytes, at most the buffer's size; waits while none is available.

@@ -33,10 +33,22 @@ enum TextFile {
         do { return try parse() } catch { throw ArgumentError("\(path): \(error)") }
     }
 
-    /// Replaces a file, which only its owner may read.
-    static func write(_ text: String, to path: String) throws(ToolError) {
+    /// Creates a file, which only its owner may read; an existing one is an error.
+    ///
+    /// A file that cannot be written whole is removed.
+    static func create(_ path: String, with text: String) throws(ToolError) {
         let descriptor = try SystemIO.create(path)
-        defer { SystemIO.closeAfterReading(descriptor) }
-        try SystemIO.write(Array(text.utf8), to: descriptor, name: path)
+        do throws(ToolError) {
+            do throws(ToolError) {
+                try SystemIO.write(Array(text.utf8), to: descriptor, name: path)
+            } catch {
+                SystemIO.closeAfterReading(descriptor)
+                throw error
+            }
+            try SystemIO.closeAfterWriting(descriptor, name: path)
+        } catch {
+            SystemIO.removeIncomplete(path)
+            throw error
+        }
     }
 }

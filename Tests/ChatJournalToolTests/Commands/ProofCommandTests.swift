@@ -68,10 +68,25 @@ import Testing
 
     @Test func eventWithoutContentShowsNoText() throws {
         let files = try Files()
-        let proof = try Files.output(["prove", files.journal, "--event", "5", "--entry", files.event, "--without-content"])
+        let event = files.folder.path + "/event-without-content"
+        let proof = try Files.output(["prove", files.journal, "--event", "5", "--entry", event, "--without-content"])
         #expect(try proof == files.text(files.proof))
-        let output = try Files.output(["check-proof", files.proof, "--checkpoint", files.late, "--event", files.event])
+        let output = try Files.output(["check-proof", files.proof, "--checkpoint", files.late, "--event", event])
         #expect(output.contains(Self.ann) && !output.contains("Milk"))
+    }
+
+    /// `--entry` with the name of an existing file, for example of a journal's segment, changes nothing.
+    @Test func existingFileIsNotReplaced() throws {
+        let files = try Files()
+        let names = try FileManager.default.contentsOfDirectory(atPath: files.journal).map { files.journal + "/" + $0 }
+        #expect(names.count >= 3)
+        for path in names + [files.event] {
+            let before = try Data(contentsOf: URL(filePath: path))
+            let outcome = try ToolProcess.run(["prove", files.journal, "--event", "5", "--entry", path])
+            #expect(outcome.status == 1 && outcome.error.hasPrefix("chat-journal: cannot create \(path): "), "\(outcome)")
+            #expect(try Data(contentsOf: URL(filePath: path)) == before)
+        }
+        #expect(try Files.output(["verify", files.journal]).hasPrefix("sound up to position 6"))
     }
 
     /// A wrong proof ends with status 1 and a sentence.
