@@ -50,7 +50,7 @@ extension RuleState {
         case .custom(let id, let kind, let thread, let by, let payload):
             return try custom(id, kind, thread, by, payload, fresh: freshID, ids, frame, &batch)
         case .invite(let user, let thread, let by): return try invite(user, thread, by, ids, frame, &batch)
-        case .acceptInvitation(let user, let thread): return try acceptInvitation(user, thread, ids, frame, &batch)
+        case .acceptInvitation(let user, let thread): return try joinThread(user, thread, isAccepting: true, ids, frame, &batch)
         case .declineInvitation(let user, let thread): return try declineInvitation(user, thread, ids, frame, &batch)
         case .revokeInvitation(let user, let thread, let by): return try revokeInvitation(user, thread, by, ids, frame, &batch)
         case .setRole(let user, let thread, let role, let by): return try setRole(user, thread, role, by, ids, frame, &batch)

@@ -76,14 +76,17 @@ extension RuleState {
 
 /// Membership and read markers.
 extension RuleState {
+    /// Joins a thread.
+    ///
+    /// - Parameter isAccepting: Whether the user accepts an invitation, which they must then have.
     func joinThread(
-        _ id: UserID, _ threadID: ThreadID, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
+        _ id: UserID, _ threadID: ThreadID, isAccepting: Bool = false, _ ids: borrowing Identities, _ frame: EventEnvelope,
+        _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let user = try requireUser(id, ids)
         let thread = try requireThread(threadID, ids)
-        let standing = standing(of: user, in: thread, ids)
-        guard !standing.isMember else { return .unchanged }
-        if let rejection = joinRejection(user, thread, frame, isAccepting: false, ids) { throw rejection }
+        guard !standing(of: user, in: thread, ids).isMember else { return .unchanged }
+        if let rejection = joinRejection(user, thread, frame, isAccepting: isAccepting, ids) { throw rejection }
         appendJoin(id, user, thread, ids, frame, &batch)
         return .append
     }
@@ -153,18 +156,6 @@ extension RuleState {
         if let membership = action.membership, isSanctioned(.ban, membership, at: frame.recordedAt) { throw .banned }
         guard !action.concerned.isInvited else { return .unchanged }
         append(.userInvited, action, frame, &batch)
-        return .append
-    }
-
-    func acceptInvitation(
-        _ id: UserID, _ threadID: ThreadID, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
-    ) throws(Rejection) -> BatchDecision {
-        let user = try requireUser(id, ids)
-        let thread = try requireThread(threadID, ids)
-        let standing = standing(of: user, in: thread, ids)
-        guard !standing.isMember else { return .unchanged }
-        if let rejection = joinRejection(user, thread, frame, isAccepting: true, ids) { throw rejection }
-        appendJoin(id, user, thread, ids, frame, &batch)
         return .append
     }
 
