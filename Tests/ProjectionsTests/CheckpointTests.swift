@@ -165,6 +165,43 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
         }
     }
 
+    /// The histories of ``CommunityHistory`` whose entries are rows of another table.
+    enum SparseHistory: CaseIterable {
+        case roles, mutes, bans, invitations, policies, locks, operators, pins, blocks, blockingUser, blockedUser
+    }
+
+    @Test(arguments: SparseHistory.allCases) func historiesOfMissingEntriesAreRejected(_ kind: SparseHistory) throws {
+        var models = storeModels(of: history(seed: 3, commands: 120))
+        let ids = models.models.identities
+        let (users, threads, memberships) = (ids.users.count, ids.threads.count, ids.memberships.count)
+        for excess in [-1, 0, 1] {
+            var community = CommunityHistory()
+            switch kind {
+            case .roles: community.roles.set(1, at: 1, of: memberships + excess)
+            case .mutes: community.mutes.set(1, at: 1, of: memberships + excess)
+            case .bans: community.bans.set(1, at: 1, of: memberships + excess)
+            case .invitations: community.invitations.set(1, at: 1, of: memberships + excess)
+            case .policies: community.policies.set(1, at: 1, of: threads + excess)
+            case .locks: community.locks.set(1, at: 1, of: threads + excess)
+            case .operators: community.operators.set(1, at: 1, of: users + excess)
+            case .pins:
+                community.pins.set(1, at: 1, of: ids.messages.count + excess)
+                community.pinsOfThread.append(to: 0)
+            case .blocks:
+                _ = community.blockPairs.insert(0, 1)
+                community.blocks.set(1, at: 1, of: community.blockPairs.count + excess)
+            case .blockingUser: community.blocks.set(1, at: 1, of: community.blockPairs.insert(users + excess, 0).index)
+            case .blockedUser: community.blocks.set(1, at: 1, of: community.blockPairs.insert(0, users + excess).index)
+            }
+            models.models.views.community = community
+            if excess < 0 {
+                #expect(try read(written(models), at: models.position) == models)
+            } else {
+                #expect(throws: ColumnError.self) { try read(written(models), at: models.position) }
+            }
+        }
+    }
+
     @Test func truncatedSectionsAreRejected() {
         let models = storeModels(of: history(seed: 3, commands: 12))
         let original = written(models)
