@@ -30,12 +30,11 @@ struct Activity: Equatable, Sendable {
     /// Applies the next event.
     @inline(__always)
     mutating func apply(_ event: EventRow, at position: Position, _ indexes: EventIndexes, isRegistration: Bool) {
-        // A session can end without an action of its user, and the host program appoints operators.
-        guard indexes.user >= 0, event.kind != .sessionEnded, event.kind != .operatorGranted, event.kind != .operatorRevoked else {
-            return
-        }
+        // Most events of a long history are posts.
+        let isPost = event.kind == .messagePosted || event.kind == .replyPosted
+        guard let user = isPost ? indexes.user : Self.activeUser(event, indexes) else { return }
         let day = index(of: CalendarDay(event.createdAt))
-        markActive(event.kind?.hasActor == true ? indexes.postOrSession : indexes.user, on: day, at: position)
+        markActive(user, on: day, at: position)
         switch event.kind {
         case .messagePosted: if indexes.isNew { messages.append(indexes.postOrSession, on: day) }
         case .replyPosted: if indexes.isNew { replies.append(indexes.postOrSession, on: day) }
@@ -43,6 +42,17 @@ struct Activity: Equatable, Sendable {
         case .userRegistered: if isRegistration { registrations.updateElement(day, default: Column()) { $0.append(position) } }
         default: break
         }
+    }
+
+    /// Returns the index of the user who acted; nil if none did.
+    private static func activeUser(_ event: EventRow, _ indexes: EventIndexes) -> Int? {
+        switch event.kind {
+        // A session can end without an action of its user, and the host program appoints operators.
+        case .sessionEnded, .operatorGranted, .operatorRevoked: return nil
+        default: break
+        }
+        guard indexes.user >= 0 else { return nil }
+        return event.kind?.hasActor == true ? indexes.postOrSession : indexes.user
     }
 
     private mutating func markActive(_ user: Int, on day: Int, at position: Position) {

@@ -28,7 +28,13 @@ package struct RuleState: Equatable, Sendable {
     /// The sessions, by index.
     package internal(set) var sessions = Column<SessionRow>()
     /// Sanctions, operators, blocks and reports.
-    package internal(set) var community = CommunityState()
+    package internal(set) var community: CommunityState {
+        _read { yield communityStorage[0] }
+        _modify { yield &communityStorage[0] }
+    }
+    /// One element, behind a reference: the rules are moved for each command, and few commands
+    /// change this part.
+    private var communityStorage = [CommunityState()]
 
     /// Creates the state before the first event.
     package init() {}
