@@ -60,7 +60,9 @@ import Testing
             _ = try? store.execute(.leaveThread(user: ann, thread: thread(number)))
             _ = try? store.execute(.openThread(name: "Garden", by: ann))
         }
-        let answer = try SectionedQuery.$willBegin.withValue(interruption, operation: question)
+        store.readSide.willBeginSection.withLock { $0 = interruption }
+        let answer = try question()
+        store.readSide.willBeginSection.withLock { $0 = nil }
         #expect(answer == before, sourceLocation: location)
         #expect(sections.value.withLock { $0 } >= least, sourceLocation: location)
         #expect(store.head.position >= head + 3, sourceLocation: location)
@@ -103,8 +105,9 @@ import Testing
 
     /// A query that has begun completes; the next one is rejected.
     @Test func closeBetweenSectionsWaitsForQuery() throws {
-        let close: @Sendable () -> Void = { try? store.close() }
-        let members = try SectionedQuery.$willBegin.withValue(close, operation: { try store.members(of: ThreadID(code)) })
+        store.readSide.willBeginSection.withLock { $0 = { [store] in try? store.close() } }
+        let members = try store.members(of: ThreadID(code))
+        store.readSide.willBeginSection.withLock { $0 = nil }
         #expect(members.count == Self.count)
         expectError("closed") { _ = try store.members(of: ThreadID(code)) }
     }

@@ -42,6 +42,10 @@ final class ReadSide: Sendable {
         var isEmpty: Bool { next == batch.count && captures.isEmpty }
     }
 
+    /// A test hook called before each section of a query after the first.
+    ///
+    /// Not task-local: Swift 6.3.1 crashes in optimised synchronous code that sets such a value.
+    let willBeginSection = Lock<(@Sendable () -> Void)?>(nil)
     private let models: SharedLock<VisibleState>
     /// A copy of ``VisibleState/position`` that can be read without the lock.
     private let publishedPosition: Atomic<Position>

@@ -95,12 +95,9 @@ struct SectionedQuery {
     /// The maximum number of unread counts per section.
     static let unreadCount = 16
 
-    /// A test hook called before each section after the first.
-    @TaskLocal static var willBegin: (@Sendable () -> Void)?
-
     /// Runs one section; the body must read at most some hundred rows.
     func withSection<Value>(_ body: (borrowing ReadModels) -> Value) -> Value {
-        Self.willBegin?()
+        readSide.willBeginSection.withLock { $0 }?()
         return readSide.withShared { body($0.models) }
     }
 
