@@ -3,3 +3,4 @@
 // re-export without an underscore yet.
 @_exported public import MerkleLog
 @_exported public import typealias Primitives.Position
+@_exported public import struct Primitives.PositionSet

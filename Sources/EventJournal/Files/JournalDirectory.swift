@@ -84,6 +84,7 @@ struct DirectoryListing {
     static let durableName = "durable"
     static let cutName = "cut"
     static let scrubName = "scrub"
+    static let erasedName = "erased"
     static let temporarySuffix = ".tmp"
     static let segmentSuffix = ".segment"
     static let checkpointSuffix = ".checkpoint"
@@ -99,7 +100,7 @@ struct DirectoryListing {
     init(_ names: [String]) {
         for name in names {
             switch name {
-            case Self.lockName, Self.scrubName, Self.cutName: break
+            case Self.lockName, Self.scrubName, Self.erasedName, Self.cutName: break
             case Self.durableName: hasDurableFile = true
             default:
                 if let first = Self.firstPosition(of: name) {
@@ -174,7 +175,7 @@ struct DirectoryListing {
             }
     }
 
-    private static func isCheckpoint(_ name: String) -> Bool {
+    static func isCheckpoint(_ name: String) -> Bool {
         guard name.hasSuffix(checkpointSuffix), let projection = name.split(separator: ".").first, isProjectionName(projection) else {
             return false
         }

@@ -79,11 +79,13 @@ extension Journal {
     /// and sync again; write and sync the slot; rename the new segment, whose header attests
     /// everything before it. A full disk is detected before anything else changes: the old segment
     /// stays the last one, and a later call retries.
-    func rotate(for count: UInt64) throws(JournalError) {
+    ///
+    /// - Parameter always: Whether to start a new segment even if there is space; an empty one stays.
+    func rotate(for count: UInt64, always: Bool = false) throws(JournalError) {
         try syncState.withLock { (sync) throws(JournalError) in
             try change { (state) throws(JournalError) in
                 try state.checkWritable()
-                if state.hasRoom(count, segmentSize) { return }
+                if always ? state.active.isEmpty : state.hasRoom(count, segmentSize) { return }
                 try state.writePending()
                 let active = state.active
                 let new: (segment: TemporarySegment, allocated: UInt64)

@@ -1,4 +1,6 @@
 internal import Locking
+private import Primitives
+private import Synchronization
 
 extension Journal {
     /// Calls a closure with each record in a range of positions, in order.
@@ -68,7 +70,8 @@ extension Journal {
 
     /// Calls a closure with the parts of each record in a range that its leaf in the tree covers.
     ///
-    /// Otherwise the same as ``forEachRecord(in:_:)``.
+    /// Otherwise the same as ``forEachRecord(in:_:)``, except that it delivers hidden content too:
+    /// the caller must not show it.
     ///
     /// - Parameter body: Receives the position, the state, the kept part and the content: the salt
     ///   and the erasable part of a whole record, and the digest of a stub.
@@ -76,7 +79,7 @@ extension Journal {
         in positions: ClosedRange<Position>,
         _ body: (_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ content: RawSpan) -> Bool
     ) throws(JournalError) {
-        try read([positions]) { place, _, layout, record in
+        try read([positions], hidesContent: false) { place, _, layout, record in
             body(place.position, layout.state, record.extracting(layout.kept), record.extracting(layout.content))
         }
     }
@@ -88,13 +91,18 @@ extension Journal {
 
     /// Reads ranges of positions.
     ///
-    /// - Parameter fromHeaders: Whether the read of a range begins at the header of the commit that
-    ///   contains its first record, or wherever the index is nearest.
+    /// - Parameters:
+    ///   - fromHeaders: Whether the read of a range begins at the header of the commit that contains
+    ///     its first record, or wherever the index is nearest.
+    ///   - hidesContent: Whether hidden content is delivered as erased.
     private func read(
-        _ positions: [ClosedRange<Position>], fromHeaders: Bool = false, _ body: RecordBody
+        _ positions: [ClosedRange<Position>], fromHeaders: Bool = false, hidesContent: Bool = true, _ body: RecordBody
     ) throws(JournalError) {
         var rest = ReadRanges(positions, fromHeaders: fromHeaders)
         while !rest.isEmpty {
+            // Before the segment is opened: a file that is replaced later makes this version stale.
+            let version = contentVersion.load(ordering: .acquiring)
+            let hidden = hidesContent ? published.withLock { $0.hiddenContent } : PositionSet()
             let place = try find { (published) throws(JournalError) in try published.takeNextLocation(&rest, in: directory) }
             let part: SegmentPart =
                 switch place {
@@ -103,7 +111,11 @@ extension Journal {
                     try SegmentPart(try sealedSegments.segment(from: start, to: next), positions, fromHeaders: fromHeaders)
                 }
             do throws(JournalError) {
-                guard try read(part, body) else { return }
+                switch try read(part, ContentFilter(journal: self, version: version, hidden: hidden), body) {
+                case .completed: break
+                case .ended: return
+                case .stale(let unread): rest.putBack(unread)
+                }
             } catch {
                 // The file may have been replaced, so the next read opens it again.
                 sealedSegments.remove(part.segment)
@@ -125,35 +137,56 @@ extension Journal {
         }
     }
 
-    /// Reads the given ranges of one segment; returns false when `body` ended the read.
-    private func read(_ part: SegmentPart, _ body: RecordBody) throws(JournalError) -> Bool {
-        guard let first = part.runs.first else { return true }
+    private enum PartOutcome {
+        case completed
+        /// The closure ended the read.
+        case ended
+        /// The hidden content changed before these ranges were read.
+        case stale(ArraySlice<ClosedRange<Position>>)
+    }
+
+    /// Reads the given ranges of one segment.
+    private func read(_ part: SegmentPart, _ filter: ContentFilter, _ body: RecordBody) throws(JournalError) -> PartOutcome {
+        guard let first = part.runs.first else { return .completed }
         let size = part.runs.reduce(0) {
             max($0, Int(min(max($1.prefetchEnd, $1.bound) - UInt64($1.start.offset), UInt64(FileWindow.chunkSize))))
         }
         var reader = CommitReader(of: first.positions, in: part.segment, from: first.start, buffer: buffers.acquire(size))
         defer { buffers.release(reader.buffer) }
         return try withoutActuallyEscaping(body) { (body) throws(JournalError) in
-            var delivery = Delivery(body: body)
-            for run in part.runs {
+            var delivery = Delivery(body: body, filter: filter)
+            for (index, run) in part.runs.enumerated() {
                 reader.seek(to: run.positions, in: part.segment, from: run.start)
                 let last = run.positions.upperBound
-                guard try reader.readRequired(through: last, of: directory, &delivery, ahead: run.prefetchEnd, bound: run.bound) else {
-                    return false
-                }
+                if try reader.readRequired(through: last, of: directory, &delivery, ahead: run.prefetchEnd, bound: run.bound) { continue }
+                guard let stale = delivery.stalePosition else { return .ended }
+                return .stale([stale...last] + part.runs[(index + 1)...].map(\.positions))
             }
-            return true
+            return .completed
         }
     }
 }
 
-/// Passes records to a closure.
+/// What a read knew of hidden content when it opened a segment.
+private struct ContentFilter {
+    let journal: Journal
+    let version: UInt64
+    let hidden: PositionSet
+
+    /// Whether the hidden content has changed since.
+    var isStale: Bool { journal.contentVersion.load(ordering: .acquiring) != version }
+}
+
+/// Passes records to a closure; a hidden content is delivered as an erased one.
 private struct Delivery: CommitVisitor {
     let body: Journal.RecordBody
+    let filter: ContentFilter
     /// The chain value after the current commit, from its header.
     private var chain: UInt64 = 0
+    /// The position before which the read must begin again, because hidden content has changed.
+    private(set) var stalePosition: Position?
 
-    init(body: @escaping Journal.RecordBody) { self.body = body }
+    init(body: @escaping Journal.RecordBody, filter: ContentFilter) { (self.body, self.filter) = (body, filter) }
 
     mutating func beginCommit(_ header: CommitHeader, at offset: UInt64) -> Bool {
         chain = header.chain
@@ -161,7 +194,16 @@ private struct Delivery: CommitVisitor {
     }
 
     mutating func visitRecord(_ place: RecordLocation, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool {
-        body(place, self.chain, layout, bytes)
+        if filter.isStale {
+            stalePosition = place.position
+            return false
+        }
+        guard !filter.hidden.isEmpty, layout.hasErasableContent, filter.hidden.contains(place.position) else {
+            return body(place, self.chain, layout, bytes)
+        }
+        var hidden = layout
+        (hidden.state, hidden.erasable) = (.erased, layout.erasable.upperBound..<layout.erasable.upperBound)
+        return body(place, self.chain, hidden, bytes)
     }
 }
 
@@ -253,6 +295,12 @@ struct ReadRanges {
     ///
     /// - Precondition: The list is not empty.
     var bounds: ClosedRange<Position> { ranges[next].lowerBound...ranges[ranges.count - 1].upperBound }
+
+    /// Adds ranges again that were removed but not read.
+    mutating func putBack(_ unread: some Sequence<ClosedRange<Position>>) {
+        ranges = Array(unread) + ranges[next...]
+        next = 0
+    }
 
     /// Removes and returns the ranges up to a position, at most one batch.
     mutating func removeRanges(through last: Position) -> [ClosedRange<Position>] {

@@ -1,3 +1,4 @@
+internal import Locking
 public import MerkleLog
 
 // This version stores no tree: each call reads the records and computes the hashes of the subtrees
@@ -82,7 +83,7 @@ extension Journal {
             return false
         }
         guard let found else { preconditionFailure("A read delivers each record or throws.") }
-        return found
+        return published.withLock { $0.hiddenContent }.contains(position) ? found.withholdingContent() : found
     }
 
     /// The origin of the journal's tree heads: `chat-journal/` and the id.

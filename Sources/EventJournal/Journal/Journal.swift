@@ -1,4 +1,5 @@
 internal import Locking
+internal import Synchronization
 
 /// An append-only log of opaque records, stored in the files of one directory.
 ///
@@ -39,7 +40,7 @@ public final class Journal: Sendable {
     let slotSyncDelay: Duration?
     /// Receives messages about failures of background work.
     let log: LogHandler?
-    // The order of the locks: `syncState`, `state`, `published`. Apart from them:
+    // The order of the locks: `erasure`, `syncState`, `state`, `published`. Apart from them:
     // `isScrubProgressLoaded`, then `scrub`.
 
     /// The writer's lock, held during a write and, when a segment is full, during its syncs.
@@ -54,6 +55,11 @@ public final class Journal: Sendable {
     /// Syncs of one file must not overlap: the system reports a failed sync only once, and a
     /// concurrent sync would report success.
     let syncState: Lock<SyncState>
+    /// The number of changes of ``PublishedState/hiddenContent``; a read compares it before each
+    /// record.
+    let contentVersion = Atomic<UInt64>(0)
+    /// Held while content is erased.
+    let erasure = Lock(())
     let scrub = Lock(ScrubState())
     /// Held while a segment is scrubbed; acquired before ``scrub``.
     ///

@@ -22,6 +22,8 @@ struct PublishedState {
     private(set) var durableChain: UInt64
     private(set) var syncedPosition: Position
     private(set) var syncedChain: UInt64
+    /// The records whose content no read delivers, although the files may still have it.
+    private(set) var hiddenContent = PositionSet()
     /// The error that stopped the journal.
     private(set) var failure: JournalError?
     private(set) var isClosed = false
@@ -71,6 +73,12 @@ struct PublishedState {
         (sealedStarts, active) = (state.sealedStarts, state.active)
         return DeferredWork(removeReadyFollowers(), replaced: replaced)
     }
+
+    /// Hides the content of these records, and of no others.
+    mutating func setHiddenContent(_ positions: PositionSet) { hiddenContent = positions }
+
+    /// Publishes the generations of the sealed segments after a file was replaced.
+    mutating func setSealedStarts(_ starts: [SegmentStart]) { sealedStarts = starts }
 
     /// Ends reading; returns the followers to wake outside the lock.
     mutating func close() -> WaitQueue.Wakeups? {

@@ -66,8 +66,10 @@ final class SealedSegments: Sendable {
     }
 
     /// Removes a segment in which a read failed.
-    func remove(_ segment: Segment) {
-        let first = segment.header.firstPosition
+    func remove(_ segment: Segment) { remove(from: segment.header.firstPosition) }
+
+    /// Removes the segment that begins at a position, so that the next read opens its file again.
+    func remove(from first: Position) {
         state.withLock { state in
             state.entries[first] = nil
             state.order.removeAll { $0 == first }

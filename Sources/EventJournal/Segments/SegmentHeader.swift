@@ -63,9 +63,9 @@ struct SegmentHeader: Equatable {
         guard version == Self.version, firstPosition >= 1, syncedPosition == firstPosition - 1 else { throw .invalid }
     }
 
-    init(journal: JournalID, firstPosition: Position, chain: UInt64, salt: UInt64) {
+    init(journal: JournalID, firstPosition: Position, chain: UInt64, salt: UInt64, generation: UInt32 = 0) {
         self.journal = journal
-        generation = 0
+        self.generation = generation
         self.firstPosition = firstPosition
         self.chain = chain
         syncedPosition = firstPosition - 1

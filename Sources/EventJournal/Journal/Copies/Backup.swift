@@ -6,7 +6,9 @@
 struct Backup {
     private let source: BackupSource
     private var target: BackupTarget
-    private var report: BackupReport
+    private(set) var report: BackupReport
+    /// The generation of each segment that was copied or found complete, by its first position.
+    private(set) var generations: [Position: UInt32] = [:]
 
     private init(_ source: BackupSource, _ target: BackupTarget) {
         self.source = source
@@ -15,12 +17,12 @@ struct Backup {
     }
 
     /// Copies the missing segments to a directory.
-    static func run(_ source: BackupSource, to directory: JournalDirectory) throws(JournalError) -> BackupReport {
+    static func run(_ source: BackupSource, to directory: JournalDirectory) throws(JournalError) -> Backup {
         var backup = Backup(source, try BackupTarget(directory, of: source))
         defer { backup.target.unlock() }
         try backup.checkHistory()
         try backup.copy()
-        return backup.report
+        return backup
     }
 
     /// Throws unless the destination contains a prefix of the source's history, in segments with
@@ -65,10 +67,12 @@ struct Backup {
             try target.removeEmptySegment()
         }
         for (segment, isPresent) in zip(wanted, isPresent) {
+            let original = try source.load(segment)
+            generations[segment.start.position] = original.header.generation
             if isPresent {
                 report.skippedSegments.append(segment.name)
             } else {
-                try copy(try source.load(segment), isLast: segment.start.position == wanted.last?.start.position)
+                try copy(original, isLast: segment.start.position == wanted.last?.start.position)
             }
         }
         if !target.isCleanlyClosed { try target.attest(target.lastPosition, target.chain) }
@@ -141,6 +145,15 @@ struct BackupSource {
 
     /// Opens a segment, which is read up to its end at the start of the backup.
     func load(_ segment: SegmentReference) throws(JournalError) -> Segment { try segment.load(sealed) }
+
+    /// Whether the file of a segment now has another generation than the one that was copied.
+    func hasReplacedSegment(since generations: [Position: UInt32]) throws(JournalError) -> Bool {
+        for (first, generation) in generations {
+            let file = try SegmentFile(directory, first: first, .read, journal: journal)
+            if file.segment.header.generation != generation { return true }
+        }
+        return false
+    }
 
     /// Returns the chain value after a position within the limit, or nil if no commit ends there.
     ///

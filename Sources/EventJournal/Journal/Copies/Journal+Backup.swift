@@ -52,7 +52,8 @@ extension Journal {
     ///
     /// Otherwise the same as ``backup(_:to:options:)``. Blocks only the calling thread. Records
     /// that are not synced, under `.written` or after a writer was killed, are synced first, so
-    /// that a power failure cannot leave the journal shorter than its copy.
+    /// that a power failure cannot leave the journal shorter than its copy. A segment whose content
+    /// is erased during the run is copied again.
     ///
     /// - Parameters:
     ///   - destination: The copy's directory.
@@ -69,8 +70,19 @@ extension Journal {
         } else if durability == .written {
             try synchronize()
         }
-        let source = try snapshotForBackup(upTo: position)
-        return try Backup.run(source, to: JournalDirectory(destination, storage ?? directory.storage))
+        let target = JournalDirectory(destination, storage ?? directory.storage)
+        var source = try snapshotForBackup(upTo: position)
+        var run = try Backup.run(source, to: target)
+        var report = run.report
+        // Content that was erased during the run may have been copied before. The segments of the
+        // next generation are then copied again.
+        while try source.hasReplacedSegment(since: run.generations) {
+            if isReadOnly { try refresh() }
+            source = try snapshotForBackup(upTo: position)
+            run = try Backup.run(source, to: target)
+            report = run.report.adding(report)
+        }
+        return report
     }
 
     /// Syncs the records that a read-only journal shows and its writer may not have synced.
@@ -164,6 +176,16 @@ public struct BackupReport: Hashable, Sendable, Codable {
         case skippedSegments = "skipped"
         case rewrittenSegments = "rewritten"
         case bytesCopied = "bytes"
+    }
+
+    /// Returns the report of this run and an earlier one of the same call.
+    func adding(_ earlier: BackupReport) -> BackupReport {
+        var sum = self
+        sum.copiedSegments = earlier.copiedSegments + copiedSegments.filter { !earlier.copiedSegments.contains($0) }
+        sum.rewrittenSegments = earlier.rewrittenSegments + rewrittenSegments.filter { !earlier.rewrittenSegments.contains($0) }
+        sum.skippedSegments = skippedSegments.filter { !sum.copiedSegments.contains($0) && !sum.rewrittenSegments.contains($0) }
+        sum.bytesCopied += earlier.bytesCopied
+        return sum
     }
 
     /// Creates the report of a run that has copied nothing.

@@ -74,19 +74,16 @@ extension Journal {
     }
 
     private func loadScrubProgress() -> ScrubProgress? {
-        // Without a valid note, the pass starts again.
-        guard let file = try? directory.storage.open(directory.file(DirectoryListing.scrubName), .read) else { return nil }
-        var bytes = [UInt8](repeating: 0, count: ScrubProgressFile.size)
-        guard (try? file.fill(&bytes, 0..<ScrubProgressFile.size, from: 0)) == true else { return nil }
-        return ScrubProgressFile.decode(bytes, id)
+        directory.note(DirectoryListing.scrubName, of: id).map { note in
+            var progress = ScrubProgress()
+            (progress.position, progress.passes) = (note.first, note.second)
+            return progress
+        }
     }
 
     private func storeScrubProgress(_ progress: ScrubProgress) {
         if isReadOnly { return }
-        let bytes = ScrubProgressFile.encoded(progress, id)
-        // Write errors are ignored: without the note, the next opening only repeats this pass.
-        guard let file = try? directory.storage.open(directory.file(DirectoryListing.scrubName), .create) else { return }
-        try? bytes.withBytes { (span) throws(StorageError) in try file.write(span, at: 0) }
+        directory.write(JournalNote(progress.position, progress.passes), DirectoryListing.scrubName, of: id)
     }
 }
 
@@ -105,37 +102,5 @@ public struct ScrubOptions: Hashable, Sendable {
     public init(bytesPerSecond: UInt64 = 16 << 20, pause: Duration = .seconds(86_400)) {
         self.bytesPerSecond = bytesPerSecond
         self.pause = pause
-    }
-}
-
-/// The stored progress of scrubbing, in the journal's directory.
-///
-/// See Format.md for the layout.
-///
-/// It only avoids repeated reads. So it is not synced, and an unreadable note is ignored.
-enum ScrubProgressFile {
-    static let size = 40
-
-    static func encoded(_ progress: ScrubProgress, _ journal: JournalID) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: size)
-        bytes.store(journal.bits.byteSwapped, at: 0)
-        bytes.store(progress.position, at: 16)
-        bytes.store(progress.passes, at: 24)
-        bytes.store(bytes.withBytes(0..<36) { CRC32C.checksum(of: $0) }, at: 36)
-        return bytes
-    }
-
-    /// Returns the progress stored for a journal, or nil if the bytes are not a valid note of it.
-    static func decode(_ bytes: [UInt8], _ journal: JournalID) -> ScrubProgress? {
-        guard bytes.count == size else { return nil }
-        return bytes.withBytes(0..<size) { span in
-            guard CRC32C.checksum(of: span.extracting(0..<36)) == span.integer(at: 36, as: UInt32.self),
-                span.integer(at: 0, as: UInt128.self).byteSwapped == journal.bits
-            else { return nil }
-            var progress = ScrubProgress()
-            progress.position = span.integer(at: 16)
-            progress.passes = span.integer(at: 24)
-            return progress
-        }
     }
 }

@@ -1,0 +1,203 @@
+internal import Locking
+internal import Primitives
+private import Synchronization
+
+/// A log that can erase the erasable parts of its records.
+///
+/// The log does not record why: a record of the caller's own orders each erasure, and the caller
+/// carries it out, again after a crash.
+public protocol ErasableLog: CommitLog {
+    /// The records whose content reads deliver as erased although the log may still have it.
+    var hiddenContent: PositionSet { get }
+
+    /// Delivers the content of these records as erased from now on, and that of no others.
+    ///
+    /// A read that is in progress obeys from its next record on. The setting ends with the process.
+    func setHiddenContent(_ positions: PositionSet)
+
+    /// Removes the content of records for good; their kept parts, positions and chain values stay.
+    ///
+    /// Records that have no content are unchanged. When the call returns, no file of the log has the
+    /// content any more. After an error some records may have lost it; a repeated call does the rest.
+    ///
+    /// - Parameters:
+    ///   - positions: At most ``CommitLog/lastPosition``.
+    ///   - order: The position of the last record that orders an erasure; ``erasedThrough`` then.
+    /// - Throws: `outOfRange`, `readOnly`, `closed`, `storageFull` and `ioFailed`, or the error that
+    ///   stopped the log.
+    func eraseContent(of positions: PositionSet, orderedThrough order: Position) throws(JournalError)
+
+    /// The position up to which all orders have been carried out, as far as the log knows.
+    ///
+    /// It can be too low, for example in a copy, but not too high.
+    var erasedThrough: Position { get }
+}
+
+extension Journal: ErasableLog {
+    /// The records whose content reads deliver as erased although the files may still have it.
+    public var hiddenContent: PositionSet { published.withLock { $0.hiddenContent } }
+
+    /// Delivers the content of these records as erased from now on, and that of no others.
+    ///
+    /// A read that is in progress obeys from its next record on. The setting ends with the journal
+    /// object.
+    public func setHiddenContent(_ positions: PositionSet) {
+        published.withLock { $0.setHiddenContent(positions) }
+        contentVersion.add(1, ordering: .acquiringAndReleasing)
+    }
+
+    /// The position up to which all orders have been carried out, from a note in the directory.
+    ///
+    /// 0 if the note is missing, damaged or of another journal.
+    public var erasedThrough: Position { directory.note(DirectoryListing.erasedName, of: id)?.first ?? 0 }
+
+    /// Removes the content of records from all files; their kept parts, positions and chain values
+    /// stay.
+    ///
+    /// Each segment with such content is written again with stubs, under a temporary name and with
+    /// the next generation, synced, and renamed over the former file. A power failure leaves the one
+    /// or the other. The directory's checkpoints, and the bytes that recovery has cut, are removed.
+    /// The last segment is sealed first if it has such content.
+    ///
+    /// Appends and reads continue meanwhile. Storage devices may keep copies of removed bytes, which
+    /// no file contains.
+    ///
+    /// - Parameters:
+    ///   - positions: At most ``lastPosition``. Records without content are unchanged.
+    ///   - order: The position of the last record that orders an erasure. It is noted, so that
+    ///     ``erasedThrough`` returns it.
+    /// - Throws: `outOfRange`, `readOnly`, `closed`, `storageFull` (a segment needs its own size),
+    ///   `ioFailed`, `damaged`, or the error that stopped the journal. Some segments may have lost
+    ///   the content then, and a repeated call does the rest.
+    /// - Complexity: Reads the records, and reads and writes each segment that has such content.
+    public func eraseContent(of positions: PositionSet, orderedThrough order: Position) throws(JournalError) {
+        try checkNotReadOnly()
+        try erasure.withLock { (_) throws(JournalError) in
+            if let last = positions.ranges.last {
+                guard positions.ranges[0].lowerBound >= 1, last.upperBound <= lastPosition else {
+                    throw JournalError(
+                        .outOfRange, "The journal holds the positions from 1 to \(lastPosition).", path: directory.path, positions: last)
+                }
+                try synchronize()
+                if published.withLock({ $0.active.header.firstPosition }) <= last.upperBound { try rotate(for: 0, always: true) }
+                for (start, next) in sealedRanges() {
+                    try rewrite(start, to: next, erasing: positions.clamped(to: start.position...next.position - 1))
+                }
+            }
+            try removeCopiesOfContent()
+            directory.write(JournalNote(order), DirectoryListing.erasedName, of: id)
+        }
+    }
+
+    private func sealedRanges() -> [(start: SegmentStart, next: SegmentStart)] {
+        let (starts, active) = published.withLock { ($0.sealedStarts, SegmentStart($0.active.header)) }
+        return Array(zip(starts, starts.dropFirst() + [active]))
+    }
+
+    /// Replaces a sealed segment's file by one without the content of some of its records.
+    private func rewrite(_ start: SegmentStart, to next: SegmentStart, erasing positions: PositionSet) throws(JournalError) {
+        if positions.isEmpty { return }
+        let segment = try sealedSegments.segment(from: start, to: next)
+        var search = ContentSearch(positions: positions)
+        try read(segment, &search)
+        guard search.isFound else { return }
+        let header = state.withLock { state in
+            SegmentHeader(
+                journal: id, firstPosition: start.position, chain: start.chain, salt: state.entropy.next(),
+                generation: segment.header.generation &+ 1)
+        }
+        var writer = try SegmentWriter(creating: header, in: directory)
+        do throws(JournalError) {
+            var visitor = StubbingVisitor(writer: writer, positions: positions)
+            defer { writer = visitor.writer }
+            try read(segment, &visitor)
+            if let failure = visitor.failure { throw failure }
+            try visitor.writer.finish(sealed: true)
+        } catch {
+            writer.abandon()
+            throw error
+        }
+        change { state in
+            guard let index = state.sealedStarts.firstIndex(where: { $0.position == start.position }) else { return }
+            state.sealedStarts[index] = SegmentStart(header)
+            let starts = state.sealedStarts
+            published.withLock { $0.setSealedStarts(starts) }
+        }
+        sealedSegments.remove(from: start.position)
+    }
+
+    private func read<Visitor: CommitVisitor>(_ segment: Segment, _ visitor: inout Visitor) throws(JournalError) {
+        var reader = CommitReader(
+            segment, from: UInt64(SegmentHeader.size), position: segment.header.firstPosition, chain: segment.header.chain,
+            end: segment.end)
+        _ = try reader.readRequired(through: segment.lastPosition, of: directory, &visitor)
+    }
+
+    /// Removes the files that can contain content beside the segments.
+    ///
+    /// No writer of a checkpoint may be at work.
+    private func removeCopiesOfContent() throws(JournalError) {
+        let directory = directory
+        try convertingStorageErrors { () throws(StorageError) in
+            let temporary = DirectoryListing.temporarySuffix
+            for name in try directory.storage.list(directory.path)
+            where DirectoryListing.isCheckpoint(name.hasSuffix(temporary) ? String(name.dropLast(temporary.count)) : name) {
+                try directory.storage.remove(directory.file(name))
+            }
+            let cut = JournalDirectory(directory.file(DirectoryListing.cutName), directory.storage)
+            if try directory.storage.kind(of: cut.path) != nil {
+                for name in try directory.storage.list(cut.path) { try directory.storage.remove(cut.file(name)) }
+                try directory.storage.syncDirectory(cut.path)
+            }
+            try directory.storage.syncDirectory(directory.path)
+        }
+    }
+}
+
+/// Finds out whether any of some records has content.
+private struct ContentSearch: CommitVisitor {
+    let positions: PositionSet
+    private(set) var isFound = false
+
+    init(positions: PositionSet) { self.positions = positions }
+
+    mutating func visitRecord(_ place: RecordLocation, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool {
+        if layout.hasErasableContent, positions.contains(place.position) { isFound = true }
+        return !isFound
+    }
+}
+
+/// Passes the commits of a segment to a writer, with stubs in the place of some records.
+private struct StubbingVisitor: CommitVisitor {
+    var writer: SegmentWriter
+    let positions: PositionSet
+    private(set) var failure: JournalError?
+
+    init(writer: SegmentWriter, positions: PositionSet) { (self.writer, self.positions) = (writer, positions) }
+
+    mutating func beginCommit(_ header: CommitHeader, at offset: UInt64) -> Bool { failure == nil }
+
+    mutating func visitRecord(_ place: RecordLocation, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool {
+        guard layout.hasErasableContent, positions.contains(place.position) else {
+            add(bytes, layout)
+            return failure == nil
+        }
+        layout.stub(of: bytes).withBytes { stub in
+            if case .record(let layout) = RecordLayout.decode(stub, at: 0) { add(stub, layout) }
+        }
+        return failure == nil
+    }
+
+    mutating func end(_ header: CommitHeader, at offset: UInt64) { finishCommit() }
+
+    private mutating func add(_ record: RawSpan, _ layout: RecordLayout) {
+        // A stub can be longer than its record, and a commit of many short records too long for one.
+        if writer.commitLength + record.byteCount > JournalLimits.commitBytes { finishCommit() }
+        writer.add(record, layout)
+    }
+
+    private mutating func finishCommit() {
+        guard failure == nil else { return }
+        do throws(JournalError) { try writer.finishCommit() } catch { failure = error }
+    }
+}
