@@ -57,7 +57,7 @@ extension Journal: ErasableLog {
     /// Each segment with such content is written again with stubs, under a temporary name and with
     /// the next generation, synced, and renamed over the former file. A power failure leaves the one
     /// or the other. The directory's checkpoints, and the bytes that recovery has cut, are removed.
-    /// The last segment is sealed first if it has such content.
+    /// The last segment is sealed first if it has any of the records.
     ///
     /// Appends and reads continue meanwhile. Storage devices may keep copies of removed bytes, which
     /// no file contains.
@@ -67,12 +67,14 @@ extension Journal: ErasableLog {
     ///   - order: The position of the last record that orders an erasure. It is noted, so that
     ///     ``erasedThrough`` returns it.
     /// - Throws: `outOfRange`, `readOnly`, `closed`, `storageFull` (a segment needs its own size),
-    ///   `ioFailed`, `damaged`, or the error that stopped the journal. Some segments may have lost
-    ///   the content then, and a repeated call does the rest.
+    ///   `ioFailed`, `syncFailed`, `damaged`, or the error that stopped the journal. Some segments
+    ///   may have lost the content then, and a repeated call does the rest.
     /// - Complexity: Reads the records, and reads and writes each segment that has such content.
     public func eraseContent(of positions: PositionSet, orderedThrough order: Position) throws(JournalError) {
         try checkNotReadOnly()
         try erasure.withLock { (_) throws(JournalError) in
+            // The journal stays open until the end, because closing it waits for this lock.
+            try state.withLock { (state) throws(JournalError) in try state.checkWritable() }
             if let last = positions.ranges.last {
                 guard positions.ranges[0].lowerBound >= 1, last.upperBound <= lastPosition else {
                     throw JournalError(

@@ -223,6 +223,11 @@ extension Journal {
     public func close() throws(JournalError) {
         // After the lock is released, because a follower may open the journal at once.
         defer { published.withLock { $0.close() }?.deliver() }
+        // An erasure that continued without the lock would rename files of the next writer.
+        try erasure.withLock { (_) throws(JournalError) in try closeFiles() }
+    }
+
+    private func closeFiles() throws(JournalError) {
         try syncState.withLock { (sync) throws(JournalError) in
             defer { sync.lock?.unlock() }
             try change { (state) throws(JournalError) in
