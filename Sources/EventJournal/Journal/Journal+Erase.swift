@@ -117,6 +117,8 @@ extension Journal: ErasableLog {
             try visitor.writer.finish(sealed: true)
         } catch {
             writer.abandon()
+            // The file may have been replaced, so a repeated call opens it again.
+            sealedSegments.remove(from: start.position)
             throw error
         }
         change { state in
