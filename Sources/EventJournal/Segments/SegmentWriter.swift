@@ -30,8 +30,13 @@ struct SegmentWriter {
         }
         self.init(Segment(name: name, header: header, file: file), in: directory, isNew: true, header.chain)
         let bytes = header.encoded()
-        try convertingStorageErrors { () throws(StorageError) in
-            try bytes.withBytes { (span) throws(StorageError) in try file.write(span, at: 0) }
+        do throws(JournalError) {
+            try convertingStorageErrors { () throws(StorageError) in
+                try bytes.withBytes { (span) throws(StorageError) in try file.write(span, at: 0) }
+            }
+        } catch {
+            abandon()
+            throw error
         }
     }
 
