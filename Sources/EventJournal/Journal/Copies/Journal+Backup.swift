@@ -77,12 +77,21 @@ extension Journal {
         // Content that was erased during the run may have been copied before. The segments of the
         // next generation are then copied again.
         while try source.hasReplacedSegment(since: run.generations) {
-            if isReadOnly { try refresh() }
-            source = try snapshotForBackup(upTo: position)
+            source = try currentJournal().snapshotForBackup(upTo: position)
             run = try Backup.run(source, to: target)
             report = run.report.adding(report)
         }
         return report
+    }
+
+    /// Returns this journal, or a new reader: an older one may know a segment only as the last one,
+    /// which an erasure has sealed and replaced since.
+    private func currentJournal() throws(JournalError) -> Journal {
+        guard isReadOnly else { return self }
+        let options = JournalOptions(storage: directory.storage, createIfMissing: false)
+        let journal = try Self.openReadOnly(directory.path, options: options)
+        journal.syncVisibleRecords()
+        return journal
     }
 
     /// Syncs the records that a read-only journal shows and its writer may not have synced.
