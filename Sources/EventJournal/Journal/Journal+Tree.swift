@@ -77,14 +77,20 @@ extension Journal {
     /// - Complexity: One read, as for ``forEachRecord(at:_:)``.
     public func disclosedRecord(at position: Position) throws(JournalError) -> DisclosedRecord {
         try checkPosition(position, to: durablePosition)
+        // Before the read too: an erasure that ends meanwhile no longer hides the content.
+        let wasHidden = isHidden(position)
         var found: DisclosedRecord?
         try forEachRecordContent(in: position...position) { _, state, kept, content in
             found = DisclosedRecord(state, kept: kept, content: content)
             return false
         }
         guard let found else { preconditionFailure("A read delivers each record or throws.") }
-        return published.withLock { $0.hiddenContent }.contains(position) ? found.withholdingContent() : found
+        // As in a file, a record without content has nothing to erase.
+        let withholds = found.erasable?.isEmpty == false && (wasHidden || isHidden(position))
+        return withholds ? found.withholdingContent() : found
     }
+
+    private func isHidden(_ position: Position) -> Bool { published.withLock { $0.hiddenContent }.contains(position) }
 
     /// The origin of the journal's tree heads: `chat-journal/` and the id.
     package var treeOrigin: String { "chat-journal/\(id)" }
