@@ -216,7 +216,7 @@ extension Journal {
     /// releases the lock.
     ///
     /// A second call does nothing. Without a call, the next opening recovers as after a crash.
-    /// Later reads throw `closed`.
+    /// Later reads throw `closed`. Waits for an erasure in progress.
     ///
     /// - Throws: The error that stopped the journal, now or earlier; the journal is closed and
     ///   unlocked in any case.
