@@ -100,6 +100,8 @@ extension Journal: ErasableLog {
     private func rewrite(_ start: SegmentStart, to next: SegmentStart, erasing positions: PositionSet) throws(JournalError) {
         if positions.isEmpty { return }
         let segment = try sealedSegments.segment(from: start, to: next)
+        // An earlier call may have failed after it had replaced the file.
+        if segment.header.generation != start.generation { publish(segment.header) }
         var search = ContentSearch(positions: positions)
         try read(segment, &search)
         guard search.isFound else { return }
@@ -121,13 +123,18 @@ extension Journal: ErasableLog {
             sealedSegments.remove(from: start.position)
             throw error
         }
+        publish(header)
+        sealedSegments.remove(from: start.position)
+    }
+
+    /// Publishes the generation of a sealed segment.
+    private func publish(_ header: SegmentHeader) {
         change { state in
-            guard let index = state.sealedStarts.firstIndex(where: { $0.position == start.position }) else { return }
+            guard let index = state.sealedStarts.firstIndex(where: { $0.position == header.firstPosition }) else { return }
             state.sealedStarts[index] = SegmentStart(header)
             let starts = state.sealedStarts
             published.withLock { $0.setSealedStarts(starts) }
         }
-        sealedSegments.remove(from: start.position)
     }
 
     private func read<Visitor: CommitVisitor>(_ segment: Segment, _ visitor: inout Visitor) throws(JournalError) {
