@@ -153,10 +153,12 @@ extension ReadModels {
     ///
     /// - Complexity: O(*n* log *n*) in the number of messages that were ever pinned.
     package func pinnedMessages(of thread: ThreadID, asOf position: Position, after start: Position = 0) -> [PostRecord<MessageID>] {
-        compactMap(scan(pinsOf: thread)) { row -> (message: Int, pinnedAt: Position)? in
+        let index = identities.index(ofThread: thread)
+        return compactMap(scan(pinsOf: thread)) { row -> (message: Int, pinnedAt: Position)? in
             let message = views.community.pins.rows.entry(row)
+            // A forged event can pin a message of another thread, which the reader may not see.
             guard let version = views.community.pins.version(of: message, asOf: position), version.value != 0,
-                identities.messageFacts.position(message) > start
+                identities.messageFacts.parent(message) == index, identities.messageFacts.position(message) > start
             else { return nil }
             return (message, version.position)
         }
@@ -164,13 +166,16 @@ extension ReadModels {
         .compactMap { self.message(MessageID(bits: identities.messages.id($0.message)), asOf: position) }
     }
 
-    /// Returns a report that was open as of a position; nil if it was not, or if it is of a message
-    /// at or before `start`.
-    package func openReport(_ row: Int, asOf position: Position, after start: Position = 0) -> ReportRecord? {
+    /// Returns a report that was open as of a position; nil if it was not, or if its post is in
+    /// another thread or its message at or before `start`.
+    package func openReport(_ row: Int, in thread: ThreadID, asOf position: Position, after start: Position = 0) -> ReportRecord? {
         guard views.community.reports.isOpen(row, asOf: position) else { return nil }
         let report = views.community.reports[row]
         let message = report.isReply ? identities.replyFacts.parent(report.post) : report.post
-        guard identities.messageFacts.position(message) > start else { return nil }
+        // As for pins: a forged event can report a post of another thread.
+        guard identities.messageFacts.parent(message) == identities.index(ofThread: thread),
+            identities.messageFacts.position(message) > start
+        else { return nil }
         let post: PostID =
             report.isReply
             ? .reply(ReplyID(bits: identities.replies.id(report.post))) : .message(MessageID(bits: identities.messages.id(report.post)))

@@ -227,7 +227,7 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
             _ = models.operators(asOf: now)
             for thread in Set(events.compactMap(\.event.details.thread)) {
                 _ = models.pinnedMessages(of: thread, asOf: now)
-                _ = models.compactMap(models.scan(reportsOf: thread)) { models.openReport($0, asOf: now) }
+                _ = models.compactMap(models.scan(reportsOf: thread)) { models.openReport($0, in: thread, asOf: now) }
                 _ = models.readers(of: thread, asOf: now)
                 for membership in models.compactMap(models.scan(membershipsOf: thread), { $0 }) {
                     _ = models.role(ofMembership: membership, asOf: now)

@@ -88,7 +88,7 @@ import Testing
         let pins = naive.pins(in: thread)
         found.pins += pins.count
         #expect(models.pinnedMessages(of: thread, asOf: now).map(\.id) == pins)
-        let reports = models.compactMap(models.scan(reportsOf: thread)) { models.openReport($0, asOf: now) }
+        let reports = models.compactMap(models.scan(reportsOf: thread)) { models.openReport($0, in: thread, asOf: now) }
         found.reports += reports.count
         #expect(reports.sorted { $0.position < $1.position } == naive.reports(in: thread))
         let record = models.thread(thread, asOf: now)
@@ -111,7 +111,7 @@ import Testing
             #expect(
                 models.pinnedMessages(of: thread, asOf: now, after: start).map(\.id) == naive.pins(in: thread).filter { later.contains($0) }
             )
-            let reports = models.compactMap(models.scan(reportsOf: thread)) { models.openReport($0, asOf: now, after: start) }
+            let reports = models.compactMap(models.scan(reportsOf: thread)) { models.openReport($0, in: thread, asOf: now, after: start) }
             let expected = naive.reports(in: thread).filter { report in
                 switch report.post {
                 case .message(let id): later.contains(id)
@@ -154,7 +154,7 @@ import Testing
             6: [], 7: [ids[0]], 9: ids, 12: ids, 13: [ids[1], ids[2]], 14: [ids[2]], 15: [], 16: [ids[2]],
         ]
         for (position, pins) in expected { #expect(models.pinnedMessages(of: garden, asOf: position).map(\.id) == pins) }
-        let reports = models.compactMap(models.scan(reportsOf: garden)) { models.openReport($0, asOf: 16) }
+        let reports = models.compactMap(models.scan(reportsOf: garden)) { models.openReport($0, in: garden, asOf: 16) }
         #expect(Set(reports.map(\.post)) == Set(ids.map(PostID.message)))
     }
 

@@ -60,6 +60,28 @@ import Testing
         #expect(answers(of: reopened) == expected)
     }
 
+    /// A forged event can pin or report a post of another thread.
+    @Test func pinsAndReportsOfAnotherThreadAreHidden() throws {
+        let (secret, answer) = (MessageID(bits: 41), ReplyID(bits: 42))
+        let fixture = StoreFixture()
+        let history: [(EventDetails, EventContent, String?)] = [
+            user(ann, "Ann"), user(bob, "Bob"),
+            (.threadOpened(ThreadOpened(thread: garden, number: 1, by: ann)), .threadName("Garden"), nil),
+            (.threadJoined(ThreadJoined(thread: garden, number: 2, user: ann)), .none, nil),
+            (.threadOpened(ThreadOpened(thread: cellar, number: 1, by: bob)), .threadName("Cellar"), nil),
+            (.threadJoined(ThreadJoined(thread: cellar, number: 2, user: bob)), .none, nil),
+            (.messagePosted(MessagePosted(thread: cellar, number: 3, message: secret, author: bob)), .body("Secret"), nil),
+            (.replyPosted(ReplyPosted(thread: cellar, number: 4, message: secret, reply: answer, author: bob)), .body("Secret"), nil),
+            (.messagePinned(MessageChanged(thread: garden, number: 3, message: secret, by: ann)), .none, nil),
+            (.messageReported(MessageReport(thread: garden, message: secret, by: ann)), .reason("Spam"), nil),
+            (.replyReported(ReplyReport(thread: garden, message: secret, reply: answer, by: ann)), .reason("Spam"), nil),
+        ]
+        try fixture.write(history)
+        let store = try fixture.open()
+        #expect(try store.pins(in: garden, viewer: ann) == [])
+        #expect(try store.reports(in: garden, viewer: ann) == [])
+    }
+
     // MARK: Receipts
 
     private let ann = UserID(bits: 1)
