@@ -89,7 +89,7 @@ struct GeneratedEntities: Sendable {
         case .threadUnlocked(let details): stopped.remove(details.thread)
         case .threadPolicySet, .messageRemoved, .replyRemoved: break
         case .usernameChanged, .postcodeSet, .messageEdited, .replyEdited, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded,
-            .lost, .unknown:
+            .userErased, .contentErased, .lost, .unknown:
             break
         }
     }

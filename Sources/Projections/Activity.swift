@@ -47,8 +47,9 @@ struct Activity: Equatable, Sendable {
     /// Returns the index of the user who acted; nil if none did.
     private static func activeUser(_ event: EventRow, _ indexes: EventIndexes) -> Int? {
         switch event.kind {
-        // A session can end without an action of its user, and the host program appoints operators.
-        case .sessionEnded, .operatorGranted, .operatorRevoked: return nil
+        // A session can end without an action of its user; the host program appoints operators and
+        // erases content.
+        case .sessionEnded, .operatorGranted, .operatorRevoked, .userErased: return nil
         default: break
         }
         guard indexes.user >= 0 else { return nil }

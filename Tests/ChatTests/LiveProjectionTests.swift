@@ -148,7 +148,7 @@ struct UnreadMentions: CheckpointedProjection, Equatable, Codable {
 
     /// Returns the position of the checkpoint from which a projection starts.
     private func loaded<Model: CheckpointedProjection>(_ model: Model.Type, by store: ChatStore) -> Position? {
-        store.project(model).checkpoints?.latest()?.position
+        store.project(model).checkpoints?.latest(of: 0)?.position
     }
 
     /// A checkpoint replaces the replay without changing answers.

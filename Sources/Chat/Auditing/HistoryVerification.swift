@@ -14,6 +14,7 @@ struct HistoryVerification {
     private var models = StoreModels()
     private var checkpoint: CheckpointVerification?
     private let isDeep: Bool
+    private var erasures = ErasureVerification()
     private var isFullyDecoded = true
     private var batch = EventBatch(from: 1, capacity: batchSize)
     /// The faults of texts in the batch, in order.
@@ -42,6 +43,7 @@ struct HistoryVerification {
     mutating func addFinding(_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) {
         do throws(EventDecodingError) {
             let event = try ChatEvent(kept: kept, erasable: state == .whole ? erasable : nil)
+            erasures.add(event, state, at: position)
             if let fault = event.textFault { textFaults.append((batch.count, fault)) }
             batch.append(event.row, event.content)
         } catch {
@@ -58,6 +60,11 @@ struct HistoryVerification {
         verifyBatch()
         findings += checkpoint?.findings(journal, models) ?? []
         if isDeep { findings += DeepVerification(models).findings() }
+    }
+
+    /// Compares the orders of erasures with the records.
+    mutating func verifyErasures(_ journal: Journal) throws(ChatError) {
+        findings += try erasures.findings(journal, models.models.identities, through: position)
     }
 
     /// Verifies the records of the batch.

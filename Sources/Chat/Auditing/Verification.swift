@@ -139,6 +139,10 @@ extension VerificationReport {
             throw error
         }
         history.finish(journal)
+        do throws(ChatError) { try history.verifyErasures(journal) } catch {
+            // An event that does not decode is a finding already.
+            if case .journal(let error) = error { throw error }
+        }
         position = history.position
         lostEventCount = history.lostEventCount
     }

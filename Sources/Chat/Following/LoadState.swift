@@ -89,7 +89,11 @@ extension LiveView {
                 let (value, position) = try await source.loaded(from: store)
                 state = .loaded(value)
                 note(nil)
-                for try await event in store.events(after: position, matching: source.filter, bufferingPolicy: .bounded(backlogLimit)) {
+                var filter = source.filter
+                filter.includesErasures = true
+                for try await event in store.events(after: position, matching: filter, bufferingPolicy: .bounded(backlogLimit)) {
+                    // Reloads everything: an erasure concerns any text and any name.
+                    if event.details.isErasure { throw ChatError.lagged(from: event.position) }
                     if let change = try await source.changed(by: event.recorded, in: store) { apply(change) }
                 }
                 return

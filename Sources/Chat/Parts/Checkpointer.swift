@@ -21,6 +21,8 @@ final class Checkpointer: Sendable {
     private let report: LogHandler?
     private let state: Lock<State>
     private let background: BackgroundRunner
+    /// A copy of the models from before an erasure is not written.
+    private let concealment: Concealment
     /// Held while a checkpoint is written, so that acquiring it waits for the checkpoint in
     /// progress.
     private let writeLock = Lock(())
@@ -39,8 +41,9 @@ final class Checkpointer: Sendable {
 
     init(
         _ options: CheckpointOptions?, _ log: any CheckpointLog, _ clock: any WallClock, _ statistics: CheckpointStatistics,
-        _ executor: (any TaskExecutor)?, _ report: LogHandler?
+        _ concealment: Concealment, _ executor: (any TaskExecutor)?, _ report: LogHandler?
     ) {
+        self.concealment = concealment
         self.options = options
         self.log = log
         self.clock = clock
@@ -85,7 +88,9 @@ final class Checkpointer: Sendable {
     }
 
     /// Writes a checkpoint in the background, unless one is in progress.
-    func scheduleWrite(_ models: StoreModels) {
+    ///
+    /// - Parameter epoch: ``epoch`` before the models were copied.
+    func scheduleWrite(_ models: StoreModels, of epoch: UInt64) {
         let isFree = state.withLock { state in
             if state.isBusy || state.isStopped { return false }
             state.isBusy = true
@@ -93,34 +98,50 @@ final class Checkpointer: Sendable {
         }
         if !isFree { return }
         // Weak, because a queued job would keep the journal of a dropped store open.
-        background.run { [weak self] in self?.writeInBackground(models) }
+        background.run { [weak self] in self?.writeInBackground(models, of: epoch) }
     }
 
-    private func writeInBackground(_ models: StoreModels) {
+    private func writeInBackground(_ models: StoreModels, of epoch: UInt64) {
         writeLock.withLock { _ in
             // `stop()` does not wait for a job that its executor has not started.
-            if state.withLock({ $0.isStopped }) { return }
+            if state.withLock({ $0.isStopped }) || self.epoch != epoch { return }
             // The statistics count a failure; no caller waits for it.
             _ = try? write(models) { self.state.withLock { $0.isStopped } }
         }
         state.withLock { $0.isBusy = false }
     }
 
+    /// ``Concealment/epoch``.
+    var epoch: UInt64 { concealment.epoch }
+
+    /// Waits for the checkpoint in progress, then runs a body that removes all checkpoints; later
+    /// ones are made of states from after the call began.
+    func withoutCheckpoints(_ body: () throws(JournalError) -> Void) throws(JournalError) {
+        concealment.advance()
+        try writeLock.withLock { (_) throws(JournalError) in try body() }
+    }
+
     /// Waits for the checkpoint in progress, then writes one synchronously.
     ///
-    /// - Parameter isLast: Whether this is the checkpoint of a close, which follows ``stop()``.
-    func writeNow(_ models: StoreModels, isLast: Bool = false) throws(ChatError) {
-        try withWriteLock(isLast: isLast) { () throws(ChatError) in
+    /// - Parameters:
+    ///   - epoch: ``epoch`` before the models were copied.
+    ///   - isLast: Whether this is the checkpoint of a close, which follows ``stop()``.
+    func writeNow(_ models: StoreModels, of epoch: UInt64, isLast: Bool = false) throws(ChatError) {
+        try withWriteLock(of: epoch, isLast: isLast) { () throws(ChatError) in
             try wrappingJournalErrors { () throws(JournalError) in try write(models) { false } }
         }
     }
 
     /// Waits for the checkpoint in progress, then runs a body that writes one.
     ///
+    /// - Parameter epoch: ``epoch`` before the state was computed.
     /// - Throws: The errors of `body`; `closed` once the store has been closed, because another
-    ///   store may own the directory by then.
-    func withWriteLock(isLast: Bool = false, _ body: () throws(ChatError) -> Void) throws(ChatError) {
+    ///   store may own the directory by then; `conflict` if content was erased meanwhile.
+    func withWriteLock(of epoch: UInt64, isLast: Bool = false, _ body: () throws(ChatError) -> Void) throws(ChatError) {
         let result: Result<Void, ChatError> = writeLock.withLock { _ in
+            if self.epoch != epoch {
+                return .failure(.journal(JournalError(.conflict, "Content was erased while the checkpoint was prepared.")))
+            }
             // `stop()` has waited for earlier checkpoints; a later one could write into a released
             // directory.
             if !isLast, state.withLock({ $0.isStopped }) {

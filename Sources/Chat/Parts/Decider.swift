@@ -78,6 +78,13 @@ struct Decider: ~Copyable {
         }
     }
 
+    /// Encodes an event that no command causes into the commit.
+    mutating func encode(_ row: EventRow, _ content: EventContent) throws(JournalError) {
+        encoder.encode(row, content, correlation: nil)
+        // As below.
+        unsafe try draft.append(kept: encoder.kept.span.bytes, erasable: encoder.erasable.span.bytes)
+    }
+
     /// Encodes the events of a command into the commit; their space must be reserved.
     mutating func encode(_ rows: Range<Int>, of request: CommandRequest) throws(JournalError) {
         for row in rows {

@@ -25,6 +25,8 @@ struct FeedWaiters {
     enum Key: Hashable {
         /// Matches every event.
         case everything
+        /// Matches the orders of erasures.
+        case erasures
         /// The thread of the event.
         case place(ThreadID)
         /// The user who caused the event or whom it concerns.
@@ -100,6 +102,10 @@ extension EventFilter {
     /// - Parameter memberships: The viewer's threads; empty without a viewer, nil for an operator of
     ///   the community, who reads more than these.
     func keys(_ memberships: [ThreadID]?) -> [FeedWaiters.Key] {
+        conditionKeys(memberships) + (includesErasures ? [.erasures] : [])
+    }
+
+    private func conditionKeys(_ memberships: [ThreadID]?) -> [FeedWaiters.Key] {
         guard let memberships else { return [.everything] }
         if let viewer { return [.user(viewer)] + memberships.filter(admits).map(FeedWaiters.Key.readers) }
         if let threads {
@@ -120,6 +126,7 @@ extension EventDetails {
     ///   posts.
     func keys(_ memberships: (UserID) -> [ThreadID]) -> [FeedWaiters.Key] {
         var keys = [FeedWaiters.Key.everything]
+        if isErasure { keys.append(.erasures) }
         if let relatedThread { keys.append(.place(relatedThread)) }
         if let user { keys.append(.user(user)) }
         if let actor { keys.append(.user(actor)) }

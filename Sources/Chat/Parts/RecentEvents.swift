@@ -36,6 +36,9 @@ struct RecentEvents {
         byteCount += bytes
     }
 
+    /// Removes every event, and continues after the last one.
+    mutating func removeAll() { skip(to: position) }
+
     /// Removes every event and continues after a later position.
     mutating func skip(to position: Position) {
         precondition(position >= self.position, "Cannot skip backwards.")
@@ -67,7 +70,7 @@ extension ChatEvent {
         case .body(let text), .device(let text), .threadName(let text), .reason(let text): text.utf8.count
         case .custom(_, .present(let payload)): payload.text.utf8.count
         case .opaque(let kept, let erasable): kept.count + (erasable?.count ?? 0)
-        case .registration, .username, .postcode, .none, .erased, .omitted, .custom: 0
+        case .registration, .username, .postcode, .none, .erased, .omitted, .custom, .erasure: 0
         }
     }
 }

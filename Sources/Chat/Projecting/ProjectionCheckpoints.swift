@@ -39,8 +39,8 @@ final class ProjectionCheckpoints<Model: Projection>: Sendable {
     // MARK: Loading
 
     /// Returns the projection from its latest usable checkpoint; nil if none exists.
-    func latest() -> Replay<Model>? {
-        let replay = nearest(to: .max)
+    func latest(of epoch: UInt64) -> Replay<Model>? {
+        let replay = nearest(to: .max, of: epoch)
         if let replay { state.withLock { $0.last = replay.position } }
         return replay
     }
@@ -48,11 +48,13 @@ final class ProjectionCheckpoints<Model: Projection>: Sendable {
     /// Returns the projection from its latest usable checkpoint up to a position; nil if none
     /// exists.
     ///
-    /// An unusable checkpoint is ignored, not an error.
-    func nearest(to position: Position) -> Replay<Model>? {
+    /// An unusable checkpoint is ignored, not an error. During an erasure all are: they can contain
+    /// what is being erased.
+    func nearest(to position: Position, of epoch: UInt64) -> Replay<Model>? {
+        guard (log as? any ErasableLog)?.hiddenContent.isEmpty ?? true else { return nil }
         guard let positions = try? log.checkpointPositions(Model.name) else { return nil }
         for candidate in positions.reversed() where candidate <= position {
-            if let model = model(at: candidate) { return Replay(model, at: candidate) }
+            if let model = model(at: candidate) { return Replay(model, at: candidate, of: epoch) }
         }
         return nil
     }
@@ -144,7 +146,7 @@ final class ProjectionCheckpoints<Model: Projection>: Sendable {
     ///
     /// - Parameter isLast: Whether this is the checkpoint of a close.
     func write(_ replay: Replay<Model>, isLast: Bool = false) throws(ChatError) {
-        try checkpointer.withWriteLock(isLast: isLast) { () throws(ChatError) in
+        try checkpointer.withWriteLock(of: replay.epoch, isLast: isLast) { () throws(ChatError) in
             try writeFile(replay)
             try removeExcess()
         }
@@ -153,14 +155,14 @@ final class ProjectionCheckpoints<Model: Projection>: Sendable {
 
     /// Writes one checkpoint of a rebuild; ``removeAll(except:)`` ends it.
     func writeRebuilt(_ replay: Replay<Model>) throws(ChatError) {
-        try checkpointer.withWriteLock { () throws(ChatError) in try writeFile(replay) }
+        try checkpointer.withWriteLock(of: replay.epoch) { () throws(ChatError) in try writeFile(replay) }
     }
 
     /// Removes every checkpoint of the state before a rebuild.
     ///
     /// - Parameter rebuilt: The positions of the rebuilt checkpoints, ascending.
     func removeAll(except rebuilt: [Position]) throws(ChatError) {
-        try checkpointer.withWriteLock { () throws(ChatError) in
+        try checkpointer.withWriteLock(of: checkpointer.epoch) { () throws(ChatError) in
             try wrappingJournalErrors { () throws(JournalError) in
                 for position in try log.checkpointPositions(Model.name) where !rebuilt.contains(position) {
                     try log.removeCheckpoint(Model.name, at: position)

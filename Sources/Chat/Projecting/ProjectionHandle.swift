@@ -22,7 +22,8 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
     init(_ store: ChatStore, _ checkpoints: ProjectionCheckpoints<Model>? = nil) {
         self.store = store
         self.checkpoints = checkpoints
-        current = Lock(checkpoints?.latest() ?? Replay())
+        let epoch = store.concealment.epoch
+        current = Lock(checkpoints?.latest(of: epoch) ?? Replay(of: epoch))
         if checkpoints != nil { store.checkpointer?.add(self) }
     }
 
@@ -76,7 +77,7 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
         let end = store.applyDurableEvents()
         let checkpointed = checkpoints.flatMap { $0.isAutomatic ? $0 : nil }
         let positions = try checkpointed?.evenPositions(through: end) ?? []
-        var beside = Replay<Model>()
+        var beside = Replay<Model>(of: store.concealment.epoch)
         for position in positions {
             try beside.advance(store.log, to: position)
             try checkpointed?.writeRebuilt(beside)
@@ -90,6 +91,8 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
         let result: Result<Void, ChatError> = current.withLock { current in
             var replay = rebuilt
             do throws(ChatError) {
+                // Content was erased since, and the next query replays the projection.
+                if replay.epoch != store.concealment.epoch { return .success(()) }
                 // Only the events since the start of the rebuild, so the lock is held briefly.
                 try replay.advance(store.log, to: current.position)
                 current = replay
@@ -112,6 +115,9 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
     private func advanced(to position: Position) throws(ChatError) -> Replay<Model> {
         let result: Result<Replay<Model>, ChatError> = current.withLock { replay in
             do throws(ChatError) {
+                let epoch = store.concealment.epoch
+                // The state may have content that was erased since.
+                if replay.epoch != epoch { replay = Replay(of: epoch) }
                 try advance(&replay, to: position)
                 return .success(replay)
             } catch {
@@ -134,7 +140,8 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
 
     /// Returns the projection as of an earlier position.
     private func replayed(to position: Position) throws(ChatError) -> Replay<Model> {
-        var replay = checkpoints?.nearest(to: position) ?? Replay()
+        let epoch = store.concealment.epoch
+        var replay = checkpoints?.nearest(to: position, of: epoch) ?? Replay(of: epoch)
         try replay.advance(store.log, to: position)
         return replay
     }
@@ -157,7 +164,7 @@ extension ProjectionHandle where Model: Equatable {
     /// - Complexity: O(*n*) in the events of the journal.
     public func isReproducible() throws(ChatError) -> Bool {
         let kept = present
-        var rebuilt = Replay<Model>()
+        var rebuilt = Replay<Model>(of: kept.epoch)
         try rebuilt.advance(store.log, to: kept.position)
         return rebuilt.model == kept.model
     }
@@ -180,7 +187,8 @@ extension ProjectionHandle where Model: CheckpointedProjection {
         guard let checkpoints, !store.log.isReadOnly else {
             throw .journal(JournalError(.readOnly, "The store is open for reading only, or its log is not a journal."))
         }
-        let replay = try read { model, position in Replay(model, at: position) }
+        let epoch = store.concealment.epoch
+        let replay = try read { model, position in Replay(model, at: position, of: epoch) }
         try checkpoints.write(replay)
         return replay.position
     }
@@ -190,10 +198,13 @@ extension ProjectionHandle where Model: CheckpointedProjection {
 struct Replay<Model: Projection>: Sendable {
     private(set) var model: Model
     private(set) var position: Position
+    /// ``Concealment/epoch`` before the first event was read.
+    let epoch: UInt64
 
-    init(_ model: Model = Model(), at position: Position = 0) {
+    init(_ model: Model = Model(), at position: Position = 0, of epoch: UInt64) {
         self.model = model
         self.position = position
+        self.epoch = epoch
     }
 
     /// Applies the events of a log up to a position.

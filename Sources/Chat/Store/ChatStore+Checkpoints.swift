@@ -19,6 +19,7 @@ extension ChatStore {
             throw .journal(JournalError(.readOnly, "The store is read-only, or its checkpoints are disabled."))
         }
         let copy = Lock<StoreModels?>(nil)
+        let epoch = checkpointer.epoch
         // The decider's lock is held until the decided events are appended, so the copy ends at a
         // commit.
         let result: Result<Position, ChatError> = decider.withLock { decider in
@@ -31,7 +32,7 @@ extension ChatStore {
         try wrappingJournalErrors { () throws(JournalError) in try log.waitUntilDurable(position) }
         readSide.applyDurable(log)
         guard let models = copy.withLock({ $0.take() }) else { preconditionFailure("A copy is captured once its position is durable.") }
-        try checkpointer.writeNow(models)
+        try checkpointer.writeNow(models, of: epoch)
         return position
     }
 
@@ -41,7 +42,8 @@ extension ChatStore {
     func beginCheckpoint(_ decider: inout Decider) {
         guard let checkpointer, let options = checkpointer.options else { return }
         decider.nextCheckpoint = options.nextPosition(after: decider.rules.head)
-        readSide.requestSnapshot(decider.rules) { [weak checkpointer] in checkpointer?.scheduleWrite($0) }
+        let epoch = checkpointer.epoch
+        readSide.requestSnapshot(decider.rules) { [weak checkpointer] in checkpointer?.scheduleWrite($0, of: epoch) }
     }
 
     /// Stops the checkpoint in progress, and writes the last checkpoints of the read models and of
@@ -58,6 +60,7 @@ extension ChatStore {
 
     private func writeLastCheckpoint(_ checkpointer: Checkpointer) {
         guard let least = checkpointer.options?.atClose else { return }
+        let epoch = checkpointer.epoch
         let copy = decider.withLock { decider -> StoreModels? in
             let position = readSide.position
             // The rules may be ahead of a failed commit.
@@ -67,7 +70,7 @@ extension ChatStore {
             return readSide.withShared { StoreModels(decider.rules, $0.models) }
         }
         // The statistics count a failure; it must not prevent the close.
-        if let copy { try? checkpointer.writeNow(copy, isLast: true) }
+        if let copy { try? checkpointer.writeNow(copy, of: epoch, isLast: true) }
     }
 
     /// Loads the checkpoint of a journal, or returns empty models if none matches.

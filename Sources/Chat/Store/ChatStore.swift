@@ -34,6 +34,11 @@ public final class ChatStore: Sendable {
     /// Whether a call of ``close()`` has already stopped the checkpoints.
     private let closing = Lock(false)
     let textCache: Lock<TextCache>
+    let textCacheByteCount: Int
+    /// What was erased while the store was open.
+    let concealment: Concealment
+    /// Held during an erasure; acquired before all other locks.
+    let erasing = Lock(())
     /// The state shared by all consumers of the store's events.
     let feed: EventFeed
 
@@ -102,23 +107,33 @@ public final class ChatStore: Sendable {
         try wrappingJournalErrors { () throws(JournalError) in try log.waitUntilDurable(log.lastPosition) }
         let checkpointLog = log as? any CheckpointLog
         var (models, statistics) = Self.loadCheckpoint(checkpointLog, options.checkpoints, options.journal.log)
-        let start = models.position
+        var start = models.position
         let end = log.durablePosition
         if end > start { try Self.replay(log, start + 1...end, into: &models) }
+        let hasUnfinishedErasure = try Self.hidePendingContent(in: log, models)
+        if hasUnfinishedErasure {
+            // The checkpoint and the replay contain what must not be shown.
+            (models, start) = (StoreModels(), 0)
+            try Self.replay(log, 1...end, into: &models)
+        }
         statistics.replayed = end - start
         self.log = log
         journal = log as? Journal
         clock = options.clock
         background = BackgroundRunner("Chat.background", isConcurrent: true, options.journal.executor)
         ids = options.ids
+        let concealment = Concealment()
+        self.concealment = concealment
         let checkpointer = checkpointLog.map { [clock] in
-            Checkpointer(options.checkpoints, $0, clock, statistics, options.journal.executor, options.journal.log)
+            Checkpointer(options.checkpoints, $0, clock, statistics, concealment, options.journal.executor, options.journal.log)
         }
         self.checkpointer = checkpointer
         decider = FairLock(Decider(models.rules, nextCheckpoint: checkpointer?.options?.nextPosition(after: start) ?? .max))
         readSide = ReadSide(models.models)
+        textCacheByteCount = options.textCacheByteCount
         textCache = Lock(TextCache(capacity: options.textCacheByteCount))
         feed = EventFeed(recent: RecentEvents(capacity: options.recentEventCount), options.journal.executor)
+        if hasUnfinishedErasure { completeErasure(options.journal.log) }
         if let least = checkpointer?.options?.afterReplay, end - start >= max(least, 1), !log.isReadOnly {
             decider.withLock { beginCheckpoint(&$0) }
             readSide.applyDurable(log)

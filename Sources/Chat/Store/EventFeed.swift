@@ -55,6 +55,12 @@ final class EventFeed: Sendable {
         }
     }
 
+    /// Drops the recent events, which consumers then read from the log.
+    func forgetEvents() {
+        // Waits for a read in progress, which appends what it has read.
+        reading.withLock { _ in state.withLock { $0.recent.removeAll() } }
+    }
+
     /// Appends the events that are visible now, and resumes the waiters that they concern.
     ///
     /// - Returns: The feed's last position, which is at least the store's visible position at the

@@ -116,6 +116,9 @@ extension ChatStore {
     /// visible.
     func visibleEvent(_ recorded: RecordedEvent, through filter: EventFilter) -> RecordedEvent? {
         guard filter.matches(recorded.event.details) else { return nil }
+        var recorded = recorded
+        // The batch may have been read before the content was erased.
+        if concealment.contains(recorded.position) { recorded.event = recorded.event.withoutContent }
         guard let viewer = filter.viewer, !filter.isExemptFromViewer(recorded.event.details) else { return recorded }
         // Apply every durable event first, so that a departure known to the caller takes effect.
         readSide.apply(log, through: log.durablePosition)

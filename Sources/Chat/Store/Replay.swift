@@ -144,21 +144,32 @@ extension ChatStore {
     private func apply(_ log: any RefreshableLog, through last: Position, to rules: inout RuleState) throws(ChatError) {
         let head = rules.head
         guard head < last else { return }
-        try readSide.catchUp(&rules) { apply in
-            var end: Position = 0
+        var end: Position = 0
+        var ordersErasure = false
+        let caughtUp = Result { () throws(ChatError) in try readSide.catchUp(&rules) { apply in
+            func noting(_ batch: inout EventBatch) {
+                if batch.rows.contains(where: { $0.kind == .userErased || $0.kind == .contentErased }) { ordersErasure = true }
+                apply(&batch)
+            }
             var decoder = BatchDecoder(from: head + 1)
-            defer { decoder.finish(apply) }
+            // The events are shown only once their orders are obeyed.
+            func shown(_ failure: ChatError?) -> (Position, ChatError?) {
+                decoder.finish(noting)
+                return (ordersErasure ? 0 : end, failure)
+            }
             do throws(JournalError) {
                 try log.forEachCommittedRecord(in: head + 1...last) { position, commit, state, kept, erasable in
-                    guard decoder.add(position, state, kept, erasable, apply) else { return false }
+                    guard decoder.add(position, state, kept, erasable, noting) else { return false }
                     if position == commit.position { end = position }
                     return true
                 }
             } catch {
-                return (end, .journal(error))
+                return shown(.journal(error))
             }
-            return (end, decoder.failure)
-        }
+            return shown(decoder.failure)
+        } }
+        if ordersErasure { try obeyNewErasures(through: end, &rules) }
+        try caughtUp.get()
     }
 }
 

@@ -78,8 +78,11 @@ extension ChatStore {
         }
         if missing.isEmpty { return texts }
         missing.sort { positions[$0] < positions[$1] }
+        let epoch = concealment.epoch
         try read(missing, positions, &texts)
         textCache.withLock { cache in
+            // A text that was erased meanwhile must not come back.
+            if concealment.epoch != epoch { return }
             for index in missing { cache.insert(texts[index].text, at: positions[index]) }
         }
         return texts

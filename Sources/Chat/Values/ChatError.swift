@@ -13,6 +13,10 @@ public enum ChatError: Error, Hashable, Sendable {
     ///
     /// An older writer would otherwise ignore the rules of a newer one.
     case newerEvents
+    /// The order of an erasure is durable and no answer shows the content, but files still have it.
+    ///
+    /// The next erasure or opening completes it.
+    case erasureUnfinished(JournalError)
     /// The command batch exceeds the capacity of one commit; send smaller batches.
     case batchTooLarge
     /// The page cursor belongs to another journal or to another list.
@@ -42,6 +46,8 @@ extension ChatError: CustomStringConvertible {
         case .journal(let error): error.description
         case .undecodable(let position, let error): "undecodable: the record at position \(position) does not decode as an event: \(error)"
         case .newerEvents: "newerEvents: the journal holds events of a newer version and is read-only"
+        case .erasureUnfinished(let error):
+            "erasureUnfinished: the content is hidden but not yet removed from all files; erase or open again to complete it: \(error)"
         case .batchTooLarge: "batchTooLarge: the batch exceeds the capacity of one commit; send smaller batches"
         case .foreignCursor: "foreignCursor: the cursor belongs to another journal or to another list"
         case .foreignToken: "foreignToken: the token belongs to another journal"

@@ -35,6 +35,9 @@ public struct EventFilter: Hashable, Sendable {
     /// The user for whom a live view with its own queries is shown; ``viewer`` is nil then.
     var liveViewer: UserID?
 
+    /// Whether erasures match whatever the conditions: live views reload after each.
+    var includesErasures = false
+
     /// The conditions that apply to a change of a username, and to the viewer's own blocks and
     /// changes as an operator, which belong to no thread.
     enum UsernameChangeScope: Hashable, Sendable {
@@ -63,6 +66,7 @@ public struct EventFilter: Hashable, Sendable {
     ///
     /// The viewer's condition depends on memberships, which the details do not contain.
     public func matches(_ details: EventDetails) -> Bool {
+        if includesErasures, details.isErasure { return true }
         if let kinds, !(details.kind.map(kinds.contains) ?? false) { return false }
         if let threads, !(details.thread.map(threads.contains) ?? isExemptFromThreads(details)) { return false }
         if let users, !(details.user.map(users.contains) ?? false), !(details.actor.map(users.contains) ?? false) { return false }
@@ -84,7 +88,8 @@ public struct EventFilter: Hashable, Sendable {
     /// Whether the condition on ``viewer`` does not apply: there is no viewer, or the event is
     /// exempt.
     func isExemptFromViewer(_ details: EventDetails) -> Bool {
-        if usernameChangeScope == .ignoringThreadsAndViewer, case .usernameChanged = details { true } else { viewer == nil }
+        if usernameChangeScope == .ignoringThreadsAndViewer, case .usernameChanged = details { return true }
+        return viewer == nil || includesErasures && details.isErasure
     }
 
     /// Whether an event in this thread, or in its outward code, can satisfy the filter.
@@ -96,6 +101,14 @@ public struct EventFilter: Hashable, Sendable {
 }
 
 extension EventDetails {
+    /// Whether the event orders an erasure.
+    var isErasure: Bool {
+        switch self {
+        case .userErased, .contentErased: true
+        default: false
+        }
+    }
+
     /// The thread of the event; for a postcode, the thread of the user's new outward code.
     var relatedThread: ThreadID? {
         if case .postcodeSet(let details) = self { return details.thread }

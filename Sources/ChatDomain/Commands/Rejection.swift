@@ -97,6 +97,8 @@ public struct Rejection: Error, Hashable, Sendable, Codable {
         public static let tooManyPins = Code(rawValue: "tooManyPins")
         /// The kind of the custom event is not a reverse-DNS name of at most 128 bytes.
         public static let invalidKind = Code(rawValue: "invalidKind")
+        /// The content of the user was erased, and they can do nothing any more.
+        public static let userErased = Code(rawValue: "userErased")
         /// The payload of the custom event is over 16,384 bytes.
         public static let invalidPayload = Code(rawValue: "invalidPayload")
         /// The viewer may not see the result of the query.
@@ -110,7 +112,7 @@ public struct Rejection: Error, Hashable, Sendable, Codable {
             .invalidThreadName, .unknownThread, .notResident, .notAMember, .invalidBody, .unknownMessage,
             .unknownReply, .retracted, .notTheAuthor, .invalidPosition, .unknownSession, .invalidDevice,
             .invalidPolicy, .notInvited, .banned, .muted, .notAModerator, .notAnOwner, .lastOwner, .threadLocked, .threadClosed,
-            .invalidReason, .invalidUntil, .tooManyPins, .invalidKind, .invalidPayload,
+            .invalidReason, .invalidUntil, .tooManyPins, .invalidKind, .invalidPayload, .userErased,
             .invalidCorrelation, .notAllowed, .storageFull,
         ]
     }
@@ -167,5 +169,8 @@ extension Rejection {
     static let tooManyPins = Rejection(.tooManyPins, "A thread has at most 50 pinned messages.")
     static let invalidKind = Rejection(
         .invalidKind, "The kind of a custom event is a reverse-DNS name of at most 128 bytes, such as com.example.poll.")
+    static let userErased = Rejection(.userErased, "The content of this user was erased, and they can do nothing any more.")
+    static let invalidErasureReason = Rejection(
+        .invalidReason, "The reason of an erasure is 1 to 32 lower-case letters, digits and hyphens.")
     static let invalidPayload = Rejection(.invalidPayload, "The payload of a custom event is at most 16,384 bytes.")
 }

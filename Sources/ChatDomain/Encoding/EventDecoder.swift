@@ -40,6 +40,11 @@ extension ChatEvent {
             return
         }
         let details = EventDetails(kind, row)
+        if kind == .userErased || kind == .contentErased {
+            let order = try EventContent(erasureOf: kind, row, kept)
+            self.init(recordedAt: row.recordedAt, origin: row.origin, details: details, content: order)
+            return
+        }
         guard kind.hasContent(ThreadID(bits: row.thread)) || row.flags.contains(.correlation) else {
             self.init(recordedAt: row.recordedAt, origin: row.origin, details: details)
             return
@@ -139,9 +144,18 @@ extension EventContent {
         case .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded, .lost, .threadPolicySet,
             .userInvited, .invitationDeclined, .invitationRevoked, .roleSet, .operatorGranted, .operatorRevoked, .userUnmuted,
             .userUnbanned, .messagePinned, .messageUnpinned, .threadLocked, .threadUnlocked, .threadClosed, .messageReportsResolved,
-            .replyReportsResolved, .userBlocked, .userUnblocked, .custom:
+            .replyReportsResolved, .userBlocked, .userUnblocked, .custom, .userErased, .contentErased:
             self = .none
         }
+    }
+
+    /// Decodes the order of an erasure from the kept part.
+    fileprivate init(erasureOf kind: EventKind, _ row: EventRow, _ kept: RawSpan) throws(EventDecodingError) {
+        var reader = ByteReader(.kept)
+        // The header and the user.
+        reader.offset = row.fieldOffset + (kind == .userErased ? 16 : 0)
+        let reason = try reader.countedText(kept)
+        self = .erasure(reason: reason, positions: kind == .contentErased ? try reader.positions(kept) : nil)
     }
 }
 
@@ -233,9 +247,18 @@ extension EventRow {
             user = try reader.bits(kept)
             number = try reader.leb128(kept)
             _ = try reader.countedText(kept)
+        case .userErasure:
+            user = try reader.bits(kept)
+            _ = try reader.countedText(kept)
+        case .contentErasure:
+            _ = try reader.countedText(kept)
+            number = try reader.positions(kept).ranges.last?.upperBound ?? 0
         case .none: break
         }
     }
+
+    /// The offset in the kept part after the kind, the flags and the times.
+    fileprivate var fieldOffset: Int { 8 + (flags.contains(.sentAt) ? 8 : 0) }
 
     /// Decodes the kind of a custom event from its kept part.
     fileprivate static func customKind(_ kept: RawSpan) throws(EventDecodingError) -> String {
@@ -327,6 +350,27 @@ struct ByteReader {
         let value = try leb128(bytes)
         guard isValid(value) else { throw error(.invalidNumber, at: start) }
         return value
+    }
+
+    /// Reads a set of positions, which is not empty.
+    mutating func positions(_ bytes: RawSpan) throws(EventDecodingError) -> PositionSet {
+        let start = offset
+        let count = try number(bytes) { $0 > 0 }
+        var ranges: [ClosedRange<Position>] = []
+        var end: Position = 0
+        for index in 0..<count {
+            let place = offset
+            // Ranges that touch would be one range.
+            let gap = try number(bytes) { index == 0 || $0 > 0 }
+            let length = try leb128(bytes)
+            let (lower, overflows) = end.addingReportingOverflow(gap)
+            let (upper, alsoOverflows) = lower.addingReportingOverflow(length)
+            guard !overflows, !alsoOverflows, upper < Position(Int.max) else { throw error(.invalidNumber, at: place) }
+            ranges.append(lower + 1...upper + 1)
+            end = upper + 1
+        }
+        guard !ranges.isEmpty else { throw error(.invalidNumber, at: start) }
+        return PositionSet(ranges)
     }
 
     /// Reads text of `count` bytes.

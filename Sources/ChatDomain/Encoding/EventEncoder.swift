@@ -86,7 +86,9 @@ package struct EventEncoder {
             keptWriter.write(ids: [row.thread, row.postOrSession, row.user])
             // The kind follows with the content.
             keptWriter.write(leb128: row.number)
-        case .none: break
+        // The reason and the positions follow with the content.
+        case .userErasure: keptWriter.write(ids: [row.user])
+        case .contentErasure, .none: break
         }
     }
 
@@ -106,6 +108,9 @@ package struct EventEncoder {
         case .custom(let kind, .present(let payload)):
             keptWriter.write(counted: kind)
             erasableWriter.write(payload.text)
+        case .erasure(let reason, let positions):
+            keptWriter.write(counted: reason)
+            if let positions { keptWriter.write(positions) }
         case .erased, .omitted, .opaque, .custom: preconditionFailure("cannot encode an event without its content")
         }
     }
@@ -146,7 +151,7 @@ extension EventEncoder {
     package mutating func encodeStub(_ event: ChatEvent) {
         var kept = event
         switch event.content {
-        case .opaque: break
+        case .opaque, .erasure: break
         case .custom(let kind, _):
             kept.content = .custom(kind: kind, payload: .present(CustomPayload(stored: "")))
             kept.correlation = nil
@@ -180,6 +185,18 @@ struct ByteWriter {
     mutating func write(leb128 value: UInt64) { LEB128.append(value, to: &bytes) }
 
     mutating func write(_ text: String) { bytes.append(contentsOf: text.utf8) }
+
+    /// Appends the number of ranges, then for each the positions between it and the former one, and
+    /// its length, less 1.
+    mutating func write(_ positions: PositionSet) {
+        write(leb128: UInt64(positions.ranges.count))
+        var end: Position = 0
+        for range in positions.ranges {
+            write(leb128: range.lowerBound - end - 1)
+            write(leb128: range.upperBound - range.lowerBound)
+            end = range.upperBound
+        }
+    }
 
     /// Appends the length in bytes as LEB128, then the UTF-8.
     mutating func write(counted text: String) {

@@ -32,6 +32,10 @@ enum EventLayout {
     case block
     /// The thread, the custom event, the user, the thread number and the kind's name.
     case custom
+    /// The user and the reason of an erasure.
+    case userErasure
+    /// The reason and the positions of an erasure.
+    case contentErasure
     /// No fields.
     case none
 }
@@ -55,6 +59,8 @@ extension EventKind {
         case .replyReported, .replyReportsResolved: .replyReport
         case .userBlocked, .userUnblocked: .block
         case .custom: .custom
+        case .userErased: .userErasure
+        case .contentErased: .contentErasure
         case .lost: .none
         }
     }
@@ -72,8 +78,11 @@ extension EventKind {
         case .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded, .lost, .threadPolicySet,
             .userInvited, .invitationDeclined, .invitationRevoked, .roleSet, .operatorGranted, .operatorRevoked, .userUnmuted,
             .userUnbanned, .messagePinned, .messageUnpinned, .threadLocked, .threadUnlocked, .threadClosed, .messageReportsResolved,
-            .replyReportsResolved, .userBlocked, .userUnblocked:
+            .replyReportsResolved, .userBlocked, .userUnblocked, .userErased, .contentErased:
             false
         }
     }
+
+    /// Whether events of the kind name a user.
+    package var namesUser: Bool { layout != .none && layout != .contentErasure }
 }

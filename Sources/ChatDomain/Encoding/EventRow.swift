@@ -25,7 +25,7 @@ package struct EventRow: Hashable, Sendable {
     /// The message that a reply answers; for other kinds ``value``.
     package var message: UInt128 = 0
     /// The event's number within its thread; for a read marker, the position up to which the user
-    /// has read.
+    /// has read; for an erasure of content, the last position.
     package var number: UInt64 = 0
 
     /// The user who acted, for the kinds in which that is another user than ``user``.
@@ -52,7 +52,7 @@ extension EventKind {
     package var isNumbered: Bool {
         switch layout {
         case .thread, .threadPolicy, .message, .reply, .member, .role, .sanction, .custom: true
-        case .user, .postcode, .marker, .session, .messageReport, .replyReport, .block, .none: false
+        case .user, .postcode, .marker, .session, .messageReport, .replyReport, .block, .userErasure, .contentErasure, .none: false
         }
     }
 
@@ -67,7 +67,7 @@ extension EventKind {
     /// Whether events of the kind name a thread; a postcode names that of its outward code.
     var namesThread: Bool {
         switch layout {
-        case .user, .session, .block, .none: false
+        case .user, .session, .block, .userErasure, .contentErasure, .none: false
         default: true
         }
     }
@@ -170,6 +170,8 @@ extension ChatEvent {
             (row.user, row.thread, row.postOrSession, row.number) = (
                 details.by.bits, details.thread.bits, details.id.bits, details.number
             )
+        case .userErased(let details): row.user = details.user.bits
+        case .contentErased: row.number = erasedPositions?.ranges.last?.upperBound ?? 0
         case .lost, .unknown: break
         }
         return row
@@ -294,6 +296,8 @@ extension EventDetails {
         case .replyReportsResolved: self = .replyReportsResolved(replyReport)
         case .userBlocked: self = .userBlocked(UserBlock(user: UserID(bits: row.postOrSession), by: user))
         case .userUnblocked: self = .userUnblocked(UserBlock(user: UserID(bits: row.postOrSession), by: user))
+        case .userErased: self = .userErased(UserErased(user: user))
+        case .contentErased: self = .contentErased
         case .custom:
             self = .custom(
                 CustomEvent(thread: thread, number: row.number, id: CustomEventID(bits: row.postOrSession), by: user))

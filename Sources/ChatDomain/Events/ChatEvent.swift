@@ -66,6 +66,20 @@ extension ChatEvent {
         }
     }
 
+    /// The event as it is read once its content was erased.
+    package var withoutContent: ChatEvent {
+        var event = self
+        switch content {
+        case .none, .erasure: break
+        case .custom(let kind, _): event.content = .custom(kind: kind, payload: .erased)
+        case .opaque(let kept, _): event.content = .opaque(kept: kept, erasable: nil)
+        default: event.content = .erased
+        }
+        if correlation != nil, content == .none { event.content = .erased }
+        event.correlation = nil
+        return event
+    }
+
     /// The body of a message, a reply or an edit.
     public var body: String? {
         if case .body(let body) = content { return body }
@@ -95,15 +109,23 @@ extension ChatEvent {
 }
 
 extension ChatEvent {
-    /// The reason of a removal, a sanction or a report.
+    /// The reason of a removal, a sanction, a report or an erasure.
     public var reason: String? {
-        if case .reason(let reason) = content { return reason }
-        return nil
+        switch content {
+        case .reason(let reason), .erasure(let reason, _): reason
+        default: nil
+        }
     }
 
     /// The payload of a custom event.
     public var payload: CustomPayload? {
         if case .custom(_, .present(let payload)) = content { return payload }
+        return nil
+    }
+
+    /// The positions of the events whose content was erased by an order of their positions.
+    public var erasedPositions: PositionSet? {
+        if case .erasure(_, let positions) = content { return positions }
         return nil
     }
 

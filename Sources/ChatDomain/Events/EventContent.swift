@@ -1,6 +1,6 @@
 /// The text of an event that users wrote, and data that identifies them.
 ///
-/// All of it is erasable, except for the kind of a custom event.
+/// All of it is erasable, except for the kind of a custom event and the order of an erasure.
 ///
 /// Every reader must expect content to be absent: ``erased`` if the journal no longer holds it or
 /// never did, ``omitted`` if the caller did not ask for it or may not see it.
@@ -30,6 +30,11 @@ public enum EventContent: Hashable, Sendable {
     /// The kind is a reverse-DNS name (``CustomKind``). It belongs to the kept part, so it is present
     /// even if the payload is not.
     case custom(kind: String, payload: PayloadContent)
+    /// The reason of an erasure, and the positions of the events whose content was erased; nil if
+    /// it is that of a user.
+    ///
+    /// It belongs to the kept part, so it is always present.
+    case erasure(reason: String, positions: PositionSet?)
     /// The bytes of an event of unknown kind: both parts, the erasable one nil once erased.
     case opaque(kept: [UInt8], erasable: [UInt8]?)
 }

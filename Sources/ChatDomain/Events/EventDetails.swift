@@ -89,6 +89,10 @@ public enum EventDetails: Hashable, Sendable {
     case userBlocked(UserBlock)
     /// A user unblocked another user.
     case userUnblocked(UserBlock)
+    /// The content that a user wrote or was given was erased.
+    case userErased(UserErased)
+    /// The content of events was erased; the positions are in the event's ``EventContent/erasure``.
+    case contentErased
     /// An event of the host program's own.
     case custom(CustomEvent)
     /// A kind that this version does not know; the content holds the event's bytes unchanged.

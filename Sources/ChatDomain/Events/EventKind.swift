@@ -84,6 +84,10 @@ public enum EventKind: UInt8, CaseIterable, Sendable, Hashable {
     case userUnblocked = 41
     /// An event of the host program's own.
     case custom = 42
+    /// The content that a user wrote or was given was erased.
+    case userErased = 43
+    /// The content of events was erased.
+    case contentErased = 44
 
     /// The kind's name in JSON and on the command line, such as `messagePosted`.
     public var name: String { Self.names[Int(rawValue) - 1] }
@@ -144,6 +148,8 @@ extension EventDetails {
         case .userBlocked: .userBlocked
         case .userUnblocked: .userUnblocked
         case .custom: .custom
+        case .userErased: .userErased
+        case .contentErased: .contentErased
         case .unknown: nil
         }
     }
@@ -175,7 +181,7 @@ extension EventDetails {
         case .replyReported(let details), .replyReportsResolved(let details): details.thread
         case .custom(let details): details.thread
         case .userRegistered, .usernameChanged, .postcodeSet, .sessionStarted, .sessionEnded, .operatorGranted, .operatorRevoked,
-            .userBlocked, .userUnblocked, .lost, .unknown:
+            .userBlocked, .userUnblocked, .userErased, .contentErased, .lost, .unknown:
             nil
         }
     }
@@ -211,7 +217,8 @@ extension EventDetails {
         case .custom(let details): details.by
         case .operatorGranted(let details), .operatorRevoked(let details): details.user
         case .userBlocked(let details), .userUnblocked(let details): details.by
-        case .lost, .unknown: nil
+        case .userErased(let details): details.user
+        case .contentErased, .lost, .unknown: nil
         }
     }
 
@@ -254,7 +261,7 @@ extension EventDetails {
         case .custom(let details): details.number
         case .userRegistered, .usernameChanged, .postcodeSet, .threadRead, .sessionStarted, .sessionEnded, .operatorGranted,
             .operatorRevoked, .messageReported, .replyReported, .messageReportsResolved, .replyReportsResolved, .userBlocked,
-            .userUnblocked, .lost, .unknown:
+            .userUnblocked, .userErased, .contentErased, .lost, .unknown:
             nil
         }
     }

@@ -110,7 +110,7 @@ extension Identities {
     /// Sets the indexes of the user, the thread and the other user.
     @inline(__always)
     private mutating func resolveUserAndThread(_ event: EventRow, _ indexes: inout EventIndexes) {
-        guard let kind = event.kind, kind != .lost else { return }
+        guard let kind = event.kind, kind.namesUser else { return }
         if indexes.oneBasedUser == 0 { indexes.oneBasedUser = EventIndexes.oneBased(users.insert(UserID(bits: event.user)).index) }
         if kind.namesThread, indexes.oneBasedThread == 0 {
             indexes.oneBasedThread = EventIndexes.oneBased(threads.insert(ThreadID(bits: event.thread)).index)
@@ -166,7 +166,7 @@ extension Identities {
             guard indexes.isNew else { return }
             customFacts.append(at: position, place: indexes.thread, author: indexes.user, isImported: event.isImported)
         case .userRegistered, .usernameChanged, .postcodeSet, .threadOpened, .threadPolicySet, .operatorGranted, .operatorRevoked,
-            .threadLocked, .threadUnlocked, .threadClosed, .userBlocked, .userUnblocked, .lost, nil:
+            .threadLocked, .threadUnlocked, .threadClosed, .userBlocked, .userUnblocked, .userErased, .contentErased, .lost, nil:
             break
         }
     }

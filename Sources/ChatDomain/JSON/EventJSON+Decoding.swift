@@ -191,6 +191,14 @@ private struct EventFields {
             }
             let payload = try container.decode(CustomPayload.self, forKey: .payload)
             return (.custom(details), .custom(kind: name, payload: .present(payload)))
+        case .userErased:
+            try container.rejectFields(otherThan: [.user, .reason])
+            let reason = try container.decode(String.self, forKey: .reason)
+            return (.userErased(UserErased(user: try id(.user))), .erasure(reason: reason, positions: nil))
+        case .contentErased:
+            try container.rejectFields(otherThan: [.ranges, .reason])
+            let reason = try container.decode(String.self, forKey: .reason)
+            return (.contentErased, .erasure(reason: reason, positions: try positions(.ranges)))
         default: preconditionFailure("`decode` has the other kinds")
         }
     }
@@ -318,6 +326,18 @@ private struct EventFields {
         return noContent
     }
 
+    /// Decodes ranges of positions, which ascend, do not touch, and are not empty.
+    private func positions(_ key: FieldKey) throws -> PositionSet {
+        let pairs = try container.decode([[UInt64]].self, forKey: key)
+        let ranges = pairs.compactMap { $0.count == 2 && $0[0] >= 1 && $0[0] <= $0[1] && $0[1] < Position(Int.max) ? $0[0]...$0[1] : nil }
+        let positions = PositionSet(ranges)
+        guard !pairs.isEmpty, positions.ranges == ranges, ranges.count == pairs.count else {
+            throw DecodingError.dataCorruptedError(
+                forKey: key, in: container, debugDescription: "not a list of ascending ranges [first, last] that do not touch")
+        }
+        return positions
+    }
+
     private func foldKey() throws -> String? {
         let foldKey = try optionalText(.foldKey)
         guard foldKey?.isEmpty != true else {
@@ -392,7 +412,7 @@ extension EventKind {
         case .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded, .lost, .threadPolicySet,
             .userInvited, .invitationDeclined, .invitationRevoked, .roleSet, .operatorGranted, .operatorRevoked, .userUnmuted,
             .userUnbanned, .messagePinned, .messageUnpinned, .threadLocked, .threadUnlocked, .threadClosed, .messageReportsResolved,
-            .replyReportsResolved, .userBlocked, .userUnblocked:
+            .replyReportsResolved, .userBlocked, .userUnblocked, .userErased, .contentErased:
             []
         case .custom: .payload
         }

@@ -146,6 +146,12 @@ extension ChatEvent {
             try fields.encode(customKind, forKey: .kind)
             try fields.encode(details.by, forKey: .by)
             try fields.encode(payload, forKey: .payload)
+        case .userErased(let details):
+            try fields.encode(details.user, forKey: .user)
+            try fields.encode(reason, forKey: .reason)
+        case .contentErased:
+            try fields.encode(erasedPositions?.ranges.map { [$0.lowerBound, $0.upperBound] } ?? [], forKey: .ranges)
+            try fields.encode(reason, forKey: .reason)
         case .lost: break
         case .unknown(let kind):
             try fields.encode(UInt64(kind), forKey: .kind)
@@ -209,6 +215,7 @@ package protocol EventMembers {
     mutating func encode(_ value: UInt64, forKey key: FieldKey) throws
     mutating func encode(_ value: Timestamp, forKey key: FieldKey) throws
     mutating func encode(_ value: [String], forKey key: FieldKey) throws
+    mutating func encode(_ value: [[UInt64]], forKey key: FieldKey) throws
     /// Writes a string, or null for nil.
     mutating func encode(_ value: String?, forKey key: FieldKey) throws
     /// Writes the JSON value of a payload, as it is written where the destination is text, or null

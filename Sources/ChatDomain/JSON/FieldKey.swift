@@ -47,6 +47,7 @@ package struct FieldKey: CodingKey, Hashable {
     package static let until = FieldKey("until")
     package static let id = FieldKey("id")
     package static let payload = FieldKey("payload")
+    package static let ranges = FieldKey("ranges")
     package static let kept = FieldKey("kept")
     package static let erasable = FieldKey("erasable")
 }

@@ -120,6 +120,10 @@ extension RuleState {
         }
         require(event.recordedAt >= lastRecordedAt, .timeWentBack, "recorded at \(event.recordedAt), before \(lastRecordedAt)")
         guard let kind = event.kind, kind != .lost else { return faults }
+        if kind == .contentErased {
+            require(event.number <= head, .unknownReference, "the content of position \(event.number) is erased, beyond the head \(head)")
+            return faults
+        }
         let userID = UserID(bits: event.user)
         let threadID = ThreadID(bits: event.thread)
         let knownUser = identities.users.find(userID)
@@ -139,6 +143,11 @@ extension RuleState {
             require(user == nil, .identifierTwice, "user \(userID) is registered already")
         } else {
             requireUnlessLost(user != nil, .unknownReference, "user \(userID) was never registered")
+        }
+        if let user, users[user].isErased {
+            // A host program can end the session of such a user, moderators and operators act on them.
+            let isAllowed = kind.hasActor || kind == .sessionEnded || kind == .operatorRevoked
+            require(isAllowed, kind == .userErased ? .noEffect : .notPermitted, "the content of user \(userID) was erased earlier")
         }
         let isStarted = knownThread.map { $0 < threads.count && threads[$0].lastEventNumber > 0 } ?? false
         if kind == .threadOpened {
@@ -246,7 +255,7 @@ extension RuleState {
                 row.awaitsOpener && row.lastEventNumber == 1 && row.openedBy == knownUser && policy != .residents
                     && (policy != .open || history != .all),
                 .notPermitted, "the policy was not set by the opening of a named thread")
-        case .lost: break
+        case .lost, .userErased, .contentErased: break
         default: if faults.isEmpty, let fault = communityFault(of: kind, event, identities) { faults.append(fault) }
         }
         return faults
@@ -343,6 +352,9 @@ extension ChatEvent {
             if OutwardCode(name) != nil { return "the thread's name is an outward code" }
         }
         if let subject, !(1...256).contains(subject.utf8.count) { return "the subject is not 1 to 256 bytes" }
+        if case .erasure(let reason, _) = content {
+            return ErasureReason.isValid(reason) ? nil : "the reason of the erasure is not valid"
+        }
         if let reason, reason.utf8.count > RuleState.maximumReasonLength || !MessageBody.isValid(reason) {
             return "the reason is empty or over \(RuleState.maximumReasonLength) bytes"
         }

@@ -1,6 +1,6 @@
-import Columns
+package import Columns
 
-/// What the rules know of sanctions, visible history, operators, blocks and reports.
+/// What the rules know of sanctions, visible history, operators, blocks, reports and erasures.
 ///
 /// Most users have none of these, so each is kept for the few that do.
 package struct CommunityState: Equatable, Sendable {
@@ -20,6 +20,8 @@ package struct CommunityState: Equatable, Sendable {
     var messageReports = ReportTable()
     /// The reports of replies.
     var replyReports = ReportTable()
+    /// The positions of the events that order erasures.
+    package internal(set) var erasures = PackedColumn<Position>()
 }
 
 /// Numbers of few rows of a table; the other rows have 0.
@@ -79,10 +81,11 @@ extension CommunityState {
         blocks.write(to: &writer)
         messageReports.write(to: &writer)
         replyReports.write(to: &writer)
+        erasures.write(to: &writer)
     }
 
     /// Reads the state; its identities have been read before.
-    init(from reader: inout ColumnReader, _ ids: borrowing Identities) throws(ColumnError) {
+    init(from reader: inout ColumnReader, _ ids: borrowing Identities, head: Position) throws(ColumnError) {
         mutes = try SparseColumn(from: &reader, rows: ids.memberships.count)
         bans = try SparseColumn(from: &reader, rows: ids.memberships.count)
         joins = try SparseColumn(from: &reader, rows: ids.memberships.count)
@@ -95,6 +98,8 @@ extension CommunityState {
         try blocks.check(below: 2)
         messageReports = try ReportTable(from: &reader, posts: ids.messages.count, users: ids.users.count)
         replyReports = try ReportTable(from: &reader, posts: ids.replies.count, users: ids.users.count)
+        erasures = try PackedColumn(from: &reader, atMost: Int(clamping: head))
+        try erasures.check(ascendingTo: head)
     }
 
     /// Returns a copy without hash slots.
@@ -261,6 +266,10 @@ extension RuleState {
             let (pair, isNew) = community.blockPairs.insert(indexes.user, post)
             if isNew { community.blocks.append(0) }
             community.blocks[pair] = kind == .userBlocked ? 1 : 0
+        case .userErased:
+            forget(indexes.user)
+            community.erasures.append(position)
+        case .contentErased: community.erasures.append(position)
         // `apply` has the other kinds.
         case .userRegistered, .usernameChanged, .postcodeSet, .threadOpened, .threadJoined, .threadLeft, .threadRead, .messagePosted,
             .replyPosted, .messageEdited, .replyEdited, .messageRetracted, .replyRetracted, .sessionStarted, .sessionEnded, .custom, .lost:

@@ -11,8 +11,7 @@ extension RuleState {
     package func decide(
         _ request: borrowing CommandRequest, _ ids: borrowing Identities, at now: Timestamp, freshID: UInt128, into batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let time = max(min(max(now, ChatEvent.recordableTimes.lowerBound), ChatEvent.recordableTimes.upperBound), lastRecordedAt)
-        let frame = EventEnvelope(recordedAt: time, origin: request.origin, hasCorrelation: request.correlation != nil)
+        let frame = EventEnvelope(recordedAt: recordingTime(at: now), origin: request.origin, hasCorrelation: request.correlation != nil)
         let count = batch.count
         let decision = try decide(request.command, ids, freshID, frame, &batch)
         // The correlation id is checked last: the command's own rules take precedence, and a
@@ -125,6 +124,11 @@ struct EventEnvelope {
 }
 
 extension RuleState {
+    /// Returns the time at which an event of now is recorded: never before the former one.
+    func recordingTime(at now: Timestamp) -> Timestamp {
+        max(min(max(now, ChatEvent.recordableTimes.lowerBound), ChatEvent.recordableTimes.upperBound), lastRecordedAt)
+    }
+
     /// Returns the index of a registered user.
     package func registeredUser(_ id: UserID, _ ids: borrowing Identities) -> Int? {
         guard let user = ids.users.find(id), user < users.count, users[user].registeredAt > 0 else { return nil }
@@ -137,7 +141,15 @@ extension RuleState {
         return thread
     }
 
+    /// Returns the index of a user who acts; they are registered and not erased.
     func requireUser(_ id: UserID, _ ids: borrowing Identities) throws(Rejection) -> Int {
+        let user = try requireRegistered(id, ids)
+        guard !users[user].isErased else { throw .userErased }
+        return user
+    }
+
+    /// Returns the index of a user whom a command concerns.
+    func requireRegistered(_ id: UserID, _ ids: borrowing Identities) throws(Rejection) -> Int {
         guard let user = registeredUser(id, ids) else { throw .unknownUser }
         return user
     }
@@ -194,7 +206,7 @@ extension RuleState {
         _ user: UserID, _ thread: ThreadID, _ by: UserID, _ ids: borrowing Identities
     ) throws(Rejection) -> UserAction {
         let actorIndex = try requireUser(by, ids)
-        let userIndex = try requireUser(user, ids)
+        let userIndex = try requireRegistered(user, ids)
         let threadIndex = try requireThread(thread, ids)
         return UserAction(
             by: by, user: user, thread: thread, actorIndex: actorIndex, userIndex: userIndex, threadIndex: threadIndex,

@@ -69,7 +69,7 @@ extension RuleState {
     func setOperator(
         _ id: UserID, _ isOperator: Bool, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let user = try requireUser(id, ids)
+        let user = isOperator ? try requireUser(id, ids) : try requireRegistered(id, ids)
         guard self.isOperator(user) != isOperator else { return .unchanged }
         var row = frame.row(isOperator ? .operatorGranted : .operatorRevoked)
         row.user = id.bits
@@ -81,7 +81,7 @@ extension RuleState {
         _ id: UserID, _ isBlocked: Bool, _ by: UserID, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let blocker = try requireUser(by, ids)
-        let user = try requireUser(id, ids)
+        let user = try requireRegistered(id, ids)
         guard self.isBlocked(user, by: blocker) != isBlocked, user != blocker else { return .unchanged }
         var row = frame.row(isBlocked ? .userBlocked : .userUnblocked)
         (row.user, row.postOrSession) = (by.bits, id.bits)

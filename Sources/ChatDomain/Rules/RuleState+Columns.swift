@@ -85,7 +85,7 @@ extension RuleState {
         subjectOwners = try Self.readOwners(from: &reader, of: ids.subjects.count, users: ids.users.count)
         messageMarks = try Self.readMarks(from: &reader, count: ids.messages.count)
         replyMarks = try Self.readMarks(from: &reader, count: ids.replies.count)
-        community = try CommunityState(from: &reader, ids)
+        community = try CommunityState(from: &reader, ids, head: head)
         try readSessions(from: &reader, ids)
     }
 
@@ -110,6 +110,8 @@ extension RuleState {
         writer.write(users.indices, text: { users[$0].username })
         writer.write(users.indices) { users[$0].postcode?.ascii ?? 0 }
         writer.write(users.indices) { users[$0].residence }
+        writer.write(users.indices) { users[$0].oneBasedSubject }
+        writer.write(users.indices) { users[$0].isErased ? 1 : 0 as UInt8 }
     }
 
     private mutating func readUsers(from reader: inout ColumnReader, _ ids: borrowing Identities) throws(ColumnError) {
@@ -120,11 +122,13 @@ extension RuleState {
         let usernames = try reader.readTexts(count)
         let postcodes: [UInt64] = try reader.readArray(count)
         let residences: [UInt32] = try reader.readArray(count)
+        let subjects: [UInt32] = try reader.readArray(count)
+        let areErased: [UInt8] = try reader.readArray(count)
         for user in 0..<count {
             var row = UserRow(
                 registeredAt: positions[user], username: usernames[user], oneBasedFoldKey: names[user],
                 oneBasedFoldKeyAtRegistration: registeredAs[user],
-                residence: residences[user])
+                residence: residences[user], oneBasedSubject: subjects[user], isErased: areErased[user] != 0)
             if postcodes[user] != 0 {
                 row.postcode = Postcode(ascii: postcodes[user])
                 try require(row.postcode != nil, "a postcode is not valid")
@@ -132,8 +136,8 @@ extension RuleState {
             try require(row.registeredAt <= head, "a user registered after \(head)")
             try require(
                 row.oneBasedFoldKey <= ids.foldKeys.count && row.oneBasedFoldKeyAtRegistration <= ids.foldKeys.count
-                    && row.residence <= ids.threads.count,
-                "a user has a name or a thread that does not exist")
+                    && row.residence <= ids.threads.count && row.oneBasedSubject <= ids.subjects.count,
+                "a user has a name, a subject or a thread that does not exist")
             users.append(row)
         }
     }

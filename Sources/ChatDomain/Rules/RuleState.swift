@@ -56,6 +56,10 @@ package struct UserRow: Sendable, Hashable {
     package var oneBasedFoldKeyAtRegistration: UInt32 = 0
     /// The index + 1 of the thread of the user's current outward code, or 0.
     package var residence: UInt32 = 0
+    /// The index + 1 of the subject at registration, or 0.
+    package var oneBasedSubject: UInt32 = 0
+    /// Whether the user's content was erased.
+    package var isErased = false
 }
 
 /// A thread, which is not open if its opening was lost.
@@ -170,6 +174,18 @@ extension RuleState {
         guard content.oneBasedSubject > 0 else { return }
         while subjectOwners.count < Int(content.oneBasedSubject) { subjectOwners.append(0) }
         subjectOwners[Int(content.oneBasedSubject) - 1] = UInt32(truncatingIfNeeded: user + 1)
+        users[user].oneBasedSubject = content.oneBasedSubject
+    }
+
+    /// Forgets what the rules know of a user's content, and frees their username and subject.
+    mutating func forget(_ user: Int) {
+        let owner = UInt32(truncatingIfNeeded: user + 1)
+        let (name, subject) = (Int(users[user].oneBasedFoldKey) - 1, Int(users[user].oneBasedSubject) - 1)
+        if name >= 0, usernameOwners[name] == owner { usernameOwners[name] = 0 }
+        if subject >= 0, subjectOwners[subject] == owner { subjectOwners[subject] = 0 }
+        (users[user].username, users[user].postcode) = (nil, nil)
+        (users[user].oneBasedFoldKey, users[user].oneBasedFoldKeyAtRegistration, users[user].oneBasedSubject) = (0, 0, 0)
+        users[user].isErased = true
     }
 
     /// Sets a user's username, or none if it was erased, and frees the former one.

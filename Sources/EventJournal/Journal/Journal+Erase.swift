@@ -43,6 +43,8 @@ extension Journal: ErasableLog {
     /// object.
     public func setHiddenContent(_ positions: PositionSet) {
         published.withLock { $0.setHiddenContent(positions) }
+        // The writer of a journal that is open for reading only replaces the files.
+        if isReadOnly { sealedSegments.removeAll() }
         contentVersion.add(1, ordering: .acquiringAndReleasing)
     }
 

@@ -101,7 +101,8 @@ extension Journal {
     }
 
     private func applyNewCommits() throws(JournalError) -> Position {
-        try syncState.withLock { (_) throws(JournalError) in
+        try syncState.withLock { (sync) throws(JournalError) in
+            reopenReplacedSegments(&sync)
             let isClosed = published.withLock { $0.isClosed }
             if isClosed { throw JournalError(.closed, "The journal has been closed.", path: directory.path) }
             let slot = try DurableSlots(directory, .read).newest
@@ -119,6 +120,15 @@ extension Journal {
             }
             return last
         }
+    }
+
+    /// Closes the files of segments once the writer has carried out an erasure that this reader
+    /// knows, so that no removed file stays open.
+    private func reopenReplacedSegments(_ sync: inout SyncState) {
+        if hiddenContent.isEmpty { return }
+        let erased = erasedThrough
+        if erased > sync.erasedThrough { sealedSegments.removeAll() }
+        sync.erasedThrough = erased
     }
 
     /// Reads new commits of the last known segment and opens the next one; true when that segment

@@ -214,6 +214,8 @@ struct SyncState {
     private(set) var isSlotSynced = true
     /// Whether a sync of the slot is scheduled for when the journal is idle.
     var isIdleSyncDue = false
+    /// The writer's note of erasures that a reader has seen.
+    var erasedThrough: Position = 0
 
     init(slotFile: any StorageFile, sequence: UInt64, lock: (any StorageLock)?) {
         self.slotFile = slotFile

@@ -76,6 +76,16 @@ final class SealedSegments: Sendable {
         }
     }
 
+    /// Removes all segments, so that the next reads open their files again.
+    func removeAll() {
+        // The files close outside the lock.
+        let former = state.withLock { state in
+            defer { state = State() }
+            return state.entries
+        }
+        _ = former
+    }
+
     private func load(_ start: SegmentStart, _ next: SegmentStart) throws(JournalError) -> Segment {
         let opened = try SegmentFile(directory, first: start.position, .read, journal: journal)
         var segment = opened.segment

@@ -54,7 +54,8 @@ extension ToolCommand {
         } else if let position {
             let proof = try journal.inclusionProof(of: position, at: size ?? journal.durablePosition)
             if let file {
-                let record = try journal.disclosedRecord(at: position)
+                // The store hides what an unfinished erasure has left in the files.
+                let record = try arguments.openReadOnly().disclosedRecord(at: position)
                 try TextFile.create(file, with: arguments.hasFlag("without-content") ? record.withholdingContent().text : record.text)
             }
             try output.write(proof.text)

@@ -244,6 +244,11 @@ struct JSONLineMembers: EventMembers {
         line.append(UInt8(ascii: "]"))
     }
 
+    mutating func encode(_ value: [[UInt64]], forKey key: FieldKey) {
+        appendKey(key)
+        line.append(contentsOf: "[\(value.map { "[\($0.map(String.init).joined(separator: ","))]" }.joined(separator: ","))]".utf8)
+    }
+
     mutating func encode(_ value: String?, forKey key: FieldKey) {
         appendKey(key)
         if let value { JSONText.append(value, to: &line) } else { line.append(contentsOf: "null".utf8) }

@@ -1,0 +1,39 @@
+public import ChatDomain
+public import EventJournal
+
+/// The result of an erasure.
+public struct Erasure: Hashable, Sendable {
+    /// The user whose content was erased; nil if the order names events.
+    public var user: UserID?
+    /// The events that lost their content by this call.
+    public var positions: PositionSet
+    /// The reason of the order.
+    public var reason: String
+    /// The positions of the events that order the erasure; nil if the content had been erased before.
+    public var orders: ClosedRange<Position>?
+    /// The head of the history after the order.
+    public var head: JournalHead
+
+    /// Creates a result.
+    public init(user: UserID?, positions: PositionSet, reason: String, orders: ClosedRange<Position>?, head: JournalHead) {
+        self.user = user
+        self.positions = positions
+        self.reason = reason
+        self.orders = orders
+        self.head = head
+    }
+}
+
+extension Erasure: Encodable {
+    private enum CodingKeys: CodingKey { case user, positions, reason, head }
+
+    /// Encodes the user or null, the positions as ranges `[first, last]`, the reason, and the head
+    /// as its token.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(user, forKey: .user)
+        try container.encode(positions.ranges.map { [$0.lowerBound, $0.upperBound] }, forKey: .positions)
+        try container.encode(reason, forKey: .reason)
+        try container.encode(head.description, forKey: .head)
+    }
+}

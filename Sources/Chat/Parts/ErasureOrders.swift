@@ -1,0 +1,113 @@
+import ChatDomain
+import Columns
+import EventJournal
+
+/// The orders of erasures in a history, and the events that they concern.
+struct ErasureOrders: Equatable {
+    /// The users whose content is erased, each with the position of the order.
+    private(set) var users: [UserID: Position] = [:]
+    /// The events whose content is erased.
+    private(set) var positions = PositionSet()
+    /// The position of the last order; 0 for none.
+    private(set) var last: Position = 0
+
+    /// Whether there is no order.
+    var isEmpty: Bool { users.isEmpty && positions.isEmpty }
+
+    /// Adds an event, if it orders an erasure.
+    mutating func add(_ event: ChatEvent, at position: Position) {
+        switch event.details {
+        case .userErased(let details): add(details.user, orderedAt: position)
+        case .contentErased: add(event.erasedPositions ?? PositionSet(), orderedAt: position)
+        default: break
+        }
+    }
+
+    /// Adds the erasure of the content of a user up to a position.
+    mutating func add(_ user: UserID, orderedAt position: Position) {
+        users[user] = max(users[user] ?? 0, position)
+        last = max(last, position)
+    }
+
+    /// Adds the erasure of the content of events.
+    mutating func add(_ positions: PositionSet, orderedAt position: Position) {
+        self.positions.formUnion(positions)
+        last = max(last, position)
+    }
+
+    /// Whether an order concerns an event.
+    ///
+    /// - Parameter author: Returns the author of the post that an event removes.
+    func concern(_ event: EventRow, at position: Position, author: (EventRow) -> UserID?) -> Bool {
+        if positions.contains(position) { return true }
+        if users.isEmpty { return false }
+        func isErased(_ user: UserID) -> Bool { users[user].map { position <= $0 } ?? false }
+        guard event.kind?.namesUser == true else { return false }
+        if isErased(UserID(bits: event.user)) { return true }
+        if event.kind?.hasActor == true { return isErased(UserID(bits: event.actor)) }
+        guard event.kind == .messageRemoved || event.kind == .replyRemoved else { return false }
+        return author(event).map(isErased) ?? false
+    }
+}
+
+/// The events of a log that orders of erasures concern and whose content the log still has.
+struct ErasableContent {
+    private(set) var positions = PositionSet()
+    /// Whether the rules or the read models index the content of any of the events.
+    private(set) var isIndexed = false
+
+    /// No content.
+    init() {}
+
+    /// Searches a range of positions.
+    ///
+    /// - Parameter author: As for ``ErasureOrders/concern(_:at:author:)``.
+    /// - Complexity: O(*n*) in the number of positions, without decoding content.
+    init(
+        _ orders: ErasureOrders, in range: ClosedRange<Position>, of log: any CommitLog, author: (EventRow) -> UserID?
+    ) throws(ChatError) {
+        if orders.users.isEmpty {
+            for part in orders.positions.clamped(to: range).ranges { try search(orders, part, log, author) }
+        } else {
+            try search(orders, range, log, author)
+        }
+    }
+
+    mutating func add(_ other: ErasableContent) {
+        positions.formUnion(other.positions)
+        isIndexed = isIndexed || other.isIndexed
+    }
+
+    private mutating func search(
+        _ orders: ErasureOrders, _ range: ClosedRange<Position>, _ log: any CommitLog, _ author: (EventRow) -> UserID?
+    ) throws(ChatError) {
+        var undecodable: ChatError?
+        try wrappingJournalErrors { () throws(JournalError) in
+            try log.forEachRecord(in: range) { position, state, kept, erasable in
+                guard state == .whole, erasable.byteCount > 0 else { return true }
+                do throws(EventDecodingError) {
+                    let row = try EventRow(kept: kept)
+                    guard orders.concern(row, at: position, author: author) else { return true }
+                    positions.append(position)
+                    if row.kind?.isIndexed ?? true { isIndexed = true }
+                    return true
+                } catch {
+                    undecodable = .undecodable(position: position, error)
+                    return false
+                }
+            }
+        }
+        if let undecodable { throw undecodable }
+    }
+}
+
+extension Identities {
+    /// Returns the author of the post that an event removes.
+    func author(ofPostRemovedBy event: EventRow) -> UserID? {
+        switch event.kind {
+        case .messageRemoved: messages.find(event.postOrSession).map { userID(messageFacts.author($0)) }
+        case .replyRemoved: replies.find(event.postOrSession).map { userID(replyFacts.author($0)) }
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,41 @@
+/// The details of the erasure of a user's content.
+public struct UserErased: Hashable, Sendable {
+    /// The user.
+    public var user: UserID
+    /// Creates the details.
+    public init(user: UserID) { self.user = user }
+}
+
+/// The reason of an erasure: a code, not a text, because it is never erased.
+enum ErasureReason {
+    static let maximumByteCount = 32
+
+    /// Whether a text is 1 to 32 lower-case ASCII letters, digits and hyphens.
+    static func isValid(_ text: String) -> Bool {
+        (1...maximumByteCount).contains(text.utf8.count)
+            && text.utf8.allSatisfy {
+                switch $0 {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
+                default: false
+                }
+            }
+    }
+}
+
+extension EventRow {
+    /// Whether an erasure of a user's content concerns the event, judged by the event alone: the
+    /// user caused it, or it imposes a sanction on them or ends their membership.
+    ///
+    /// A removal of a user's post concerns them too, which only the post's author shows.
+    package func isErased(with user: UserID) -> Bool {
+        guard let kind, kind.namesUser else { return false }
+        return self.user == user.bits || kind.hasActor && actor == user.bits
+    }
+}
+
+extension ChatEvent {
+    /// The maximum number of ranges in one event of an erasure.
+    ///
+    /// Each takes at most 20 bytes, so that the kept part stays below its limit.
+    package static let maximumErasedRangeCount = 3_000
+}

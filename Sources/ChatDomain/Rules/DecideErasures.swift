@@ -1,0 +1,52 @@
+package import Columns
+
+/// Erasures, which only the host program orders.
+extension RuleState {
+    /// Decides the erasure of all content that a user wrote or was given.
+    ///
+    /// The caller carries it out once the event is durable.
+    ///
+    /// - Parameters:
+    ///   - reason: A code of 1 to 32 lower-case ASCII letters, digits and hyphens.
+    ///   - batch: Receives the event `userErased`.
+    /// - Returns: `unchanged` if the user is erased already.
+    /// - Throws: `unknownUser`, `invalidReason`.
+    package func eraseUser(
+        _ id: UserID, reason: String, _ ids: borrowing Identities, at now: Timestamp, into batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        let user = try requireRegistered(id, ids)
+        guard ErasureReason.isValid(reason) else { throw .invalidErasureReason }
+        guard !users[user].isErased else { return .unchanged }
+        var row = erasureRow(.userErased, at: now)
+        row.user = id.bits
+        batch.append(row, .erasure(reason: reason, positions: nil), EventIndexes(user: user))
+        return .append
+    }
+
+    /// Decides the erasure of the content of events.
+    ///
+    /// - Parameters:
+    ///   - positions: At most ``ChatEvent/maximumErasedRangeCount`` ranges.
+    ///   - reason: As for ``eraseUser(_:reason:_:at:into:)``.
+    ///   - batch: Receives the event `contentErased`.
+    /// - Throws: `invalidPosition` for no position or one that no event has, `invalidReason`.
+    package func eraseContent(
+        of positions: PositionSet, reason: String, at now: Timestamp, into batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        guard let first = positions.ranges.first, let last = positions.ranges.last, first.lowerBound >= 1, last.upperBound <= head else {
+            throw .invalidPosition
+        }
+        guard ErasureReason.isValid(reason) else { throw .invalidErasureReason }
+        var row = erasureRow(.contentErased, at: now)
+        row.number = last.upperBound
+        batch.append(row, .erasure(reason: reason, positions: positions))
+        return .append
+    }
+
+    /// The positions of the events that order erasures, ascending.
+    package var erasures: PackedColumn<Position> { community.erasures }
+
+    private func erasureRow(_ kind: EventKind, at now: Timestamp) -> EventRow {
+        EventEnvelope(recordedAt: recordingTime(at: now), origin: .native, hasCorrelation: false).row(kind)
+    }
+}
