@@ -33,12 +33,13 @@ let package = Package(
         module("Primitives", ["CChecksum"]),
         module("Locking"),
         module("ChatDomain", ["Columns", "Primitives"]),
-        module("EventJournal", ["Locking", "Primitives"]),
+        module("MerkleLog", ["Primitives"]),
+        module("EventJournal", ["Locking", "MerkleLog", "Primitives"]),
         module("Projections", ["ChatDomain", "Columns", "Primitives"]),
         module("Chat", ["ChatDomain", "Columns", "EventJournal", "Locking", "Primitives", "Projections"]),
         module("ChatTesting", ["ChatDomain", "EventJournal", "Locking", "Primitives", "Projections", "Chat"]),
         // The code that reads the tool's input, without the tool's own `main`.
-        module("ToolInput", folder: "chat-journal/Support", ["ChatDomain", "Primitives"]),
+        module("ToolInput", folder: "chat-journal/Support", ["ChatDomain", "MerkleLog", "Primitives"]),
         // The header of libFuzzer's entry point, whose function is in the toolchain's runtime.
         .target(name: "CFuzzer"),
         .executableTarget(

@@ -75,11 +75,11 @@ struct CommandGeneratorTests {
                 }
             }
         }
-        // Only a salvage produces lost events.
-        #expect(Set(EventKind.allCases).subtracting(kinds) == [.lost])
+        // Only a salvage produces lost events, and no command orders an erasure.
+        #expect(Set(EventKind.allCases).subtracting(kinds) == [.lost, .userErased, .contentErased])
         // These codes belong to the store or to bounds that no generated command exceeds.
         let others: Set<Rejection.Code> = [
-            .notAllowed, .storageFull, .invalidDevice, .invalidCorrelation, .invalidPayload, .tooManyPins,
+            .notAllowed, .storageFull, .invalidDevice, .invalidCorrelation, .invalidPayload, .tooManyPins, .userErased,
         ]
         #expect(Set(Rejection.Code.allCases).subtracting(codes) == others)
         #expect(origins == [true, false])

@@ -34,7 +34,7 @@ import Testing
     private static func check(_ journal: Journal, _ count: Int) throws {
         #expect(journal.durablePosition == Position(count))
         try journal.forEachRecord(in: 1...journal.lastPosition) { position, state, kept, erasable in
-            #expect(state == (position.isMultiple(of: 3) ? .erased : .whole))
+            #expect(state == (position.isMultiple(of: 3) ? .withheld : .whole))
             #expect(kept.toArray() == Self.kept(Int(position) % 256))
             #expect(erasable.toArray() == (state == .whole ? [1, 2, 3] : []))
             return true
@@ -89,7 +89,7 @@ import Testing
         let file = try #require(try options.storage.list("journal").first { $0.hasSuffix(".segment") })
         let bytes = try options.storage.contents(of: "journal/" + file)
         let record = bytes[(SegmentHeader.size + CommitHeader.size)...]
-        #expect(Array(record.dropFirst(4).prefix(4)) == [2, 1, 9, 9])
+        #expect(Array(record.dropFirst(4).prefix(4)) == [2, 2, 9, 9])
         #expect(record.count == 4 + 4 + 32 + 4)
         // The salt is not stored; two stubs with the same kept part have different digests.
         var second = Self.options()

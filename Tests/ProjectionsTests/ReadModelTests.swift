@@ -201,7 +201,7 @@ extension StoreModels {
             .invitationRevoked: 3, .roleSet: 3, .operatorGranted: 1, .operatorRevoked: 1, .messageRemoved: 3, .replyRemoved: 4,
             .userMuted: 3, .userUnmuted: 3, .userBanned: 3, .userUnbanned: 3, .memberRemoved: 3, .messagePinned: 3, .messageUnpinned: 3,
             .threadLocked: 2, .threadUnlocked: 2, .threadClosed: 2, .messageReported: 3, .replyReported: 4, .messageReportsResolved: 3,
-            .replyReportsResolved: 4, .userBlocked: 2, .userUnblocked: 2, .custom: 3,
+            .replyReportsResolved: 4, .userBlocked: 2, .userUnblocked: 2, .custom: 3, .userErased: 1, .contentErased: 0,
         ]
         #expect(idCounts.count == EventKind.allCases.count)
         let often: [EventKind] = [.messagePosted, .threadJoined, .threadLeft, .replyPosted]
@@ -219,14 +219,16 @@ extension StoreModels {
                 kept += [UInt8](repeating: 0, count: 15) + [UInt8.random(in: 0..<idValues, using: &random)]
             }
             // A number for the kinds that have one; a field of a later version for the others.
-            kept.append(UInt8.random(in: 0..<128, using: &random))
+            if kind != .userErased, kind != .contentErased { kept.append(UInt8.random(in: 0..<128, using: &random)) }
             // Bytes that are a policy and a history, a role, the end of a sanction, or the empty
             // name of a kind.
             switch kind {
             case .threadPolicySet: kept += [UInt8.random(in: 0...2, using: &random), UInt8.random(in: 0...1, using: &random)]
             case .roleSet: kept.append(UInt8.random(in: 1...3, using: &random))
             case .userMuted, .userBanned: kept.append(UInt8.random(in: 0..<128, using: &random))
-            case .custom: kept.append(0)
+            case .custom, .userErased: kept.append(0)
+            // No reason, and one range.
+            case .contentErased: kept += [0, 1, UInt8.random(in: 0..<128, using: &random), 5]
             default: break
             }
             return (kept, nil)

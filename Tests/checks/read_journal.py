@@ -447,6 +447,8 @@ KINDS = {kind: tuple(part.strip().split(" ") if part.strip() else [] for part in
     40: "userBlocked | by user | | user by",
     41: "userUnblocked | by user | | user by",
     42: "custom | thread id by number kind | payload | thread number id kind by payload",
+    43: "userErased | user reason | | user reason",
+    44: "contentErased | reason ranges | | ranges reason",
 }.items()}
 
 # The names of the numbers of a field; `until` is a time, and 0 for none.
@@ -495,6 +497,22 @@ def counted(data, at, end):
     if length > end - at:
         raise ValueError("ends inside a counted text")
     return data[at:at + length].decode("utf-8"), at + length
+
+
+def positions(data, at):
+    """Returns ranges of positions, as (first, last), and the offset after them."""
+    count, at = number(data, at, len(data))
+    ranges, end = [], 0
+    for _ in range(count):
+        gap, at = number(data, at, len(data))
+        length, at = number(data, at, len(data))
+        if gap == 0 and ranges or end + gap + 1 + length >= 1 << 63:
+            raise ValueError("the ranges of positions touch or are too great")
+        ranges.append((end + gap + 1, end + gap + 1 + length))
+        end = ranges[-1][1]
+    if not ranges:
+        raise ValueError("no position")
+    return ranges, at
 
 
 def content(names, data, at, end):
@@ -561,9 +579,12 @@ def event(position, kept, erasable, commit_end):
             if value >= 1 << 63:
                 raise ValueError("the end of the sanction is out of range")
             values[field] = f'"{timestamp(value)}"' if value else "null"
-        elif field == "kind":
+        elif field in ("kind", "reason"):
             text, at = counted(kept, at, len(kept))
             values[field] = quoted(text)
+        elif field == "ranges":
+            ranges, at = positions(kept, at)
+            values[field] = "[" + ",".join(f"[{first},{last}]" for first, last in ranges) + "]"
         else:
             if at + 16 > len(kept):
                 raise ValueError(f"the kept part ends inside {field}")
@@ -578,7 +599,8 @@ def event(position, kept, erasable, commit_end):
     if district:
         texts, lost = {"name": district}, flags & 4
     elif erasable is None:
-        texts, lost = {}, content_names or flags & 4
+        # The order of an erasure is complete without its erasable part.
+        texts, lost = {}, name not in ("userErased", "contentErased") and (content_names or flags & 4)
     else:
         texts, lost = content(content_names, erasable, begin, end) if content_names else {}, False
     if erasable is None and lost:

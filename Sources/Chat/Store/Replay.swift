@@ -146,28 +146,30 @@ extension ChatStore {
         guard head < last else { return }
         var end: Position = 0
         var ordersErasure = false
-        let caughtUp = Result { () throws(ChatError) in try readSide.catchUp(&rules) { apply in
-            func noting(_ batch: inout EventBatch) {
-                if batch.rows.contains(where: { $0.kind == .userErased || $0.kind == .contentErased }) { ordersErasure = true }
-                apply(&batch)
-            }
-            var decoder = BatchDecoder(from: head + 1)
-            // The events are shown only once their orders are obeyed.
-            func shown(_ failure: ChatError?) -> (Position, ChatError?) {
-                decoder.finish(noting)
-                return (ordersErasure ? 0 : end, failure)
-            }
-            do throws(JournalError) {
-                try log.forEachCommittedRecord(in: head + 1...last) { position, commit, state, kept, erasable in
-                    guard decoder.add(position, state, kept, erasable, noting) else { return false }
-                    if position == commit.position { end = position }
-                    return true
+        let caughtUp = Result { () throws(ChatError) in
+            try readSide.catchUp(&rules) { apply in
+                func noting(_ batch: inout EventBatch) {
+                    if batch.rows.contains(where: { $0.kind == .userErased || $0.kind == .contentErased }) { ordersErasure = true }
+                    apply(&batch)
                 }
-            } catch {
-                return shown(.journal(error))
+                var decoder = BatchDecoder(from: head + 1)
+                // The events are shown only once their orders are obeyed.
+                func shown(_ failure: ChatError?) -> (Position, ChatError?) {
+                    decoder.finish(noting)
+                    return (ordersErasure ? 0 : end, failure)
+                }
+                do throws(JournalError) {
+                    try log.forEachCommittedRecord(in: head + 1...last) { position, commit, state, kept, erasable in
+                        guard decoder.add(position, state, kept, erasable, noting) else { return false }
+                        if position == commit.position { end = position }
+                        return true
+                    }
+                } catch {
+                    return shown(.journal(error))
+                }
+                return shown(decoder.failure)
             }
-            return shown(decoder.failure)
-        } }
+        }
         if ordersErasure { try obeyNewErasures(through: end, &rules) }
         try caughtUp.get()
     }

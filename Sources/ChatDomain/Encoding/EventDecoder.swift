@@ -42,7 +42,12 @@ extension ChatEvent {
         let details = EventDetails(kind, row)
         if kind == .userErased || kind == .contentErased {
             let order = try EventContent(erasureOf: kind, row, kept)
-            self.init(recordedAt: row.recordedAt, origin: row.origin, details: details, content: order)
+            var correlation: String?
+            if let erasable, row.flags.contains(.correlation) {
+                var rest = ByteReader(.erasable)
+                correlation = try rest.countedText(erasable)
+            }
+            self.init(recordedAt: row.recordedAt, origin: row.origin, details: details, content: order, correlation: correlation)
             return
         }
         guard kind.hasContent(ThreadID(bits: row.thread)) || row.flags.contains(.correlation) else {

@@ -192,10 +192,12 @@ private struct EventFields {
             let payload = try container.decode(CustomPayload.self, forKey: .payload)
             return (.custom(details), .custom(kind: name, payload: .present(payload)))
         case .userErased:
+            try requireKept()
             try container.rejectFields(otherThan: [.user, .reason])
             let reason = try container.decode(String.self, forKey: .reason)
             return (.userErased(UserErased(user: try id(.user))), .erasure(reason: reason, positions: nil))
         case .contentErased:
+            try requireKept()
             try container.rejectFields(otherThan: [.ranges, .reason])
             let reason = try container.decode(String.self, forKey: .reason)
             return (.contentErased, .erasure(reason: reason, positions: try positions(.ranges)))
@@ -324,6 +326,13 @@ private struct EventFields {
             throw DecodingError.dataCorruptedError(forKey: .name, in: container, debugDescription: "this is the thread of \(code)")
         }
         return noContent
+    }
+
+    /// Throws if the event is said to be erased, which the order of an erasure never is.
+    private func requireKept() throws {
+        guard !isErased else {
+            throw DecodingError.dataCorruptedError(forKey: .reason, in: container, debugDescription: "an erasure is never erased")
+        }
     }
 
     /// Decodes ranges of positions, which ascend, do not touch, and are not empty.

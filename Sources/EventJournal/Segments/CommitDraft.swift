@@ -68,11 +68,11 @@ public struct CommitDraft: ~Copyable, Sendable {
         encodedByteCount = end
     }
 
-    /// Adds a stub: a record without its erasable part.
+    /// Adds a stub: a record whose erasable part this log does not have.
     ///
-    /// The stub equals a whole record with an empty erasable part that was erased at once: it has
-    /// the digest and the original checksum of that record, with a salt of its own. A ``Journal``
-    /// stores the stub; other logs store a whole record.
+    /// Its state is `withheld`; only an erasure makes `erased` stubs. It has the digest and the
+    /// original checksum of a whole record with an empty erasable part and a salt of its own. A
+    /// ``Journal`` stores the stub; other logs store a whole record.
     ///
     /// - Throws: `tooLarge` as ``append(kept:erasable:)``. The draft is then unchanged.
     package mutating func appendStub(kept: RawSpan) throws(JournalError) {
@@ -90,7 +90,7 @@ public struct CommitDraft: ~Copyable, Sendable {
         if end > bytes.count { bytes += [UInt8](repeating: 0, count: max(bytes.count, end - bytes.count)) }
         bytes.withMutableBytes(encodedByteCount..<end) { record in
             // The framer adds the checksums and the digest with the commit.
-            _ = LEB128.store(UInt64(RecordContentState.erased.rawValue), to: &record, at: LEB128.store(keptLength, to: &record, at: 4))
+            _ = LEB128.store(UInt64(RecordContentState.withheld.rawValue), to: &record, at: LEB128.store(keptLength, to: &record, at: 4))
             record.copy(kept, to: keptStart)
         }
         records.append(Record(keptStart: UInt32(keptStart), keptEnd: UInt32(digest), length: UInt32(length), isStub: true))

@@ -127,6 +127,11 @@ struct EncodingLayoutTests {
             dogs + poll + ann + "07 10 636F6D2E6578616D706C652E706F6C6C", "7B2262223A312E35302C2261223A6E756C6C7D"
         ),
         (42, .custom(custom), payload("", "null"), dogs + poll + ann + "07 00", "6E756C6C"),
+        (43, .userErased(UserErased(user: Here.ann)), .erasure(reason: "spam", positions: nil), ann + "04 7370616D", ""),
+        (
+            44, .contentErased, .erasure(reason: "spam", positions: PositionSet([3...3, 10...200, 202...202])),
+            "04 7370616D 03 02 00 06 BE01 01 00", ""
+        ),
     ]
 
     /// 2026-11-21T05:03:12.123Z in six bytes.

@@ -24,7 +24,7 @@ struct EncodingPropertyTests {
             #expect(indexed.recordedAt == event.recordedAt)
             #expect(indexed.origin == event.origin)
             switch event.content {
-            case .registration, .username, .postcode, .threadName, .opaque: #expect(indexed.content == event.content)
+            case .registration, .username, .postcode, .threadName, .opaque, .erasure: #expect(indexed.content == event.content)
             case .body, .device, .reason: #expect(indexed.content == .omitted)
             case .custom(let kind, _): #expect(indexed.content == .custom(kind: kind, payload: .omitted))
             case .none: #expect(indexed.content == .none || event.correlation != nil && indexed.content == .omitted)
@@ -65,6 +65,11 @@ struct EncodingPropertyTests {
                 #expect(stub.details == event.details)
                 #expect(stub.recordedAt == event.recordedAt)
                 #expect(stub.origin == event.origin)
+                if case .erasure = event.content {
+                    // The order of an erasure is kept.
+                    #expect(stub.content == event.content && !stub.isErased && stub.correlation == nil)
+                    continue
+                }
                 // An event without erasable content is complete without its erasable part.
                 #expect(stub.isErased == (event.content != .none || event.correlation != nil))
                 #expect(stub.correlation == nil)

@@ -171,6 +171,14 @@ struct EventJSONTests {
             #""custom":{"by":"\#(user)","id":"\#(poll)","kind":"com.example.poll","number":7,"payload":null,"thread":"\#(dogs)"}"#
         ),
         (
+            .userErased(UserErased(user: Here.ann)), .erasure(reason: "user-request", positions: nil),
+            #""userErased":{"reason":"user-request","user":"\#(user)"}"#
+        ),
+        (
+            .contentErased, .erasure(reason: "spam", positions: PositionSet([3...3, 10...200])),
+            #""contentErased":{"ranges":[[3,3],[10,200]],"reason":"spam"}"#
+        ),
+        (
             .unknown(kind: 200), .opaque(kept: bytes("C8 00 7B0000000000 FF"), erasable: bytes("CAFE")),
             #""unknown":{"erasable":"cafe","kept":"c8007b0000000000ff","kind":200}"#
         ),
@@ -217,11 +225,22 @@ struct EventJSONTests {
     }
 
     @Test(arguments: golden) func erasedContentEncodesAsNull(details: EventDetails, content: EventContent, fields: String) throws {
+        // The order of an erasure is never erased.
+        if case .erasure = content { return try expectNotErasable(details, content, fields) }
         let stub = try EventBytes(ChatEvent(recordedAt: Self.time(details).0, details: details, content: content, correlation: nil)).stub()
         let text = try json(RecordedEvent(position: 12, event: stub))
         #expect(text.contains(#""erased":true"#) == stub.isErased)
         #expect(stub.isErased == (content != .none))
         #expect(try value(RecordedEvent.self, fromJSON: text).event == stub)
+    }
+
+    private func expectNotErasable(_ details: EventDetails, _ content: EventContent, _ fields: String) throws {
+        let stub = try EventBytes(ChatEvent(recordedAt: Self.time(details).0, details: details, content: content)).stub()
+        #expect(!stub.isErased && stub.content == content)
+        let text = try json(RecordedEvent(position: 12, event: stub))
+        #expect(throws: DecodingError.self) {
+            try value(RecordedEvent.self, fromJSON: text.replacing("\"position\":12", with: "\"position\":12,\"erased\":true"))
+        }
     }
 
     @Test(arguments: Seeds.seeds(50)) func eventsRoundTrip(seed: UInt64) throws {
@@ -249,7 +268,7 @@ struct EventJSONTests {
             case .device: .device
             case .reason: .reason
             case .custom: .payload
-            case .none, .erased, .omitted, .opaque: nil
+            case .none, .erased, .omitted, .opaque, .erasure: nil
             }
         guard let hidden else { return }
         for isFromBlockedUser in [false, true] {

@@ -69,11 +69,11 @@ struct RuleModelTests {
         var codes: Set<Rejection.Code> = []
         var unchanged = 0
         var duplicates = 0
-        // Only a salvage produces lost events.
-        let allKinds = Set(EventKind.allCases).subtracting([.lost])
+        // Only a salvage produces lost events, and no command orders an erasure.
+        let allKinds = Set(EventKind.allCases).subtracting([.lost, .userErased, .contentErased])
         // Two excluded codes belong to the store: a query's authorization and a full disk. The third
         // needs more pins than a sequence has (`deciderAgreesWithModelAboutPins`).
-        let allCodes = Set(Rejection.Code.allCases).subtracting([.notAllowed, .storageFull, .tooManyPins])
+        let allCodes = Set(Rejection.Code.allCases).subtracting([.notAllowed, .storageFull, .tooManyPins, .userErased])
         for seed in UInt64(1)...200 {
             if !Repetitions.areAll, kinds == allKinds, codes == allCodes, unchanged > 1_000, duplicates > 500 { break }
             var requests = RequestGenerator(seed: seed)

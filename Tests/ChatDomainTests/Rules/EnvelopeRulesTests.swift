@@ -92,6 +92,7 @@ struct EnvelopeRulesTests {
                 "retracted", "notTheAuthor", "invalidPosition", "unknownSession", "invalidDevice", "invalidCorrelation", "notAllowed",
                 "storageFull", "invalidPolicy", "notInvited", "banned", "muted", "notAModerator", "notAnOwner", "lastOwner",
                 "threadLocked", "threadClosed", "invalidReason", "invalidUntil", "tooManyPins", "invalidKind", "invalidPayload",
+                "userErased",
             ])
     }
 

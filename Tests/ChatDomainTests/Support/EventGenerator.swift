@@ -111,6 +111,8 @@ struct EventGenerator {
         case .userBlocked: .userBlocked(UserBlock(user: id(), by: id()))
         case .userUnblocked: .userUnblocked(UserBlock(user: id(), by: id()))
         case .custom: .custom(CustomEvent(thread: thread(), number: number(), id: id(), by: id()))
+        case .userErased: .userErased(UserErased(user: id()))
+        case .contentErased: .contentErased
         default: preconditionFailure("\(kind) is not a kind of the community")
         }
     }
@@ -152,12 +154,22 @@ struct EventGenerator {
         case .messageRemoved, .replyRemoved, .userMuted, .userBanned, .memberRemoved, .messageReported, .replyReported:
             return .reason(text())
         case .custom: return .custom(kind: text(), payload: .present(payload()))
+        case .userErased: return .erasure(reason: text(), positions: nil)
+        case .contentErased: return .erasure(reason: text(), positions: positions())
         case .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded, .lost, .unknown: return .none
         case .threadPolicySet, .userInvited, .invitationDeclined, .invitationRevoked, .roleSet, .operatorGranted, .operatorRevoked,
             .userUnmuted, .userUnbanned, .messagePinned, .messageUnpinned, .threadLocked, .threadUnlocked, .threadClosed,
             .messageReportsResolved, .replyReportsResolved, .userBlocked, .userUnblocked:
             return .none
         }
+    }
+
+    private mutating func positions() -> PositionSet {
+        PositionSet(
+            (0..<pick([1, 2, 20])).map { _ in
+                let first: Position = pick([1, 2, 127, 128, 1 << 40, Position(Int.max) - 1_000_000]) + random.next() % 1_000
+                return first...first + pick([0, 0, 1, 130, 70_000])
+            })
     }
 
     private mutating func payload() -> CustomPayload {

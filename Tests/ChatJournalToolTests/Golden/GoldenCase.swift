@@ -17,7 +17,7 @@ struct GoldenCase: CustomStringConvertible {
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Golden")
 
-    static let folders = ["history", "stubs", "damaged", "late", "community"]
+    static let folders = ["history", "stubs", "damaged", "late", "community", "erasures"]
 
     /// The cases of a folder: blocks of `$ arguments`, `status N`, an optional `code C`, the lines
     /// of output, and an empty line.
