@@ -79,28 +79,25 @@ extension ChatStore {
         }
         conceal(content.positions, in: log)
         var rebuilt = StoreModels()
-        let order: Result<ClosedRange<Position>?, ChatError>
+        let orders: ClosedRange<Position>?
         do throws(ChatError) {
             if content.isIndexed, end > 0 { try Self.replay(log, 1...end, into: &rebuilt) }
-            order = decider.withLock { decider in
+            let result: Result<ClosedRange<Position>?, ChatError> = decider.withLock { decider in
                 Result { () throws(ChatError) in try append(target, reason, after: end, &content, &rebuilt, &decider, log) }
             }
+            orders = try result.get()
         } catch {
-            order = .failure(error)
-        }
-        do throws(ChatError) {
-            let orders = try order.get()
-            // Also completes an earlier erasure that is unfinished.
-            try carryOut(through: orders?.upperBound ?? lastOrder, in: log)
-            return Erasure(user: target.user, positions: content.positions, reason: reason, orders: orders, head: head)
-        } catch {
-            if case .rejected = error {
+            // Unless the journal has failed, the order was not appended, and nothing is erased.
+            if decider.withLock({ $0.failure == nil }) {
                 log.setHiddenContent(former.hidden)
                 concealment.replace(by: former.concealed)
                 forgetContent()
             }
             throw error
         }
+        // Also completes an earlier erasure that is unfinished.
+        try carryOut(through: orders?.upperBound ?? lastOrder, in: log)
+        return Erasure(user: target.user, positions: content.positions, reason: reason, orders: orders, head: head)
     }
 
     /// Returns whether an order would append nothing, or throws its rejection.
@@ -153,7 +150,7 @@ extension ChatStore {
         do throws(ChatError) {
             return try appendOrder(target, reason, &decider)
         } catch {
-            if case .rejected = error, let former {
+            if decider.failure == nil, let former {
                 decider.rules = former.rules
                 _ = readSide.replaceModels(former.models)
             }
@@ -161,7 +158,10 @@ extension ChatStore {
         }
     }
 
-    private func appendOrder(_ target: ErasureTarget, _ reason: String, _ decider: inout Decider) throws(ChatError) -> ClosedRange<Position>? {
+    /// Appends the order and waits until it is durable; nil if its effect holds already.
+    private func appendOrder(
+        _ target: ErasureTarget, _ reason: String, _ decider: inout Decider
+    ) throws(ChatError) -> ClosedRange<Position>? {
         decider.begin()
         let start = decider.rules.head
         let now = clock.now()

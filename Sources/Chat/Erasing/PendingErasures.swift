@@ -10,15 +10,20 @@ extension ChatStore {
     /// Hides the content that orders have erased and the log still has.
     ///
     /// - Parameter models: The state after all events of the log.
-    /// - Returns: Whether there is such content.
-    static func hidePendingContent(in log: any CommitLog, _ models: borrowing StoreModels) throws(ChatError) -> Bool {
-        guard let log = log as? any ErasableLog, let last = models.rules.erasures.last, last > log.erasedThrough else { return false }
+    /// - Returns: Whether an order may be unfinished, and whether there is such content. Without it,
+    ///   other files can still have copies.
+    static func hidePendingContent(
+        in log: any CommitLog, _ models: borrowing StoreModels
+    ) throws(ChatError) -> (isUnfinished: Bool, hasContent: Bool) {
+        guard let log = log as? any ErasableLog, let last = models.rules.erasures.last, last > log.erasedThrough else {
+            return (false, false)
+        }
         let orders = try orders(models.rules.erasures, after: log.erasedThrough, in: log)
         let identities = models.models.identities
         let content = try ErasableContent(orders, in: 1...models.position, of: log) { identities.author(ofPostRemovedBy: $0) }
-        if content.positions.isEmpty { return false }
+        if content.positions.isEmpty { return (true, false) }
         log.setHiddenContent(content.positions)
-        return true
+        return (true, true)
     }
 
     /// Reads the orders after a position.

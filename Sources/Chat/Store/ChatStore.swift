@@ -110,8 +110,8 @@ public final class ChatStore: Sendable {
         var start = models.position
         let end = log.durablePosition
         if end > start { try Self.replay(log, start + 1...end, into: &models) }
-        let hasUnfinishedErasure = try Self.hidePendingContent(in: log, models)
-        if hasUnfinishedErasure {
+        let erasure = try Self.hidePendingContent(in: log, models)
+        if erasure.hasContent {
             // The checkpoint and the replay contain what must not be shown.
             (models, start) = (StoreModels(), 0)
             try Self.replay(log, 1...end, into: &models)
@@ -133,7 +133,7 @@ public final class ChatStore: Sendable {
         textCacheByteCount = options.textCacheByteCount
         textCache = Lock(TextCache(capacity: options.textCacheByteCount))
         feed = EventFeed(recent: RecentEvents(capacity: options.recentEventCount), options.journal.executor)
-        if hasUnfinishedErasure { completeErasure(options.journal.log) }
+        if erasure.isUnfinished { completeErasure(options.journal.log) }
         if let least = checkpointer?.options?.afterReplay, end - start >= max(least, 1), !log.isReadOnly {
             decider.withLock { beginCheckpoint(&$0) }
             readSide.applyDurable(log)

@@ -91,7 +91,8 @@ extension ChatStore {
             return (models.scan(reportsOf: thread), start)
         }
         let position = sections.viewpoint.position
-        let rows = sections.compactMap(scan) { $0.openReport($1, in: thread, asOf: position, after: start) }.sorted { $0.position < $1.position }
+        let rows = sections.compactMap(scan) { $0.openReport($1, in: thread, asOf: position, after: start) }
+            .sorted { $0.position < $1.position }
         var reports: [PostReport] = []
         for row in rows {
             let event = try event(at: row.position)

@@ -1,0 +1,141 @@
+import ChatDomain
+import ChatTesting
+import EventJournal
+import Locking
+import StubRewriter
+import Testing
+
+@testable import Chat
+
+/// Erasures that a full disk interrupts, and records that contradict the orders.
+@Suite struct UnfinishedErasureTests {
+    private typealias F = ErasureFixture
+
+    /// A storage that cannot create segments under temporary names while it is full.
+    private final class FullDisk: JournalStorage {
+        let base: any JournalStorage
+        let isFull = Lock(false)
+
+        init(_ base: any JournalStorage) { self.base = base }
+
+        func open(_ path: String, _ mode: StorageOpenMode) throws(StorageError) -> any StorageFile {
+            if mode == .create, path.hasSuffix(".segment.tmp"), isFull.withLock({ $0 }) { throw StorageError(.full, .open, path: path) }
+            return try base.open(path, mode)
+        }
+        func kind(of path: String) throws(StorageError) -> StorageEntryKind? { try base.kind(of: path) }
+        func list(_ directory: String) throws(StorageError) -> [String] { try base.list(directory) }
+        func rename(_ path: String, to target: String) throws(StorageError) { try base.rename(path, to: target) }
+        func remove(_ path: String) throws(StorageError) { try base.remove(path) }
+        func createDirectory(_ path: String) throws(StorageError) { try base.createDirectory(path) }
+        func syncDirectory(_ path: String) throws(StorageError) { try base.syncDirectory(path) }
+        func lock(_ path: String) throws(StorageError) -> (any StorageLock)? { try base.lock(path) }
+        func isLocked(_ path: String) throws(StorageError) -> Bool { try base.isLocked(path) }
+    }
+
+    private let fixture = ErasureFixture()
+    private let disk: FullDisk
+    private let options: StoreOptions
+
+    init() throws {
+        try fixture.filled().close()
+        disk = FullDisk(fixture.store.options.journal.storage)
+        var options = fixture.store.options
+        options.journal.storage = disk
+        self.options = options
+    }
+
+    private func setFull(_ isFull: Bool) { disk.isFull.withLock { $0 = isFull } }
+
+    /// A store whose order is durable and whose files still have content.
+    private func interrupted() throws -> ChatStore {
+        let store = try ChatStore.open("journal", options: options)
+        setFull(true)
+        expectError("erasureUnfinished") { _ = try store.eraseUser(F.bob, reason: "spam") }
+        #expect(try store.allEvents().last?.kind == .userErased)
+        #expect(try !fixture.markersInFiles(of: "bob").isEmpty)
+        #expect(try F.markersInAnswers(store, of: "bob") == [])
+        return store
+    }
+
+    @Test func nextErasureCompletesIt() throws {
+        let store = try interrupted()
+        let head = store.head
+        expectError("erasureUnfinished") { _ = try store.eraseUser(F.bob, reason: "spam") }
+        setFull(false)
+        let erasure = try store.eraseUser(F.bob, reason: "spam")
+        #expect(erasure.orders == nil && !erasure.positions.isEmpty && store.head == head)
+        #expect(try fixture.markersInFiles(of: "bob") == [])
+        #expect(try F.markersInAnswers(store, of: "bob") == [])
+        #expect(try store.eraseUser(F.bob, reason: "spam").positions.isEmpty)
+    }
+
+    @Test func nextOpeningHidesAndCompletesIt() throws {
+        try interrupted().close()
+        for finding in try ChatStore.verify("journal", options: options.journal).findings {
+            #expect(finding.problem == "erasureUnfinished")
+        }
+        #expect(try !ChatStore.verify("journal", options: options.journal).findings.isEmpty)
+        // The disk is still full, and a reader cannot write at all.
+        let (reader, store) = (try ChatStore.openReadOnly("journal", options: options), try ChatStore.open("journal", options: options))
+        for store in [reader, store] { #expect(try F.markersInAnswers(store, of: "bob") == []) }
+        #expect(try !fixture.markersInFiles(of: "bob").isEmpty)
+        #expect(try store.disclosedRecord(at: 2).erasable == nil)
+        try store.close()
+        setFull(false)
+        let reopened = try ChatStore.open("journal", options: options)
+        #expect(try fixture.markersInFiles(of: "bob") == [])
+        #expect(try F.markersInAnswers(reopened, of: "bob") == [])
+        try reopened.close()
+        #expect(try ChatStore.verify("journal", options: options.journal, deep: true).findings == [])
+    }
+
+    /// The order does not fit on the disk: nothing has changed.
+    @Test func orderWithoutSpaceChangesNothing() throws {
+        let store = try ChatStore.open("journal", options: options)
+        let (head, shown) = (store.head, try F.markersInAnswers(store, of: "bob"))
+        setFull(true)
+        // Fills the last segment, so that the order needs a new one.
+        var rejected = false
+        for number in 0..<100 where !rejected {
+            do throws(ChatError) {
+                try store.execute(.postMessage(thread: F.garden, author: F.ann, body: "\(number)" + String(repeating: "x", count: 300)))
+            } catch {
+                rejected = error.stableCode == "storageFull"
+            }
+        }
+        #expect(rejected && store.head.position > head.position)
+        let before = store.head
+        let order = Result { () throws(ChatError) in try store.eraseUser(F.bob, reason: "spam") }
+        if case .failure(let error) = order, error.stableCode == "storageFull" {
+            #expect(store.head == before)
+            #expect(try F.markersInAnswers(store, of: "bob") == shown)
+            setFull(false)
+            try store.execute(.postMessage(thread: F.garden, author: F.bob, body: "still here"))
+        } else {
+            // The order is short and may still fit.
+            #expect(throws: ChatError.self) { _ = try order.get() }
+            #expect(try F.markersInAnswers(store, of: "bob") == [])
+        }
+    }
+
+    /// A keeper who replaces a rewritten segment by its former file, or erases without an order.
+    @Test func recordsThatContradictTheOrdersAreFound() throws {
+        let storage = fixture.store.options.journal.storage
+        let name = "00000000000000000001.segment"
+        let former = try storage.contents(of: "journal/" + name)
+        let store = try ChatStore.open("journal", options: options)
+        try store.eraseUser(F.bob, reason: "spam")
+        try store.close()
+        let rewritten = try storage.contents(of: "journal/" + name)
+        #expect(rewritten != former)
+        try storage.replace(name, in: "journal", with: former)
+        let restored = try ChatStore.verify("journal", options: options.journal).findings
+        #expect(!restored.isEmpty && restored.allSatisfy { $0.problem == "erasureUnfinished" })
+        try storage.replace(name, in: "journal", with: rewritten)
+        #expect(try ChatStore.verify("journal", options: options.journal).findings == [])
+        let chosen = try StubRewriter("journal", on: storage).rewrite { position, _, _ in position % 5 == 0 ? .erased : .whole }
+        let found = try ChatStore.verify("journal", options: options.journal).findings
+        #expect(!chosen.isEmpty && found.allSatisfy { $0.problem == "stubWithoutErasure" })
+        #expect(PositionSet(found.compactMap(\.positions)) == PositionSet(chosen.map { $0...$0 }))
+    }
+}
