@@ -129,7 +129,7 @@ ALL_THREADS_SHOWN = [
 # The kinds that only their own user may see.
 PRIVATE_KINDS = (
     "        case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .operatorGranted, .operatorRevoked, .userBlocked,\n"
-    "            .userUnblocked, .lost, .unknown:\n")
+    "            .userUnblocked, .userErased, .contentErased, .lost, .unknown:\n")
 
 
 def unread_bug(number, title, old, new):
@@ -185,6 +185,10 @@ def shown_bug(number, title, file, old, new, target="Chat"):
 
 def number_bug(number, title, old, new):
     return Bug(number, f"LEB128: {title}", [("LEB128.swift", old, new)], unit="PrimitivesTests.LEB128Tests", target="Primitives")
+
+
+def erasure_bug(number, title, file, old, new, unit="EraseTests", target="Chat"):
+    return store_bug(number, f"erasure: {title}", [(f"{file}.swift", old, new)], unit=unit, target=target)
 
 
 def proof_bug(number, title, file, old, new, unit="(MerkleTree|WrongProof|ProofText)Tests"):
@@ -741,8 +745,8 @@ BUGS = [
         ("CommunityQueries.swift", "identities.messageFacts.position(message) > start\n            else",
          "identities.messageFacts.position(message) > min(start, 0)\n            else")], unit="JoinedLaterTests", target="Projections"),
     store_bug("96d", "viewer: reports of messages before the join", [
-        ("CommunityQueries.swift", "guard identities.messageFacts.position(message) > start else",
-         "guard identities.messageFacts.position(message) > min(start, 0) else")], unit="JoinedLaterTests", target="Projections"),
+        ("CommunityQueries.swift", "            identities.messageFacts.position(message) > start\n        else",
+         "            identities.messageFacts.position(message) > min(start, 0)\n        else")], unit="JoinedLaterTests", target="Projections"),
     shown_bug("96e", "one message before the join", "Visibility",
               "guard posted > (try requireReadable(thread, from: viewpoint)) else", "guard posted > min(try requireReadable(thread, from: viewpoint), 0) else"),
     shown_bug("96f", "events before the join", "Visibility", "        guard position > start else { return false }\n", ""),
@@ -866,7 +870,7 @@ BUGS = [
         ("Journal+Durability.swift", "state.waiters.leader == .scheduled && background.hasInjectedExecutor",
          "state.waiters.leader == .scheduled && background.hasInjectedExecutor && position == 0")], unit="SeededHistoryTests", target="EventJournal"),
     store_bug("50", "checkpoints: write on another executor", [
-        ("ChatStore.swift", "$0, clock, statistics, options.journal.executor, options.journal.log)\n        }", "$0, clock, statistics, nil, options.journal.log)\n        }")], unit="SeededHistoryTests"),
+        ("ChatStore.swift", "$0, clock, statistics, concealment, options.journal.executor, options.journal.log)\n        }", "$0, clock, statistics, concealment, nil, options.journal.log)\n        }")], unit="SeededHistoryTests"),
     store_bug("51", "sync: write the slot twice", [
         ("Journal+Durability.swift", "                try sync.write(slot(work.position, work.chain, isClean: false))\n",
          "                try sync.write(slot(work.position, work.chain, isClean: false))\n" * 2)], unit="OperationCountTests", target="EventJournal"),
@@ -1068,6 +1072,33 @@ BUGS = [
         unit="ReceiptEventsTests", target="ChatDomain"),
     store_bug("88c", "receipt: events created later lack the text", [
         ("Receipt.swift", "request.command.unindexedContent(of: row.kind), correlation", ".none, correlation")], unit="ReceiptEventsTests"),
+    erasure_bug("98", "keep the checkpoints", "Journal+Erase", "                try directory.storage.remove(directory.file(name))\n            }\n",
+                "                _ = name\n            }\n", target="EventJournal"),
+    erasure_bug("98b", "keep what the user wrote about others", "ErasureOrders",
+                "if event.kind?.hasActor == true { return isErased(UserID(bits: event.actor)) }", "if event.kind?.hasActor == true { return false }"),
+    erasure_bug("98c", "keep the reasons of removals", "ErasureOrders", "return author(event).map(isErased) ?? false", "return false"),
+    erasure_bug("98d", "keep the subject taken", "RuleState", "if subject >= 0, subjectOwners[subject] == owner { subjectOwners[subject] = 0 }", "_ = subject",
+                target="ChatDomain"),
+    erasure_bug("98e", "let an erased user act", "Decide", "guard !users[user].isErased else { throw .userErased }\n", "", target="ChatDomain"),
+    erasure_bug("98f", "keep cached texts", "ChatStore+Erase", "        concealment.add(positions)\n        forgetContent()\n", "        concealment.add(positions)\n"),
+    erasure_bug("98g", "deliver the batch of a follower", "Reading", "if concealment.contains(recorded.position) {", "if concealment.contains(0) {"),
+    erasure_bug("98h", "readers ignore new orders", "Replay", "if ordersErasure { try obeyNewErasures(through: end, &rules) }", "_ = ordersErasure"),
+    erasure_bug("98i", "show what an unfinished erasure left", "PendingErasures", "        log.setHiddenContent(content.positions)\n        return (true, true)", "        return (true, true)",
+                unit="UnfinishedErasureTests"),
+    erasure_bug("98j", "do not complete at the opening", "ChatStore", "if erasure.isUnfinished { completeErasure(options.journal.log) }", "",
+                unit="UnfinishedErasureTests"),
+    erasure_bug("98k", "accept stubs without an order", "ErasureVerification", "return try unfinished + unorderedStubs(journal, identities)", "return unfinished",
+                unit="UnfinishedErasureTests"),
+    erasure_bug("98l", "accept orders without stubs", "ErasureVerification", "return try unfinished + unorderedStubs(journal, identities)",
+                "return try unorderedStubs(journal, identities)", unit="UnfinishedErasureTests"),
+    erasure_bug("98m", "keep the state of a projection", "ProjectionHandle", "if replay.epoch != epoch { replay = Replay(of: epoch) }", ""),
+    erasure_bug("98n", "erase again what came later", "ChatStore+Erase", "        if try isUnchanged(target, reason) {", "        if try isUnchanged(target, reason), target.user == nil {"),
+    erasure_bug("98o", "keep the messages of a live view", "LoadState", "if event.details.isErasure { throw ChatError.lagged(from: event.position) }", ""),
+    erasure_bug("98p", "complete only if segments have content", "PendingErasures", "if content.positions.isEmpty { return (true, false) }",
+                "if content.positions.isEmpty { return (false, false) }", unit="EraseCrashTests"),
+    erasure_bug("98q", "show pins of another thread", "CommunityQueries", "identities.messageFacts.parent(message) == index, ", "", unit="ViewerAttackTests",
+                target="Projections"),
+    erasure_bug("98r", "rebuild without the order's models", "ChatStore+Erase", "            decider.rules = rebuilt.rules\n", ""),
     proof_bug("89", "a last node without a sibling is not moved up", "InclusionProof", "if node & 1 == 1 || node == last {", "if node & 1 == 1 {"),
     proof_bug("89b", "the earlier root is not compared", "ConsistencyProof",
               '        guard roots.old == old.root else { throw ProofError("The hashes do not lead to the root of the earlier head.") }\n', ""),

@@ -22,17 +22,6 @@ enum ErasureReason {
     }
 }
 
-extension EventRow {
-    /// Whether an erasure of a user's content concerns the event, judged by the event alone: the
-    /// user caused it, or it imposes a sanction on them or ends their membership.
-    ///
-    /// A removal of a user's post concerns them too, which only the post's author shows.
-    package func isErased(with user: UserID) -> Bool {
-        guard let kind, kind.namesUser else { return false }
-        return self.user == user.bits || kind.hasActor && actor == user.bits
-    }
-}
-
 extension ChatEvent {
     /// The maximum number of ranges in one event of an erasure.
     ///

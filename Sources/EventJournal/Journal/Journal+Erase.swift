@@ -118,11 +118,20 @@ extension Journal: ErasableLog {
             defer { writer = visitor.writer }
             try read(segment, &visitor)
             if let failure = visitor.failure { throw failure }
+            try visitor.writer.finishCommit()
+            // Nothing else compares the new file with the old one before it takes its place.
+            guard visitor.writer.chain == next.chain, visitor.writer.lastPosition == next.position - 1 else {
+                throw JournalError(
+                    .damaged, "The segment could not be written again: its records would differ.", path: directory.path,
+                    segment: segment.name, positions: start.position...next.position - 1)
+            }
             try visitor.writer.finish(sealed: true)
         } catch {
             writer.abandon()
             // The file may have been replaced, so a repeated call opens it again.
             sealedSegments.remove(from: start.position)
+            // The system reports a failed sync only once, so a repeated one would prove nothing.
+            if error.code == .syncFailed { change { $0.stop(error) } }
             throw error
         }
         publish(header)

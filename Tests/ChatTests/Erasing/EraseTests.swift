@@ -57,6 +57,11 @@ struct ErasureFixture {
         try execute(
             .mute(user: cem, thread: Self.garden, by: ann, reason: text("ann"), until: Timestamp(millisecondsSince1970: 1 << 42)), by: "ann"
         )
+        // Bob moderates a thread of his own.
+        try execute(.joinThread(user: cem, thread: ThreadID(bits: 0x6B)), by: "cem")
+        try execute(
+            .mute(user: cem, thread: ThreadID(bits: 0x6B), by: bob, reason: text("bob"), until: Timestamp(millisecondsSince1970: 1 << 42)),
+            by: "bob")
         try execute(.startSession(user: bob, session: SessionID(bits: 0x81), device: text("bob")), by: "bob")
         try execute(
             .custom(
