@@ -1,5 +1,6 @@
 public import ChatDomain
 public import EventJournal
+import Primitives
 
 extension ChatStore {
     /// Calls a closure with every event after a position, in order, in the form of an export.
@@ -35,13 +36,35 @@ extension ChatStore {
     ///     continue.
     /// - Throws: ``ChatError/journal(_:)`` as ``openReadOnly(_:options:)``; ``ChatError`` if a
     ///   record cannot be read or decoded, after all events before it.
-    /// - Complexity: O(*n*) in the events. Memory does not grow with them.
+    /// - Complexity: O(*n*) in the events. Memory does not grow with them, unless an erasure is
+    ///   unfinished: a store is then opened.
     public static func forEachExportedEvent(
         ofJournalAt directory: String, options: JournalOptions = JournalOptions(), _ body: (ExportedEvent, _ last: Position) -> Bool
     ) throws(ChatError) {
         let journal = try wrappingJournalErrors { () throws(JournalError) in try Journal.openReadOnly(directory, options: options) }
         let last = journal.durablePosition
-        if last > 0 { try forEachExportedEvent(of: journal, 1...last) { event in body(event, last) } }
+        guard last > 0 else { return }
+        guard try hasUnfinishedOrder(journal, through: last) else {
+            return try forEachExportedEvent(of: journal, 1...last) { event in body(event, last) }
+        }
+        // Only the state of a store tells what the files still have and may not be shown.
+        let store = try openReadOnly(directory, options: StoreOptions(journal: options))
+        try store.forEachExportedEvent { event in body(event, store.head.position) }
+    }
+
+    /// Whether a journal has an order of an erasure that may not have been carried out.
+    private static func hasUnfinishedOrder(_ journal: Journal, through last: Position) throws(ChatError) -> Bool {
+        let start = journal.erasedThrough
+        guard start < last else { return false }
+        var isFound = false
+        try wrappingJournalErrors { () throws(JournalError) in
+            try journal.forEachRecord(in: start + 1...last) { _, _, kept, _ in
+                let kind = kept.byteCount > 0 ? EventKind(rawValue: kept.byte(at: 0)) : nil
+                isFound = kind == .userErased || kind == .contentErased
+                return !isFound
+            }
+        }
+        return isFound
     }
 
     private static func forEachExportedEvent(

@@ -31,6 +31,8 @@ final class Checkpointer: Sendable {
         var isBusy = false
         var isStopped = false
         var statistics: CheckpointStatistics
+        /// The position of the latest valid checkpoint; 0 if none exists.
+        var lastPosition: Position
         /// The custom projections that write checkpoints.
         var projections: [WeakProjection] = []
     }
@@ -49,13 +51,13 @@ final class Checkpointer: Sendable {
         self.clock = clock
         self.report = report
         background = BackgroundRunner("Chat.checkpoint", qos: .utility, executor)
-        state = Lock(State(statistics: statistics))
+        state = Lock(State(statistics: statistics, lastPosition: statistics.loaded ?? 0))
     }
 
     var statistics: CheckpointStatistics { state.withLock { $0.statistics } }
 
     /// The position of the latest valid checkpoint; 0 if none exists.
-    var lastPosition: Position { state.withLock { $0.statistics.lastWritten?.position ?? $0.statistics.loaded ?? 0 } }
+    var lastPosition: Position { state.withLock { $0.lastPosition } }
 
     /// Adds a custom projection, which is asked for its checkpoint at the close of the store.
     func add(_ projection: any ClosingCheckpoint) {
@@ -118,7 +120,10 @@ final class Checkpointer: Sendable {
     /// ones are made of states from after the call began.
     func withoutCheckpoints(_ body: () throws(JournalError) -> Void) throws(JournalError) {
         concealment.advance()
-        try writeLock.withLock { (_) throws(JournalError) in try body() }
+        try writeLock.withLock { (_) throws(JournalError) in
+            try body()
+            state.withLock { $0.lastPosition = 0 }
+        }
     }
 
     /// Waits for the checkpoint in progress, then writes one synchronously.
@@ -168,6 +173,7 @@ final class Checkpointer: Sendable {
                 position: models.position, bytes: bytes, seconds: (ContinuousClock.now - start) / .seconds(1), at: clock.now())
             state.withLock { state in
                 state.statistics.lastWritten = written
+                state.lastPosition = written.position
                 state.statistics.written += 1
             }
         } catch {

@@ -53,6 +53,7 @@ struct ErasureOrders: Equatable {
 /// The events of a log that orders of erasures concern and whose content the log still has.
 struct ErasableContent {
     private(set) var positions = PositionSet()
+    private var includesErased = false
     /// Whether the rules or the read models index the content of any of the events.
     private(set) var isIndexed = false
 
@@ -61,11 +62,15 @@ struct ErasableContent {
 
     /// Searches a range of positions.
     ///
-    /// - Parameter author: As for ``ErasureOrders/concern(_:at:author:)``.
+    /// - Parameters:
+    ///   - includesErased: Whether to find events too that have lost their content.
+    ///   - author: As for ``ErasureOrders/concern(_:at:author:)``.
     /// - Complexity: O(*n*) in the number of positions, without decoding content.
     init(
-        _ orders: ErasureOrders, in range: ClosedRange<Position>, of log: any CommitLog, author: (EventRow) -> UserID?
+        _ orders: ErasureOrders, in range: ClosedRange<Position>, of log: any CommitLog, includesErased: Bool = false,
+        author: (EventRow) -> UserID?
     ) throws(ChatError) {
+        self.includesErased = includesErased
         if orders.users.isEmpty {
             for part in orders.positions.clamped(to: range).ranges { try search(orders, part, log, author) }
         } else {
@@ -84,7 +89,7 @@ struct ErasableContent {
         var undecodable: ChatError?
         try wrappingJournalErrors { () throws(JournalError) in
             try log.forEachRecord(in: range) { position, state, kept, erasable in
-                guard state == .whole, erasable.byteCount > 0 else { return true }
+                guard state == .whole && erasable.byteCount > 0 || includesErased else { return true }
                 do throws(EventDecodingError) {
                     let row = try EventRow(kept: kept)
                     guard orders.concern(row, at: position, author: author) else { return true }

@@ -73,6 +73,9 @@ final class ProjectionCheckpoints<Model: Projection>: Sendable {
         return try? decode(bytes)
     }
 
+    /// Begins again after an erasure, which has removed the checkpoints.
+    func forgetLatest() { state.withLock { $0.last = 0 } }
+
     // MARK: Writing
 
     /// Whether checkpoints are written without a call of the user.

@@ -117,7 +117,10 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
             do throws(ChatError) {
                 let epoch = store.concealment.epoch
                 // The state may have content that was erased since.
-                if replay.epoch != epoch { replay = Replay(of: epoch) }
+                if replay.epoch != epoch {
+                    replay = Replay(of: epoch)
+                    checkpoints?.forgetLatest()
+                }
                 try advance(&replay, to: position)
                 return .success(replay)
             } catch {

@@ -68,14 +68,12 @@ extension ChatStore {
         let end = applyDurableEvents()
         let former = (hidden: log.hiddenContent, concealed: concealment.concealed)
         // Rejects an order before anything is hidden.
-        if try isUnchanged(target, reason) {
-            let pending = log.hiddenContent
-            try carryOut(through: lastOrder, in: log)
-            return Erasure(user: target.user, positions: pending, reason: reason, orders: nil, head: head)
-        }
-        var content = try self.content(of: target, in: end)
-        if content.positions.isEmpty, target.user == nil {
-            return Erasure(user: nil, positions: PositionSet(), reason: reason, orders: nil, head: head)
+        let isUnchanged = try isUnchanged(target, reason)
+        var content = isUnchanged ? ErasableContent() : try self.content(of: target, in: end)
+        if isUnchanged || content.positions.isEmpty && target.user == nil {
+            // Only an earlier erasure may have to be completed.
+            if !former.hidden.isEmpty || log.erasedThrough < lastOrder { try carryOut(through: lastOrder, in: log) }
+            return Erasure(user: target.user, positions: former.hidden, reason: reason, orders: nil, head: head)
         }
         conceal(content.positions, in: log)
         var rebuilt = StoreModels()

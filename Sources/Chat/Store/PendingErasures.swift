@@ -60,8 +60,9 @@ extension ChatStore {
     func obeyNewErasures(through end: Position, _ rules: inout RuleState) throws(ChatError) {
         guard let log = log as? any ErasableLog else { return }
         let identities = withCurrentModels { models, _ in models.identities }
-        let orders = try Self.orders(rules.erasures, after: log.erasedThrough, in: log)
-        let content = try ErasableContent(orders, in: 1...end, of: log) { identities.author(ofPostRemovedBy: $0) }
+        // All that they concern: the writer may have replaced the files, and copies in memory remain.
+        let orders = try Self.orders(rules.erasures, after: readSide.position, in: log)
+        let content = try ErasableContent(orders, in: 1...end, of: log, includesErased: true) { identities.author(ofPostRemovedBy: $0) }
         conceal(content.positions, in: log)
         var rebuilt = StoreModels()
         try Self.replay(log, 1...end, into: &rebuilt)

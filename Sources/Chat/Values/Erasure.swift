@@ -5,11 +5,13 @@ public import EventJournal
 public struct Erasure: Hashable, Sendable {
     /// The user whose content was erased; nil if the order names events.
     public var user: UserID?
-    /// The events that lost their content by this call.
+    /// The events that lost their content by this call; also those of an earlier one that it
+    /// completed.
     public var positions: PositionSet
     /// The reason of the order.
     public var reason: String
-    /// The positions of the events that order the erasure; nil if the content had been erased before.
+    /// The positions of the events that order the erasure; nil if there was no content to erase, or
+    /// the user had been erased before.
     public var orders: ClosedRange<Position>?
     /// The head of the history after the order.
     public var head: JournalHead

@@ -50,8 +50,12 @@ extension Journal: ErasableLog {
 
     /// The position up to which all orders have been carried out, from a note in the directory.
     ///
-    /// 0 if the note is missing, damaged or of another journal.
-    public var erasedThrough: Position { directory.note(DirectoryListing.erasedName, of: id)?.first ?? 0 }
+    /// 0 if the note is missing, damaged or of another journal, or if the segments have other
+    /// generations than when it was written: one of them may have been restored.
+    public var erasedThrough: Position {
+        guard let note = directory.note(DirectoryListing.erasedName, of: id), note.second == erasureMark(through: .max) else { return 0 }
+        return note.first
+    }
 
     /// Removes the content of records from all files; their kept parts, positions and chain values
     /// stay.
@@ -88,8 +92,8 @@ extension Journal: ErasableLog {
                     try rewrite(start, to: next, erasing: positions.clamped(to: start.position...next.position - 1))
                 }
             }
-            try removeCopiesOfContent()
-            directory.write(JournalNote(order), DirectoryListing.erasedName, of: id)
+            try directory.removeCopiesOfContent()
+            directory.write(JournalNote(order, erasureMark(through: .max)), DirectoryListing.erasedName, of: id)
         }
     }
 
@@ -154,13 +158,16 @@ extension Journal: ErasableLog {
             end: segment.end)
         _ = try reader.readRequired(through: segment.lastPosition, of: directory, &visitor)
     }
+}
 
-    /// Removes the files that can contain content beside the segments.
+extension JournalDirectory {
+    /// Removes the files that can contain content beside the segments: checkpoints, and bytes that
+    /// recovery has cut.
     ///
     /// No writer of a checkpoint may be at work.
-    private func removeCopiesOfContent() throws(JournalError) {
-        let directory = directory
-        try convertingStorageErrors { () throws(StorageError) in
+    func removeCopiesOfContent() throws(JournalError) {
+        let directory = self
+        try EventJournal.convertingStorageErrors { () throws(StorageError) in
             let temporary = DirectoryListing.temporarySuffix
             for name in try directory.storage.list(directory.path)
             where DirectoryListing.isCheckpoint(name.hasSuffix(temporary) ? String(name.dropLast(temporary.count)) : name) {

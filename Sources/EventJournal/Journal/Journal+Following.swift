@@ -126,7 +126,8 @@ extension Journal {
     /// knows, so that no removed file stays open.
     private func reopenReplacedSegments(_ sync: inout SyncState) {
         if hiddenContent.isEmpty { return }
-        let erased = erasedThrough
+        // The generations that this reader knows may be older than the note.
+        let erased = directory.note(DirectoryListing.erasedName, of: id)?.first ?? 0
         if erased > sync.erasedThrough { sealedSegments.removeAll() }
         sync.erasedThrough = erased
     }

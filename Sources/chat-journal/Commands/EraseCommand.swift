@@ -15,8 +15,8 @@ extension ToolCommand {
                 .json,
             ],
             discussion: """
-                Nothing brings the content back. Ids, times, memberships and outward codes stay, and so do all
-                checkpoints and proofs. An event records the erasure. Copies elsewhere are not changed: back up
+                Nothing brings the content back. Ids, times, memberships and outward codes stay, and the auditors'
+                checkpoints and proofs stay valid. An event records the erasure. Copies elsewhere are not changed: back up
                 again, and delete older copies. After an interruption, the next opening for writing completes it.
                 """)
     ) { arguments, output in
@@ -39,9 +39,12 @@ extension ToolCommand {
             try output.writeLine(json: erasure)
         } else {
             let count = erasure.positions.count
-            try output.writeLine(
-                "erased the content of \(count) \(count == 1 ? "event" : "events")"
-                    + (erasure.orders.map { ", ordered at position \($0.lowerBound)" } ?? "; it was ordered before"))
+            let erased = "erased the content of \(count) \(count == 1 ? "event" : "events")"
+            if let orders = erasure.orders {
+                try output.writeLine("\(erased), ordered at position \(orders.lowerBound)")
+            } else {
+                try output.writeLine(count > 0 ? "\(erased), ordered earlier" : "nothing to erase: there is no content, or it was erased earlier")
+            }
             try output.writeLine(erasure.head.description)
         }
         return true

@@ -179,6 +179,20 @@ struct ErasureFixture {
         #expect(try reopened.rebuild())
     }
 
+    /// The close of a store writes a checkpoint, although an earlier one had a later position.
+    @Test func closeAfterErasureWritesCheckpoint() throws {
+        let store = try fixture.filled()
+        try store.writeCheckpoint()
+        try store.eraseUser(F.bob, reason: "spam")
+        let again = try store.eraseUser(F.bob, reason: "spam")
+        #expect(again.orders == nil && again.positions.isEmpty)
+        let position = try store.writeCheckpoint()
+        // Nothing is left to erase, so the checkpoint stays.
+        try store.eraseUser(F.bob, reason: "spam")
+        try store.close()
+        #expect(try fixture.store.open().statistics.checkpoints?.loaded == position)
+    }
+
     @Test func erasedUserCanDoNothing() throws {
         let store = try fixture.filled()
         let name = try #require(try store.user(F.bob).username)

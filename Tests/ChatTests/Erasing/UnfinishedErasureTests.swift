@@ -69,6 +69,20 @@ import Testing
         #expect(try store.eraseUser(F.bob, reason: "spam").positions.isEmpty)
     }
 
+    /// The order names events, and is repeated or followed by one that has nothing to erase.
+    @Test(arguments: [false, true]) func nextOrderOfEventsCompletesIt(isRepeated: Bool) throws {
+        let store = try ChatStore.open("journal", options: options)
+        setFull(true)
+        let position = try store.message(F.milk).position
+        expectError("erasureUnfinished") { _ = try store.eraseContent(of: PositionSet([position...position]), reason: "spam") }
+        setFull(false)
+        let before = try fixture.markersInFiles(of: "bob").count
+        let other = isRepeated ? position : store.head.position
+        let erasure = try store.eraseContent(of: PositionSet([other...other]), reason: "spam")
+        #expect(erasure.orders == nil && erasure.positions == PositionSet([position...position]))
+        #expect(try fixture.markersInFiles(of: "bob").count == before - 2, "the body and the correlation id")
+    }
+
     @Test func nextOpeningHidesAndCompletesIt() throws {
         try interrupted().close()
         for finding in try ChatStore.verify("journal", options: options.journal).findings {
@@ -80,6 +94,12 @@ import Testing
         for store in [reader, store] { #expect(try F.markersInAnswers(store, of: "bob") == []) }
         #expect(try !fixture.markersInFiles(of: "bob").isEmpty)
         #expect(try store.disclosedRecord(at: 2).erasable == nil)
+        var exported: [String] = []
+        try ChatStore.forEachExportedEvent(ofJournalAt: "journal", options: options.journal) { event, _ in
+            exported.append("\(event)")
+            return true
+        }
+        #expect(exported.count > 50 && !exported.contains { $0.contains("of-bob-") })
         try store.close()
         setFull(false)
         let reopened = try ChatStore.open("journal", options: options)
@@ -127,7 +147,10 @@ import Testing
         try storage.replace(name, in: "journal", with: former)
         let restored = try ChatStore.verify("journal", options: options.journal).findings
         #expect(!restored.isEmpty && restored.allSatisfy { $0.problem == "erasureUnfinished" })
-        try storage.replace(name, in: "journal", with: rewritten)
+        // Whatever the note of completed erasures says, the next opening erases again.
+        let reopened = try ChatStore.open("journal", options: options)
+        #expect(try F.markersInAnswers(reopened, of: "bob") == [] && fixture.markersInFiles(of: "bob") == [])
+        try reopened.close()
         #expect(try ChatStore.verify("journal", options: options.journal).findings == [])
         let chosen = try StubRewriter("journal", on: storage).rewrite { position, _, _ in position % 5 == 0 ? .erased : .whole }
         let found = try ChatStore.verify("journal", options: options.journal).findings

@@ -113,8 +113,8 @@ struct BackupTarget {
     /// nothing.
     mutating func prepare() throws(JournalError) {
         let directory = directory
-        // The segments to be copied may have content that this copy had erased.
-        try? directory.storage.remove(directory.file(DirectoryListing.erasedName))
+        // The journal may have erased content since this copy was opened.
+        try directory.removeCopiesOfContent()
         try convertingStorageErrors { () throws(StorageError) in
             for name in temporaries { try directory.storage.remove(directory.file(name)) }
         }
