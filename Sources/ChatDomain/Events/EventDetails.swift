@@ -91,7 +91,8 @@ public enum EventDetails: Hashable, Sendable {
     case userUnblocked(UserBlock)
     /// The content that a user wrote or was given was erased.
     case userErased(UserErased)
-    /// The content of events was erased; the positions are in the event's ``EventContent/erasure(reason:positions:)``.
+    /// The content of events was erased; the positions are in the event's
+    /// ``EventContent/erasure(reason:positions:)``.
     case contentErased
     /// An event of the host program's own.
     case custom(CustomEvent)

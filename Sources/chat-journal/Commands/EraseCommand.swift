@@ -43,7 +43,8 @@ extension ToolCommand {
             if let orders = erasure.orders {
                 try output.writeLine("\(erased), ordered at position \(orders.lowerBound)")
             } else {
-                try output.writeLine(count > 0 ? "\(erased), ordered earlier" : "nothing to erase: there is no content, or it was erased earlier")
+                try output.writeLine(
+                    count > 0 ? "\(erased), ordered earlier" : "nothing to erase: there is no content, or it was erased earlier")
             }
             try output.writeLine(erasure.head.description)
         }
