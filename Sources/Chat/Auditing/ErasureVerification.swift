@@ -5,33 +5,46 @@ import EventJournal
 /// content, and no other record is an erased one.
 struct ErasureVerification {
     private var orders = ErasureOrders()
-    /// The records in the state `erased`.
+    /// The records in the states `erased` and `sealed`; no erasure makes the second.
     private var erased = PositionSet()
+    /// The records in the state `withheld`.
+    private var withheld = PositionSet()
 
     /// Adds the next event.
     mutating func add(_ event: ChatEvent, _ state: RecordContentState, at position: Position) {
         orders.add(event, at: position)
-        if state == .erased { erased.append(position) }
+        switch state {
+        case .whole: break
+        case .erased, .sealed: erased.append(position)
+        case .withheld: withheld.append(position)
+        }
     }
 
-    /// Returns the differences.
+    /// Returns the differences, and the number of records whose content is withheld without an
+    /// order.
     ///
-    /// - Complexity: O(1) without erasures; otherwise O(*n*) in the events up to the position.
-    func findings(_ journal: Journal, _ identities: Identities, through last: Position) throws(ChatError) -> [JournalFinding] {
-        if last == 0 || orders.isEmpty && erased.isEmpty { return [] }
-        let content = try ErasableContent(orders, in: 1...last, of: journal) { identities.author(ofPostRemovedBy: $0) }
-        let unfinished = content.positions.ranges.map { range in
+    /// - Parameter unfinished: The records that an order concerns and whose content the files still
+    ///   have; the journal hides it.
+    /// - Complexity: O(*n*) in the number of records without content.
+    func result(
+        _ journal: Journal, _ identities: Identities, unfinished: PositionSet
+    ) throws(ChatError) -> (findings: [JournalFinding], withheldCount: UInt64) {
+        let open = unfinished.ranges.map { range in
             JournalFinding(
                 "erasureUnfinished",
                 "an erasure is ordered, and the files still have the content; open the journal for writing to complete it",
                 positions: range)
         }
-        return try unfinished + unorderedStubs(journal, identities)
+        let stubs = try unordered(erased, journal, identities).ranges.map { range in
+            JournalFinding("stubWithoutErasure", "the content is erased, but no event orders it", positions: range)
+        }
+        return (open + stubs, try unordered(withheld, journal, identities).count)
     }
 
-    private func unorderedStubs(_ journal: Journal, _ identities: Identities) throws(ChatError) -> [JournalFinding] {
+    /// Returns the records that no order concerns.
+    private func unordered(_ positions: PositionSet, _ journal: Journal, _ identities: Identities) throws(ChatError) -> PositionSet {
         var unordered = PositionSet()
-        for range in erased.ranges {
+        for range in positions.ranges {
             try wrappingJournalErrors { () throws(JournalError) in
                 try journal.forEachRecord(in: range) { position, _, kept, _ in
                     // A record that does not decode is a finding of its own.
@@ -41,8 +54,6 @@ struct ErasureVerification {
                 }
             }
         }
-        return unordered.ranges.map { range in
-            JournalFinding("stubWithoutErasure", "the content is erased, but no event orders it", positions: range)
-        }
+        return unordered
     }
 }

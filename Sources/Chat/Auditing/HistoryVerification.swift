@@ -63,8 +63,12 @@ struct HistoryVerification {
     }
 
     /// Compares the orders of erasures with the records.
-    mutating func verifyErasures(_ journal: Journal) throws(ChatError) {
-        findings += try erasures.findings(journal, models.models.identities, through: position)
+    ///
+    /// - Returns: The number of records whose content is withheld without an order.
+    mutating func verifyErasures(_ journal: Journal) throws(ChatError) -> UInt64 {
+        let (found, withheldCount) = try erasures.result(journal, models.models.identities, unfinished: journal.hiddenContent)
+        findings += found
+        return withheldCount
     }
 
     /// Verifies the records of the batch.

@@ -15,6 +15,11 @@ public struct VerificationReport: Hashable, Sendable, Codable {
     ///
     /// Lost events are not findings, and the JSON form omits the number.
     public var lostEventCount = 0
+    /// The number of events whose content this copy does not have, although no event orders its
+    /// erasure: that of an import of such events.
+    ///
+    /// They are not findings, and the JSON form omits the number.
+    public var withheldEventCount: UInt64 = 0
 
     private enum CodingKeys: String, CodingKey {
         case isValid = "ok"
@@ -26,7 +31,7 @@ public struct VerificationReport: Hashable, Sendable, Codable {
         self.findings = findings
     }
 
-    /// Decodes a report; the number of lost events is 0.
+    /// Decodes a report; the numbers of lost and withheld events are 0.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         position = try container.decode(Position.self, forKey: .position)
@@ -74,6 +79,7 @@ extension ChatStore {
         do throws(JournalError) {
             try Journal.verify(directory, options: unexpecting) { report.findings.append($0) }
             let journal = try Journal.openReadOnly(directory, options: unexpecting)
+            journal.setHiddenContent(unfinishedErasures(directory, unexpecting, journal))
             try report.checkHistory(of: journal, deep: deep, progress)
             if let treeHead { try report.checkTree(of: journal, against: treeHead) }
         } catch {
@@ -84,6 +90,19 @@ extension ChatStore {
         }
         if options.expectedHead != nil { try report.checkExpectedHead(directory, against: options) }
         return report
+    }
+}
+
+extension ChatStore {
+    /// Returns the events that an order concerns and whose content the files still have.
+    ///
+    /// The history is verified without it: names can have been taken by others since.
+    private static func unfinishedErasures(_ directory: String, _ options: JournalOptions, _ journal: Journal) -> PositionSet {
+        // The verification reports what keeps the journal from being opened or read.
+        guard (try? hasUnfinishedOrder(journal, through: journal.durablePosition)) == true,
+            let store = try? openReadOnly(directory, options: StoreOptions(journal: options))
+        else { return PositionSet() }
+        return (store.log as? any ErasableLog)?.hiddenContent ?? PositionSet()
     }
 }
 
@@ -139,7 +158,7 @@ extension VerificationReport {
             throw error
         }
         history.finish(journal)
-        do throws(ChatError) { try history.verifyErasures(journal) } catch {
+        do throws(ChatError) { withheldEventCount = try history.verifyErasures(journal) } catch {
             // An event that does not decode is a finding already.
             if case .journal(let error) = error { throw error }
         }

@@ -139,6 +139,8 @@ struct Follower: Sendable {
         switch store.feed.read(after: position, limit: FeedBatch.maximumEventCount) {
         case .recent(let events): return select(events)
         case .evicted(let available):
+            // The writer may have erased what comes next.
+            try store.refresh()
             let batch = try store.feedBatch(
                 position + 1...min(available, position + FeedBatch.maximumScanCount, end ?? .max), matching: filter, in: commit)
             (position, commit) = (batch.lastScannedPosition, batch.commit)

@@ -53,9 +53,9 @@ extension ChatStore {
     }
 
     /// Whether a journal has an order of an erasure that may not have been carried out.
-    private static func hasUnfinishedOrder(_ journal: Journal, through last: Position) throws(ChatError) -> Bool {
+    static func hasUnfinishedOrder(_ journal: Journal, through last: Position) throws(ChatError) -> Bool {
         let start = journal.erasedThrough
-        guard start < last else { return false }
+        guard last > 0, start < last else { return false }
         var isFound = false
         try wrappingJournalErrors { () throws(JournalError) in
             try journal.forEachRecord(in: start + 1...last) { _, _, kept, _ in

@@ -26,6 +26,9 @@ extension ChatStore {
         return (true, true)
     }
 
+    /// Whether files still have content that is hidden because its erasure is ordered.
+    package var isErasureUnfinished: Bool { (log as? any ErasableLog).map { !$0.hiddenContent.isEmpty } ?? false }
+
     /// Reads the orders after a position.
     private static func orders(
         _ positions: PackedColumn<Position>, after start: Position, in log: any CommitLog

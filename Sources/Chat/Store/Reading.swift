@@ -20,9 +20,17 @@ extension ChatStore {
         _ body: (RecordedEvent) -> Bool
     ) throws(ChatError) {
         let end = min(applyDurableEvents(), last ?? .max)
-        guard position < end else { return }
-        try Self.forEachDecodedEvent(log, position + 1...end, contents: .all) { event, position in
-            visibleEvent(RecordedEvent(position: position, event: event), through: filter).map(body) ?? true
+        var next = position + 1
+        var goesOn = true
+        while goesOn, next <= end {
+            // The writer of another process may have erased what comes next.
+            if next > position + 1 { try refresh() }
+            let last = log.isReadOnly ? min(end, next + FeedBatch.maximumScanCount - 1) : end
+            try Self.forEachDecodedEvent(log, next...last, contents: .all) { event, position in
+                goesOn = visibleEvent(RecordedEvent(position: position, event: event), through: filter).map(body) ?? true
+                return goesOn
+            }
+            next = last + 1
         }
     }
 

@@ -103,6 +103,11 @@ extension ToolCommand {
                     : "\(report.findings.count) \(report.findings.count == 1 ? "finding" : "findings"); "
                         + "whole up to position \(report.position)"
             )
+            if report.withheldEventCount > 0 {
+                try output.writeLine(
+                    "\(report.withheldEventCount) \(report.withheldEventCount == 1 ? "event has" : "events have") no content in this copy, "
+                        + "and no event orders its erasure.")
+            }
             if report.lostEventCount > 0 {
                 try output.writeLine(
                     "\(report.lostEventCount) \(report.lostEventCount == 1 ? "event is" : "events are") lost; "

@@ -41,7 +41,12 @@ extension Arguments {
 
     /// Opens the journal for writing; creates it if it does not exist.
     func openForWriting() throws -> ChatStore {
-        try ChatStore.open(self[positional: "JOURNAL"], options: StoreOptions(journal: try journalOptions()))
+        let store = try ChatStore.open(self[positional: "JOURNAL"], options: StoreOptions(journal: try journalOptions()))
+        if store.isErasureUnfinished {
+            StandardError.writeLine(
+                "\(ToolSpec.name): erasureUnfinished: the opening could not complete an erasure; its content is hidden, but still in files")
+        }
+        return store
     }
 
     /// The options with which the journal is opened for writing.

@@ -306,6 +306,22 @@ struct ErasureFixture {
         #expect(try reader.allEvents() == store.allEvents())
     }
 
+    /// A reader of another process that is in the middle of a long scan.
+    @Test func longScanOfAnotherProcessForgets() throws {
+        let store = try fixture.filled()
+        let last = store.head.position
+        _ = try store.execute((0..<9_000).map { CommandRequest(.postMessage(thread: F.garden, author: F.bob, body: "of-bob-\($0);")) })
+        let reader = try ChatStore.openReadOnly(fixture.store.directory, options: fixture.store.options)
+        var texts: [(Position, String)] = []
+        try reader.forEachEvent { event in
+            if event.position == last { _ = try? store.eraseUser(F.bob, reason: "spam") }
+            if event.position > last { texts.append((event.position, "\(event)")) }
+            return true
+        }
+        // The chunk in which the order came was read before it.
+        #expect(texts.count == 9_000 && texts.filter { $0.0 > 4_096 }.allSatisfy { !$0.1.contains("of-bob-") })
+    }
+
     /// A copy in the batch of a follower, or in a view, is not delivered after the erasure.
     @Test func followersForget() async throws {
         let store = try fixture.filled()

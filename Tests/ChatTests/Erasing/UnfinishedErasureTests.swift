@@ -85,10 +85,8 @@ import Testing
 
     @Test func nextOpeningHidesAndCompletesIt() throws {
         try interrupted().close()
-        for finding in try ChatStore.verify("journal", options: options.journal).findings {
-            #expect(finding.problem == "erasureUnfinished")
-        }
-        #expect(try !ChatStore.verify("journal", options: options.journal).findings.isEmpty)
+        let findings = try ChatStore.verify("journal", options: options.journal, deep: true).findings
+        #expect(!findings.isEmpty && findings.allSatisfy { $0.problem == "erasureUnfinished" })
         // The disk is still full, and a reader cannot write at all.
         let (reader, store) = (try ChatStore.openReadOnly("journal", options: options), try ChatStore.open("journal", options: options))
         for store in [reader, store] { #expect(try F.markersInAnswers(store, of: "bob") == []) }
@@ -156,5 +154,27 @@ import Testing
         let found = try ChatStore.verify("journal", options: options.journal).findings
         #expect(!chosen.isEmpty && found.allSatisfy { $0.problem == "stubWithoutErasure" })
         #expect(PositionSet(found.compactMap(\.positions)) == PositionSet(chosen.map { $0...$0 }))
+    }
+
+    /// A stub that says that its content is withheld: reported, because imports make them.
+    @Test(arguments: [RecordContentState.withheld, .sealed]) func otherStubsAreReported(state: RecordContentState) throws {
+        let storage = fixture.store.options.journal.storage
+        let chosen = try StubRewriter("journal", on: storage).rewrite { position, _, _ in position % 5 == 0 ? state : .whole }
+        let report = try ChatStore.verify("journal", options: options.journal)
+        #expect(chosen.count > 5 && report.withheldEventCount == (state == .withheld ? UInt64(chosen.count) : 0))
+        #expect(report.findings.isEmpty == (state == .withheld))
+        #expect(report.findings.allSatisfy { $0.problem == "stubWithoutErasure" })
+    }
+
+    /// Names and subjects that an unfinished erasure hides can be taken, which is no contradiction.
+    @Test func takenNameIsNoFinding() throws {
+        let store = try ChatStore.open("journal", options: options)
+        let (name, position) = (try #require(try store.user(F.ann).username), Position(1))
+        setFull(true)
+        expectError("erasureUnfinished") { _ = try store.eraseContent(of: PositionSet([position...position]), reason: "spam") }
+        try store.execute(.registerUser(user: UserID(bits: 0xD), username: name))
+        try store.close()
+        let findings = try ChatStore.verify("journal", options: options.journal, deep: true).findings
+        #expect(findings.map(\.problem) == ["erasureUnfinished"] && findings.map(\.positions) == [1...1])
     }
 }
