@@ -83,6 +83,9 @@ extension RuleState {
         memberships = try MembershipTable(from: &reader, count: ids.memberships.count)
         usernameOwners = try Self.readOwners(from: &reader, of: ids.foldKeys.count, users: ids.users.count)
         subjectOwners = try Self.readOwners(from: &reader, of: ids.subjects.count, users: ids.users.count)
+        for subject in subjectOwners.indices where subjectOwners[subject] > 0 {
+            users[Int(subjectOwners[subject]) - 1].oneBasedSubject = UInt32(truncatingIfNeeded: subject + 1)
+        }
         messageMarks = try Self.readMarks(from: &reader, count: ids.messages.count)
         replyMarks = try Self.readMarks(from: &reader, count: ids.replies.count)
         community = try CommunityState(from: &reader, ids, head: head)
@@ -110,8 +113,9 @@ extension RuleState {
         writer.write(users.indices, text: { users[$0].username })
         writer.write(users.indices) { users[$0].postcode?.ascii ?? 0 }
         writer.write(users.indices) { users[$0].residence }
-        writer.write(users.indices) { users[$0].oneBasedSubject }
-        writer.write(users.indices) { users[$0].isErased ? 1 : 0 as UInt8 }
+        let erased = users.indices.filter { users[$0].isErased }
+        writer.write(erased.count)
+        writer.write(erased.indices) { UInt32(truncatingIfNeeded: erased[$0]) }
     }
 
     private mutating func readUsers(from reader: inout ColumnReader, _ ids: borrowing Identities) throws(ColumnError) {
@@ -122,13 +126,14 @@ extension RuleState {
         let usernames = try reader.readTexts(count)
         let postcodes: [UInt64] = try reader.readArray(count)
         let residences: [UInt32] = try reader.readArray(count)
-        let subjects: [UInt32] = try reader.readArray(count)
-        let areErased: [UInt8] = try reader.readArray(count)
+        let erased: [UInt32] = try reader.readArray(try reader.readCount())
+        try require(zip(erased, erased.dropFirst()).allSatisfy { $0 < $1 }, "the erased users do not ascend")
+        try require(erased.last.map { Int($0) < count } ?? true, "an erased user does not exist")
         for user in 0..<count {
             var row = UserRow(
                 registeredAt: positions[user], username: usernames[user], oneBasedFoldKey: names[user],
                 oneBasedFoldKeyAtRegistration: registeredAs[user],
-                residence: residences[user], oneBasedSubject: subjects[user], isErased: areErased[user] != 0)
+                residence: residences[user])
             if postcodes[user] != 0 {
                 row.postcode = Postcode(ascii: postcodes[user])
                 try require(row.postcode != nil, "a postcode is not valid")
@@ -136,10 +141,11 @@ extension RuleState {
             try require(row.registeredAt <= head, "a user registered after \(head)")
             try require(
                 row.oneBasedFoldKey <= ids.foldKeys.count && row.oneBasedFoldKeyAtRegistration <= ids.foldKeys.count
-                    && row.residence <= ids.threads.count && row.oneBasedSubject <= ids.subjects.count,
-                "a user has a name, a subject or a thread that does not exist")
+                    && row.residence <= ids.threads.count,
+                "a user has a name or a thread that does not exist")
             users.append(row)
         }
+        for user in erased { users[Int(user)].isErased = true }
     }
 
     private mutating func readThreads(from reader: inout ColumnReader, _ ids: borrowing Identities) throws(ColumnError) {

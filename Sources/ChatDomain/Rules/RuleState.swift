@@ -56,7 +56,8 @@ package struct UserRow: Sendable, Hashable {
     package var oneBasedFoldKeyAtRegistration: UInt32 = 0
     /// The index + 1 of the thread of the user's current outward code, or 0.
     package var residence: UInt32 = 0
-    /// The index + 1 of the subject at registration, or 0.
+    /// The index + 1 of the subject that the user owns, or 0; not stored, because it follows from
+    /// the owners of the subjects.
     package var oneBasedSubject: UInt32 = 0
     /// Whether the user's content was erased.
     package var isErased = false
@@ -173,7 +174,10 @@ extension RuleState {
         setUsername(user, content)
         guard content.oneBasedSubject > 0 else { return }
         while subjectOwners.count < Int(content.oneBasedSubject) { subjectOwners.append(0) }
-        subjectOwners[Int(content.oneBasedSubject) - 1] = UInt32(truncatingIfNeeded: user + 1)
+        let subject = Int(content.oneBasedSubject) - 1
+        // Each owner knows their subject: no decider gives it to a second one.
+        if subjectOwners[subject] > 0 { users[Int(subjectOwners[subject]) - 1].oneBasedSubject = 0 }
+        subjectOwners[subject] = UInt32(truncatingIfNeeded: user + 1)
         users[user].oneBasedSubject = content.oneBasedSubject
     }
 
