@@ -23,6 +23,8 @@ final class ProjectionCheckpoints<Model: Projection>: Sendable {
         var isBusy = false
         /// The position of the latest checkpoint that was loaded or begun.
         var last: Position = 0
+        /// The number of rebuilds; a checkpoint that was begun before one is not written after it.
+        var rebuildCount = 0
     }
 
     init(
@@ -117,24 +119,36 @@ final class ProjectionCheckpoints<Model: Projection>: Sendable {
     /// - Parameter replayed: The number of events of a replay that ends here; 0 for a pause.
     func beginIfDue(_ replay: Replay<Model>, replayed: UInt64 = 0) {
         if log.isReadOnly { return }
-        let isDue = state.withLock { state in
-            guard !state.isBusy, replay.position > state.last else { return false }
+        let rebuildCount = state.withLock { state -> Int? in
+            guard !state.isBusy, replay.position > state.last else { return nil }
             guard
                 replay.position >= options.nextProjectionCheckpoint(after: state.last)
                     || replayed >= max(options.afterReplay ?? .max, 1)
-            else { return false }
+            else { return nil }
             (state.isBusy, state.last) = (true, replay.position)
-            return true
+            return state.rebuildCount
         }
-        if !isDue { return }
+        guard let rebuildCount else { return }
         // Weak, because a queued job would keep the journal of a dropped store open.
-        checkpointer.run { [weak self] in self?.writeInBackground(replay) }
+        checkpointer.run { [weak self] in self?.writeInBackground(replay, begunAfter: rebuildCount) }
     }
 
-    private func writeInBackground(_ replay: Replay<Model>) {
+    private func writeInBackground(_ replay: Replay<Model>, begunAfter rebuildCount: Int) {
         // No caller waits for the error; the statistics count it.
-        do throws(ChatError) { try write(replay) } catch { checkpointer.countFailure(error) }
+        do throws(ChatError) {
+            try checkpointer.withWriteLock(of: replay.epoch) { () throws(ChatError) in
+                // A rebuild increments the number under the same lock.
+                if state.withLock({ $0.rebuildCount }) == rebuildCount { try writeAndRemoveExcess(replay) }
+            }
+        } catch {
+            checkpointer.countFailure(error)
+        }
         state.withLock { $0.isBusy = false }
+    }
+
+    private func writeAndRemoveExcess(_ replay: Replay<Model>) throws(ChatError) {
+        try writeFile(replay)
+        try removeExcess()
     }
 
     /// Writes the checkpoint of a close if enough events follow the latest one.
@@ -150,8 +164,7 @@ final class ProjectionCheckpoints<Model: Projection>: Sendable {
     /// - Parameter isLast: Whether this is the checkpoint of a close.
     func write(_ replay: Replay<Model>, isLast: Bool = false) throws(ChatError) {
         try checkpointer.withWriteLock(of: replay.epoch, isLast: isLast) { () throws(ChatError) in
-            try writeFile(replay)
-            try removeExcess()
+            try writeAndRemoveExcess(replay)
         }
         state.withLock { $0.last = max($0.last, replay.position) }
     }
@@ -171,8 +184,8 @@ final class ProjectionCheckpoints<Model: Projection>: Sendable {
                     try log.removeCheckpoint(Model.name, at: position)
                 }
             }
+            state.withLock { ($0.last, $0.rebuildCount) = (rebuilt.last ?? 0, $0.rebuildCount + 1) }
         }
-        state.withLock { $0.last = rebuilt.last ?? 0 }
     }
 
     private func writeFile(_ replay: Replay<Model>) throws(ChatError) {
