@@ -35,7 +35,7 @@ extension EraseTests {
             let isUnchanged = storage.allContents() == before
             #expect(isUnchanged)
         }
-        #expect(specimen.journal.erasedThrough == 0)
+        #expect(specimen.journal.erasedThrough == nil)
     }
 
     /// A journal that is closed while it erases holds its lock until the erasure ends.

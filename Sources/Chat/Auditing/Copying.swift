@@ -4,6 +4,9 @@ public import EventJournal
 extension ChatStore {
     /// Copies the store's journal to a directory, or continues a copy, while the store is in use.
     ///
+    /// The copy has the ledger of erasures too. What an unfinished erasure has left in the journal is
+    /// erased in the copy.
+    ///
     /// - Parameters:
     ///   - destination: The directory of the copy; see `Journal.backup(_:to:options:)` for what it
     ///     may contain.
@@ -18,22 +21,65 @@ extension ChatStore {
         guard let log = log as? any BackupLog else {
             throw .journal(JournalError(.notAJournal, "The store's log is not a journal. Copy it with the tools of that log."))
         }
-        return try wrappingJournalErrors { () throws(JournalError) in try log.backup(to: destination, upTo: position) }
+        let report = try wrappingJournalErrors { () throws(JournalError) in try log.backup(to: destination, upTo: position) }
+        if let log = log as? any ErasableLog, let storage = (log as? any CheckpointLog)?.checkpointDirectory.storage {
+            try Self.carryErasures(of: log, hidden: log.hiddenContent, to: destination, on: storage, through: report.head.position)
+        }
+        return report
     }
 
     /// Copies a journal, or continues a copy; another process may be writing the journal.
     ///
     /// - Throws: ``ChatError/journal(_:)`` as `Journal.backup(_:to:options:)`.
-    /// - Complexity: Opens both journals without a replay; then linear in the new bytes.
+    /// - Complexity: Opens both journals, without a replay unless an erasure may be unfinished; then
+    ///   linear in the new bytes.
     @discardableResult
     public static func backup(
         ofJournalAt directory: String, to destination: String, options: BackupOptions = BackupOptions()
     ) throws(ChatError) -> BackupReport {
-        try wrappingJournalErrors { () throws(JournalError) in try Journal.backup(directory, to: destination, options: options) }
+        let (report, journal) = try wrappingJournalErrors { () throws(JournalError) in
+            (
+                try Journal.backup(directory, to: destination, options: options),
+                try Journal.openReadOnly(directory, options: JournalOptions(storage: options.storage))
+            )
+        }
+        let hidden = try pendingContent(of: journal, at: directory, JournalOptions(storage: options.storage))
+        try carryErasures(of: journal, hidden: hidden, to: destination, on: options.destinationStorage, through: report.head.position)
+        return report
+    }
+
+    /// Adds the ledger of a journal to that of its copy, and erases there what the journal hides.
+    ///
+    /// - Parameters:
+    ///   - hidden: The content that the files of the journal still have and that may not be shown.
+    ///   - last: The last position of the copy.
+    private static func carryErasures(
+        of log: any ErasableLog, hidden: PositionSet, to destination: String, on storage: any JournalStorage, through last: Position
+    ) throws(ChatError) {
+        let content = hidden.clamped(to: 1...max(1, last))
+        let present = try ledger(
+            try wrappingJournalErrors { () throws(JournalError) in try Journal.readLedger(ofJournalAt: destination, on: storage) })
+        var ledger = present
+        ledger.add(try Self.ledger(of: log).entries)
+        if ledger == present, content.isEmpty { return }
+        try wrappingJournalErrors { () throws(JournalError) in
+            let copy = try Journal.open(destination, options: JournalOptions(storage: storage, createIfMissing: false))
+            do throws(JournalError) {
+                if ledger != present { try copy.writeLedger(Array(ledger.text.utf8)) }
+                // No order of the copy is known to be carried out.
+                if !content.isEmpty { try copy.eraseContent(of: content, orderedThrough: 0) }
+            } catch {
+                // The first error is the one to report.
+                try? copy.close()
+                throw error
+            }
+            try copy.close()
+        }
     }
 
     /// Salvages the readable events of a damaged journal into a new journal with a new id.
     ///
+    /// The ledger of erasures is copied, so that the first opening for writing repeats lost orders.
     /// Every event keeps its position. Each lost event is replaced by an `EventKind.lost` event
     /// with the time of the previous event. The new journal can be opened for writing. Later events
     /// may refer to lost ones: views tolerate that, and
@@ -52,12 +98,21 @@ extension ChatStore {
         var encoder = EventEncoder()
         var recordedAt = Timestamp(millisecondsSince1970: 0)
         return try wrappingJournalErrors { () throws(JournalError) in
-            try Journal.repair(directory, to: destination, options: options) { _, previous in
+            let ledger = try Journal.readLedger(ofJournalAt: directory, on: options.storage)
+            let report = try Journal.repair(directory, to: destination, options: options) { _, previous in
                 // An undecodable record has no time; the time of the last placeholder stays valid.
                 if let event = try? ChatEvent(kept: previous, erasable: nil) { recordedAt = event.recordedAt }
                 encoder.encode(ChatEvent(recordedAt: recordedAt, details: .lost))
                 return encoder.kept
             }
+            if let ledger {
+                let journal = try Journal.open(
+                    destination, options: JournalOptions(storage: options.destinationStorage, createIfMissing: false))
+                // Also a damaged one, because only the operator can decide what to do with it.
+                try journal.writeLedger(ledger)
+                try journal.close()
+            }
+            return report
         }
     }
 }

@@ -1,7 +1,7 @@
 import ChatDomain
 import EventJournal
 
-/// Compares the orders of erasures with the records: each record that an order concerns has lost its
+/// Compares the orders of erasures and the ledgers with the records: each record that an order concerns has lost its
 /// content, and no other record is an erased one.
 struct ErasureVerification {
     private var orders = ErasureOrders()
@@ -23,37 +23,58 @@ struct ErasureVerification {
     /// Returns the differences, and the number of records whose content is withheld without an
     /// order.
     ///
-    /// - Parameter unfinished: The records that an order concerns and whose content the files still
-    ///   have; the journal hides it.
-    /// - Complexity: O(*n*) in the number of records without content.
+    /// - Parameters:
+    ///   - journal: It hides what the files still have and may not be shown.
+    ///   - models: The state after all records.
+    ///   - own: The ledger beside the journal. It stands for the orders that an older copy lacks.
+    ///   - other: A ledger from another place.
+    /// - Complexity: O(*n*) in the number of records if there is an order, otherwise in the number of
+    ///   those without content.
     func result(
-        _ journal: Journal, _ identities: Identities, unfinished: PositionSet
+        _ journal: Journal, _ models: borrowing StoreModels, _ own: ErasureLedger, _ other: ErasureLedger
     ) throws(ChatError) -> (findings: [JournalFinding], withheldCount: UInt64) {
-        let open = unfinished.ranges.map { range in
+        let identities = models.models.identities
+        func content(_ orders: ErasureOrders) throws(ChatError) -> PositionSet {
+            try ErasableContent(orders, in: 1...max(1, models.position), of: journal) { identities.author(ofPostRemovedBy: $0) }.positions
+        }
+        var known = orders
+        known.add(try MissingOrders(own, besides: known, in: models, of: journal).orders)
+        // The journal does not deliver what it hides.
+        var unfinished = try content(known)
+        unfinished.formUnion(journal.hiddenContent)
+        var findings = unfinished.ranges.map { range in
             JournalFinding(
                 "erasureUnfinished",
                 "an erasure is ordered, and the files still have the content; open the journal for writing to complete it",
                 positions: range)
         }
-        let stubs = try unordered(erased, journal, identities).ranges.map { range in
+        let listed = try MissingOrders(other, besides: known, in: models, of: journal).orders
+        findings += try content(listed).ranges.map { range in
+            JournalFinding(
+                "ledgerContentPresent", "the ledger lists the content as erased, and the journal has it", positions: range)
+        }
+        known.add(listed)
+        findings += try notConcerned(erased, by: known, journal, identities).ranges.map { range in
             JournalFinding("stubWithoutErasure", "the content is erased, but no event orders it", positions: range)
         }
-        return (open + stubs, try unordered(withheld, journal, identities).count)
+        return (findings, try notConcerned(withheld, by: known, journal, identities).count)
     }
 
     /// Returns the records that no order concerns.
-    private func unordered(_ positions: PositionSet, _ journal: Journal, _ identities: Identities) throws(ChatError) -> PositionSet {
-        var unordered = PositionSet()
+    private func notConcerned(
+        _ positions: PositionSet, by orders: ErasureOrders, _ journal: Journal, _ identities: Identities
+    ) throws(ChatError) -> PositionSet {
+        var rest = PositionSet()
         for range in positions.ranges {
             try wrappingJournalErrors { () throws(JournalError) in
                 try journal.forEachRecord(in: range) { position, _, kept, _ in
                     // A record that does not decode is a finding of its own.
                     guard let row = try? EventRow(kept: kept) else { return true }
-                    if !orders.concern(row, at: position, author: { identities.author(ofPostRemovedBy: $0) }) { unordered.append(position) }
+                    if !orders.concern(row, at: position, author: { identities.author(ofPostRemovedBy: $0) }) { rest.append(position) }
                     return true
                 }
             }
         }
-        return unordered
+        return rest
     }
 }

@@ -62,11 +62,18 @@ struct HistoryVerification {
         if isDeep { findings += DeepVerification(models).findings() }
     }
 
-    /// Compares the orders of erasures with the records.
+    /// Compares the orders of erasures, the ledger beside the journal and another one with the
+    /// records.
     ///
     /// - Returns: The number of records whose content is withheld without an order.
-    mutating func verifyErasures(_ journal: Journal) throws(ChatError) -> UInt64 {
-        let (found, withheldCount) = try erasures.result(journal, models.models.identities, unfinished: journal.hiddenContent)
+    mutating func verifyErasures(_ journal: Journal, _ ledger: ErasureLedger) throws(ChatError) -> UInt64 {
+        let own: ErasureLedger
+        do throws(ChatError) { own = try ChatStore.ledger(of: journal) } catch {
+            guard case .journal(let error) = error else { throw error }
+            findings.append(JournalFinding(error.code.rawValue, error.message, segment: "ledger"))
+            own = ErasureLedger()
+        }
+        let (found, withheldCount) = try erasures.result(journal, models, own, ledger)
         findings += found
         return withheldCount
     }

@@ -63,6 +63,8 @@ extension ChatStore {
     ///     `headMismatch`.
     ///   - deep: Whether to rebuild the read models as well, and to compare them with the state of
     ///     the rules and with the checkpoint that an opening would use (`checkpointDiffers`).
+    ///   - ledger: A ledger of erasures from another place. Content that it lists and the journal has
+    ///     is the finding `ledgerContentPresent`. The ledger beside the journal is always compared.
     ///   - progress: Called after every 1,024 events and after the last one, with the verified
     ///     position and the last position.
     /// - Returns: The findings. A journal that cannot be opened because of damage is a finding as
@@ -71,7 +73,7 @@ extension ChatStore {
     ///   nothing was verified then.
     public static func verify(
         _ directory: String, options: JournalOptions = JournalOptions(), expecting treeHead: TreeHead? = nil, deep: Bool = false,
-        progress: (_ position: Position, _ last: Position) -> Void = { _, _ in }
+        ledger: ErasureLedger = ErasureLedger(), progress: (_ position: Position, _ last: Position) -> Void = { _, _ in }
     ) throws(ChatError) -> VerificationReport {
         var report = VerificationReport()
         var unexpecting = options
@@ -79,8 +81,9 @@ extension ChatStore {
         do throws(JournalError) {
             try Journal.verify(directory, options: unexpecting) { report.findings.append($0) }
             let journal = try Journal.openReadOnly(directory, options: unexpecting)
-            journal.setHiddenContent(unfinishedErasures(directory, unexpecting, journal))
-            try report.checkHistory(of: journal, deep: deep, progress)
+            // The verification reports what keeps the journal from being opened or read.
+            journal.setHiddenContent((try? pendingContent(of: journal, at: directory, unexpecting)) ?? PositionSet())
+            try report.checkHistory(of: journal, deep: deep, ledger, progress)
             if let treeHead { try report.checkTree(of: journal, against: treeHead) }
         } catch {
             guard error.code == .damaged else { throw .journal(error) }
@@ -90,19 +93,6 @@ extension ChatStore {
         }
         if options.expectedHead != nil { try report.checkExpectedHead(directory, against: options) }
         return report
-    }
-}
-
-extension ChatStore {
-    /// Returns the events that an order concerns and whose content the files still have.
-    ///
-    /// The history is verified without it: names can have been taken by others since.
-    private static func unfinishedErasures(_ directory: String, _ options: JournalOptions, _ journal: Journal) -> PositionSet {
-        // The verification reports what keeps the journal from being opened or read.
-        guard (try? hasUnfinishedOrder(journal, through: journal.durablePosition)) == true,
-            let store = try? openReadOnly(directory, options: StoreOptions(journal: options))
-        else { return PositionSet() }
-        return (store.log as? any ErasableLog)?.hiddenContent ?? PositionSet()
     }
 }
 
@@ -138,7 +128,7 @@ extension VerificationReport {
 
     /// Verifies that every record is an event, and that the rules allow the history.
     fileprivate mutating func checkHistory(
-        of journal: Journal, deep: Bool, _ progress: (_ position: Position, _ last: Position) -> Void
+        of journal: Journal, deep: Bool, _ ledger: ErasureLedger, _ progress: (_ position: Position, _ last: Position) -> Void
     ) throws(JournalError) {
         let last = journal.durablePosition
         guard last > 0 else { return }
@@ -158,7 +148,7 @@ extension VerificationReport {
             throw error
         }
         history.finish(journal)
-        do throws(ChatError) { withheldEventCount = try history.verifyErasures(journal) } catch {
+        do throws(ChatError) { withheldEventCount = try history.verifyErasures(journal, ledger) } catch {
             // An event that does not decode is a finding already.
             if case .journal(let error) = error { throw error }
         }

@@ -44,27 +44,12 @@ extension ChatStore {
         let journal = try wrappingJournalErrors { () throws(JournalError) in try Journal.openReadOnly(directory, options: options) }
         let last = journal.durablePosition
         guard last > 0 else { return }
-        guard try hasUnfinishedOrder(journal, through: last) else {
+        guard try canHaveErasedContent(journal, through: last) else {
             return try forEachExportedEvent(of: journal, 1...last) { event in body(event, last) }
         }
         // Only the state of a store tells what the files still have and may not be shown.
         let store = try openReadOnly(directory, options: StoreOptions(journal: options))
         try store.forEachExportedEvent { event in body(event, store.head.position) }
-    }
-
-    /// Whether a journal has an order of an erasure that may not have been carried out.
-    static func hasUnfinishedOrder(_ journal: Journal, through last: Position) throws(ChatError) -> Bool {
-        let start = journal.erasedThrough
-        guard last > 0, start < last else { return false }
-        var isFound = false
-        try wrappingJournalErrors { () throws(JournalError) in
-            try journal.forEachRecord(in: start + 1...last) { _, _, kept, _ in
-                let kind = kept.byteCount > 0 ? EventKind(rawValue: kept.byte(at: 0)) : nil
-                isFound = kind == .userErased || kind == .contentErased
-                return !isFound
-            }
-        }
-        return isFound
     }
 
     private static func forEachExportedEvent(

@@ -34,6 +34,12 @@ struct Decider: ~Copyable {
         self.nextCheckpoint = nextCheckpoint
     }
 
+    /// Throws if no event may be appended any more.
+    func requireWritable() throws(ChatError) {
+        if let failure { throw .journal(failure) }
+        if rules.hasUnknownEvents { throw .newerEvents }
+    }
+
     /// Starts a commit after the events of the previous one.
     mutating func begin() {
         batch.removeAll(from: rules.head + 1)

@@ -3,13 +3,11 @@ import Columns
 import EventJournal
 
 /// The orders of erasures in a history, and the events that they concern.
-struct ErasureOrders: Equatable {
+struct ErasureOrders {
     /// The users whose content is erased, each with the position of the order.
     private(set) var users: [UserID: Position] = [:]
     /// The events whose content is erased.
     private(set) var positions = PositionSet()
-    /// The position of the last order; 0 for none.
-    private(set) var last: Position = 0
 
     /// Whether there is no order.
     var isEmpty: Bool { users.isEmpty && positions.isEmpty }
@@ -18,21 +16,28 @@ struct ErasureOrders: Equatable {
     mutating func add(_ event: ChatEvent, at position: Position) {
         switch event.details {
         case .userErased(let details): add(details.user, orderedAt: position)
-        case .contentErased: add(event.erasedPositions ?? PositionSet(), orderedAt: position)
+        case .contentErased: positions.formUnion(event.erasedPositions ?? PositionSet())
         default: break
         }
     }
 
     /// Adds the erasure of the content of a user up to a position.
-    mutating func add(_ user: UserID, orderedAt position: Position) {
+    private mutating func add(_ user: UserID, orderedAt position: Position) {
         users[user] = max(users[user] ?? 0, position)
-        last = max(last, position)
     }
 
-    /// Adds the erasure of the content of events.
-    mutating func add(_ positions: PositionSet, orderedAt position: Position) {
-        self.positions.formUnion(positions)
-        last = max(last, position)
+    /// Adds an order that is not in the history yet; that of a user concerns all events so far.
+    mutating func add(_ request: ErasureRequest) {
+        switch request {
+        case .user(let user, _): add(user, orderedAt: .max)
+        case .positions(let positions, _): self.positions.formUnion(positions)
+        }
+    }
+
+    /// Adds the orders of another history.
+    mutating func add(_ other: ErasureOrders) {
+        for (user, position) in other.users { add(user, orderedAt: position) }
+        positions.formUnion(other.positions)
     }
 
     /// Whether an order concerns an event.
@@ -41,12 +46,23 @@ struct ErasureOrders: Equatable {
     func concern(_ event: EventRow, at position: Position, author: (EventRow) -> UserID?) -> Bool {
         if positions.contains(position) { return true }
         if users.isEmpty { return false }
-        func isErased(_ user: UserID) -> Bool { users[user].map { position <= $0 } ?? false }
-        guard event.kind?.namesUser == true else { return false }
-        if isErased(UserID(bits: event.user)) { return true }
-        if event.kind?.hasActor == true { return isErased(UserID(bits: event.actor)) }
-        guard event.kind == .messageRemoved || event.kind == .replyRemoved else { return false }
-        return author(event).map(isErased) ?? false
+        return event.isConcerned(author: author) { user in users[user].map { position <= $0 } ?? false }
+    }
+}
+
+extension EventRow {
+    /// Whether the erasure of a user concerns the event: they caused it, or it is about them.
+    ///
+    /// - Parameters:
+    ///   - author: Returns the author of the post that an event removes.
+    ///   - isErased: Whether a user is erased; called for each user whom the event concerns until it
+    ///     returns true.
+    func isConcerned(author: (EventRow) -> UserID?, _ isErased: (UserID) -> Bool) -> Bool {
+        guard kind?.namesUser == true else { return false }
+        if isErased(UserID(bits: user)) { return true }
+        if kind?.hasActor == true { return isErased(UserID(bits: actor)) }
+        guard kind == .messageRemoved || kind == .replyRemoved else { return false }
+        return author(self).map(isErased) ?? false
     }
 }
 

@@ -33,7 +33,7 @@ extension ChatStore {
     ///   the segments that have such content.
     @discardableResult
     public func eraseUser(_ user: UserID, reason: String) throws(ChatError) -> Erasure {
-        try erase(.user(user), reason: reason)
+        try erase(.user(user, reason: reason), user: user, reason)
     }
 
     /// Erases the content of events.
@@ -51,29 +51,44 @@ extension ChatStore {
     ///   content contains names, subjects or postcodes, also O(*n*) in the events of the journal.
     @discardableResult
     public func eraseContent(of positions: PositionSet, reason: String) throws(ChatError) -> Erasure {
-        try erase(.positions(positions), reason: reason)
+        try erase(.positions(positions, reason: reason), user: nil, reason)
     }
 
-    private func erase(_ target: ErasureTarget, reason: String) throws(ChatError) -> Erasure {
+    private func erase(_ request: ErasureRequest, user: UserID?, _ reason: String) throws(ChatError) -> Erasure {
         guard let log = log as? any ErasableLog, !log.isReadOnly else {
             throw .journal(JournalError(.readOnly, "The store is open for reading only, or its log cannot erase."))
         }
         let result: Result<Erasure, ChatError> = erasing.withLock { _ in
-            Result { () throws(ChatError) in try erase(target, reason: reason, in: log) }
+            Result { () throws(ChatError) in
+                let (positions, orders) = try order([request], in: log)
+                return Erasure(user: user, positions: positions, reason: reason, orders: orders, head: head)
+            }
         }
         return try result.get()
     }
 
-    private func erase(_ target: ErasureTarget, reason: String, in log: any ErasableLog) throws(ChatError) -> Erasure {
+    /// Orders erasures in one commit, and carries them out.
+    ///
+    /// The caller holds the lock of erasures.
+    ///
+    /// - Parameter isRepetition: Whether the orders are those of a ledger: they are appended even if
+    ///   nothing is left to erase.
+    /// - Returns: The events that lose their content, and the positions of the orders; nil if none
+    ///   was appended.
+    @discardableResult
+    func order(
+        _ requests: [ErasureRequest], isRepetition: Bool = false, in log: any ErasableLog
+    ) throws(ChatError) -> (positions: PositionSet, orders: ClosedRange<Position>?) {
         let end = applyDurableEvents()
         let former = (hidden: log.hiddenContent, concealed: concealment.concealed)
         // Rejects an order before anything is hidden.
-        let isUnchanged = try isUnchanged(target, reason)
-        var content = isUnchanged ? ErasableContent() : try self.content(of: target, in: end)
-        if isUnchanged || content.positions.isEmpty && target.user == nil {
+        let isUnchanged = try isUnchanged(requests)
+        var content = isUnchanged ? ErasableContent() : try self.content(of: requests, in: end)
+        if isUnchanged || content.positions.isEmpty && !isRepetition && requests.allSatisfy({ $0.user == nil }) {
             // Only an earlier erasure may have to be completed.
-            if !former.hidden.isEmpty || log.erasedThrough < lastOrder { try carryOut(through: lastOrder, in: log) }
-            return Erasure(user: target.user, positions: former.hidden, reason: reason, orders: nil, head: head)
+            let last = lastOrder
+            if !former.hidden.isEmpty || last > log.erasedThrough ?? 0 { try carryOut(through: last, in: log) }
+            return (former.hidden, nil)
         }
         conceal(content.positions, in: log)
         var rebuilt = StoreModels()
@@ -81,7 +96,7 @@ extension ChatStore {
         do throws(ChatError) {
             if content.isIndexed, end > 0 { try Self.replay(log, 1...end, into: &rebuilt) }
             let result: Result<ClosedRange<Position>?, ChatError> = decider.withLock { decider in
-                Result { () throws(ChatError) in try append(target, reason, after: end, &content, &rebuilt, &decider, log) }
+                Result { () throws(ChatError) in try append(requests, after: end, &content, &rebuilt, &decider, log) }
             }
             orders = try result.get()
         } catch {
@@ -95,45 +110,52 @@ extension ChatStore {
         }
         // Also completes an earlier erasure that is unfinished.
         try carryOut(through: orders?.upperBound ?? lastOrder, in: log)
-        return Erasure(user: target.user, positions: content.positions, reason: reason, orders: orders, head: head)
+        return (content.positions, orders)
     }
 
-    /// Returns whether an order would append nothing, or throws its rejection.
-    private func isUnchanged(_ target: ErasureTarget, _ reason: String) throws(ChatError) -> Bool {
+    /// Returns whether the orders would append nothing, or throws their rejection.
+    private func isUnchanged(_ requests: [ErasureRequest]) throws(ChatError) -> Bool {
         let result: Result<Bool, ChatError> = decider.withLock { decider in
             Result { () throws(ChatError) in
-                try requireWritable(decider)
+                try decider.requireWritable()
                 var batch = EventBatch(from: decider.rules.head + 1)
-                do throws(Rejection) {
-                    let decision = try readSide.withIdentities { ids throws(Rejection) in
-                        try target.decide(reason, decider.rules, ids, at: clock.now(), into: &batch)
-                    }
-                    if case .append = decision { return false } else { return true }
-                } catch {
-                    throw .rejected(error)
-                }
+                try decide(requests, decider.rules, into: &batch)
+                return batch.count == 0
             }
         }
         return try result.get()
     }
 
-    private func requireWritable(_ decider: borrowing Decider) throws(ChatError) {
-        if let failure = decider.failure { throw .journal(failure) }
-        if decider.rules.hasUnknownEvents { throw .newerEvents }
+    /// Decides the orders, and returns the content of each event that is added to the batch.
+    @discardableResult
+    private func decide(
+        _ requests: [ErasureRequest], _ rules: borrowing RuleState, into batch: inout EventBatch
+    ) throws(ChatError) -> [EventContent] {
+        let now = clock.now()
+        do throws(Rejection) {
+            return try readSide.withIdentities { ids throws(Rejection) in
+                var contents: [EventContent] = []
+                for request in requests { contents += try request.decide(rules, ids, at: now, into: &batch) }
+                return contents
+            }
+        } catch {
+            throw .rejected(error)
+        }
     }
 
-    /// Appends the order and makes it durable; the read models forget the content before.
+    /// Appends the orders and makes them durable; the read models forget the content before.
     ///
     /// The caller holds the decider's lock.
     private func append(
-        _ target: ErasureTarget, _ reason: String, after end: Position, _ content: inout ErasableContent, _ rebuilt: inout StoreModels,
+        _ requests: [ErasureRequest], after end: Position, _ content: inout ErasableContent, _ rebuilt: inout StoreModels,
         _ decider: inout Decider, _ log: any ErasableLog
     ) throws(ChatError) -> ClosedRange<Position>? {
-        try requireWritable(decider)
+        try decider.requireWritable()
         try applyDecidedEvents(decider)
         let head = readSide.position
-        if head > end, case .user = target {
-            let tail = try self.content(of: target, in: head, after: end)
+        let users = requests.filter { $0.user != nil }
+        if head > end, !users.isEmpty {
+            let tail = try self.content(of: users, in: head, after: end)
             content.add(tail)
             conceal(tail.positions, in: log)
         }
@@ -146,7 +168,7 @@ extension ChatStore {
             decider.rules = rebuilt.rules
         }
         do throws(ChatError) {
-            return try appendOrder(target, reason, &decider)
+            return try appendOrders(requests, &decider)
         } catch {
             if decider.failure == nil, let former {
                 decider.rules = former.rules
@@ -156,25 +178,14 @@ extension ChatStore {
         }
     }
 
-    /// Appends the order and waits until it is durable; nil if its effect holds already.
-    private func appendOrder(
-        _ target: ErasureTarget, _ reason: String, _ decider: inout Decider
-    ) throws(ChatError) -> ClosedRange<Position>? {
+    /// Appends the orders and waits until they are durable; nil if their effect holds already.
+    private func appendOrders(_ requests: [ErasureRequest], _ decider: inout Decider) throws(ChatError) -> ClosedRange<Position>? {
         decider.begin()
         let start = decider.rules.head
-        let now = clock.now()
-        do throws(Rejection) {
-            let decision = try readSide.withIdentities { ids throws(Rejection) in
-                try target.decide(reason, decider.rules, ids, at: now, into: &decider.batch)
-            }
-            guard case .append = decision else { return nil }
-        } catch {
-            throw .rejected(error)
-        }
+        let contents = try decide(requests, decider.rules, into: &decider.batch)
+        if decider.batch.count == 0 { return nil }
         do throws(JournalError) {
-            for (row, content) in zip(decider.batch.rows, target.contents(reason)) {
-                try decider.encode(row, content)
-            }
+            for (row, content) in zip(decider.batch.rows, contents) { try decider.encode(row, content) }
             guard try decider.reserve(0, in: log) else { throw JournalError(.storageFull, "") }
         } catch {
             throw error.code == .storageFull ? .rejected(.storageFull) : .journal(error)
@@ -194,13 +205,10 @@ extension ChatStore {
         return positions
     }
 
-    /// Returns the content that an order would erase.
-    private func content(of target: ErasureTarget, in end: Position, after start: Position = 0) throws(ChatError) -> ErasableContent {
+    /// Returns the content that the orders would erase.
+    private func content(of requests: [ErasureRequest], in end: Position, after start: Position = 0) throws(ChatError) -> ErasableContent {
         var orders = ErasureOrders()
-        switch target {
-        case .user(let user): orders.add(user, orderedAt: .max)
-        case .positions(let positions): orders.add(positions, orderedAt: .max)
-        }
+        for request in requests { orders.add(request) }
         guard end > start else { return ErasableContent() }
         return try ErasableContent(orders, in: start + 1...end, of: log) { event in
             withCurrentModels { models, _ in models.identities.author(ofPostRemovedBy: event) }
@@ -221,64 +229,27 @@ extension ChatStore {
         feed.forgetEvents()
     }
 
-    /// The position of the last order.
-    private var lastOrder: Position { decider.withLock { $0.rules.erasures.last ?? 0 } }
+    /// The position of the last order; 0 if there is none.
+    var lastOrder: Position { decider.withLock { $0.rules.erasures.last ?? 0 } }
 
-    /// Removes hidden content from the files.
+    /// Lists the orders in the ledger, and removes hidden content from the files.
     ///
     /// - Throws: ``ChatError/erasureUnfinished(_:)``.
     func carryOut(through order: Position, in log: any ErasableLog) throws(ChatError) {
-        let hidden = log.hiddenContent
-        do throws(JournalError) {
-            // No checkpoint is written meanwhile, and none of before may be left.
-            if let checkpointer {
+        do throws(ChatError) {
+            try listOrders(in: log)
+            try wrappingJournalErrors { () throws(JournalError) in
+                let hidden = log.hiddenContent
+                guard let checkpointer else { return try log.eraseContent(of: hidden, orderedThrough: order) }
+                // No checkpoint is written meanwhile, and none of before may be left.
                 try checkpointer.withoutCheckpoints { () throws(JournalError) in
                     try log.eraseContent(of: hidden, orderedThrough: order)
                 }
-            } else {
-                try log.eraseContent(of: hidden, orderedThrough: order)
             }
         } catch {
-            throw .erasureUnfinished(error)
+            if case .journal(let error) = error { throw .erasureUnfinished(error) }
+            throw error
         }
         log.setHiddenContent(PositionSet())
-    }
-}
-
-/// What an order erases.
-enum ErasureTarget {
-    case user(UserID)
-    case positions(PositionSet)
-
-    var user: UserID? { if case .user(let user) = self { user } else { nil } }
-
-    /// Decides the order, as one event or several.
-    func decide(
-        _ reason: String, _ rules: borrowing RuleState, _ ids: borrowing Identities, at now: Timestamp, into batch: inout EventBatch
-    ) throws(Rejection) -> BatchDecision {
-        switch self {
-        case .user(let user): return try rules.eraseUser(user, reason: reason, ids, at: now, into: &batch)
-        case .positions(let positions):
-            // A check of all positions, also of none, before the parts.
-            var whole = EventBatch(from: batch.firstPosition)
-            _ = try rules.eraseContent(of: positions, reason: reason, at: now, into: &whole)
-            for part in parts(of: positions) { _ = try rules.eraseContent(of: part, reason: reason, at: now, into: &batch) }
-            return .append
-        }
-    }
-
-    /// The contents of the events that ``decide(_:_:_:at:into:)`` adds.
-    func contents(_ reason: String) -> [EventContent] {
-        switch self {
-        case .user: [.erasure(reason: reason, positions: nil)]
-        case .positions(let positions): parts(of: positions).map { .erasure(reason: reason, positions: $0) }
-        }
-    }
-
-    private func parts(of positions: PositionSet) -> [PositionSet] {
-        let count = ChatEvent.maximumErasedRangeCount
-        return stride(from: 0, to: positions.ranges.count, by: count).map {
-            PositionSet(positions.ranges[$0..<min($0 + count, positions.ranges.count)])
-        }
     }
 }

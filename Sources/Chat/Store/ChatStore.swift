@@ -133,7 +133,7 @@ public final class ChatStore: Sendable {
         textCacheByteCount = options.textCacheByteCount
         textCache = Lock(TextCache(capacity: options.textCacheByteCount))
         feed = EventFeed(recent: RecentEvents(capacity: options.recentEventCount), options.journal.executor)
-        if erasure.isUnfinished { completeErasure(options.journal.log) }
+        complete(erasure, options.journal.log)
         if let least = checkpointer?.options?.afterReplay, end - start >= max(least, 1), !log.isReadOnly {
             decider.withLock { beginCheckpoint(&$0) }
             readSide.applyDurable(log)

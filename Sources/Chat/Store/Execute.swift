@@ -187,8 +187,7 @@ extension ChatStore {
     }
 
     private func decide(_ batch: [CommandRequest], _ byteCount: Int, _ decider: inout Decider) throws(ChatError) -> DecidedBatch {
-        if let failure = decider.failure { throw .journal(failure) }
-        guard !decider.rules.hasUnknownEvents else { throw .newerEvents }
+        try decider.requireWritable()
         let before = decider.rules.head
         let decided: DecidedBatch
         do throws(JournalError) {

@@ -6,31 +6,70 @@ import Projections
 
 // Orders that were not carried out before the store was opened, or that another process appended.
 
+/// What an opening has found to be ordered, and perhaps not carried out.
+struct PendingErasures {
+    /// Whether an order may be unfinished.
+    var isUnfinished = false
+    /// Whether there is content that is hidden. Without it, other files can still have copies.
+    var hasContent = false
+    /// The orders that only the ledger has.
+    var missing: [ErasureRequest] = []
+}
+
 extension ChatStore {
-    /// Hides the content that orders have erased and the log still has.
+    /// Hides the content that was erased by an order, or by the ledger, and that the log still has.
     ///
     /// - Parameter models: The state after all events of the log.
-    /// - Returns: Whether an order may be unfinished, and whether there is such content. Without it,
-    ///   other files can still have copies.
-    static func hidePendingContent(
-        in log: any CommitLog, _ models: borrowing StoreModels
-    ) throws(ChatError) -> (isUnfinished: Bool, hasContent: Bool) {
-        guard let log = log as? any ErasableLog, let last = models.rules.erasures.last, last > log.erasedThrough else {
-            return (false, false)
-        }
-        let orders = try orders(models.rules.erasures, after: log.erasedThrough, in: log)
+    static func hidePendingContent(in log: any CommitLog, _ models: borrowing StoreModels) throws(ChatError) -> PendingErasures {
+        guard let log = log as? any ErasableLog else { return PendingErasures() }
+        let erasedThrough = log.erasedThrough
+        let last = models.rules.erasures.last ?? 0
+        if let erasedThrough, last <= erasedThrough { return PendingErasures() }
+        let ledger = try erasedThrough == nil ? ledger(of: log) : ErasureLedger()
+        if last == 0, ledger.entries.isEmpty { return PendingErasures() }
+        var orders = try orders(models.rules.erasures, after: erasedThrough ?? 0, in: log)
+        let missing = try MissingOrders(ledger, besides: orders, in: models, of: log)
+        orders.add(missing.orders)
         let identities = models.models.identities
-        let content = try ErasableContent(orders, in: 1...models.position, of: log) { identities.author(ofPostRemovedBy: $0) }
-        if content.positions.isEmpty { return (true, false) }
-        log.setHiddenContent(content.positions)
-        return (true, true)
+        let content = try ErasableContent(orders, in: 1...max(1, models.position), of: log) { identities.author(ofPostRemovedBy: $0) }
+        if !content.positions.isEmpty { log.setHiddenContent(content.positions) }
+        return PendingErasures(isUnfinished: true, hasContent: !content.positions.isEmpty, missing: missing.requests)
+    }
+
+    /// Returns the content of a journal that was erased by an order, or by the ledger, and that the
+    /// files still have.
+    ///
+    /// - Complexity: That of an opening if there can be such content; otherwise reads at most the
+    ///   records.
+    static func pendingContent(of journal: Journal, at directory: String, _ options: JournalOptions) throws(ChatError) -> PositionSet {
+        guard try canHaveErasedContent(journal, through: journal.durablePosition) else { return PositionSet() }
+        // Only the state of a store tells which events an order concerns.
+        let store = try openReadOnly(directory, options: StoreOptions(journal: options))
+        return (store.log as? any ErasableLog)?.hiddenContent ?? PositionSet()
+    }
+
+    /// Whether the files of a journal may have content whose erasure is ordered, or listed in the
+    /// ledger.
+    static func canHaveErasedContent(_ journal: Journal, through last: Position) throws(ChatError) -> Bool {
+        let start = journal.erasedThrough
+        guard last > start ?? 0 else { return false }
+        if start == nil, try !ledger(of: journal).entries.isEmpty { return true }
+        var isFound = false
+        try wrappingJournalErrors { () throws(JournalError) in
+            try journal.forEachRecord(in: (start ?? 0) + 1...last) { _, _, kept, _ in
+                let kind = kept.byteCount > 0 ? EventKind(rawValue: kept.byte(at: 0)) : nil
+                isFound = kind == .userErased || kind == .contentErased
+                return !isFound
+            }
+        }
+        return isFound
     }
 
     /// Whether files still have content that is hidden because its erasure is ordered.
     package var isErasureUnfinished: Bool { (log as? any ErasableLog).map { !$0.hiddenContent.isEmpty } ?? false }
 
     /// Reads the orders after a position.
-    private static func orders(
+    static func orders(
         _ positions: PackedColumn<Position>, after start: Position, in log: any CommitLog
     ) throws(ChatError) -> ErasureOrders {
         var orders = ErasureOrders()
@@ -43,12 +82,18 @@ extension ChatStore {
         return orders
     }
 
-    /// Carries out the orders that were found at the opening; a failure is reported, and the next
-    /// erasure or opening tries again.
-    func completeErasure(_ report: LogHandler?) {
-        guard let log = log as? any ErasableLog, !log.isReadOnly else { return }
+    /// Appends the orders that only the ledger has, and carries out all orders that were found at
+    /// the opening.
+    ///
+    /// A failure is reported, and the next erasure or opening tries again.
+    func complete(_ pending: PendingErasures, _ report: LogHandler?) {
+        guard pending.isUnfinished, let log = log as? any ErasableLog, !log.isReadOnly else { return }
         do throws(ChatError) {
-            try carryOut(through: decider.withLock { $0.rules.erasures.last ?? 0 }, in: log)
+            if pending.missing.isEmpty {
+                try carryOut(through: lastOrder, in: log)
+            } else {
+                try order(pending.missing, isRepetition: true, in: log)
+            }
         } catch {
             report?(LogMessage(.error, "An erasure could not be completed: \(error)"))
         }

@@ -34,7 +34,7 @@ extension Erasure: Encodable {
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(user, forKey: .user)
-        try container.encode(positions.ranges.map { [$0.lowerBound, $0.upperBound] }, forKey: .positions)
+        try container.encode(positions, forKey: .positions)
         try container.encode(reason, forKey: .reason)
         try container.encode(head.description, forKey: .head)
         try container.encode(orders.map { [$0.lowerBound, $0.upperBound] }, forKey: .orders)

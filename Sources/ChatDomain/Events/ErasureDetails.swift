@@ -7,11 +7,11 @@ public struct UserErased: Hashable, Sendable {
 }
 
 /// The reason of an erasure: a code, not a text, because it is never erased.
-enum ErasureReason {
+package enum ErasureReason {
     static let maximumByteCount = 32
 
     /// Whether a text is 1 to 32 lower-case ASCII letters, digits and hyphens.
-    static func isValid(_ text: String) -> Bool {
+    package static func isValid(_ text: String) -> Bool {
         (1...maximumByteCount).contains(text.utf8.count)
             && text.utf8.allSatisfy {
                 switch $0 {

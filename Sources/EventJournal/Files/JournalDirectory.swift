@@ -85,6 +85,7 @@ struct DirectoryListing {
     static let cutName = "cut"
     static let scrubName = "scrub"
     static let erasedName = "erased"
+    static let ledgerName = "ledger"
     static let temporarySuffix = ".tmp"
     static let segmentSuffix = ".segment"
     static let checkpointSuffix = ".checkpoint"
@@ -100,7 +101,7 @@ struct DirectoryListing {
     init(_ names: [String]) {
         for name in names {
             switch name {
-            case Self.lockName, Self.scrubName, Self.erasedName, Self.cutName: break
+            case Self.lockName, Self.scrubName, Self.erasedName, Self.ledgerName, Self.cutName: break
             case Self.durableName: hasDurableFile = true
             default:
                 if let first = Self.firstPosition(of: name) {
@@ -140,7 +141,7 @@ struct DirectoryListing {
     private static func isTemporary(_ name: String) -> Bool {
         guard name.hasSuffix(temporarySuffix) else { return false }
         let target = String(name.dropLast(temporarySuffix.count))
-        return target == durableName || firstPosition(of: target) != nil || isCheckpoint(target)
+        return target == durableName || target == ledgerName || firstPosition(of: target) != nil || isCheckpoint(target)
     }
 
     /// Returns the file name of a projection's checkpoint.

@@ -27,10 +27,25 @@ public protocol ErasableLog: CommitLog {
     ///   stopped the log.
     func eraseContent(of positions: PositionSet, orderedThrough order: Position) throws(JournalError)
 
-    /// The position up to which all orders have been carried out, as far as the log knows.
+    /// The position up to which all orders have been carried out; nil if the log does not know.
     ///
-    /// It can be too low, for example in a copy, but not too high.
-    var erasedThrough: Position { get }
+    /// The log does not know it in a copy, after a file was restored, or if its ledger has changed
+    /// since.
+    var erasedThrough: Position? { get }
+
+    /// Reads the ledger, a small file in which the caller lists the erasures; nil if there is none.
+    ///
+    /// The ledger stays when older files are restored beside it, so it can list erasures that the
+    /// records do not order.
+    ///
+    /// - Throws: `closed`, `tooLarge` and `ioFailed`.
+    func readLedger() throws(JournalError) -> [UInt8]?
+
+    /// Replaces the ledger durably, as a whole.
+    ///
+    /// - Throws: `readOnly`, `closed`, `storageFull`, `ioFailed` and `syncFailed`; the former ledger
+    ///   then stays.
+    func writeLedger(_ bytes: [UInt8]) throws(JournalError)
 }
 
 extension Journal: ErasableLog {
@@ -50,10 +65,13 @@ extension Journal: ErasableLog {
 
     /// The position up to which all orders have been carried out, from a note in the directory.
     ///
-    /// 0 if the note is missing, damaged or of another journal, or if the segments have other
-    /// generations than when it was written: one of them may have been restored.
-    public var erasedThrough: Position {
-        guard let note = directory.note(DirectoryListing.erasedName, of: id), note.second == erasureMark(through: .max) else { return 0 }
+    /// Nil if the note is missing, damaged or of another journal; if the segments have other
+    /// generations than when it was written, because one of them may have been restored; and if the
+    /// ledger is another one.
+    public var erasedThrough: Position? {
+        guard let note = directory.note(DirectoryListing.erasedName, of: id), note.second == erasureMark(through: .max),
+            let checksum = try? ledgerChecksum(), note.checksum == checksum
+        else { return nil }
         return note.first
     }
 
@@ -93,7 +111,8 @@ extension Journal: ErasableLog {
                 }
             }
             try directory.removeCopiesOfContent()
-            directory.write(JournalNote(order, erasureMark(through: .max)), DirectoryListing.erasedName, of: id)
+            let note = JournalNote(order, erasureMark(through: .max), checksum: try ledgerChecksum())
+            directory.write(note, DirectoryListing.erasedName, of: id)
         }
     }
 
@@ -212,7 +231,10 @@ private struct StubbingVisitor: CommitVisitor {
             return failure == nil
         }
         layout.stub(of: bytes).withBytes { stub in
-            if case .record(let layout) = RecordLayout.decode(stub, at: 0) { add(stub, layout) }
+            guard case .record(let layout) = RecordLayout.decode(stub, at: 0) else {
+                preconditionFailure("A stub is a record.")
+            }
+            add(stub, layout)
         }
         return failure == nil
     }

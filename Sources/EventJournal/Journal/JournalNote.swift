@@ -1,6 +1,6 @@
 import Primitives
 
-/// Two numbers in a small file of the journal's directory, which the journal can do without.
+/// Some numbers in a small file of the journal's directory, which the journal can do without.
 ///
 /// A note only avoids work that the next opening would repeat. So it is not synced, and an absent,
 /// stale or damaged one is ignored. Format.md has the layout.
@@ -9,29 +9,34 @@ struct JournalNote {
 
     var first: UInt64
     var second: UInt64 = 0
+    /// The checksum of another file that the numbers belong to; 0 for none.
+    var checksum: UInt32 = 0
 
     func encoded(_ journal: JournalID) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Self.size)
         bytes.store(journal.bits.byteSwapped, at: 0)
         bytes.store(first, at: 16)
         bytes.store(second, at: 24)
+        bytes.store(checksum, at: 32)
         bytes.store(bytes.withBytes(0..<36) { CRC32C.checksum(of: $0) }, at: 36)
         return bytes
     }
 
-    init(_ first: UInt64, _ second: UInt64 = 0) { (self.first, self.second) = (first, second) }
+    init(_ first: UInt64, _ second: UInt64 = 0, checksum: UInt32 = 0) {
+        (self.first, self.second, self.checksum) = (first, second, checksum)
+    }
 
     /// Decodes the note of a journal, or returns nil if the bytes are not one.
     init?(_ bytes: [UInt8], of journal: JournalID) {
         guard bytes.count == Self.size else { return nil }
-        let numbers: (UInt64, UInt64)? = bytes.withBytes(0..<Self.size) { span in
+        let numbers: (UInt64, UInt64, UInt32)? = bytes.withBytes(0..<Self.size) { span in
             guard CRC32C.checksum(of: span.extracting(0..<36)) == span.integer(at: 36, as: UInt32.self),
                 span.integer(at: 0, as: UInt128.self).byteSwapped == journal.bits
             else { return nil }
-            return (span.integer(at: 16), span.integer(at: 24))
+            return (span.integer(at: 16), span.integer(at: 24), span.integer(at: 32))
         }
         guard let numbers else { return nil }
-        (first, second) = numbers
+        (first, second, checksum) = numbers
     }
 }
 

@@ -8,6 +8,8 @@ public enum JournalLimits {
     public static let erasableBytes = 1_048_576
     /// The maximum length of a stored commit, in bytes, including all headers and salt.
     public static let commitBytes = 64 << 20
+    /// The maximum number of bytes of a ledger of erasures.
+    public static let ledgerBytes = 256 << 20
     /// The valid segment sizes, in bytes; a size outside the range is clamped to it.
     public static let segmentBytes: ClosedRange<UInt64> = 512...(1 << 30)
 

@@ -41,9 +41,18 @@ extension ToolCommand {
         spec: CommandSpec(
             "export", "prints all events as JSON lines, for other programs and for 'import --format events'",
             positionals: [.journal],
-            options: [.json])
+            options: [
+                CommandSpec.Option(
+                    "erasures-after", .text("P"),
+                    "instead print the erasures that were ordered after position P, with the events to delete elsewhere"),
+                .json,
+            ])
     ) { arguments, output in
         // `--json` is accepted as by the other commands; the output is always JSON.
+        if let position: Position = try arguments.integer("erasures-after", in: 0...Position.max) {
+            for erasure in try arguments.openReadOnly().erasures(after: position) { try output.writeLine(json: erasure) }
+            return true
+        }
         // The closure cannot throw; the error is kept.
         var failure: (any Error)?
         var progress = Progress("export")
@@ -70,6 +79,9 @@ extension ToolCommand {
                     "expect", .text("HEAD|FILE"),
                     "a token printed by head, or a file with a checkpoint, which the journal must still contain"),
                 CommandSpec.Option(
+                    "ledger", .text("FILE"),
+                    "a copy of the journal's file 'ledger': find content that it lists as erased and that is present"),
+                CommandSpec.Option(
                     "deep", .flag,
                     "also rebuild the read models, and compare them with the state of the rules and the checkpoint"),
                 .json,
@@ -82,12 +94,16 @@ extension ToolCommand {
         case .tree(let head): treeHead = head
         case nil: break
         }
+        let ledger = try arguments[option: "ledger"].map {
+            try TextFile.parse($0, byteLimit: JournalLimits.ledgerBytes, ErasureLedger.init(parsing:))
+        }
         let checked =
             ["bytes", "checksums", "chain", "events", "rules"] + (options.expectedHead == nil ? [] : ["expected head"])
-            + (treeHead == nil ? [] : ["checkpoint"]) + (arguments.hasFlag("deep") ? ["read models"] : [])
+            + (treeHead == nil ? [] : ["checkpoint"]) + (ledger == nil ? [] : ["ledger"]) + (arguments.hasFlag("deep") ? ["read models"] : [])
         var progress = Progress("verify")
         let report = try ChatStore.verify(
-            arguments[positional: "JOURNAL"], options: options, expecting: treeHead, deep: arguments.hasFlag("deep")
+            arguments[positional: "JOURNAL"], options: options, expecting: treeHead, deep: arguments.hasFlag("deep"),
+            ledger: ledger ?? ErasureLedger()
         ) {
             position, last in
             progress.update(Int(position), of: Int(last))

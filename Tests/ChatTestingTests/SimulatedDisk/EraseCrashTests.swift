@@ -172,9 +172,9 @@ enum EraseLife {
             throw Surprise("the \(last) records do not end at a commit")
         }
         if count < model.promised { throw Surprise("\(count) commits remain of \(model.promised) promised") }
-        guard journal.erasedThrough <= model.orders.count else { throw Surprise("erased through \(journal.erasedThrough)") }
+        guard (journal.erasedThrough ?? 0) <= model.orders.count else { throw Surprise("erased through \((journal.erasedThrough ?? 0))") }
         // The note must not promise more than the files.
-        let erased = model.erased.union(model.orders.prefix(Int(journal.erasedThrough)).joined())
+        let erased = model.erased.union(model.orders.prefix(Int((journal.erasedThrough ?? 0))).joined())
         let named = Set(model.orders.joined())
         if last == 0 { return count }
         let contents = model.contents(count)

@@ -107,6 +107,37 @@ import Testing
         #expect(try ChatStore.verify("journal", options: options.journal, deep: true).findings == [])
     }
 
+    /// A copy of a journal whose files still have content: the copy does not have it.
+    @Test(arguments: [false, true]) func backupCarriesErasureOut(isOpen: Bool) throws {
+        let storage = fixture.store.options.journal.storage
+        let options = BackupOptions(storage: disk, destinationStorage: storage)
+        let store = try interrupted()
+        func markersInCopy() throws -> Bool {
+            try storage.list("copy").contains { String(decoding: try storage.contents(of: "copy/" + $0), as: UTF8.self).contains("of-bob-") }
+        }
+        func backUp() throws -> BackupReport {
+            if isOpen { return try store.backup(to: "copy") }
+            return try ChatStore.backup(ofJournalAt: "journal", to: "copy", options: options)
+        }
+        // The copy is on a disk with space.
+        var report: BackupReport
+        if isOpen {
+            expectError("storageFull") { _ = try backUp() }
+            setFull(false)
+        }
+        report = try backUp()
+        #expect(try !markersInCopy() && report.head == store.head)
+        #expect(try !fixture.markersInFiles(of: "bob").isEmpty)
+        report = try backUp()
+        #expect(try !markersInCopy())
+        setFull(false)
+        try store.eraseUser(F.bob, reason: "spam")
+        report = try backUp()
+        #expect(try !markersInCopy() && fixture.markersInFiles(of: "bob") == [] && report.head == store.head)
+        #expect(try ChatStore.verify("copy", options: fixture.store.options.journal, deep: true).findings == [])
+        #expect(try backUp().bytesCopied == 0)
+    }
+
     /// The order does not fit on the disk: nothing has changed.
     @Test func orderWithoutSpaceChangesNothing() throws {
         let store = try ChatStore.open("journal", options: options)

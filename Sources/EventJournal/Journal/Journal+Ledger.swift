@@ -1,0 +1,56 @@
+internal import Locking
+internal import Primitives
+
+// The ledger of erasures: a small file beside the segments whose content only the caller knows.
+
+extension Journal {
+    /// Reads the ledger of erasures, which the caller has written; nil if there is none.
+    ///
+    /// - Throws: `tooLarge` for a file of more than ``JournalLimits/ledgerBytes``, and `ioFailed`.
+    public func readLedger() throws(JournalError) -> [UInt8]? {
+        try Self.readLedger(ofJournalAt: directory.path, on: directory.storage)
+    }
+
+    /// Reads the ledger of erasures in a directory, also of a journal that cannot be opened.
+    ///
+    /// - Throws: As ``readLedger()``.
+    public static func readLedger(ofJournalAt directory: String, on storage: any JournalStorage) throws(JournalError) -> [UInt8]? {
+        let path = JournalDirectory(directory, storage).file(DirectoryListing.ledgerName)
+        return try convertingStorageErrors { () throws(StorageError) -> Result<[UInt8]?, JournalError> in
+            guard try storage.kind(of: path) != nil else { return .success(nil) }
+            let file = try storage.open(path, .read)
+            let size = try file.size()
+            guard size <= UInt64(JournalLimits.ledgerBytes) else {
+                return .failure(
+                    JournalError(.tooLarge, "The ledger of erasures has more than \(JournalLimits.ledgerBytes) bytes.", path: path))
+            }
+            var bytes = [UInt8](repeating: 0, count: Int(size))
+            guard try file.fill(&bytes, 0..<bytes.count, from: 0) else {
+                return .failure(JournalError(.ioFailed, "The ledger of erasures became shorter during the read.", path: path))
+            }
+            return .success(bytes)
+        }.get()
+    }
+
+    /// Replaces the ledger of erasures durably, as a whole.
+    ///
+    /// After a power failure the file is the former or the new one.
+    ///
+    /// - Throws: `readOnly`, `closed`, `tooLarge`, `storageFull`, `ioFailed` and `syncFailed`. The
+    ///   former ledger stays, except that after `syncFailed` it can be either.
+    public func writeLedger(_ bytes: [UInt8]) throws(JournalError) {
+        try checkNotReadOnly()
+        let path = directory.file(DirectoryListing.ledgerName)
+        guard bytes.count <= JournalLimits.ledgerBytes else {
+            throw JournalError(.tooLarge, "The ledger of erasures is limited to \(JournalLimits.ledgerBytes) bytes.", path: path)
+        }
+        // The journal stays open meanwhile, because closing it waits for this lock.
+        try erasure.withLock { (_) throws(JournalError) in
+            try state.withLock { (state) throws(JournalError) in try state.checkWritable() }
+            _ = try directory.createTemporaryFile(DirectoryListing.ledgerName, bytes).publish()
+        }
+    }
+
+    /// The checksum of the ledger; 0 if there is none.
+    func ledgerChecksum() throws(JournalError) -> UInt32 { try readLedger().map { CRC32C.checksum(of: $0) } ?? 0 }
+}
