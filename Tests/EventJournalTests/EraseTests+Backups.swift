@@ -38,6 +38,21 @@ extension EraseTests {
         }
     }
 
+    /// A process that wrote a checkpoint of the copy was killed: the next backup removes the rest.
+    @Test func backupRemovesTemporaryCheckpointOfCopy() throws {
+        let storage = MemoryStorage()
+        var specimen = try MarkedJournal("journal", JournalOptions(storage: storage), seed: 5)
+        var generator = SeededGenerator(5)
+        try specimen.journal.backup(to: "copy")
+        _ = try storage.open("copy/built-in.checkpoint.tmp", .create)
+        _ = try storage.open("copy/ledger.tmp", .create)
+        try specimen.append(3, &generator)
+        try specimen.journal.waitUntilDurable(specimen.journal.lastPosition)
+        let report = try specimen.journal.backup(to: "copy")
+        #expect(report.head == specimen.journal.head)
+        #expect(try storage.list("copy").filter { $0.hasSuffix(".tmp") } == [])
+    }
+
     /// Content is erased when the backup makes its nth change, for each n.
     @Test(arguments: [true, false]) func backupDuringErasureHasNoErasedContent(ofReader: Bool) throws {
         let base = MemoryStorage()

@@ -31,10 +31,10 @@ import Testing
         return fixture.options
     }
 
-    /// The texts of a name in the files of the journal.
-    private static func markers(of name: String, on disk: SimulatedDisk) throws -> Set<String> {
+    /// The texts of a name in the files of a journal.
+    private static func markers(of name: String, on disk: SimulatedDisk, in directory: String = "journal") throws -> Set<String> {
         var found: Set<String> = []
-        for path in ["journal", "journal/cut"] where try disk.kind(of: path) == .directory {
+        for path in [directory, directory + "/cut"] where try disk.kind(of: path) == .directory {
             for file in try disk.list(path) where try disk.kind(of: path + "/" + file) == .file {
                 found.formUnion(markers(of: name, in: String(decoding: try disk.contents(of: path + "/" + file), as: UTF8.self)))
             }
@@ -59,12 +59,7 @@ import Testing
 
     private static func run(on disk: SimulatedDisk, _ witness: CrashRecorder<Acknowledged>) throws {
         let store = try ChatStore.open("journal", options: options(disk))
-        try store.execute(.registerUser(user: ann, username: "of-ann-n;"))
-        try store.execute(.registerUser(user: bob, username: "of-bob-n;"))
-        try store.execute(.openThread(thread: garden, name: "of-ann-t;", by: ann))
-        try store.execute(.joinThread(user: bob, thread: garden))
-        try store.execute(.postMessage(message: gone, thread: garden, author: ann, body: "of-gone-1;"))
-        try post(store, 1...4)
+        try fill(store)
         try store.writeCheckpoint()
         witness.update { $0.position = store.head.position }
         try store.eraseUser(bob, reason: "spam")
@@ -76,11 +71,21 @@ import Testing
         try store.close()
     }
 
-    private static func check(_ disk: SimulatedDisk, _ model: Acknowledged) throws {
+    private static func fill(_ store: ChatStore) throws {
+        try store.execute(.registerUser(user: ann, username: "of-ann-n;"))
+        try store.execute(.registerUser(user: bob, username: "of-bob-n;"))
+        try store.execute(.openThread(thread: garden, name: "of-ann-t;", by: ann))
+        try store.execute(.joinThread(user: bob, thread: garden))
+        try store.execute(.postMessage(message: gone, thread: garden, author: ann, body: "of-gone-1;"))
+        try post(store, 1...4)
+    }
+
+    private static func check(_ disk: SimulatedDisk, _ model: Acknowledged, in directory: String = "journal") throws {
         func require(_ condition: Bool, _ problem: String) throws { if !condition { throw Unexpected(problem: problem) } }
-        if model.hasErasedBob { try require(markers(of: "bob", on: disk) == [], "an acknowledged erasure left content") }
-        if model.hasErasedMessage { try require(markers(of: "gone", on: disk) == [], "an acknowledged erasure left a message") }
-        let store = try ChatStore.open("journal", options: options(disk))
+        func inFiles(_ name: String) throws -> Set<String> { try markers(of: name, on: disk, in: directory) }
+        if model.hasErasedBob { try require(inFiles("bob") == [], "an acknowledged erasure left content") }
+        if model.hasErasedMessage { try require(inFiles("gone") == [], "an acknowledged erasure left a message") }
+        let store = try ChatStore.open(directory, options: options(disk))
         try require(store.head.position >= model.position, "acknowledged events are lost")
         let events = try store.allEvents()
         let orders = (bob: events.contains { $0.kind == .userErased }, gone: events.contains { $0.kind == .contentErased })
@@ -95,34 +100,92 @@ import Testing
         try require(orders.bob ? shown.bob == [] : posted == 0 || shown.bob.count == posted + 1, "content of Bob is shown or lost")
         try require(orders.gone ? shown.gone == [] : posts == 0 || shown.gone == ["1"], "the message is shown or lost")
         // The opening has completed the erasures.
-        if orders.bob { try require(markers(of: "bob", on: disk) == [], "files still have erased content") }
-        if orders.gone { try require(markers(of: "gone", on: disk) == [], "files still have an erased message") }
+        if orders.bob { try require(inFiles("bob") == [], "files still have erased content") }
+        if orders.gone { try require(inFiles("gone") == [], "files still have an erased message") }
+        // An older copy has the ledger of a later state; its orders are in the history then.
+        let listed = try ChatStore.ledger(try Journal.readLedger(ofJournalAt: directory, on: disk)).entries
+        try require(orders.bob == listed.contains { $0.user == bob }, "the ledger differs from the history: \(listed)")
+        try require(orders.gone == listed.contains { $0.positions != nil }, "the ledger differs from the history: \(listed)")
         try require(store.rebuild(), "the state is not that of the journal")
         try store.close()
-        let report = try ChatStore.verify("journal", options: options(disk).journal, deep: true)
+        let report = try ChatStore.verify(directory, options: options(disk).journal, deep: true)
         try require(report.isValid, "\(report.findings)")
     }
 
+    /// A disk with a copy of before the erasures, which all reached the disk.
+    private static func diskWithOlderCopy() throws -> SimulatedDisk {
+        let disk = SimulatedDisk()
+        let store = try ChatStore.open("journal", options: options(disk))
+        try fill(store)
+        try store.backup(to: "copy")
+        try store.eraseUser(bob, reason: "spam")
+        let message = try store.message(gone).position
+        try store.eraseContent(of: PositionSet([message...message]), reason: "spam")
+        try store.close()
+        return disk.crash(.everything)
+    }
+
     @Test func crashLeavesContentOrErasesIt() throws {
-        var explorer = CrashExplorer("erasures", model: Acknowledged()) { disk, witness in
+        try explore("erasures") { disk, witness in
             try Self.run(on: disk, witness)
         } recovery: { disk, witness in
             try Self.check(disk, witness.model)
         }
+    }
+
+    /// An older copy is opened beside the ledger: no state shows the content.
+    @Test func crashDuringRestoreShowsNoContent() throws {
+        let disk = try Self.diskWithOlderCopy()
+        try disk.replace("ledger", in: "copy", with: disk.contents(of: "journal/ledger"))
+        try explore("restores", on: disk.crash(.everything)) { disk, witness in
+            let store = try ChatStore.open("copy", options: Self.options(disk))
+            witness.update { ($0.position, $0.hasErasedBob, $0.hasErasedMessage) = (store.head.position, true, true) }
+            try store.close()
+        } recovery: { disk, witness in
+            let reader = try ChatStore.openReadOnly("copy", options: Self.options(disk))
+            guard try Self.markers(of: "bob", in: reader) == [], try Self.markers(of: "gone", in: reader) == [] else {
+                throw Unexpected(problem: "a reader shows erased content")
+            }
+            try Self.check(disk, witness.model, in: "copy")
+        }
+    }
+
+    /// A backup to an older copy carries the erasures out in it.
+    @Test func crashDuringBackupLeavesValidCopy() throws {
+        try explore("backups after erasures", on: try Self.diskWithOlderCopy()) { disk, witness in
+            let options = BackupOptions(storage: disk, destinationStorage: disk)
+            let report = try ChatStore.backup(ofJournalAt: "journal", to: "copy", options: options)
+            witness.update { ($0.position, $0.hasErasedBob, $0.hasErasedMessage) = (report.head.position, true, true) }
+        } recovery: { disk, witness in
+            let options = BackupOptions(storage: disk, destinationStorage: disk)
+            _ = try ChatStore.backup(ofJournalAt: "journal", to: "copy", options: options)
+            witness.update { ($0.hasErasedBob, $0.hasErasedMessage) = (true, true) }
+            try Self.check(disk, witness.model, in: "copy")
+        }
+    }
+
+    private typealias Work = CrashExplorer<Acknowledged>.Work
+
+    private func explore(
+        _ name: String, on disk: SimulatedDisk = SimulatedDisk(), workload: @escaping Work, recovery: @escaping Work
+    ) throws {
+        var explorer = CrashExplorer(name, model: Acknowledged(), workload: workload, recovery: recovery)
+        explorer.disk = disk
         explorer.crashesInRecovery = 1
         explorer.crashesAfterKill = 1
         explorer.exhaustiveLimit = 3
         explorer.outcomesPerCrash = 3
         if let states = CrashStates.longRun {
-            explorer.outcomesPerCrash = max(3, states / 2_000)
+            // Each of the three workloads has some hundreds of crash points.
+            explorer.outcomesPerCrash = max(3, states / 10_000)
         } else if !Repetitions.areAll {
             explorer.sampling = CrashSampling(oneIn: 12, seed: Repetitions.seed)
         }
         let report = try explorer.run()
-        print("\(report.states) states of erasures")
+        print("\(report.states) states of \(name)")
         if report.isReplay && report.states > 0 { print("replayed: \(report)") }
         if !report.failures.isEmpty { Issue.record("\(report)") }
-        #expect(report.isReplay || report.states + report.skippedStates >= 300, "\(report)")
+        #expect(report.isReplay || report.states + report.skippedStates >= 100, "\(report)")
     }
 
     private struct Unexpected: Error { var problem: String }

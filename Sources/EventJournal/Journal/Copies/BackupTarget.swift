@@ -116,7 +116,10 @@ struct BackupTarget {
         // The journal may have erased content since this copy was opened.
         try directory.removeCopiesOfContent()
         try convertingStorageErrors { () throws(StorageError) in
-            for name in temporaries { try directory.storage.remove(directory.file(name)) }
+            // The temporary files of checkpoints are gone already.
+            for name in temporaries where try directory.storage.kind(of: directory.file(name)) != nil {
+                try directory.storage.remove(directory.file(name))
+            }
         }
         guard !hasDurable else {
             // A run that was killed may have renamed a segment or written its footer without the
