@@ -7,7 +7,9 @@ FILE is a chat in the format of `import`, which may be compressed (.gz). The use
 NAME. The program imports the chat, takes a checkpoint and proofs of N random events, and erases the user. Then none of N
 of the user's longest bodies that nobody else wrote is found in any file; the proofs verify against the checkpoint, and
 `verify --deep` against the checkpoint too; the events keep their number, their kinds and their times, and all texts of
-others; and a second import of the same chat appends and restores nothing. Exit status 1 at the first difference.
+others; and a second import of the same chat appends and restores nothing. A backup is made before the erasure. With the
+ledger of after it, `verify` names what the backup still has, and an opening erases it there too; another backup to the
+same place carries the erasure out. Exit status 1 at the first difference.
 """
 
 import argparse
@@ -102,6 +104,9 @@ def check(arguments, rng, folder):
     for position in chosen:
         (folder / f"{position}.tlog-proof").write_text(run(tool, "prove", journal, "--event", position, "--at", len(before)))
 
+    run(tool, "backup", journal, folder / "copy")
+    shutil.copytree(folder / "copy", folder / "older")
+
     erasure = json.loads(run(tool, "erase", journal, "--user", user, "--reason", "user-request", "--json"))
     after = events(tool, journal)
     print(f"erased {sum(last - first + 1 for first, last in erasure['positions'])} events of '{user}' among {len(before)}")
@@ -125,6 +130,8 @@ def check(arguments, rng, folder):
             fail(f"the proof of position {position} has changed")
     run(tool, "verify", journal, "--deep", "--expect", checkpoint)
 
+    check_copies(tool, folder, erasure, erased, bodies)
+
     run(tool, "import", journal, plain, statuses=(0, 1))
     again = events(tool, journal)
     if again != after:
@@ -134,6 +141,36 @@ def check(arguments, rng, folder):
     if found:
         fail(f"a second import restored {len(found)} bodies")
     print(f"erase: {len(bodies)} bodies are gone, {len(chosen)} proofs verify, {len(after) - len(erased)} other events are unchanged")
+
+
+def check_copies(tool, folder, erasure, erased, bodies):
+    """Checks the ledger with a copy of before the erasure, and that a backup carries the erasure out."""
+    def left(directory):
+        return sum(any(body.encode() in data for data in bytes_of(directory).values()) for body in bodies)
+
+    journal, copy, older = folder / "journal", folder / "copy", folder / "older"
+    listed = [json.loads(line) for line in run(tool, "export", journal, "--erasures-after", 0).splitlines()]
+    positions = {position for first, last in listed[0]["positions"] for position in range(first, last + 1)}
+    if len(listed) != 1 or listed[0]["user"] != erasure["user"] or positions != erased:
+        fail(f"export --erasures-after lists {len(listed)} erasures, the first of {len(positions)} events")
+    run(tool, "backup", journal, copy)
+    run(tool, "verify", copy, "--deep")
+    if left(copy):
+        fail(f"{left(copy)} bodies are in the copy after the next backup")
+    if left(older) != len(bodies):
+        fail("the older copy does not have the bodies")
+    report = json.loads(run(tool, "verify", older, "--ledger", journal / "ledger", "--json", statuses=(1,)))
+    named = {p for finding in report["findings"] for p in range(finding["positions"][0], finding["positions"][1] + 1)}
+    if {finding["problem"] for finding in report["findings"]} != {"ledgerContentPresent"} or named != erased:
+        fail(f"verify --ledger names {len(named)} of {len(erased)} events")
+    shutil.copy(journal / "ledger", older / "ledger")
+    if any(not event.get("erased") for event in events(tool, older) if event["position"] in erased):
+        fail("a reader of the older copy shows erased content")
+    run(tool, "run", older, "/dev/null")
+    if left(older):
+        fail(f"{left(older)} bodies are in the older copy after its opening")
+    run(tool, "verify", older, "--deep", "--ledger", journal / "ledger")
+    print(f"ledger: the erasure of {len(erased)} events was repeated in an older copy")
 
 
 NAMES = {}
