@@ -83,7 +83,7 @@ extension ChatStore {
     /// Every event keeps its position. Each lost event is replaced by an `EventKind.lost` event
     /// with the time of the previous event. The new journal can be opened for writing. Later events
     /// may refer to lost ones: views tolerate that, and
-    /// ``ChatStore/verify(_:options:expecting:deep:progress:)`` does not report it.
+    /// ``ChatStore/verify(_:options:expecting:deep:ledger:progress:)`` does not report it.
     ///
     /// - Parameters:
     ///   - directory: The directory of the damaged journal, which is not modified.

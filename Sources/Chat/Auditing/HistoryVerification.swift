@@ -70,7 +70,7 @@ struct HistoryVerification {
         let own: ErasureLedger
         do throws(ChatError) { own = try ChatStore.ledger(of: journal) } catch {
             guard case .journal(let error) = error else { throw error }
-            findings.append(JournalFinding(error.code.rawValue, error.message, segment: "ledger"))
+            findings.append(JournalFinding(error.code.rawValue, error.message))
             own = ErasureLedger()
         }
         let (found, withheldCount) = try erasures.result(journal, models, own, ledger)

@@ -10,7 +10,9 @@ import Projections
 struct PendingErasures {
     /// Whether an order may be unfinished.
     var isUnfinished = false
-    /// Whether there is content that is hidden. Without it, other files can still have copies.
+    /// Whether there is content that is hidden.
+    ///
+    /// Without it, other files can still have copies.
     var hasContent = false
     /// The orders that only the ledger has.
     var missing: [ErasureRequest] = []

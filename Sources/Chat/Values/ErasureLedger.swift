@@ -15,7 +15,7 @@ import Primitives
 ///
 /// The text form has a title, a JSON object on each line, and the CRC32C of all that precedes:
 ///
-///     chat-journal ledger 1
+///     chat-journal/ledger@v1
 ///     {"position":18,"reason":"user-request","recordedAt":"2026-11-23T22:44:07.521Z","user":"01a2..."}
 ///     {"leaf":"ZbZ5...","position":19,"positions":[[12,12]],"reason":"wrong-address","recordedAt":"..."}
 ///     crc32c 1a2b3c4d
@@ -70,7 +70,7 @@ public struct ErasureLedger: Hashable, Sendable {
 // MARK: Text
 
 extension ErasureLedger {
-    private static let title = "chat-journal ledger 1"
+    private static let title = "chat-journal/ledger@v1"
 
     /// The text form.
     public var text: String {
@@ -86,7 +86,7 @@ extension ErasureLedger {
 
     /// Parses the text form.
     ///
-    /// - Throws: ``ProofTextError`` with the line that is not as the format requires. A ledger that
+    /// - Throws: `ProofTextError` with the line that is not as the format requires. A ledger that
     ///   was changed or cut off is an error as a whole.
     public init(parsing text: String) throws(ProofTextError) {
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false)

@@ -99,7 +99,8 @@ extension ToolCommand {
         }
         let checked =
             ["bytes", "checksums", "chain", "events", "rules"] + (options.expectedHead == nil ? [] : ["expected head"])
-            + (treeHead == nil ? [] : ["checkpoint"]) + (ledger == nil ? [] : ["ledger"]) + (arguments.hasFlag("deep") ? ["read models"] : [])
+            + (treeHead == nil ? [] : ["checkpoint"]) + (ledger == nil ? [] : ["ledger"])
+            + (arguments.hasFlag("deep") ? ["read models"] : [])
         var progress = Progress("verify")
         let report = try ChatStore.verify(
             arguments[positional: "JOURNAL"], options: options, expecting: treeHead, deep: arguments.hasFlag("deep"),

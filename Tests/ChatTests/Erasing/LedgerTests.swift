@@ -94,7 +94,8 @@ import Testing
                         position: Position.random(in: 1...Position.max, using: &random),
                         recordedAt: Timestamp(millisecondsSince1970: Int64.random(in: 0...1 << 44, using: &random)),
                         user: isUser ? UserID(bits: UInt128(random.next()) << 64 | UInt128(random.next())) : nil,
-                        positions: isUser ? nil : PositionSet(ranges), leaf: isUser ? nil : .leaf(of: [UInt8(truncatingIfNeeded: random.next())]),
+                        positions: isUser ? nil : PositionSet(ranges),
+                        leaf: isUser ? nil : .leaf(of: [UInt8(truncatingIfNeeded: random.next())]),
                         reason: "reason-\(random.next() % 10)")
                 })
             let text = ledger.text
@@ -114,7 +115,8 @@ import Testing
 
     /// Lines with a right checksum that are not erasures.
     @Test(arguments: [
-        ("", "line 2: not an erasure"), ("{}", "line 2: not an erasure: the field 'position' is missing"), ("[]", "line 2"), ("null", "line 2"),
+        ("", "line 2: not an erasure"), ("{}", "line 2: not an erasure: the field 'position' is missing"), ("[]", "line 2"),
+        ("null", "line 2"),
         (#"{"position":0,"reason":"a","recordedAt":"2026-01-01T00:00:00.000Z","user":"00000000-0000-0000-0000-00000000000b"}"#, "is 0"),
         (#"{"position":1,"reason":"A b","recordedAt":"2026-01-01T00:00:00.000Z","user":"00000000-0000-0000-0000-00000000000b"}"#, "code"),
         (#"{"position":1,"reason":"a","recordedAt":"yesterday","user":"00000000-0000-0000-0000-00000000000b"}"#, "RFC 3339"),
@@ -128,7 +130,7 @@ import Testing
         (String(repeating: "[", count: 100_000), "line 2"),
     ])
     func malformedEntryIsAnError(line: String, problem: String) throws {
-        let text = "chat-journal ledger 1\n\(line)\n"
+        let text = "chat-journal/ledger@v1\n\(line)\n"
         let digits = String(CRC32C.checksum(of: Array(text.utf8)), radix: 16)
         let whole = text + "crc32c " + String(repeating: "0", count: 8 - digits.count) + digits + "\n"
         let error = #expect(throws: ProofTextError.self) { _ = try ErasureLedger(parsing: whole) }

@@ -113,7 +113,9 @@ import Testing
         let options = BackupOptions(storage: disk, destinationStorage: storage)
         let store = try interrupted()
         func markersInCopy() throws -> Bool {
-            try storage.list("copy").contains { String(decoding: try storage.contents(of: "copy/" + $0), as: UTF8.self).contains("of-bob-") }
+            try storage.list("copy").contains {
+                String(decoding: try storage.contents(of: "copy/" + $0), as: UTF8.self).contains("of-bob-")
+            }
         }
         func backUp() throws -> BackupReport {
             if isOpen { return try store.backup(to: "copy") }
