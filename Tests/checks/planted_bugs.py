@@ -403,13 +403,13 @@ BUGS = [
          "        let former = old.map { old in hash(index, old.seed).map { old.search($0) { $0 == index }.index } ?? -1 } ?? -1\n"
          "        if present < 0, former < 0 {")], unit="ColumnsTests.RowIndexTests", target="Columns"),
     decoder_bug("35", "decoder: read a byte beyond the end", [
-        ("EventDecoder.swift", "guard bytes.byteCount - offset >= count else", "guard bytes.byteCount - offset >= count - 1 else")]),
+        ("ByteReader.swift", "guard bytes.byteCount - offset >= count else", "guard bytes.byteCount - offset >= count - 1 else")]),
     decoder_bug("35b", "decoder: load a whole number at the end of the part", [
-        ("EventDecoder.swift", "        if bytes.byteCount - start >= 8 {", "        if bytes.byteCount - start >= byteCount {")]),
+        ("ByteReader.swift", "        if bytes.byteCount - start >= 8 {", "        if bytes.byteCount - start >= byteCount {")]),
     decoder_bug("35c", "decoder: load a number with the bytes after it", [
-        ("EventDecoder.swift", " & (1 << UInt64(8 * byteCount) - 1) }", " }")]),
+        ("ByteReader.swift", " & (1 << UInt64(8 * byteCount) - 1) }", " }")]),
     decoder_bug("35d", "decoder: swap the halves of an id", [
-        ("EventDecoder.swift", "UInt128(high) << 64 | UInt128(low)", "UInt128(low) << 64 | UInt128(high)")]),
+        ("ByteReader.swift", "UInt128(high) << 64 | UInt128(low)", "UInt128(low) << 64 | UInt128(high)")]),
     number_bug("36", "take a first byte with a continuation bit for the whole number", "if first < 0x80, first", "if first <= 0x80, first"),
     number_bug("36b", "accept a number of 65 bits", "            guard (bits << shift) >> shift == bits else { return .invalid }\n", ""),
     number_bug("36c", "accept a number that is not in its shortest form", "guard byte != 0 || shift == 0, value", "guard value"),
@@ -1075,7 +1075,7 @@ BUGS = [
     erasure_bug("98", "keep the checkpoints", "Journal+Erase", "                try directory.storage.remove(directory.file(name))\n            }\n",
                 "                _ = name\n            }\n", target="EventJournal"),
     erasure_bug("98b", "keep what the user wrote about others", "ErasureOrders",
-                "if kind?.hasActor == true { return isErased(UserID(bits: actor)) }", "if event.kind?.hasActor == true { return false }"),
+                "if kind?.hasActor == true { return isErased(UserID(bits: actor)) }", "if kind?.hasActor == true { return false }"),
     erasure_bug("98c", "keep the reasons of removals", "ErasureOrders", "return author(self).map(isErased) ?? false", "return false"),
     rule_bug("98d", "erasure: keep the subject taken", "RuleState",
              "if subject >= 0, subjectOwners[subject] == owner { subjectOwners[subject] = 0 }", "_ = subject"),
