@@ -1104,7 +1104,7 @@ BUGS = [
     erasure_bug("99d", "ignore a changed ledger", "Journal+Erase", "            let checksum = try? ledgerChecksum(), note.checksum == checksum\n", "            true\n", target="EventJournal", unit="LedgerTests"),
     erasure_bug("99e", "copy what an unfinished erasure has left", "Copying", "if !content.isEmpty { try copy.eraseContent(of: content, orderedThrough: 0) }", "", unit="UnfinishedErasureTests"),
     erasure_bug("99f", "copy no ledger", "Copying", "if ledger != present { try copy.writeLedger(Array(ledger.text.utf8)) }", "", unit="LedgerTests"),
-    erasure_bug("99g", "repair without the ledger", "Copying", "try journal.writeLedger(ledger)", "", unit="LedgerTests"),
+    erasure_bug("99g", "repair without the ledger", "Copying", "try journal.writeLedger(ledger)", "_ = ledger", unit="LedgerTests"),
     erasure_bug("99h", "verify without the journal's own ledger", "ErasureVerification", "        known.add(try MissingOrders(own, besides: known, in: models, of: journal).orders)\n", "", unit="LedgerTests"),
     erasure_bug("99i", "accept a changed ledger", "ErasureLedger", "guard last.dropFirst(\"crc32c \".count) == Self.checksum(of: checked) else", "guard !checked.isEmpty else", unit="LedgerTests"),
     erasure_bug("99j", "show what only the ledger orders", "PendingErasures", "        orders.add(missing.orders)\n", "", unit="LedgerTests"),
