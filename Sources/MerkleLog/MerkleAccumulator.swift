@@ -73,5 +73,5 @@ package enum MerklePath {
     }
 
     /// Returns the largest power of two less than a number that is at least 2.
-    private static func split(_ count: UInt64) -> UInt64 { 1 << UInt64(63 - (count - 1).leadingZeroBitCount) }
+    static func split(_ count: UInt64) -> UInt64 { 1 << UInt64(63 - (count - 1).leadingZeroBitCount) }
 }

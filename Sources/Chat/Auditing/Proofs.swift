@@ -64,7 +64,7 @@ extension ChatStore {
         return try wrappingJournalErrors { () throws(JournalError) in try log.disclosedRecord(at: position) }
     }
 
-    private func treeLog() throws(ChatError) -> any TreeLog {
+    func treeLog() throws(ChatError) -> any TreeLog {
         guard let log = log as? any TreeLog else {
             throw .journal(JournalError(.notAJournal, "The store's log has no Merkle tree."))
         }

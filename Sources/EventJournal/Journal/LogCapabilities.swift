@@ -92,6 +92,16 @@ public protocol TreeLog: CommitLog {
     /// - Parameter position: Within 1 and ``CommitLog/durablePosition``.
     /// - Throws: `outOfRange`, `closed`, `damaged`, `ioFailed`.
     func disclosedRecord(at position: Position) throws(JournalError) -> DisclosedRecord
+
+    /// Calls a closure with the parts of a tree, from left to right: these records, and the hash of
+    /// each maximal subtree without one.
+    ///
+    /// - Parameters:
+    ///   - size: At most ``CommitLog/durablePosition``.
+    ///   - positions: The disclosed records, ascending without duplicates, each within 1 and `size`.
+    ///   - body: Receives each part; returns whether to continue.
+    /// - Throws: `outOfRange`, `closed`, `damaged`, `ioFailed`.
+    func forEachTreePart(of size: Position, disclosing positions: [Position], _ body: (TreePart) -> Bool) throws(JournalError)
 }
 
 extension Journal: HistoryLog, RefreshableLog, TreeLog {}

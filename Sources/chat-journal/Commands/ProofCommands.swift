@@ -129,7 +129,8 @@ extension ToolCommand {
     private static func escapedLines(_ head: TreeHead) -> String { "\(escapedForTerminal(head.origin))\n\(head.size)\n\(head.root)\n" }
 }
 
-private struct CheckpointLine: Encodable {
+/// A checkpoint as JSON.
+struct CheckpointLine: Encodable {
     let origin: String
     let size: UInt64
     let root: String
