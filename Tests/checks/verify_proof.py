@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
-"""Verifies checkpoints and proofs with a verifier that was written from Format.md alone, not from the code.
+"""Verifies checkpoints and proofs with a verifier that was written from the format pages alone, not from the code.
 
     verify_proof.py proof PROOF --checkpoint FILE [--record FILE]     verifies one proof, of either kind
+    verify_proof.py evidence DIR --checkpoint FILE [--events]         verifies the evidence of a thread
     verify_proof.py journal JOURNAL --tool PATH [--proofs N] [--flips N] [--seed S] [--gopath DIR] [--scratch DIR]
 
-The second form reads the journal with the reader of read_journal.py, computes the tree, and compares the checkpoints of
+The second form prints what the evidence shows, and with --events the events. The decoder of events is that of
+read_journal.py, which was written from EventEncoding.md.
+
+The last form reads the journal with the reader of read_journal.py, computes the tree, and compares the checkpoints of
 the tool at random sizes with it. It verifies N random inclusion proofs and N consistency proofs of the tool, and disclosed
 records. It then flips one random bit of the decoded index, sizes or hashes of each proof, `--flips` times, and malforms the
 texts, and checks that this verifier rejects each, and the tool a sample.
@@ -257,6 +261,198 @@ def verify(proof_text, checkpoint_text, record_text=None):
     return f"the leaf {leaf.hex()} is at position {proof.index + 1} of the tree of size {proof.head.size}"
 
 
+# -- Evidence ----------------------------------------------------------------------------------------------------------
+
+
+class Cover:
+    """Folds the parts of a pruned tree, from left to right, to its root. Needs memory for one hash a level."""
+
+    def __init__(self, size):
+        self.size, self.nodes = size, []
+        # What is expected next, last first: the range of a subtree, or None to join two nodes.
+        self.steps = [(0, size)] if size else []
+
+    def add(self, begin, end, hash, is_record):
+        if not self.steps:
+            raise Invalid("a part after the end of the tree")
+        low, high = self.steps.pop()
+        if begin != low or not begin < end <= high:
+            raise Invalid(f"the part after position {low} is missing or is not a subtree")
+        while (low, high) != (begin, end):
+            middle = low + (1 << (high - low - 1).bit_length() - 1) if high - low > 1 else low
+            if end > middle:
+                raise Invalid(f"positions {begin + 1} to {end} are no subtree")
+            self.steps += [None, (middle, high)]
+            high = middle
+        self.nodes.append((hash, is_record))
+        while self.steps and self.steps[-1] is None:
+            self.steps.pop()
+            (right, right_shows), (left, left_shows) = self.nodes.pop(), self.nodes.pop()
+            if not left_shows and not right_shows:
+                raise Invalid("two hashes in the place of one")
+            self.nodes.append((node(left, right), True))
+
+    def root(self):
+        if self.steps:
+            raise Invalid("parts of the tree are missing at the end")
+        return self.nodes[0][0]
+
+
+def word_bytes(word):
+    """Returns the bytes of a word of a part: canonical base64, and a hyphen for no bytes."""
+    if word == "-":
+        return b""
+    if not word:
+        raise Invalid("an empty word")
+    return decoded(word)
+
+
+class Evidence:
+    """The events of one thread, as the lines of a file `evidence` show them."""
+
+    def __init__(self, head):
+        self.head, self.cover = head, Cover(head.size)
+        self.thread = self.first_number = self.last_number = self.first = self.last = None
+        self.withheld = self.registrations = 0
+        self.users, self.registered, self.joined, self.readers = set(), set(), {}, {}
+
+    def add(self, text):
+        """Adds a line; returns the event's JSON, or None."""
+        words = text.split(" ")
+        if words[0] == "reader" and len(words) == 3:
+            if not re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", words[1], re.ASCII) or words[1] in self.readers:
+                raise Invalid(f"not an id, or twice: {words[1]}")
+            self.readers[words[1]] = number_of(words[2])
+            return None
+        if self.readers:
+            raise Invalid("a part after the readers")
+        if words[0] == "hash" and len(words) == 4:
+            self.cover.add(number_of(words[1]) - 1, number_of(words[2]), hash_of(words[3]), False)
+            return None
+        if words[0] == "record" and len(words) == 5:
+            kept, salt, erasable = map(word_bytes, words[2:])
+            if len(salt) != 16 or len(erasable) > read_journal.MAX_ERASABLE:
+                raise Invalid("the salt has 16 bytes, and the erasable part at most 1 MiB")
+            digest = sha256(salt + erasable)
+        elif words[0] == "stub" and len(words) == 4:
+            kept, digest, erasable = word_bytes(words[2]), hash_of(words[3]), None
+        else:
+            raise Invalid("neither a record nor a hash")
+        if len(kept) > read_journal.MAX_KEPT:
+            raise Invalid("the kept part is too long")
+        position = number_of(words[1])
+        self.cover.add(position - 1, position, leaf_of(kept, digest), True)
+        return self.record(position, kept, erasable)
+
+    def record(self, position, kept, erasable):
+        try:
+            line, kind, thread, number, _ = read_journal.event(position, kept, erasable, None)
+        except ValueError as error:  # also raised for text that is not UTF-8
+            raise Invalid(f"position {position} is no event: {error}")
+        line = line.removesuffix(',"commitEnd":None}') + "}"
+        shown = json.loads(line)
+        self.withheld += shown.get("erased", False)
+        fields = shown[read_journal.KINDS[kind][0][0]] if kind in read_journal.KINDS else {}
+        users = [fields[name] for name in ("author", "user", "by") if name in fields]
+        if kind in (1, 2):
+            self.registrations += 1
+            self.registered |= set(users)
+            return line
+        if thread is None or number is None:
+            raise Invalid(f"position {position} is neither an event with a number in a thread nor a registration")
+        number = int(number)
+        if self.thread not in (None, thread):
+            raise Invalid(f"position {position} is of another thread")
+        if number < 1 or self.last_number is not None and number != self.last_number + 1:
+            raise Invalid(f"position {position} has the number {number} in the thread, after number {self.last_number}")
+        self.thread, self.last, self.last_number = thread, position, number
+        self.first, self.first_number = self.first or position, self.first_number or number
+        self.users |= set(users)
+        if kind == 5:
+            self.joined[users[0]] = position
+        elif kind in (6, 30):
+            self.joined.pop(users[0], None)
+        return line
+
+    def verify(self):
+        if self.cover.root() != self.head.root:
+            raise Invalid("the records and hashes lead to another root than that of the checkpoint")
+        if self.thread is None:
+            raise Invalid("no record is an event of a thread")
+        for user, since in self.joined.items():
+            if self.readers.get(user) != since:
+                raise Invalid(f"{user} joined at position {since}, and is not among the readers since then")
+        for user, since in self.readers.items():
+            if not 1 <= since <= self.last:
+                raise Invalid(f"the reader {user} since position {since}, which is not up to the last event")
+        strangers = self.registered - self.users - set(self.readers)
+        if strangers:
+            raise Invalid(f"a registration of {min(strangers)}, whom neither an event nor a reader names")
+
+    def report(self):
+        start = "they begin with the thread's first event" if self.first_number == 1 else f"nothing is shown before number {self.first_number}"
+        proven = sum(self.joined.get(user) == since for user, since in self.readers.items())
+        return (f"thread {read_journal.uuid(self.thread)[1:-1]}: events number {self.first_number} to {self.last_number}, none missing, at positions "
+                f"{self.first} to {self.last} of the tree of size {self.head.size} of {printable(self.head.origin)}; {start}; "
+                f"{self.withheld} records without content; {self.registrations} registrations and changes of usernames; "
+                f"{proven} readers proven by their join, {len(self.readers) - proven} stated by the keeper only")
+
+
+def printable(text):
+    """Returns text from outside without control characters."""
+    return json.dumps(text)[1:-1]
+
+
+def verify_evidence(directory, trusted, body):
+    """Verifies the files of a directory; returns the evidence, or raises Invalid with the file and the line."""
+    try:
+        if Checkpoint(lines_of(read_text(directory / "checkpoint"))) != trusted:
+            raise Invalid("another checkpoint than that of --checkpoint")
+    except Invalid as error:
+        raise Invalid(f"checkpoint: {error}")
+    evidence, count = Evidence(trusted), 0
+    limit = (read_journal.MAX_KEPT + read_journal.MAX_ERASABLE) // 3 * 4 + 256
+    with open(directory / "evidence", "rb") as file:
+        try:
+            while raw := file.readline(limit + 2):
+                count += 1
+                if len(raw) > limit + 1 or not raw.endswith(b"\n"):
+                    raise Invalid("the line is too long, or has no line feed")
+                text = raw[:-1].decode("ascii")
+                if count == 1 and text != "chat-journal/evidence@v1":
+                    raise Invalid("the title is expected")
+                if count > 1 and (line := evidence.add(text)):
+                    body(line)
+            evidence.verify()
+        except (Invalid, UnicodeDecodeError) as error:
+            raise Invalid(f"evidence: line {count}: {error}")
+    return evidence
+
+
+def read_text(path):
+    with open(path, "rb") as file:
+        raw = file.read((1 << 20) + 1)
+    if len(raw) > 1 << 20:
+        raise Invalid("the file is too long")
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        raise Invalid("the file is not UTF-8")
+
+
+def main_evidence(arguments):
+    try:
+        trusted = Checkpoint(lines_of(read_text(arguments.checkpoint)))
+        print(verify_evidence(arguments.directory, trusted, lambda line: None).report())
+        if arguments.events:
+            # Verified again: an event may be printed only if the whole directory is sound.
+            verify_evidence(arguments.directory, trusted, print)
+    except (Invalid, OSError) as error:
+        print(f"{arguments.directory}: {printable(str(error))}", file=sys.stderr)
+        return 1
+    return 0
+
+
 # -- The comparison with the tool --------------------------------------------------------------------------------------
 
 
@@ -441,6 +637,10 @@ def main():
     one.add_argument("proof", type=pathlib.Path)
     one.add_argument("--checkpoint", type=pathlib.Path, required=True)
     one.add_argument("--record", type=pathlib.Path)
+    thread = commands.add_parser("evidence", help="verify the evidence of a thread")
+    thread.add_argument("directory", type=pathlib.Path)
+    thread.add_argument("--checkpoint", type=pathlib.Path, required=True)
+    thread.add_argument("--events", action="store_true", help="also print the events")
     all_ = commands.add_parser("journal", help="compare the tool with the records of a journal")
     all_.add_argument("journal", type=pathlib.Path)
     all_.add_argument("--tool", required=True)
@@ -451,6 +651,8 @@ def main():
     all_.add_argument("--gopath", type=pathlib.Path, default="/usr/share/gocode", help="the directory with src/golang.org/x/mod")
     all_.add_argument("--scratch", type=pathlib.Path)
     arguments = parser.parse_args()
+    if arguments.command == "evidence":
+        return main_evidence(arguments)
     if arguments.command == "proof":
         try:
             record = arguments.record.read_bytes().decode() if arguments.record else None

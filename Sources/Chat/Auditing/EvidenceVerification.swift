@@ -7,12 +7,14 @@ public struct EvidenceReport: Hashable, Sendable {
     public var thread: ThreadID
     /// The head of the tree that contains the events.
     public var head: TreeHead
-    /// The numbers of the events within the thread. No event with one of these numbers is missing.
+    /// The numbers of the events within the thread, none of which is missing.
     public var numbers: ClosedRange<UInt64>
     /// The positions of the first and the last event.
     public var positions: ClosedRange<Position>
-    /// The number of events whose content is erased.
-    public var erasedCount: UInt64
+    /// The number of records with a digest in the place of their content.
+    ///
+    /// The content was erased, or is withheld: the parts do not show which.
+    public var withoutContentCount: UInt64
     /// The number of registrations and changes of usernames.
     public var registrationCount: UInt64
     /// The readers whose present membership is shown by an event of the thread.
@@ -41,7 +43,7 @@ public struct EvidenceVerification: Sendable {
     private var thread: ThreadID?
     private var numbers: ClosedRange<UInt64>?
     private var positions: ClosedRange<Position>?
-    private var erasedCount: UInt64 = 0
+    private var withoutContentCount: UInt64 = 0
     private var registrationCount: UInt64 = 0
     /// The users whom an event of the thread names.
     private var users: Set<UserID> = []
@@ -72,7 +74,7 @@ public struct EvidenceVerification: Sendable {
         } catch {
             throw ProofError("The record at position \(position) is no event: \(error)")
         }
-        if event.isErased { erasedCount += 1 }
+        if event.isErased { withoutContentCount += 1 }
         switch event.details {
         case .userRegistered(let details): addRegistration(of: details.user)
         case .usernameChanged(let details): addRegistration(of: details.user)
@@ -104,7 +106,7 @@ public struct EvidenceVerification: Sendable {
         }
         let isProven = { (reader: EvidenceReader) in joins[reader.user] == reader.since }
         return EvidenceReport(
-            thread: thread, head: head, numbers: numbers, positions: positions, erasedCount: erasedCount,
+            thread: thread, head: head, numbers: numbers, positions: positions, withoutContentCount: withoutContentCount,
             registrationCount: registrationCount, provenReaders: readers.filter(isProven), statedReaders: readers.filter { !isProven($0) })
     }
 

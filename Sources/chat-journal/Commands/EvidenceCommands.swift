@@ -103,7 +103,7 @@ extension BufferedOutput {
         try writeLine(
             report.beginsWithFirstEvent
                 ? "they begin with the first event of the thread" : "nothing is shown about the events before number \(numbers.lowerBound)")
-        try writeLine("events with erased content: \(report.erasedCount)")
+        try writeLine("records without content, which is erased or withheld: \(report.withoutContentCount)")
         try writeLine("registrations and changes of usernames: \(report.registrationCount)")
         try writeLine(
             "readers after position \(positions.upperBound): \(report.provenReaders.count) proven by their join, "
@@ -136,7 +136,7 @@ private struct ReportLine: Encodable {
     let numbers: [UInt64]
     let positions: [Position]
     let beginsWithFirstEvent: Bool
-    let erased: UInt64
+    let withoutContent: UInt64
     let registrations: UInt64
     let provenReaders: [EvidenceReader]
     let statedReaders: [EvidenceReader]
@@ -147,7 +147,7 @@ private struct ReportLine: Encodable {
         numbers = [report.numbers.lowerBound, report.numbers.upperBound]
         positions = [report.positions.lowerBound, report.positions.upperBound]
         beginsWithFirstEvent = report.beginsWithFirstEvent
-        erased = report.erasedCount
+        withoutContent = report.withoutContentCount
         registrations = report.registrationCount
         (provenReaders, statedReaders) = (report.provenReaders, report.statedReaders)
         checkpoint = CheckpointLine(report.head)

@@ -93,7 +93,9 @@ enum EvidenceFiles {
                 throw ArgumentError("\(path): line \(number): too long, or not UTF-8")
             }
             do {
-                if hasTitle { try body(text, number) } else if text != title {
+                if hasTitle {
+                    try body(text, number)
+                } else if text != title {
                     throw ProofTextError(line: number, "the title '\(title)' is expected")
                 }
             } catch let error as ProofTextError {

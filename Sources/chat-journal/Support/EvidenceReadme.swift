@@ -62,7 +62,8 @@ extension EvidenceFiles {
               that time. Other changes of the name can be missing.
             - Who could read the thread is a statement of the keeper (the lines `reader`). The verification says which of the
               readers are proven by their join.
-            - Content that was erased. The event is present, with a digest in the place of its content.
+            - Content that was erased or is withheld. The record is present, with a digest in the place of its content, and the
+              verification prints the number of such records, but not which of the two it is.
             - Reports and read markers: they have no number in the thread, and are not part of this directory.
 
             ## What is disclosed
