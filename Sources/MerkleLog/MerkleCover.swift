@@ -53,7 +53,7 @@ package struct MerkleCover: Sendable {
     package mutating func append(_ leaves: Range<UInt64>, _ hash: MerkleHash, isShown: Bool) throws(ProofError) {
         guard case .subtree(var node)? = steps.last else { throw ProofError("The tree has only \(size) leaves.") }
         guard leaves.lowerBound == node.lowerBound, !leaves.isEmpty else {
-            throw ProofError("The leaf \(node.lowerBound) is expected, not the leaf \(leaves.lowerBound).")
+            throw ProofError("The leaf of index \(node.lowerBound) is expected, not that of index \(leaves.lowerBound).")
         }
         var parents: [Step] = []
         while node != leaves {
@@ -61,7 +61,7 @@ package struct MerkleCover: Sendable {
             let count = node.upperBound - node.lowerBound
             let middle = node.lowerBound + (count > 1 ? MerklePath.split(count) : 0)
             guard leaves.upperBound <= middle else {
-                throw ProofError("The leaves \(leaves.lowerBound) to \(leaves.upperBound - 1) are not those of a subtree.")
+                throw ProofError("The leaves of index \(leaves.lowerBound) to \(leaves.upperBound - 1) are not those of a subtree.")
             }
             parents += [.join, .subtree(middle..<node.upperBound)]
             node = node.lowerBound..<middle
@@ -79,7 +79,7 @@ package struct MerkleCover: Sendable {
         let (right, left) = (nodes.removeLast(), nodes.removeLast())
         let leaves = left.leaves.lowerBound..<right.leaves.upperBound
         guard left.isShown || right.isShown else {
-            throw ProofError("The leaves \(leaves.lowerBound) to \(leaves.upperBound - 1) have two hashes in the place of one.")
+            throw ProofError("The leaves of index \(leaves.lowerBound) to \(leaves.upperBound - 1) have two hashes in the place of one.")
         }
         if let index, leaves.contains(index) { path.append(left.leaves.contains(index) ? right.hash : left.hash) }
         nodes.append(Node(hash: .node(left.hash, right.hash), leaves: leaves, isShown: true))

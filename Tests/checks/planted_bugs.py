@@ -195,6 +195,10 @@ def proof_bug(number, title, file, old, new, unit="(MerkleTree|WrongProof|ProofT
     return Bug(number, f"proofs: {title}", [(f"{file}.swift", old, new)], unit=f"MerkleLogTests.{unit}", target="MerkleLog")
 
 
+def evidence_bug(number, title, file, old, new, target="Chat"):
+    return store_bug(number, f"evidence: {title}", [(f"{file}.swift", old, new)], unit="EvidenceTests", target=target)
+
+
 def tree_bug(number, title, file, old, new):
     return Bug(number, f"tree: {title}", [(f"{file}.swift", old, new)], unit="EventJournalTests.TreeTests")
 
@@ -1119,6 +1123,23 @@ BUGS = [
     proof_bug("89e", "a power of two is in its own proof", "MerkleAccumulator", "if tree.lowerBound > 0 { path.append(tree) }", "path.append(tree)"),
     proof_bug("89f", "accept leading zeros and signs", "ProofText", 'guard let number = UInt64(text), "\\(number)" == text else',
               "guard let number = UInt64(text) else"),
+    proof_bug("103", "two hashes in the place of one", "MerkleCover", "guard left.isShown || right.isShown else {", "guard true else {", unit="MerkleCoverTests"),
+    proof_bug("103b", "the sibling is the leaf's own subtree", "MerkleCover", "left.leaves.contains(index) ? right.hash : left.hash",
+              "left.leaves.contains(index) ? left.hash : right.hash", unit="MerkleCoverTests"),
+    proof_bug("103c", "an incomplete cover has a root", "MerkleCover", "        guard steps.isEmpty else { return nil }\n", "", unit="MerkleCoverTests"),
+    evidence_bug("103d", "the root is not compared", "TreeCover",
+                 '        guard root == head.root else { throw ProofError("The records and hashes lead to another root than that of the checkpoint.") }\n', "",
+                 target="EventJournal"),
+    evidence_bug("103e", "accept an event of another thread", "EvidenceVerification", "guard itsThread == thread ?? itsThread else {", "guard true else {"),
+    evidence_bug("103f", "accept a gap in the numbers", "EvidenceVerification", "last == .max || number != last + 1 {", "number <= last {"),
+    evidence_bug("103g", "accept a registration of a stranger", "EvidenceVerification",
+                 "where: { !users.contains($0) && stated[$0] == nil }", "where: { !users.contains($0) && stated[$0] == nil && false }"),
+    evidence_bug("103h", "accept readers without a proven member", "EvidenceVerification", "for (user, join) in joins where stated[user]?.since != join {",
+                 "for (user, join) in joins where stated[user] == nil && join == 0 {"),
+    evidence_bug("103i", "a removed member is a proven reader", "EvidenceVerification", "        case .memberRemoved(let details): joins[details.user] = nil\n", ""),
+    evidence_bug("103j", "disclose read markers and reports", "Evidence", "guard let number = event.event.details.threadNumber else { return }",
+                 "let number = event.event.details.threadNumber ?? (numbers?.upperBound ?? 0) &+ 1"),
+    evidence_bug("103k", "evidence over a lost event", "Evidence", "        guard !found.hasGap else { throw .incompleteThread(before: found.last) }\n", ""),
     Bug("89g", "base64: accept bits that the last digit does not need", [
         ("Base64.swift", "            guard bits & (0xFF_FFFF >> UInt32(8 * count)) == 0 else { return nil }\n", "")],
         unit="PrimitivesTests.Base64Tests", target="Primitives"),
