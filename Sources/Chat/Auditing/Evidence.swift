@@ -96,7 +96,9 @@ extension ChatStore {
     ///
     /// A content that was erased since the selection is not delivered.
     ///
-    /// - Parameter body: Receives each part; returns whether to continue.
+    /// - Parameters:
+    ///   - evidence: The selection, made by this store.
+    ///   - body: Receives each part; returns whether to continue.
     /// - Throws: ``ChatError/journal(_:)`` as ``treeHead(at:)``.
     /// - Complexity: Reads the journal up to the size of the tree once.
     public func forEachPart(of evidence: Evidence, _ body: (TreePart) -> Bool) throws(ChatError) {

@@ -53,7 +53,9 @@ public struct EvidenceVerification: Sendable {
 
     /// Creates a verification against a head that the caller trusts.
     ///
-    /// - Parameter position: A disclosed record whose inclusion proof is wanted; nil for none.
+    /// - Parameters:
+    ///   - head: The head that the parts must lead to.
+    ///   - position: A disclosed record whose inclusion proof is wanted; nil for none.
     public init(against head: TreeHead, provingRecordAt position: Position? = nil) {
         self.head = head
         cover = TreeCover(of: head, provingRecordAt: position)
