@@ -54,8 +54,10 @@ extension EvidenceFiles {
 
             ## What is not shown
 
-            - If the checkpoint is the one in this directory and nothing else vouches for it, then only that the files agree with
-              one another: the keeper can make another journal.
+            - With the checkpoint of this directory alone, anything but that the files agree with one another: the keeper can make
+              another journal.
+            - That the journal has no second event of the thread with one of these numbers. A journal that follows its rules has
+              none; `chat-journal verify` shows that to a person who has the whole journal.
             - That what an event says is true. The times are those that the journal recorded.
             - Anything about the thread before the first event here, unless it has number 1, and after the last one.
             - Who a person is: people appear as ids. A name is proven only by a registration in this directory, as the name at
