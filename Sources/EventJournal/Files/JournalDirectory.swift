@@ -85,6 +85,7 @@ struct DirectoryListing {
     static let cutName = "cut"
     static let scrubName = "scrub"
     static let erasedName = "erased"
+    static let treeName = "tree"
     static let temporarySuffix = ".tmp"
     static let segmentSuffix = ".segment"
     static let checkpointSuffix = ".checkpoint"
@@ -100,7 +101,7 @@ struct DirectoryListing {
     init(_ names: [String]) {
         for name in names {
             switch name {
-            case Self.lockName, Self.scrubName, Self.erasedName, Self.cutName: break
+            case Self.lockName, Self.scrubName, Self.erasedName, Self.treeName, Self.cutName: break
             case Self.durableName: hasDurableFile = true
             default:
                 if let first = Self.firstPosition(of: name) {

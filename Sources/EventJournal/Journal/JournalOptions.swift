@@ -41,6 +41,9 @@ public struct JournalOptions: Sendable {
     /// none.
     public var log: LogHandler?
 
+    /// The heights of the subtrees in the tree file; tests use smaller ones.
+    package var treeLayout = TreeLayout()
+
     /// Creates options.
     ///
     /// All defaults are safe.

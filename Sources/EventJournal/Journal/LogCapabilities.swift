@@ -92,6 +92,18 @@ public protocol TreeLog: CommitLog {
     /// - Parameter position: Within 1 and ``CommitLog/durablePosition``.
     /// - Throws: `outOfRange`, `closed`, `damaged`, `ioFailed`.
     func disclosedRecord(at position: Position) throws(JournalError) -> DisclosedRecord
+
+    /// Writes the tree of the durable records to a directory as static files, or continues one.
+    ///
+    /// The layout is that of C2SP *tlog-tiles*. The checkpoint is written last.
+    ///
+    /// - Parameters:
+    ///   - destination: The directory: new, empty, or that of an earlier run.
+    ///   - includingEntries: Whether to write the entries as well; they contain the kept parts.
+    /// - Throws: `notAJournal`, `headMismatch` and `damaged` (the directory has other content or
+    ///   another tree; it is unchanged), `locked`, `closed`, `storageFull`, `ioFailed`,
+    ///   `syncFailed`.
+    func writeTiles(to destination: String, includingEntries: Bool) throws(JournalError) -> TilesReport
 }
 
 extension Journal: HistoryLog, RefreshableLog, TreeLog {}
