@@ -78,10 +78,7 @@ public struct MerkleHash: Hashable, Sendable {
 
     /// Appends the 32 bytes to a message.
     package func append(to hasher: inout SHA256) {
-        hasher.update(bigEndian: words.0)
-        hasher.update(bigEndian: words.1)
-        hasher.update(bigEndian: words.2)
-        hasher.update(bigEndian: words.3)
+        hasher.update(bigEndian: [words.0, words.1, words.2, words.3])
     }
 
     /// Whether the bytes are equal.

@@ -41,7 +41,7 @@ TARGETS = {
     "crash": """
         .target(name: "ChatTesting", dependencies: ["EventJournal", "Locking", "Primitives"], swiftSettings: settings),
         .testTarget(
-            name: "ChatTestingTests", dependencies: ["ChatTesting", "EventJournal", "Locking", "TestSupport"], swiftSettings: settings),""",
+            name: "ChatTestingTests", dependencies: ["ChatTesting", "EventJournal", "Locking", "MerkleLog", "TestSupport"], swiftSettings: settings),""",
     "units": """
         .target(name: "ChatTesting", dependencies: ["EventJournal", "Locking", "Primitives"], swiftSettings: settings),
         .target(name: "StubRewriter", dependencies: ["EventJournal", "Primitives"], path: "Tests/StubRewriter", swiftSettings: settings),

@@ -137,7 +137,7 @@ extension Journal {
         loadTree()
         let (pageCount, isClosed) = treeFile.withLock { ($0.file.pageCount, $0.isClosed) }
         let end = Position(pageCount + 1) << Position(treeLayout.pageHeight)
-        guard !isClosed, published.withLock({ $0.syncedPosition }) >= end else { return end }
+        guard !isReadOnly, !isClosed, published.withLock({ $0.syncedPosition }) >= end else { return end }
         try extendTree(to: end)
         let range = pageCount * treeLayout.hashesPerPage..<(pageCount + 1) * treeLayout.hashesPerPage
         let hashes = tree.withLock { $0.rows.size >= end ? Array($0.rows.lowest[range]) : [] }

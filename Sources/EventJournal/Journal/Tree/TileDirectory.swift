@@ -41,6 +41,10 @@ struct TileDirectory {
             })
         else { throw JournalError(.locked, "Another run writes tiles to the directory.", path: directory.path) }
         self.lock = lock
+        // A run that was killed may not have synced the names. No tile may depend on a checkpoint
+        // that a power failure can still remove.
+        unsynced = [directory.parent, directory.path]
+        try syncNames()
     }
 
     /// Reads the head of the checkpoint; writes that of the empty tree to an empty directory.
@@ -142,7 +146,7 @@ struct TileDirectory {
             if try directory.storage.kind(of: path) == nil { try directory.storage.createDirectory(path) }
         }
         known.insert(path)
-        // Also for an existing one: an interrupted run may not have synced its name.
+        // Also of an existing one: a run that was killed may not have synced its name.
         unsynced.insert(parent)
     }
 }
