@@ -24,7 +24,9 @@ struct TreeBenchmarks {
         let options = WrittenHistory.options.journal
         func add(_ name: String, _ value: Double, _ unit: String, _ spread: Double? = nil) throws {
             try report.add(
-                Figure(workload: "\(Self.workload) \(name) at \(history.messages)", subject: "Journal", value: value, unit: unit, spread: spread))
+                Figure(
+                    workload: "\(Self.workload) \(name) at \(history.messages)", subject: "Journal", value: value, unit: unit,
+                    spread: spread))
         }
         var build = Median()
         var records = 0.0
@@ -77,7 +79,8 @@ struct TreeBenchmarks {
         var (inclusionBytes, consistencyBytes) = (0, 0)
         try add("later head", try each { _ = try journal.treeHead(at: sizes[$0]) }, "us", nil)
         try add(
-            "later inclusion", try each { inclusionBytes += try journal.inclusionProof(of: positions[$0], at: sizes[$0]).text.utf8.count }, "us",
+            "later inclusion", try each { inclusionBytes += try journal.inclusionProof(of: positions[$0], at: sizes[$0]).text.utf8.count },
+            "us",
             nil)
         try add(
             "later consistency",

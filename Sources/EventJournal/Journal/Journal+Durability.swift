@@ -120,7 +120,7 @@ extension Journal {
             return (wakeups, state.waiters.hasLeader, state.takeTreePageIfDue(), state.takeUnreportedFailure())
         }
         wakeups.deliver()
-        if isTreePageDue { scheduleTreePage() }
+        if isTreePageDue { scheduleTreePage(isBusy: true) }
         if let failure { log?(LogMessage(.error, failure.description, metadata: ["path": directory.path, "code": failure.code.rawValue])) }
         return isLed
     }

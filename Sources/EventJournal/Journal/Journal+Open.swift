@@ -152,7 +152,7 @@ extension Journal {
         let journal = Journal(recovery, directory: directory, options: options, durability: options.durability, lock: lock)
         try journal.markOpen(afterCleanClose: recovery.report.wasClean, isSealed: recovery.isLastSealed)
         options.log?(LogMessage(opened: directory.path, recovery.report))
-        journal.storeTreeIfDue()
+        journal.storeTreeIfDue(isBusy: false)
         return journal
     }
 

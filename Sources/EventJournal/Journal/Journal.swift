@@ -68,6 +68,7 @@ public final class Journal: Sendable {
     /// The value is whether the stored progress has been loaded.
     let isScrubProgressLoaded = Lock(false)
     let treeLayout: TreeLayout
+    let treePause: Duration
     /// The hashes of the tree that are in memory; never held during I/O.
     let tree: Lock<TreeState>
     /// Held while the tree file is loaded or a page is written; acquired before ``tree``.
@@ -91,7 +92,7 @@ public final class Journal: Sendable {
         slotSyncDelay = options.slotSyncDelay
         log = options.log
         background = BackgroundRunner("EventJournal.sync", options.executor)
-        treeLayout = options.treeLayout
+        (treeLayout, treePause) = (options.treeLayout, options.treePause)
         tree = Lock(TreeState(rows: MerkleRows(step: treeLayout.subtreeHeight)))
         treeFile = Lock(TreeFileState(file: TreeFile(directory, recovery.id, treeLayout)))
         treeBackground = BackgroundRunner("EventJournal.tree", qos: .utility, options.executor)

@@ -43,6 +43,8 @@ public struct JournalOptions: Sendable {
 
     /// The heights of the subtrees in the tree file; tests use smaller ones.
     package var treeLayout = TreeLayout()
+    /// The pause before each page of the tree while records are being appended; tests use none.
+    package var treePause = Duration.seconds(1)
 
     /// Creates options.
     ///

@@ -106,4 +106,14 @@ public protocol TreeLog: CommitLog {
     func writeTiles(to destination: String, includingEntries: Bool) throws(JournalError) -> TilesReport
 }
 
+/// The result of writing tiles: ``Journal/writeTiles(to:includingEntries:on:)``.
+public struct TilesReport: Hashable, Sendable {
+    /// The head of the tree that the directory has.
+    public var head: TreeHead
+    /// The number of files written, the checkpoint included.
+    public var writtenFiles: Int
+    /// The number of partial tiles removed because full ones replace them.
+    public var removedFiles: Int
+}
+
 extension Journal: HistoryLog, RefreshableLog, TreeLog {}

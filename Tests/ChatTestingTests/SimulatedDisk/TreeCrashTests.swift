@@ -161,6 +161,8 @@ enum TreeLife {
         var tree = MerkleAccumulator()
         for index in 0..<tile.count / 32 { if let hash = MerkleHash(Array(tile[32 * index..<32 * index + 32])) { tree.append(hash) } }
         guard tile.count == 32 * width, tree.root == head.root else { throw Surprise("the tile of size \(width)") }
-        guard try disk.bytes(of: "tiles/tile/entries/000.p/\(width)")?.isEmpty == false else { throw Surprise("the entries of size \(width)") }
+        guard try disk.bytes(of: "tiles/tile/entries/000.p/\(width)")?.isEmpty == false else {
+            throw Surprise("the entries of size \(width)")
+        }
     }
 }

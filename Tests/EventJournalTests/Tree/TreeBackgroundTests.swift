@@ -16,6 +16,7 @@ import Testing
     private func options(_ durability: Durability = .synced) -> JournalOptions {
         var options = JournalOptions(durability: durability, storage: storage, slotSyncDelay: nil)
         options.treeLayout = TreeSpecimen.layout
+        options.treePause = .zero
         return options
     }
 
@@ -194,6 +195,7 @@ import Testing
         let path = directory.file("journal")
         var small = JournalOptions(segmentSize: 64 << 10)
         small.treeLayout = TreeSpecimen.layout
+        small.treePause = .zero
         let options = small
         let journal = try Journal.open(path, options: options)
         let rounds = Repetitions.few(60, of: 1_000)
@@ -214,7 +216,9 @@ import Testing
                         let source = try thread == 2 ? journal : Journal.openReadOnly(path, options: options)
                         let last = source.durablePosition
                         guard last > 0 else { continue }
-                        let (position, old) = (Position.random(in: 1...last, using: &generator), Position.random(in: 0...last, using: &generator))
+                        let (position, old) = (
+                            Position.random(in: 1...last, using: &generator), Position.random(in: 0...last, using: &generator)
+                        )
                         let proof = try source.inclusionProof(of: position, at: last)
                         try proof.verify(try source.disclosedRecord(at: position).leaf)
                         try source.consistencyProof(from: old, at: last).verify(from: try source.treeHead(at: old))

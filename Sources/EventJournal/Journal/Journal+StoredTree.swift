@@ -92,16 +92,28 @@ extension Journal {
 
 extension Journal {
     /// Stores the next page of the tree in the background if its records are synced.
-    func storeTreeIfDue() {
-        if state.withLock({ $0.takeTreePageIfDue() }) { scheduleTreePage() }
+    ///
+    /// - Parameter isBusy: See ``scheduleTreePage(isBusy:)``.
+    func storeTreeIfDue(isBusy: Bool) {
+        if state.withLock({ $0.takeTreePageIfDue() }) { scheduleTreePage(isBusy: isBusy) }
     }
 
-    func scheduleTreePage() {
+    /// Stores the next page in the background.
+    ///
+    /// - Parameter isBusy: Whether records are being appended. A page needs the time of many
+    ///   appends, so a busy journal stores one after each pause, and an idle one stores all.
+    func scheduleTreePage(isBusy: Bool) {
+        let position = lastPosition
         // Weak, and one page a job: a journal that is released does not wait for the whole tree.
-        treeBackground.run { [weak self] in self?.storeTreePageInBackground() }
+        let job: @Sendable () -> Void = { [weak self] in self?.storeTreePageInBackground(since: position) }
+        // An injected executor has no clock.
+        if isBusy && !treeBackground.hasInjectedExecutor { treeBackground.run(after: treePause, job) } else { treeBackground.run(job) }
     }
 
-    private func storeTreePageInBackground() {
+    /// Stores a page, and schedules the next one.
+    ///
+    /// - Parameter position: The last position when the job was scheduled.
+    private func storeTreePageInBackground(since position: Position) {
         var next: Position
         do throws(JournalError) {
             next = try storeTreePage()
@@ -111,7 +123,7 @@ extension Journal {
             reportTreeFailure(error)
         }
         state.withLock { $0.nextTreePage = next }
-        storeTreeIfDue()
+        storeTreeIfDue(isBusy: lastPosition != position)
     }
 
     private func reportTreeFailure(_ error: JournalError) {
@@ -140,7 +152,7 @@ extension Journal {
         guard !isReadOnly, !isClosed, published.withLock({ $0.syncedPosition }) >= end else { return end }
         try extendTree(to: end)
         let range = pageCount * treeLayout.hashesPerPage..<(pageCount + 1) * treeLayout.hashesPerPage
-        let hashes = tree.withLock { $0.rows.size >= end ? Array($0.rows.lowest[range]) : [] }
+        let hashes = tree.withLock { $0.isEnding ? [] : Array($0.rows.lowest[range]) }
         // The journal is being closed.
         if hashes.isEmpty { return end }
         // A synced position is the end of a commit, so the commit of the last record is synced.

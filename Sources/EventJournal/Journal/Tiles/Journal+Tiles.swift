@@ -1,15 +1,5 @@
-public import MerkleLog
+internal import MerkleLog
 internal import Primitives
-
-/// The result of writing tiles: ``Journal/writeTiles(to:includingEntries:on:)``.
-public struct TilesReport: Hashable, Sendable {
-    /// The head of the tree that the directory has.
-    public var head: TreeHead
-    /// The number of files written, the checkpoint included.
-    public var writtenFiles: Int
-    /// The number of partial tiles removed because full ones replace them.
-    public var removedFiles: Int
-}
 
 extension Journal {
     /// Writes the tree of the durable records to a directory as static files, or continues one.
@@ -113,7 +103,9 @@ extension Journal {
         var (first, isMissing) = (old / TileDirectory.width, old < size)
         if old > 0 {
             let last = (old - 1) / TileDirectory.width
-            if try !tiles.contains(Tile(level: nil, index: last), width: old - last * TileDirectory.width) { (first, isMissing) = (0, true) }
+            if try !tiles.contains(Tile(level: nil, index: last), width: old - last * TileDirectory.width) {
+                (first, isMissing) = (0, true)
+            }
         }
         guard isMissing else { return }
         for index in first...(size - 1) / TileDirectory.width {
@@ -133,7 +125,9 @@ extension Journal {
     private func removePartialTiles(in tiles: inout TileDirectory, from old: UInt64, _ size: UInt64) throws(JournalError) {
         func remove(_ level: Int?, _ old: UInt64, _ count: UInt64, _ tiles: inout TileDirectory) throws(JournalError) {
             let index = old / TileDirectory.width
-            if old % TileDirectory.width > 0, index < count / TileDirectory.width, try tiles.contains(Tile(level: level, index: index), width: 256) {
+            if old % TileDirectory.width > 0, index < count / TileDirectory.width,
+                try tiles.contains(Tile(level: level, index: index), width: 256)
+            {
                 try tiles.removePartialTiles(of: Tile(level: level, index: index))
             }
         }
