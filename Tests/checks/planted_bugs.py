@@ -1136,8 +1136,8 @@ BUGS = [
     stored_tree_bug("89s", "tiles: continue another history", "Journal+Tiles",
                     "        guard try treeHead(at: old.size) == old else", "        guard try treeHead(at: old.size).size == old.size else",
                     unit="TilesTests"),
-    stored_tree_bug("89t", "tiles: omit the entries of the earlier size", "Journal+Tiles", "{ (first, isMissing) = (0, true) }",
-                    "{ isMissing = true }", unit="TilesTests"),
+    stored_tree_bug("89t", "tiles: omit the entries of the earlier size", "Journal+Tiles", "                (first, isMissing) = (0, true)\n",
+                    "                isMissing = true\n", unit="TilesTests"),
     Bug("89u", "tiles: write the checkpoint before the names of the tiles are synced", [
         ("TileDirectory.swift", "        try syncNames()\n        try write(Array(head.text.utf8), Self.checkpointName)\n",
          "        try write(Array(head.text.utf8), Self.checkpointName)\n")], unit="ChatTestingTests.TreeCrashTests"),
