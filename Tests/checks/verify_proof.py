@@ -449,7 +449,8 @@ def check_tree_file(journal, reader, tree, size, heads):
     if data[:32] != header + struct.pack("<I", read_journal.crc32c(header)):
         sys.exit("FAILED: the header of the file tree")
     pages = (len(data) - 32) // 8212
-    if len(data) != 32 + 8212 * pages or pages != size >> 16:
+    # A close does not wait for pages that are missing at the end.
+    if len(data) != 32 + 8212 * pages or pages > size >> 16:
         sys.exit(f"FAILED: the file tree has {len(data)} bytes for {size} records")
     for page in range(pages):
         start = 32 + 8212 * page
