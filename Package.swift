@@ -97,7 +97,7 @@ let package = Package(
             name: "ExampleTests", dependencies: ["Chat", "ChatDomain", "ChatTesting", "EventJournal", "MerkleLog", "TestSupport"],
             swiftSettings: [.treatAllWarnings(as: .error)]),
         .testTarget(
-            name: "ChatTestingTests", dependencies: ["ChatTesting", "ChatDomain", "EventJournal", "Locking", "TestSupport"],
+            name: "ChatTestingTests", dependencies: ["ChatTesting", "ChatDomain", "EventJournal", "Locking", "MerkleLog", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "ChatJournalToolTests",

@@ -41,7 +41,7 @@ TARGETS = {
     "crash": """
         .target(name: "ChatTesting", dependencies: ["EventJournal", "Locking", "Primitives"], swiftSettings: settings),
         .testTarget(
-            name: "ChatTestingTests", dependencies: ["ChatTesting", "EventJournal", "Locking", "TestSupport"], swiftSettings: settings),""",
+            name: "ChatTestingTests", dependencies: ["ChatTesting", "EventJournal", "Locking", "MerkleLog", "TestSupport"], swiftSettings: settings),""",
     "units": """
         .target(name: "ChatTesting", dependencies: ["EventJournal", "Locking", "Primitives"], swiftSettings: settings),
         .target(name: "StubRewriter", dependencies: ["EventJournal", "Primitives"], path: "Tests/StubRewriter", swiftSettings: settings),
@@ -87,7 +87,7 @@ PATHS = {
               "Tests/ChatTests", "Tests/NaiveViews", "Tests/ProjectionsTests"],
 }
 # The group of each test target.
-GROUPS = {"LockingTests": "locks", "MerkleLogTests": "proofs", "EventJournalTests": "units", "PrimitivesTests": "domain", "ColumnsTests": "domain",
+GROUPS = {"ChatTestingTests": "crash", "LockingTests": "locks", "MerkleLogTests": "proofs", "EventJournalTests": "units", "PrimitivesTests": "domain", "ColumnsTests": "domain",
           "ChatDomainTests": "domain", "ChatTests": "store", "ProjectionsTests": "store"}
 
 
@@ -197,6 +197,10 @@ def proof_bug(number, title, file, old, new, unit="(MerkleTree|WrongProof|ProofT
 
 def evidence_bug(number, title, file, old, new, target="Chat"):
     return store_bug(number, f"evidence: {title}", [(f"{file}.swift", old, new)], unit="EvidenceTests", target=target)
+
+
+def stored_tree_bug(number, title, file, old, new, unit="StoredTreeTests", target="EventJournal"):
+    return Bug(number, f"tree file: {title}", [(f"{file}.swift", old, new)], unit=f"EventJournalTests.{unit}", target=target)
 
 
 def tree_bug(number, title, file, old, new):
@@ -1148,8 +1152,28 @@ BUGS = [
     tree_bug("89j", "hash the digest of a stub again", "DisclosedRecord", "        if state == .whole {\n            MerkleHash(digestOf",
              "        if state.rawValue < 4 {\n            MerkleHash(digestOf"),
     tree_bug("89k", "the size of a tree may exceed the durable position", "Journal+Tree", "guard size <= last else", "guard size <= lastPosition else"),
-    store_bug("89l", "verify: accept the checkpoint of another log", [("Verification.swift", "if head.origin != origin {", "if head.origin.isEmpty {")],
-              unit="ProofTests"),
+    store_bug("89l", "verify: accept the checkpoint of another log",
+              [("TreeVerification.swift", "if expected.origin != origin {", "if expected.origin.isEmpty {")], unit="ProofTests", target="EventJournal"),
+    stored_tree_bug("89m", "store a page of records that are not synced", "Journal+StoredTree",
+                    "published.withLock({ $0.syncedPosition }) >= end else", "lastPosition >= end else"),
+    stored_tree_bug("89n", "use the pages of another history", "Journal+StoredTree",
+                    "(try? contains(last.head)) == true else", "last.head.position > 0 else"),
+    stored_tree_bug("89o", "the CRC of a page does not continue", "TreeFile",
+                    "CRC32C.checksum(of: previous, continuing: 0)", "CRC32C.checksum(of: previous & 0, continuing: 0)"),
+    stored_tree_bug("89p", "take a subtree that exceeds the tree", "MerkleRows", "end - leaf >= size {", "end > leaf {", target="MerkleLog"),
+    stored_tree_bug("89q", "verify: do not compare the pages", "TreeVerification", "if index < stored.count, stored", "if index < 0, stored"),
+    stored_tree_bug("89r", "a close does not wait for the page that is being written", "Journal+StoredTree",
+                    "        treeFile.withLock { $0.isClosed = true }\n", "", unit="TreeBackgroundTests"),
+    stored_tree_bug("89s", "tiles: continue another history", "Journal+Tiles",
+                    "        guard try treeHead(at: old.size) == old else", "        guard try treeHead(at: old.size).size == old.size else",
+                    unit="TilesTests"),
+    stored_tree_bug("89t", "tiles: omit the entries of the earlier size", "Journal+Tiles", "                (first, isMissing) = (0, true)\n",
+                    "                isMissing = true\n", unit="TilesTests"),
+    Bug("89u", "tiles: write the checkpoint before the names of the tiles are synced", [
+        ("TileDirectory.swift", "        try syncNames()\n        try write(Array(head.text.utf8), Self.checkpointName)\n",
+         "        try write(Array(head.text.utf8), Self.checkpointName)\n")], unit="ChatTestingTests.TreeCrashTests"),
+    Bug("89v", "tiles: omit the sync of a tile", [("TileDirectory.swift", "            try file.sync()\n", "")],
+        unit="ChatTestingTests.TreeCrashTests"),
 ]
 
 

@@ -11,15 +11,12 @@ extension Journal {
     ///   - positions: The disclosed records, ascending without duplicates, each within 1 and `size`.
     ///   - body: Receives each part; returns whether to continue.
     /// - Throws: `outOfRange`, `closed`, `damaged`, `ioFailed`.
-    /// - Complexity: Reads the records up to the size, each once. Memory grows with the number of
-    ///   disclosed records and the logarithm of the size.
+    /// - Complexity: As ``treeHead(at:)``, and for each disclosed record reads it and the records
+    ///   around it, at most some hundreds.
     public func forEachTreePart(
         of size: Position, disclosing positions: [Position], _ body: (TreePart) -> Bool
     ) throws(JournalError) {
-        let last = durablePosition
-        guard size <= last else {
-            throw JournalError(.outOfRange, "The tree has the sizes from 0 to \(last), not \(size).", positions: size...size)
-        }
+        try prepareTree(size)
         var previous: Position = 0
         for position in positions {
             guard position > previous, position <= size else {
@@ -35,19 +32,9 @@ extension Journal {
             if isDisclosed, let position = disclosed.popFirst() {
                 part = .record(position, try disclosedRecord(at: position))
             } else {
-                part = .subtree(subtree.lowerBound + 1...subtree.upperBound, try subtreeHash(subtree))
+                part = .subtree(subtree.lowerBound + 1...subtree.upperBound, try hash(subtree))
             }
             guard body(part) else { return }
         }
-    }
-
-    /// Returns the hash of a subtree, named by the range of its leaves.
-    private func subtreeHash(_ subtree: Range<UInt64>) throws(JournalError) -> MerkleHash {
-        var tree = MerkleAccumulator()
-        try forEachRecordContent(in: subtree.lowerBound + 1...subtree.upperBound) { _, state, kept, content in
-            tree.append(MerkleHash(leafOf: state, kept: kept, content: content))
-            return true
-        }
-        return tree.root
     }
 }
