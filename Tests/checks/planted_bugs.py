@@ -78,8 +78,10 @@ TARGETS = {
 PATHS = {
     "locks": ["Tests/LockingTests"],
     "proofs": ["Tests/MerkleLogTests"],
-    "crash": ["Sources/ChatTesting/SimulatedDisk", "Sources/ChatTesting/SeededEntropy.swift", "Sources/ChatTesting/SeededRandom.swift", "Tests/ChatTestingTests/SimulatedDisk"],
-    "units": ["Sources/ChatTesting/SeededEntropy.swift", "Sources/ChatTesting/SeededRandom.swift", "Tests/ForkedProcess", "Tests/StubRewriter", "Tests/EventJournalTests"],
+    "crash": ["Sources/ChatTesting/SimulatedDisk", "Sources/ChatTesting/SeededEntropy.swift", "Sources/ChatTesting/SeededExecutor+Unsafe.swift",
+              "Sources/ChatTesting/SeededRandom.swift", "Tests/ChatTestingTests/SimulatedDisk"],
+    "units": ["Sources/ChatTesting/SeededEntropy.swift", "Sources/ChatTesting/SeededExecutor+Unsafe.swift",
+              "Sources/ChatTesting/SeededRandom.swift", "Tests/ForkedProcess", "Tests/StubRewriter", "Tests/EventJournalTests"],
     "domain": ["Sources/Columns", "Sources/ChatDomain", "Sources/ChatTesting/CommandGenerator.swift", "Sources/ChatTesting/DeciderSpecification.swift",
                "Sources/ChatTesting/GeneratedEntities.swift", "Sources/ChatTesting/SeededRandom.swift", "Tests/PrimitivesTests", "Tests/ColumnsTests",
                *(f"Tests/ChatDomainTests/{folder}" for folder in ("Encoding", "JSON", "Model", "Properties", "Rules", "Support", "Text"))],
