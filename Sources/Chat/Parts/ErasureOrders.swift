@@ -26,12 +26,16 @@ struct ErasureOrders {
         users[user] = max(users[user] ?? 0, position)
     }
 
-    /// Adds an order that is not in the history yet; that of a user concerns all events so far.
-    mutating func add(_ request: ErasureRequest) {
-        switch request {
-        case .user(let user, _): add(user, orderedAt: .max)
-        case .positions(let positions, _): self.positions.formUnion(positions)
+    /// Adds orders that are not in the history yet; that of a user concerns all events so far.
+    mutating func add(_ requests: [ErasureRequest]) {
+        var ranges = positions.ranges
+        for request in requests {
+            switch request {
+            case .user(let user, _): add(user, orderedAt: .max)
+            case .positions(let positions, _): ranges += positions.ranges
+            }
         }
+        positions = PositionSet(ranges)
     }
 
     /// Adds the orders of another history.

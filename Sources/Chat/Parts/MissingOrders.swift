@@ -1,13 +1,15 @@
 import ChatDomain
 import Columns
 import EventJournal
+import MerkleLog
+import Primitives
 import Projections
 
 /// The erasures that a ledger lists and a history does not order.
 ///
-/// The history is then an older copy, or a file of it was lost. An entry concerns only events that
-/// were recorded before its order, because a copy that was in use since has other events at later
-/// positions.
+/// The history is then an older copy, or a part of it was lost. An entry concerns the events that are
+/// the same in this history: those with the same leaf, or of a user who was registered before the
+/// order. Other events can have the positions, because a copy can have been in use since.
 struct MissingOrders {
     /// The orders to append.
     private(set) var requests: [ErasureRequest] = []
@@ -19,35 +21,77 @@ struct MissingOrders {
     /// - Parameters:
     ///   - ordered: The orders of the history.
     ///   - models: The state after all events of the log.
-    /// - Complexity: O(*m* log *n*) in the entries and events, with O(log *n*) reads for each entry
-    ///   that is missing or names events.
+    /// - Complexity: O(*m* log *n*) in the entries, their events and the events of the log. Reads the
+    ///   events that an entry names and no order does, and all events once if the registration of a
+    ///   user is lost.
     init(
         _ ledger: ErasureLedger, besides ordered: ErasureOrders, in models: borrowing StoreModels, of log: any ErasableLog
     ) throws(ChatError) {
+        var claimed = Set<Position>()
+        var unregistered: [UserID: ErasureLedger.Entry] = [:]
         for entry in ledger.entries {
             if let user = entry.user {
-                guard orders.users[user] == nil, let index = models.models.identities.index(ofUser: user),
-                    index < models.rules.users.count, case let row = models.rules.users[index], row.registeredAt > 0, !row.isErased,
-                    row.registeredAt <= (try Self.lastPosition(recordedBy: entry.recordedAt, of: log, models.position))
+                guard ordered.users[user] == nil, let index = models.models.identities.index(ofUser: user) else { continue }
+                guard index < models.rules.users.count, case let row = models.rules.users[index], row.registeredAt > 0 else {
+                    // The registration is lost. No order can name the user, but their other events exist.
+                    unregistered[user] = unregistered[user] ?? entry
+                    continue
+                }
+                guard !row.isErased, row.registeredAt <= (try Self.lastPosition(recordedBy: entry.recordedAt, of: log, models.position))
                 else { continue }
-                add(.user(user, reason: entry.reason))
-            } else if let positions = entry.positions, let first = positions.ranges.first?.lowerBound, first <= models.position {
-                guard try Self.leaf(at: first, of: log) == entry.leaf else { continue }
-                let last = try Self.lastPosition(recordedBy: entry.recordedAt, of: log, models.position)
-                let missing = positions.clamped(to: 1...max(1, last)).subtracting(ordered.positions).subtracting(orders.positions)
-                if last > 0, !missing.isEmpty { add(.positions(missing, reason: entry.reason)) }
+                requests.append(.user(user, reason: entry.reason))
+            } else if let positions = entry.positions, let leaves = entry.leaves {
+                let missing = try Self.sameEvents(positions, leaves, besides: ordered.positions, of: log, models.position)
+                    .filter { claimed.insert($0).inserted }
+                if !missing.isEmpty { requests.append(.positions(PositionSet(missing.map { $0...$0 }), reason: entry.reason)) }
             }
         }
+        if !unregistered.isEmpty { try addEvents(of: unregistered, besides: ordered.positions, models, log) }
+        orders.add(requests)
     }
 
-    private mutating func add(_ request: ErasureRequest) {
-        requests.append(request)
-        orders.add(request)
+    /// Returns those of an entry's events that the log has and no order names.
+    private static func sameEvents(
+        _ positions: PositionSet, _ leaves: [MerkleHash], besides ordered: PositionSet, of log: any ErasableLog, _ end: Position
+    ) throws(ChatError) -> [Position] {
+        guard let log = log as? any TreeLog, let first = positions.ranges.first, let last = positions.ranges.last,
+            first.lowerBound <= end
+        else { return [] }
+        let known = ordered.clamped(to: first.lowerBound...last.upperBound)
+        var same: [Position] = []
+        var index = 0
+        for position in positions.ranges.lazy.joined() {
+            guard position <= end else { break }
+            defer { index += 1 }
+            if known.contains(position) { continue }
+            let leaf = try wrappingJournalErrors { () throws(JournalError) in try log.disclosedRecord(at: position).leaf }
+            if leaf == leaves[index] { same.append(position) }
+        }
+        return same
     }
 
-    private static func leaf(at position: Position, of log: any ErasableLog) throws(ChatError) -> MerkleHash? {
-        guard let log = log as? any TreeLog else { return nil }
-        return try wrappingJournalErrors { () throws(JournalError) in try log.disclosedRecord(at: position).leaf }
+    /// Adds the events of users whose registration the history does not have, up to the time of the
+    /// order.
+    private mutating func addEvents(
+        of users: [UserID: ErasureLedger.Entry], besides ordered: PositionSet, _ models: borrowing StoreModels, _ log: any ErasableLog
+    ) throws(ChatError) {
+        let identities = models.models.identities
+        var found: [UserID: PositionSet] = [:]
+        try wrappingJournalErrors { () throws(JournalError) in
+            try log.forEachRecord(in: 1...models.position) { position, _, kept, _ in
+                // The rules have decoded the record before.
+                guard !ordered.contains(position), let row = try? EventRow(kept: kept) else { return true }
+                _ = row.isConcerned(author: { identities.author(ofPostRemovedBy: $0) }) { user in
+                    if let entry = users[user], row.recordedAt <= entry.recordedAt { found[user, default: PositionSet()].append(position) }
+                    return false
+                }
+                return true
+            }
+        }
+        for (user, positions) in found.sorted(by: { $0.key < $1.key }) {
+            guard let reason = users[user]?.reason else { continue }
+            requests.append(.positions(positions, reason: reason))
+        }
     }
 
     /// Returns the position of the last event that was recorded at a time or before; 0 for none.

@@ -208,7 +208,7 @@ extension ChatStore {
     /// Returns the content that the orders would erase.
     private func content(of requests: [ErasureRequest], in end: Position, after start: Position = 0) throws(ChatError) -> ErasableContent {
         var orders = ErasureOrders()
-        for request in requests { orders.add(request) }
+        orders.add(requests)
         guard end > start else { return ErasableContent() }
         return try ErasableContent(orders, in: start + 1...end, of: log) { event in
             withCurrentModels { models, _ in models.identities.author(ofPostRemovedBy: event) }

@@ -10,7 +10,7 @@ extension ChatStore {
     /// content, for another system that has copies of them.
     ///
     /// For the host: no viewer's rights apply. ``ErasureLedger/Entry/positions`` has the events, also
-    /// for the erasure of a user. An entry has no leaf.
+    /// for the erasure of a user. An entry has no leaves.
     ///
     /// - Throws: ``ChatError`` if a record cannot be read or decoded.
     /// - Complexity: O(*n*) in the events up to the last order.
@@ -67,10 +67,13 @@ extension ChatStore {
         let former = try Self.ledger(of: log)
         var ledger = former
         let orders = decider.withLock { $0.rules.erasures }
-        var entries = try Self.entries(of: orders.indices.map { orders[$0] }, in: log)
+        let known = Set(former.entries.map(\.withoutLeaves))
+        var entries = try Self.entries(of: orders.indices.map { orders[$0] }, in: log).filter { !known.contains($0) }
         for index in entries.indices {
-            guard let first = entries[index].positions?.ranges.first?.lowerBound else { continue }
-            entries[index].leaf = try wrappingJournalErrors { () throws(JournalError) in try tree.disclosedRecord(at: first).leaf }
+            guard let positions = entries[index].positions else { continue }
+            entries[index].leaves = try wrappingJournalErrors { () throws(JournalError) in
+                try positions.ranges.joined().map { position throws(JournalError) in try tree.disclosedRecord(at: position).leaf }
+            }
         }
         ledger.add(entries)
         guard ledger != former else { return }
@@ -91,7 +94,14 @@ extension ChatStore {
 }
 
 extension ErasureLedger.Entry {
-    /// Creates the entry of an order, without a leaf.
+    /// The entry apart from the leaves.
+    fileprivate var withoutLeaves: ErasureLedger.Entry {
+        var entry = self
+        entry.leaves = nil
+        return entry
+    }
+
+    /// Creates the entry of an order, without leaves.
     fileprivate init(_ order: ChatEvent, at position: Position) {
         self.init(
             position: position, recordedAt: order.recordedAt, user: order.details.user, positions: order.erasedPositions,

@@ -17,7 +17,7 @@ import Primitives
 ///
 ///     chat-journal/ledger@v1
 ///     {"position":18,"reason":"user-request","recordedAt":"2026-11-23T22:44:07.521Z","user":"01a2..."}
-///     {"leaf":"ZbZ5...","position":19,"positions":[[12,12]],"reason":"wrong-address","recordedAt":"..."}
+///     {"leaves":["ZbZ5..."],"position":19,"positions":[[12,12]],"reason":"wrong-address","recordedAt":"..."}
 ///     crc32c 1a2b3c4d
 public struct ErasureLedger: Hashable, Sendable {
     /// The erasures, in the order of their times and positions.
@@ -36,21 +36,23 @@ public struct ErasureLedger: Hashable, Sendable {
         public var user: UserID?
         /// The events whose content was erased; nil in the ledger's entry for a user.
         public var positions: PositionSet?
-        /// The hash of the leaf of the first of the events, by which another history is recognized.
-        public var leaf: MerkleHash?
+        /// The hashes of the leaves of the events, in order; nil without ``positions``.
+        ///
+        /// An event of another history is the same event if its leaf is the same.
+        public var leaves: [MerkleHash]?
         /// The reason of the order.
         public var reason: String
 
         /// Creates an entry.
         public init(
-            position: Position, recordedAt: Timestamp, user: UserID? = nil, positions: PositionSet? = nil, leaf: MerkleHash? = nil,
+            position: Position, recordedAt: Timestamp, user: UserID? = nil, positions: PositionSet? = nil, leaves: [MerkleHash]? = nil,
             reason: String
         ) {
             self.position = position
             self.recordedAt = recordedAt
             self.user = user
             self.positions = positions
-            self.leaf = leaf
+            self.leaves = leaves
             self.reason = reason
         }
     }
@@ -126,12 +128,12 @@ extension ErasureLedger {
 }
 
 extension ErasureLedger.Entry: Codable {
-    private enum CodingKeys: CodingKey { case position, recordedAt, user, positions, leaf, reason }
+    private enum CodingKeys: CodingKey { case position, recordedAt, user, positions, leaves, reason }
 
     /// Decodes an entry of a ledger.
     ///
-    /// - Throws: `DecodingError`, also for an entry that has neither a user nor events with the
-    ///   leaf of the first one, or has both.
+    /// - Throws: `DecodingError`, also for an entry that has neither a user nor events with
+    ///   their leaves, or has both.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         position = try container.decode(Position.self, forKey: .position)
@@ -139,9 +141,9 @@ extension ErasureLedger.Entry: Codable {
         user = try container.decodeIfPresent(UserID.self, forKey: .user)
         positions = try container.decodeIfPresent(PositionSet.self, forKey: .positions)
         reason = try container.decode(String.self, forKey: .reason)
-        leaf = try container.decodeIfPresent(String.self, forKey: .leaf).map { text in
+        leaves = try container.decodeIfPresent([String].self, forKey: .leaves)?.map { text in
             guard let hash = MerkleHash(base64: text) else {
-                throw DecodingError.dataCorruptedError(forKey: .leaf, in: container, debugDescription: "the leaf is not a hash in base64")
+                throw DecodingError.dataCorruptedError(forKey: .leaves, in: container, debugDescription: "a leaf is not a hash in base64")
             }
             return hash
         }
@@ -150,8 +152,8 @@ extension ErasureLedger.Entry: Codable {
                 "the position is 0"
             } else if !ErasureReason.isValid(reason) {
                 "the reason is not a code of lower-case letters, digits and hyphens"
-            } else if (user == nil) == (positions == nil) || positions?.isEmpty == true || (leaf == nil) != (positions == nil) {
-                "an entry has a user, or positions and a leaf"
+            } else if (user == nil) == (positions == nil) || positions?.isEmpty == true || leaves.map({ UInt64($0.count) }) != positions?.count {
+                "an entry has a user, or positions and a leaf for each"
             } else {
                 nil
             }
@@ -165,7 +167,7 @@ extension ErasureLedger.Entry: Codable {
         try container.encode(recordedAt, forKey: .recordedAt)
         try container.encodeIfPresent(user, forKey: .user)
         try container.encodeIfPresent(positions, forKey: .positions)
-        try container.encodeIfPresent(leaf?.base64, forKey: .leaf)
+        try container.encodeIfPresent(leaves?.map(\.base64), forKey: .leaves)
         try container.encode(reason, forKey: .reason)
     }
 }

@@ -17,7 +17,13 @@ extension Journal {
     public static func readLedger(ofJournalAt directory: String, on storage: any JournalStorage) throws(JournalError) -> [UInt8]? {
         let path = JournalDirectory(directory, storage).file(DirectoryListing.ledgerName)
         return try convertingStorageErrors { () throws(StorageError) -> Result<[UInt8]?, JournalError> in
-            guard try storage.kind(of: path) != nil else { return .success(nil) }
+            guard try storage.kind(of: path) != nil else {
+                // A name without a file is a link to a place that is missing now.
+                guard try storage.kind(of: directory) != nil, try storage.list(directory).contains(DirectoryListing.ledgerName) else {
+                    return .success(nil)
+                }
+                return .failure(JournalError(.ioFailed, "The ledger of erasures is a link to a file that does not exist.", path: path))
+            }
             let file = try storage.open(path, .read)
             let size = try file.size()
             guard size <= UInt64(JournalLimits.ledgerBytes) else {

@@ -131,7 +131,7 @@ extension ToolCommand {
                         + "'events --kind lost' lists them. "
                         + "Their effects, such as a join, are missing from all views.")
             }
-            if report.findings.contains(where: { $0.segment != nil }) {
+            if report.findings.contains(where: { $0.segment != nil && $0.problem != "treeDiffers" }) {
                 try output.writeLine(
                     "'\(ToolSpec.name) repair \(escapedForTerminal(arguments[positional: "JOURNAL"])) --to NEW' "
                         + "salvages the readable events."

@@ -49,18 +49,18 @@ import Testing
         let store = try fixture.filled()
         #expect(try storage.kind(of: "journal/ledger") == nil)
         let user = try #require(try store.eraseUser(F.bob, reason: "user-request").orders)
-        let leaf = try store.disclosedRecord(at: 11).leaf
+        let leaves = try [11, 13, 14].map { try store.disclosedRecord(at: $0).leaf }
         let content = try #require(try store.eraseContent(of: PositionSet([11...11, 13...14]), reason: "court-7").orders)
         let entries = try ledger().entries
         #expect(entries.map(\.position) == [user.lowerBound, content.lowerBound])
         #expect(entries.map(\.user) == [F.bob, nil] && entries.map(\.reason) == ["user-request", "court-7"])
-        #expect(entries.map(\.positions) == [nil, PositionSet([11...11, 13...14])] && entries.map(\.leaf) == [nil, leaf])
+        #expect(entries.map(\.positions) == [nil, PositionSet([11...11, 13...14])] && entries.map(\.leaves) == [nil, leaves])
         #expect(try entries.map(\.recordedAt) == store.allEvents().suffix(2).map(\.event.recordedAt))
         #expect(try F.markersInAnswers(store, of: "bob") == [] && markersInFiles(of: "bob", in: "journal") == [])
         // What another system has to delete: all that has lost its content, also of the user.
         let erased = try store.allEvents().filter(\.event.isErased).map(\.position)
         let listed = try store.erasures()
-        #expect(listed.map(\.position) == entries.map(\.position) && listed.map(\.leaf) == [nil, nil])
+        #expect(listed.map(\.position) == entries.map(\.position) && listed.map(\.leaves) == [nil, nil])
         #expect(try PositionSet(listed.flatMap { try #require($0.positions).ranges }) == PositionSet(erased.map { $0...$0 }))
         #expect(listed[1].positions == PositionSet([11...11, 13...14]) && (listed[0].positions?.count ?? 0) > 10)
         #expect(try store.erasures(after: user.lowerBound) == [listed[1]] && store.erasures(after: content.lowerBound) == [])
@@ -95,7 +95,8 @@ import Testing
                         recordedAt: Timestamp(millisecondsSince1970: Int64.random(in: 0...1 << 44, using: &random)),
                         user: isUser ? UserID(bits: UInt128(random.next()) << 64 | UInt128(random.next())) : nil,
                         positions: isUser ? nil : PositionSet(ranges),
-                        leaf: isUser ? nil : .leaf(of: [UInt8(truncatingIfNeeded: random.next())]),
+                        leaves: isUser
+                            ? nil : PositionSet(ranges).ranges.joined().map { .leaf(of: [UInt8(truncatingIfNeeded: $0 &+ random.next())]) },
                         reason: "reason-\(random.next() % 10)")
                 })
             let text = ledger.text
@@ -123,10 +124,10 @@ import Testing
         (#"{"position":1,"reason":"a","recordedAt":"2026-01-01T00:00:00.000Z","user":"bob"}"#, "line 2"),
         (#"{"position":1,"reason":"a","recordedAt":"2026-01-01T00:00:00.000Z"}"#, "a user, or positions"),
         (#"{"position":1,"reason":"a","recordedAt":"2026-01-01T00:00:00.000Z","positions":[[1,2]]}"#, "a leaf"),
-        (#"{"position":1,"reason":"a","recordedAt":"2026-01-01T00:00:00.000Z","positions":[[2,1]],"leaf":"x"}"#, "range"),
-        (#"{"position":1,"reason":"a","recordedAt":"2026-01-01T00:00:00.000Z","positions":[[0,1]],"leaf":"x"}"#, "range"),
-        (#"{"position":1,"reason":"a","recordedAt":"2026-01-01T00:00:00.000Z","positions":[[1]],"leaf":"x"}"#, "range"),
-        (#"{"position":1,"reason":"a","recordedAt":"2026-01-01T00:00:00.000Z","positions":[[1,2]],"leaf":"x"}"#, "base64"),
+        (#"{"position":1,"reason":"a","recordedAt":"2026-01-01T00:00:00.000Z","positions":[[2,1]],"leaves":["x"]}"#, "range"),
+        (#"{"position":1,"reason":"a","recordedAt":"2026-01-01T00:00:00.000Z","positions":[[0,1]],"leaves":["x"]}"#, "range"),
+        (#"{"position":1,"reason":"a","recordedAt":"2026-01-01T00:00:00.000Z","positions":[[1]],"leaves":["x"]}"#, "range"),
+        (#"{"position":1,"reason":"a","recordedAt":"2026-01-01T00:00:00.000Z","positions":[[1,2]],"leaves":["x"]}"#, "base64"),
         (String(repeating: "[", count: 100_000), "line 2"),
     ])
     func malformedEntryIsAnError(line: String, problem: String) throws {
@@ -328,6 +329,80 @@ import Testing
         let erased = try original.allEvents().filter(\.event.isErased).map(\.position)
         #expect(positions == PositionSet(erased.map { $0...$0 }) && positions.ranges.allSatisfy { $0.upperBound <= before.position })
         #expect(try ChatStore.verify("journal", options: journalOptions, ledger: ledger).findings == [])
+    }
+
+    /// Damages the record with a text, and salvages the rest of the journal.
+    private func repaired(losing text: String, from directory: String) throws -> String {
+        for name in try storage.list(directory) where name.hasSuffix(".segment") {
+            var bytes = try storage.contents(of: directory + "/" + name)
+            guard let place = Data(bytes).range(of: Data(text.utf8)) else { continue }
+            bytes[place.lowerBound] ^= 1
+            try storage.replace(name, in: directory, with: bytes)
+        }
+        let report = try ChatStore.repair(
+            journalAt: directory, to: "repaired", options: RepairOptions(storage: storage, destinationStorage: storage))
+        #expect(!report.isComplete)
+        return "repaired"
+    }
+
+    /// The registration of the erased user is lost in an older copy, so no order can name the user.
+    @Test func lostRegistrationKeepsErasure() throws {
+        let (_, others) = try restoredCopy()
+        let repaired = try repaired(losing: "of-bob-3", from: "copy")
+        let reader = try ChatStore.openReadOnly(repaired, options: fixture.store.options)
+        #expect(try F.markersInAnswers(reader, of: "bob") == [])
+        let store = try open(repaired)
+        try expectForgotten(store, others)
+        #expect(try markersInFiles(of: "bob", in: repaired) == [])
+        try store.close()
+        #expect(try ChatStore.verify(repaired, options: journalOptions, deep: true, ledger: ledger()).findings == [])
+        let head = store.head
+        #expect(try open(repaired).head == head)
+    }
+
+    /// One of the events of an entry is lost: the others are erased.
+    @Test func lostEventKeepsErasureOfOthers() throws {
+        let store = try fixture.filled()
+        let end = store.head.position
+        try store.backup(to: "copy")
+        try store.eraseContent(of: PositionSet([end - 5...end - 3, end...end]), reason: "spam")
+        try store.close()
+        try copyLedger(to: "copy")
+        let before = try F.markersInAnswers(try open("journal"), of: "ann")
+        let lost = try #require(try fixtureText(at: end - 5, in: "copy"))
+        let copy = try open(try repaired(losing: lost, from: "copy"))
+        #expect(try F.markersInAnswers(copy, of: "ann") == before)
+        try copy.close()
+        #expect(try ChatStore.verify("repaired", options: journalOptions, ledger: ledger()).findings == [])
+    }
+
+    /// The body of a message in a copy that no store has opened beside a ledger.
+    private func fixtureText(at position: Position, in directory: String) throws -> String? {
+        let journal = try Journal.openReadOnly(directory, options: journalOptions)
+        let record = try journal.disclosedRecord(at: position)
+        guard let erasable = record.erasable else { return nil }
+        let text = String(decoding: erasable, as: UTF8.self)
+        return text.range(of: "of-ann-").map { String(text[$0.lowerBound...].prefix(10)) }
+    }
+
+    /// Two copies have different events at a position: only the one that was ordered is erased.
+    @Test func otherEventAtPositionStays() throws {
+        let store = try fixture.filled()
+        let end = store.head.position
+        try store.backup(to: "copy")
+        try store.close()
+        let copy = try open("copy")
+        try copy.execute(.postMessage(thread: F.garden, author: F.ann, body: "of-new-1"))
+        try copy.close()
+        fixture.store.clock.advance(byMilliseconds: 1_000)
+        let original = try open("journal")
+        try original.execute(.postMessage(thread: F.garden, author: F.ann, body: "gone"))
+        try original.eraseContent(of: PositionSet([end...end + 1]), reason: "spam")
+        try original.close()
+        try copyLedger(to: "copy")
+        let restored = try open("copy")
+        #expect(try F.markersInAnswers(restored, of: "new") == ["1"])
+        #expect(try restored.allEvents().last?.event.erasedPositions == PositionSet([end...end]))
     }
 
     /// A lost order is appended again in the repaired journal.
