@@ -152,7 +152,9 @@ extension ErasureLedger.Entry: Codable {
                 "the position is 0"
             } else if !ErasureReason.isValid(reason) {
                 "the reason is not a code of lower-case letters, digits and hyphens"
-            } else if (user == nil) == (positions == nil) || positions?.isEmpty == true || leaves.map({ UInt64($0.count) }) != positions?.count {
+            } else if (user == nil) == (positions == nil) || positions?.isEmpty == true
+                || leaves.map({ UInt64($0.count) }) != positions?.count
+            {
                 "an entry has a user, or positions and a leaf for each"
             } else {
                 nil
