@@ -1,5 +1,6 @@
 #if Server
     import Foundation
+    import Locking
     import TestSupport
     import Testing
 

@@ -1,5 +1,7 @@
 #if Server
     import ChatDomain
+    import Locking
+    import TestSupport
     import Testing
 
     @testable import ChatAccounts

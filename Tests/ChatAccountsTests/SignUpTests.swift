@@ -1,5 +1,6 @@
 #if Server
     import ChatDomain
+    import Locking
     import Testing
 
     @testable import ChatAccounts
