@@ -36,6 +36,17 @@ CRASH = ("JournalCrashTests", "BackupCrashTests", "ConcurrentCrashTests")
 TARGETS = {
     "locks": """
         .testTarget(name: "LockingTests", dependencies: ["Locking"], swiftSettings: settings),""",
+    "accounts": """
+        .target(name: "Columns", swiftSettings: settings),
+        .target(name: "ChatDomain", dependencies: ["Columns", "Primitives"], swiftSettings: settings),
+        .systemLibrary(name: "CSodium"),
+        .systemLibrary(name: "CSQLite"),
+        .target(
+            name: "ChatAccounts", dependencies: ["ChatDomain", "Locking", "Primitives", "CSodium", "CSQLite"],
+            swiftSettings: settings + [.define("Server")]),
+        .testTarget(
+            name: "ChatAccountsTests", dependencies: ["ChatAccounts", "ChatDomain", "Locking", "TestSupport"],
+            swiftSettings: settings + [.define("Server")]),""",
     "proofs": """
         .testTarget(name: "MerkleLogTests", dependencies: ["MerkleLog", "Primitives", "TestSupport"], swiftSettings: settings),""",
     "crash": """
@@ -77,6 +88,7 @@ TARGETS = {
 }
 PATHS = {
     "locks": ["Tests/LockingTests"],
+    "accounts": ["Sources/Columns", "Sources/ChatDomain", "Sources/CSodium", "Sources/CSQLite", "Sources/ChatAccounts", "Tests/ChatAccountsTests"],
     "proofs": ["Tests/MerkleLogTests"],
     "crash": ["Sources/ChatTesting/SimulatedDisk", "Sources/ChatTesting/SeededEntropy.swift", "Sources/ChatTesting/SeededRandom.swift", "Tests/ChatTestingTests/SimulatedDisk"],
     "units": ["Sources/ChatTesting/SeededEntropy.swift", "Sources/ChatTesting/SeededRandom.swift", "Tests/ForkedProcess", "Tests/StubRewriter", "Tests/EventJournalTests"],
@@ -88,7 +100,7 @@ PATHS = {
 }
 # The group of each test target.
 GROUPS = {"LockingTests": "locks", "MerkleLogTests": "proofs", "EventJournalTests": "units", "PrimitivesTests": "domain", "ColumnsTests": "domain",
-          "ChatDomainTests": "domain", "ChatTests": "store", "ProjectionsTests": "store"}
+          "ChatDomainTests": "domain", "ChatTests": "store", "ProjectionsTests": "store", "ChatAccountsTests": "accounts"}
 
 
 class Failed(Exception):
@@ -110,6 +122,10 @@ class Bug:
     @property
     def group(self):
         return GROUPS[self.unit.partition(".")[0]] if self.unit else "crash"
+
+
+def account_bug(number, title, file, old, new, unit):
+    return Bug(number, f"accounts: {title}", [(file, old, new)], unit=f"ChatAccountsTests.{unit}", target="ChatAccounts")
 
 
 def store_bug(number, title, edits, unit="LinearizabilityTests", target="Chat"):
@@ -1131,6 +1147,22 @@ BUGS = [
     tree_bug("89k", "the size of a tree may exceed the durable position", "Journal+Tree", "guard size <= last else", "guard size <= lastPosition else"),
     store_bug("89l", "verify: accept the checkpoint of another log", [("Verification.swift", "if head.origin != origin {", "if head.origin.isEmpty {")],
               unit="ProofTests"),
+    account_bug("90a", "do not count wrong codes", "AccountStore.swift", "SET tries = tries + 1 WHERE", "SET tries = tries WHERE", "SignUpTests"),
+    account_bug("90b", "a code does not expire", "AccountStore.swift", "expires > ? AND tries < ?", "expires > ? - 999999999 AND tries < ?", "SignUpTests"),
+    account_bug("90c", "replace a registered account", "AccountStore+SignUp.swift", "if let existing, existing.state != .unconfirmed {",
+                "if let existing, existing.state == .deleting {", "SignUpTests"),
+    account_bug("90d", "an unconfirmed account may sign in", "AccountStore+Sessions.swift",
+                "case .unconfirmed, .deleting: throw .invalidCredentials", "case .unconfirmed, .deleting: break", "SessionTests"),
+    account_bug("90e", "end a session of another user", "AccountStore+Sessions.swift",
+                "WHERE id = ? AND account = (SELECT id FROM accounts WHERE user = ?)", "WHERE id = ? AND ? IS NOT NULL", "SessionTests"),
+    account_bug("90f", "a reset keeps the sessions", "AccountStore+Passwords.swift",
+                "try self.endSessions(database, row.user, except: nil)", "", "SessionTests"),
+    account_bug("90g", "a deleted row stays in the file", "AccountSchema.swift",
+                'try database.run("PRAGMA secure_delete=ON")', 'try database.run("PRAGMA secure_delete=OFF")', "SessionTests"),
+    account_bug("90h", "codes are hashed without the key", "AccountStore.swift", ".utf8), key: codeKey)", ".utf8), key: [])", "FileTests"),
+    account_bug("90i", "write to a foreign database", "AccountSchema.swift", "|| isEmpty && application == [[.integer(0)]]",
+                "|| application == [[.integer(0)]]", "FileTests"),
+    account_bug("90j", "an address in several headers", "EmailAddress.swift", "guard parts.count == 2,", "guard parts.count >= 2,", "SignUpTests"),
 ]
 
 
