@@ -95,7 +95,9 @@
             try rows(in: .deleting).map { AccountDeletion(account: $0.id, user: $0.user) }
         }
 
-        /// Deletes the row of an account whose deletion has begun, and its bytes in the file. Idempotent.
+        /// Deletes the row of an account whose deletion has begun, and its bytes in the file.
+        ///
+        /// Idempotent.
         ///
         /// - Throws: `storage`.
         public func finishDeletion(account: AccountID) throws(AccountError) {

@@ -124,7 +124,9 @@
             return registration
         }
 
-        /// Notes that the journal has the user, which ends the sign-up. Idempotent.
+        /// Notes that the journal has the user, which ends the sign-up.
+        ///
+        /// Idempotent.
         ///
         /// - Throws: `unknownAccount` for an account that is not confirmed, or `storage`.
         public func markRegistered(account: AccountID) throws(AccountError) {

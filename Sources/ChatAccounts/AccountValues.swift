@@ -60,7 +60,9 @@
 
     /// A new session with its token.
     public struct SignedIn: Sendable {
-        /// The token: 32 random bytes in base64url. The store cannot return it again.
+        /// The token: 32 random bytes in base64url.
+        ///
+        /// The store cannot return it again.
         public let token: String
         /// The session.
         public let session: AccountSession

@@ -7,11 +7,27 @@
 
     /// Random operations against a simple model of the accounts.
     struct ModelTests {
+        /// A code and the wrong tries that it has left.
+        private struct Code {
+            var text: String?
+            var left = 0
+
+            init(_ text: String? = nil) {
+                self.text = text
+                left = 5
+            }
+
+            mutating func countTry() {
+                left -= 1
+                if left == 0 { text = nil }
+            }
+        }
+
         private struct Account {
             var state = "unconfirmed"
             var password: String
-            var code: String?
-            var reset: String?
+            var code = Code()
+            var reset = Code()
             var registration: AccountRegistration?
             var tokens: Set<String> = []
         }
@@ -33,46 +49,52 @@
                     case 0:
                         try store.signUp(username: "Ann", email: email, password: password, address: nil)
                         if account == nil || account?.state == "unconfirmed" {
-                            model[email] = Account(password: password, code: try fixture.code(store, email))
+                            model[email] = Account(password: password, code: Code(try fixture.code(store, email)))
                         }
                     case 1:
-                        let code = isRight ? account?.code ?? "000000" : wrong(account?.code ?? "")
-                        let isAccepted = isRight && account?.code != nil
+                        let code = isRight ? account?.code.text ?? "000000" : wrong(account?.code.text ?? "")
+                        let isAccepted = isRight && account?.code.text != nil
                         let result = failure {
-                            model[email]?.registration = try store.confirm(email: email, code: code, address: nil)
+                            let registration = try store.confirm(email: email, code: code, address: nil)
+                            model[email]?.registration = registration
                         }
                         #expect(result == (isAccepted ? nil : .invalidCode), place)
                         if isAccepted { model[email]?.state = "confirmed" }
+                        if !isRight { model[email]?.code.countTry() }
                     case 2:
                         guard let registration = account?.registration else { continue }
                         let result = failure { try store.markRegistered(account: registration.account) }
                         #expect(result == (account?.state == "deleting" ? .unknownAccount : nil), place)
                         if account?.state == "confirmed" {
                             model[email]?.state = "registered"
-                            model[email]?.code = nil
+                            model[email]?.code = Code()
                         }
                     case 3, 4:
                         let isEqual = account?.password == password
                         let expected: AccountError.Code? =
                             isEqual && account?.state == "registered"
                             ? nil : isEqual && account?.state == "confirmed" ? .notRegistered : .invalidCredentials
-                        let result = failure { model[email]?.tokens.insert(try fixture.signIn(store, email, password).token) }
+                        let result = failure {
+                            let token = try fixture.signIn(store, email, password).token
+                            model[email]?.tokens.insert(token)
+                        }
                         #expect(result == expected, place)
                     case 5:
                         try store.requestReset(email: email, address: nil)
                         guard let account, ["confirmed", "registered"].contains(account.state) else { continue }
-                        model[email]?.reset = try fixture.code(store, email)
+                        model[email]?.reset = Code(try fixture.code(store, email))
                     case 6:
-                        let code = isRight ? account?.reset ?? "000000" : wrong(account?.reset ?? "")
-                        let isAccepted = isRight && account?.reset != nil
+                        let code = isRight ? account?.reset.text ?? "000000" : wrong(account?.reset.text ?? "")
+                        let isAccepted = isRight && account?.reset.text != nil
                         #expect(
                             failure { try store.reset(email: email, code: code, new: password, address: nil) }
                                 == (isAccepted ? nil : .invalidCode), place)
                         if isAccepted {
                             model[email]?.password = password
-                            model[email]?.reset = nil
+                            model[email]?.reset = Code()
                             model[email]?.tokens = []
                         }
+                        if !isRight { model[email]?.reset.countTry() }
                     case 7:
                         guard let token = account?.tokens.randomElement(using: &random) else { continue }
                         try store.signOut(token: token)
@@ -89,7 +111,7 @@
                             if isAccepted {
                                 model[email]?.state = "deleting"
                                 model[email]?.tokens = []
-                                model[email]?.reset = nil
+                                model[email]?.reset = Code()
                             }
                         }
                     default: store = try fixture.open()
