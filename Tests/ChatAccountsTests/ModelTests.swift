@@ -34,7 +34,7 @@
 
         @Test func randomOperationsMatchTheModel() throws {
             var random = SplitMix64(seed: Repetitions.seed)
-            for _ in 0..<Repetitions.few(10, of: 500) {
+            for _ in 0..<Repetitions.few(10, of: 200) {
                 let fixture = try Fixture()
                 var store = try fixture.open()
                 var model: [String: Account] = [:]
