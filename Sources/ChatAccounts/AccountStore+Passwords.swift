@@ -5,7 +5,8 @@
     extension AccountStore {
         /// Changes the password and ends all other sessions.
         ///
-        /// - Parameter kept: The session that stays, usually the caller's.
+        /// `keeping` is the session that stays, usually the one of the caller.
+        ///
         /// - Throws: `invalidCredentials` for a wrong old password or an unknown user,
         ///   `invalidPassword`, `tooManyAttempts`, `busy` or `storage`.
         public func changePassword(user: UserID, old: String, new: String, keeping kept: AccountSessionID? = nil) throws(AccountError) {

@@ -15,7 +15,8 @@
         /// deleted have the same error. An unconfirmed account must: otherwise a sign-up followed by
         /// a sign-in would show whether the address had an account before.
         ///
-        /// - Parameter device: A label for the list of sessions, at most 256 bytes.
+        /// `device` is a label for the list of sessions, of at most 256 bytes.
+        ///
         /// - Throws: `invalidCredentials`; `notRegistered`, with the right password of a confirmed
         ///   account; `invalidDevice`, `tooManyAttempts`, `busy` or `storage`.
         public func signIn(email: String, password: String, device: String? = nil, address: ClientAddress?) throws(AccountError) -> SignedIn

@@ -93,7 +93,8 @@
         /// The same code works again until ``markRegistered(account:)``, so a client can repeat the
         /// call, with another username if the journal has given the first one to another user.
         ///
-        /// - Parameter username: Replaces the username of the sign-up, unless nil.
+        /// `username` replaces the username of the sign-up, unless nil.
+        ///
         /// - Throws: `invalidCode`, `invalidEmail`, `invalidUsername`, `tooManyAttempts` or `storage`.
         public func confirm(
             email: String, code: String, username: String? = nil, address: ClientAddress?
