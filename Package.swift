@@ -111,7 +111,7 @@ let package = Package(
         .testTarget(
             name: "ChatAccountsTests", dependencies: ["ChatAccounts", "ChatDomain", "Locking", "TestSupport"], swiftSettings: settings),
         .testTarget(
-            name: "ChatTestingTests", dependencies: ["ChatTesting", "ChatDomain", "EventJournal", "Locking", "TestSupport"],
+            name: "ChatTestingTests", dependencies: ["ChatTesting", "ChatDomain", "EventJournal", "Locking", "MerkleLog", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "ChatJournalToolTests",

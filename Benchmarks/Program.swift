@@ -91,6 +91,7 @@ struct Program {
         if report.wants("R1") {
             try ReplayBenchmarks(history: try history(of: messages, in: directory), repetitions: repetitions).run(&report)
         }
+        try TreeBenchmarks(messages: messages, repetitions: repetitions) { length in try history(of: length, in: directory) }.run(&report)
         let writing = "\(directory)/writing"
         try await WriteBenchmarks(directory: writing, messages: messages, repetitions: repetitions, isQuick: isQuick).run(&report)
         try CountBenchmarks(directory: writing).run(&report)

@@ -13,13 +13,20 @@ public struct MerkleAccumulator: Sendable {
     /// Appends a leaf.
     ///
     /// - Complexity: O(1) on average: one node for each leaf. O(log *n*) for a single call.
-    public mutating func append(_ leaf: MerkleHash) {
-        var hash = leaf
+    public mutating func append(_ leaf: MerkleHash) { append(leaf, height: 0) }
+
+    /// Appends the hash of a complete subtree: the tree of 2^`height` leaves.
+    ///
+    /// - Precondition: ``size`` is a multiple of the subtree's size.
+    /// - Complexity: The same as ``append(_:)``.
+    package mutating func append(_ subtree: MerkleHash, height: Int) {
+        precondition(size & (1 << UInt64(height) - 1) == 0, "A complete subtree begins at a multiple of its size.")
+        var hash = subtree
         // Each one at the end of the binary form is a complete subtree that the new one completes
         // to one of twice the size.
-        for _ in 0..<(~size).trailingZeroBitCount { hash = .node(subtrees.removeLast(), hash) }
+        for _ in 0..<(~(size >> UInt64(height))).trailingZeroBitCount { hash = .node(subtrees.removeLast(), hash) }
         subtrees.append(hash)
-        size += 1
+        size += 1 << UInt64(height)
     }
 
     /// The hash of the tree (RFC 6962 section 2.1); of no leaves, ``MerkleHash/emptyTree``.
@@ -73,5 +80,5 @@ package enum MerklePath {
     }
 
     /// Returns the largest power of two less than a number that is at least 2.
-    private static func split(_ count: UInt64) -> UInt64 { 1 << UInt64(63 - (count - 1).leadingZeroBitCount) }
+    static func split(_ count: UInt64) -> UInt64 { 1 << UInt64(63 - (count - 1).leadingZeroBitCount) }
 }

@@ -24,6 +24,14 @@ public struct MerkleHash: Hashable, Sendable {
         self.init(bytes)
     }
 
+    /// Creates a hash from the 32 bytes at an offset.
+    ///
+    /// Traps if they are not inside the span.
+    package init(_ bytes: RawSpan, at offset: Int) {
+        func word(_ index: Int) -> UInt64 { bytes.integer(at: offset + 8 * index, as: UInt64.self).byteSwapped }
+        words = (word(0), word(1), word(2), word(3))
+    }
+
     package init(_ digest: [8 of UInt32]) {
         func word(_ index: Int) -> UInt64 { UInt64(digest[2 * index]) << 32 | UInt64(digest[2 * index + 1]) }
         words = (word(0), word(1), word(2), word(3))
@@ -60,12 +68,17 @@ public struct MerkleHash: Hashable, Sendable {
     /// The canonical standard base64 (RFC 4648 section 4), 44 characters.
     public var base64: String { Base64.text(of: bytes) }
 
+    /// Stores the 32 bytes at an offset of an array.
+    package func store(in array: inout [UInt8], at offset: Int) {
+        array.store(words.0.byteSwapped, at: offset)
+        array.store(words.1.byteSwapped, at: offset + 8)
+        array.store(words.2.byteSwapped, at: offset + 16)
+        array.store(words.3.byteSwapped, at: offset + 24)
+    }
+
     /// Appends the 32 bytes to a message.
     package func append(to hasher: inout SHA256) {
-        hasher.update(bigEndian: words.0)
-        hasher.update(bigEndian: words.1)
-        hasher.update(bigEndian: words.2)
-        hasher.update(bigEndian: words.3)
+        hasher.update(bigEndian: [words.0, words.1, words.2, words.3])
     }
 
     /// Whether the bytes are equal.

@@ -73,11 +73,13 @@ package struct SHA256: Sendable {
         if blockByteCount == 64 { compressBlock() }
     }
 
-    /// Appends the eight bytes of a number, the most significant one first.
-    package mutating func update(bigEndian number: UInt64) {
-        var bytes = number.bigEndian
-        // The bytes of a local variable; a number has no padding.
-        unsafe withUnsafeBytes(of: &bytes) { bytes in unsafe update(bytes.bytes) }
+    /// Appends the 32 bytes of four numbers, the most significant one first.
+    package mutating func update(bigEndian numbers: [4 of UInt64]) {
+        var bytes = numbers
+        for index in bytes.indices { bytes[index] = numbers[index].bigEndian }
+        // `bytes` is unsafe for elements with padding; numbers have none.
+        let words = bytes
+        update(unsafe words.span.bytes)
     }
 
     /// Returns the 32-byte digest of the message so far.
@@ -100,16 +102,26 @@ package struct SHA256: Sendable {
         hasher.update(0x80)
         if hasher.blockByteCount > 56 { hasher.fillWithZeros(64) }
         hasher.fillWithZeros(56)
-        for index in 0..<8 { hasher.block[56 + index] = UInt8(truncatingIfNeeded: bitCount >> UInt64(56 - 8 * index)) }
+        hasher.storeInBlock(bitCount.bigEndian, at: 56)
         hasher.compressBlock()
         return hasher.state
     }
 
     /// Fills the block with zeros up to an offset, and compresses a full one.
     private mutating func fillWithZeros(_ end: Int) {
-        for index in blockByteCount..<end { block[index] = 0 }
+        var target = block.mutableSpan
+        // As in `fill`.
+        var raw = unsafe target.mutableBytes
+        raw.zero(blockByteCount..<end)
         blockByteCount = end
         if end == 64 { compressBlock() }
+    }
+
+    private mutating func storeInBlock(_ number: UInt64, at offset: Int) {
+        var target = block.mutableSpan
+        // As in `fill`.
+        var raw = unsafe target.mutableBytes
+        raw.storeBytes(of: number, toByteOffset: offset, as: UInt64.self)
     }
 
     /// Appends bytes that fit to the incomplete block.

@@ -53,7 +53,8 @@ struct Tool {
     static let commands: [ToolCommand] = [
         .demo, .run, .import, .threads, .timeline, .replies, .message, .members, .readers, .residents, .user, .access,
         .activity, .roles, .bans, .pins, .reports, .invitations,
-        .events, .verify, .head, .checkpoint, .prove, .checkProof, .stats, .export, .backup, .erase, .repair,
+        .events, .verify, .head, .checkpoint, .prove, .checkProof, .tiles, .evidence, .checkEvidence, .stats, .export, .backup, .erase,
+        .repair,
     ]
 
     static let spec = ToolSpec(

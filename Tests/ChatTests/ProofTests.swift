@@ -52,6 +52,18 @@ import Testing
         expectError("notAJournal") { _ = try store.inclusionProof(of: 1) }
         expectError("notAJournal") { _ = try store.consistencyProof(from: 0) }
         expectError("notAJournal") { _ = try store.disclosedRecord(at: 1) }
+        expectError("notAJournal") { _ = try store.writeTiles(to: "tiles") }
+        try store.close()
+    }
+
+    @Test func tilesOfAStoreAreContinued() throws {
+        let store = try filled()
+        let first = try store.writeTiles(to: fixture.directory + "-tiles")
+        #expect(first.head == (try store.treeHead()) && first.writtenFiles == 3)
+        try store.execute(.postMessage(thread: ThreadID(try #require(OutwardCode("SW1A"))), author: Self.ann, body: "More"))
+        let second = try store.writeTiles(to: fixture.directory + "-tiles", includingEntries: true)
+        #expect(second.head == (try store.treeHead()) && second.head != first.head && second.writtenFiles == 3)
+        expectError("notAJournal") { _ = try store.writeTiles(to: fixture.directory) }
         try store.close()
     }
 

@@ -31,4 +31,41 @@ import Testing
         #expect(try verified(first.proof, first.record, with: store.treeHead(at: 1).text) == nil)
         try store.close()
     }
+
+    /// Returns the lines of the evidence of a thread, for a tree that the reader has the checkpoint of.
+    func evidence(_ store: ChatStore, of thread: ThreadID, at size: Position) throws -> (parts: [String], readers: [EvidenceReader]) {
+        let evidence = try store.evidence(of: thread, at: size)
+        var lines: [String] = []
+        try store.forEachPart(of: evidence) { part in
+            lines.append(part.text)
+            return true
+        }
+        return (lines, evidence.readers)
+    }
+
+    /// Verifies the lines without the journal, and returns the number of events of which none is missing.
+    func verified(_ lines: [String], _ readers: [EvidenceReader], with checkpoint: String) throws -> Int {
+        var verification = EvidenceVerification(against: try TreeHead(parsing: checkpoint))
+        for (index, line) in lines.enumerated() { try verification.add(TreePart(parsing: line, line: index + 1)) }
+        return try verification.report(readers: readers).numbers.count  // throws `ProofError`
+    }
+
+    @Test func evidenceOfAThreadIsVerified() throws {
+        let store = try ChatStore.inMemory()
+        let user = UserID(bits: 1)
+        try store.execute(.registerUser(user: user, username: "Ann"))
+        try store.execute(.setPostcode(user: user, postcode: "SW1A 1AA"))
+        let thread = ThreadID(try #require(OutwardCode("SW1A")))
+        let (lines, readers) = try evidence(store, of: thread, at: 4)
+        let checkpoint = try store.treeHead(at: 4)
+        #expect(try verified(lines, readers, with: checkpoint.text) == 2)
+        #expect(throws: ProofError.self) { try verified(lines, [], with: checkpoint.text) }
+
+        let parts = try lines.enumerated().map { try TreePart(parsing: $1, line: $0 + 1) }
+        var verification = EvidenceVerification(against: checkpoint)
+        for part in parts { try verification.add(part) }
+        let report = try verification.report(readers: readers)
+        #expect(report.beginsWithFirstEvent && report.provenReaders == [EvidenceReader(user: user, since: 4)])
+        try store.close()
+    }
 }

@@ -52,7 +52,7 @@ TARGETS = {
     "crash": """
         .target(name: "ChatTesting", dependencies: ["EventJournal", "Locking", "Primitives"], swiftSettings: settings),
         .testTarget(
-            name: "ChatTestingTests", dependencies: ["ChatTesting", "EventJournal", "Locking", "TestSupport"], swiftSettings: settings),""",
+            name: "ChatTestingTests", dependencies: ["ChatTesting", "EventJournal", "Locking", "MerkleLog", "TestSupport"], swiftSettings: settings),""",
     "units": """
         .target(name: "ChatTesting", dependencies: ["EventJournal", "Locking", "Primitives"], swiftSettings: settings),
         .target(name: "StubRewriter", dependencies: ["EventJournal", "Primitives"], path: "Tests/StubRewriter", swiftSettings: settings),
@@ -90,8 +90,10 @@ PATHS = {
     "locks": ["Tests/LockingTests"],
     "accounts": ["Sources/Columns", "Sources/ChatDomain", "Sources/CSodium", "Sources/CSQLite", "Sources/ChatAccounts", "Tests/ChatAccountsTests"],
     "proofs": ["Tests/MerkleLogTests"],
-    "crash": ["Sources/ChatTesting/SimulatedDisk", "Sources/ChatTesting/SeededEntropy.swift", "Sources/ChatTesting/SeededRandom.swift", "Tests/ChatTestingTests/SimulatedDisk"],
-    "units": ["Sources/ChatTesting/SeededEntropy.swift", "Sources/ChatTesting/SeededRandom.swift", "Tests/ForkedProcess", "Tests/StubRewriter", "Tests/EventJournalTests"],
+    "crash": ["Sources/ChatTesting/SimulatedDisk", "Sources/ChatTesting/SeededEntropy.swift", "Sources/ChatTesting/SeededExecutor+Unsafe.swift",
+              "Sources/ChatTesting/SeededRandom.swift", "Tests/ChatTestingTests/SimulatedDisk"],
+    "units": ["Sources/ChatTesting/SeededEntropy.swift", "Sources/ChatTesting/SeededExecutor+Unsafe.swift",
+              "Sources/ChatTesting/SeededRandom.swift", "Tests/ForkedProcess", "Tests/StubRewriter", "Tests/EventJournalTests"],
     "domain": ["Sources/Columns", "Sources/ChatDomain", "Sources/ChatTesting/CommandGenerator.swift", "Sources/ChatTesting/DeciderSpecification.swift",
                "Sources/ChatTesting/GeneratedEntities.swift", "Sources/ChatTesting/SeededRandom.swift", "Tests/PrimitivesTests", "Tests/ColumnsTests",
                *(f"Tests/ChatDomainTests/{folder}" for folder in ("Encoding", "JSON", "Model", "Properties", "Rules", "Support", "Text"))],
@@ -99,7 +101,7 @@ PATHS = {
               "Tests/ChatTests", "Tests/NaiveViews", "Tests/ProjectionsTests"],
 }
 # The group of each test target.
-GROUPS = {"LockingTests": "locks", "MerkleLogTests": "proofs", "EventJournalTests": "units", "PrimitivesTests": "domain", "ColumnsTests": "domain",
+GROUPS = {"ChatTestingTests": "crash", "LockingTests": "locks", "MerkleLogTests": "proofs", "EventJournalTests": "units", "PrimitivesTests": "domain", "ColumnsTests": "domain",
           "ChatDomainTests": "domain", "ChatTests": "store", "ProjectionsTests": "store", "ChatAccountsTests": "accounts"}
 
 
@@ -209,6 +211,14 @@ def erasure_bug(number, title, file, old, new, unit="EraseTests", target="Chat")
 
 def proof_bug(number, title, file, old, new, unit="(MerkleTree|WrongProof|ProofText)Tests"):
     return Bug(number, f"proofs: {title}", [(f"{file}.swift", old, new)], unit=f"MerkleLogTests.{unit}", target="MerkleLog")
+
+
+def evidence_bug(number, title, file, old, new, target="Chat"):
+    return store_bug(number, f"evidence: {title}", [(f"{file}.swift", old, new)], unit="EvidenceTests", target=target)
+
+
+def stored_tree_bug(number, title, file, old, new, unit="StoredTreeTests", target="EventJournal"):
+    return Bug(number, f"tree file: {title}", [(f"{file}.swift", old, new)], unit=f"EventJournalTests.{unit}", target=target)
 
 
 def tree_bug(number, title, file, old, new):
@@ -1120,11 +1130,11 @@ BUGS = [
     erasure_bug("99d", "ignore a changed ledger", "Journal+Erase", "            let checksum = try? ledgerChecksum(), note.checksum == checksum\n", "            true\n", target="EventJournal", unit="LedgerTests"),
     erasure_bug("99e", "copy what an unfinished erasure has left", "Copying", "if !content.isEmpty { try copy.eraseContent(of: content, orderedThrough: 0) }", "", unit="UnfinishedErasureTests"),
     erasure_bug("99f", "copy no ledger", "Copying", "if ledger != present { try copy.writeLedger(Array(ledger.text.utf8)) }", "", unit="LedgerTests"),
-    erasure_bug("99g", "repair without the ledger", "Copying", "try journal.writeLedger(ledger)", "", unit="LedgerTests"),
+    erasure_bug("99g", "repair without the ledger", "Copying", "try journal.writeLedger(ledger)", "_ = ledger", unit="LedgerTests"),
     erasure_bug("99h", "verify without the journal's own ledger", "ErasureVerification", "        known.add(try MissingOrders(own, besides: known, in: models, of: journal).orders)\n", "", unit="LedgerTests"),
     erasure_bug("99i", "accept a changed ledger", "ErasureLedger", "guard last.dropFirst(\"crc32c \".count) == Self.checksum(of: checked) else", "guard !checked.isEmpty else", unit="LedgerTests"),
-    erasure_bug("99j", "show what only the ledger orders", "PendingErasures", "        orders.add(missing.orders)\n", "", unit="LedgerTests"),
-    erasure_bug("99k", "list no user's events for other systems", "Ledger", "if let index = users[user], position < entries[index].position { erased[index].append(position) }", "", unit="LedgerTests"),
+    erasure_bug("99j", "show what only the ledger orders", "PendingErasures", "orders.add(missing.orders)", "orders.add(ErasureOrders())", unit="LedgerTests"),
+    erasure_bug("99k", "list no user's events for other systems", "Ledger", "position < entries[index].position", "position > entries[index].position", unit="LedgerTests"),
     erasure_bug("99l", "repeat no order if nothing is left to erase", "PendingErasures", "try order(pending.missing, isRepetition: true, in: log)", "try order(pending.missing, in: log)", unit="LedgerTests"),
     proof_bug("89", "a last node without a sibling is not moved up", "InclusionProof", "if node & 1 == 1 || node == last {", "if node & 1 == 1 {"),
     proof_bug("89b", "the earlier root is not compared", "ConsistencyProof",
@@ -1135,6 +1145,21 @@ BUGS = [
     proof_bug("89e", "a power of two is in its own proof", "MerkleAccumulator", "if tree.lowerBound > 0 { path.append(tree) }", "path.append(tree)"),
     proof_bug("89f", "accept leading zeros and signs", "ProofText", 'guard let number = UInt64(text), "\\(number)" == text else',
               "guard let number = UInt64(text) else"),
+    proof_bug("103", "two hashes in the place of one", "MerkleCover", "guard left.isShown || right.isShown else {", "guard true else {", unit="MerkleCoverTests"),
+    proof_bug("103b", "the sibling is the leaf's own subtree", "MerkleCover", "left.leaves.contains(index) ? right.hash : left.hash",
+              "left.leaves.contains(index) ? left.hash : right.hash", unit="MerkleCoverTests"),
+    proof_bug("103c", "an incomplete cover has a root", "MerkleCover", "        guard steps.isEmpty else { return nil }\n", "", unit="MerkleCoverTests"),
+    evidence_bug("103d", "the root is not compared", "TreeCover", "guard root == head.root else {", "guard root != .emptyTree else {", target="EventJournal"),
+    evidence_bug("103e", "accept an event of another thread", "EvidenceVerification", "guard itsThread == thread ?? itsThread else {", "guard true else {"),
+    evidence_bug("103f", "accept a gap in the numbers", "EvidenceVerification", "last == .max || number != last + 1 {", "number <= last {"),
+    evidence_bug("103g", "accept a registration of a stranger", "EvidenceVerification",
+                 "where: { !users.contains($0) && stated[$0] == nil }", "where: { !users.contains($0) && stated[$0] == nil && false }"),
+    evidence_bug("103h", "accept readers without a proven member", "EvidenceVerification", "for (user, join) in joins where stated[user]?.since != join {",
+                 "for (user, join) in joins where stated[user] == nil && join == 0 {"),
+    evidence_bug("103i", "a removed member is a proven reader", "EvidenceVerification", "        case .memberRemoved(let details): joins[details.user] = nil\n", ""),
+    evidence_bug("103j", "disclose read markers and reports", "Evidence", "guard let number = event.event.details.threadNumber else { return }",
+                 "let number = event.event.details.threadNumber ?? (numbers?.upperBound ?? 0) &+ 1"),
+    evidence_bug("103k", "evidence over a lost event", "Evidence", "        guard !found.hasGap else { throw .incompleteThread(before: found.last) }\n", ""),
     Bug("89g", "base64: accept bits that the last digit does not need", [
         ("Base64.swift", "            guard bits & (0xFF_FFFF >> UInt32(8 * count)) == 0 else { return nil }\n", "")],
         unit="PrimitivesTests.Base64Tests", target="Primitives"),
@@ -1145,8 +1170,28 @@ BUGS = [
     tree_bug("89j", "hash the digest of a stub again", "DisclosedRecord", "        if state == .whole {\n            MerkleHash(digestOf",
              "        if state.rawValue < 4 {\n            MerkleHash(digestOf"),
     tree_bug("89k", "the size of a tree may exceed the durable position", "Journal+Tree", "guard size <= last else", "guard size <= lastPosition else"),
-    store_bug("89l", "verify: accept the checkpoint of another log", [("Verification.swift", "if head.origin != origin {", "if head.origin.isEmpty {")],
-              unit="ProofTests"),
+    store_bug("89l", "verify: accept the checkpoint of another log",
+              [("TreeVerification.swift", "if expected.origin != origin {", "if expected.origin.isEmpty {")], unit="ProofTests", target="EventJournal"),
+    stored_tree_bug("89m", "store a page of records that are not synced", "Journal+StoredTree",
+                    "published.withLock({ $0.syncedPosition }) >= end else", "lastPosition >= end else"),
+    stored_tree_bug("89n", "use the pages of another history", "Journal+StoredTree",
+                    "(try? contains(last.head)) == true else", "last.head.position > 0 else"),
+    stored_tree_bug("89o", "the CRC of a page does not continue", "TreeFile",
+                    "CRC32C.checksum(of: previous, continuing: 0)", "CRC32C.checksum(of: previous & 0, continuing: 0)"),
+    stored_tree_bug("89p", "take a subtree that exceeds the tree", "MerkleRows", "end - leaf >= size {", "end > leaf {", target="MerkleLog"),
+    stored_tree_bug("89q", "verify: do not compare the pages", "TreeVerification", "if index < stored.count, stored", "if index < 0, stored"),
+    stored_tree_bug("89r", "a close does not wait for the page that is being written", "Journal+StoredTree",
+                    "        treeFile.withLock { $0.isClosed = true }\n", "", unit="TreeBackgroundTests"),
+    stored_tree_bug("89s", "tiles: continue another history", "Journal+Tiles",
+                    "        guard try treeHead(at: old.size) == old else", "        guard try treeHead(at: old.size).size == old.size else",
+                    unit="TilesTests"),
+    stored_tree_bug("89t", "tiles: omit the entries of the earlier size", "Journal+Tiles", "                (first, isMissing) = (0, true)\n",
+                    "                isMissing = true\n", unit="TilesTests"),
+    Bug("89u", "tiles: write the checkpoint before the names of the tiles are synced", [
+        ("TileDirectory.swift", "        try syncNames()\n        try write(Array(head.text.utf8), Self.checkpointName)\n",
+         "        try write(Array(head.text.utf8), Self.checkpointName)\n")], unit="ChatTestingTests.TreeCrashTests"),
+    Bug("89v", "tiles: omit the sync of a tile", [("TileDirectory.swift", "            try file.sync()\n", "")],
+        unit="ChatTestingTests.TreeCrashTests"),
     account_bug("100a", "do not count wrong codes", "AccountStore.swift", "SET tries = tries + 1 WHERE", "SET tries = tries WHERE", "SignUpTests"),
     account_bug("100b", "a code does not expire", "AccountStore.swift", "expires > ? AND tries < ?", "expires > ? - 999999999 AND tries < ?", "SignUpTests"),
     account_bug("100c", "replace a registered account", "AccountStore+SignUp.swift", "if let existing, existing.state != .unconfirmed {",

@@ -1,5 +1,6 @@
 // Verifies the cases of verify_proof.py with golang.org/x/mod/sumdb: every checkpoint is signed with a new key and opened
-// by sumdb/note, and the proofs are checked by sumdb/tlog. The cases come as JSON on standard input.
+// by sumdb/note, and the proofs are checked by sumdb/tlog. The cases come as JSON on standard input. The argument is a
+// directory of tiles, from which tlog.TileHashReader computes the same proofs.
 package main
 
 import (
@@ -7,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"golang.org/x/mod/sumdb/note"
@@ -97,9 +99,70 @@ func check(c proofCase) error {
 	return tlog.CheckTree(hashes, later.size, later.root, trusted.size, trusted.root)
 }
 
+// tileDirectory reads C2SP tlog-tiles. The paths of tlog.Tile have the height as a further element.
+type tileDirectory string
+
+func (directory tileDirectory) Height() int { return 8 }
+
+func (directory tileDirectory) SaveTiles([]tlog.Tile, [][]byte) {}
+
+func (directory tileDirectory) ReadTiles(tiles []tlog.Tile) ([][]byte, error) {
+	var all [][]byte
+	for _, tile := range tiles {
+		name := "tile/" + strings.TrimPrefix(tile.Path(), "tile/8/")
+		data, err := os.ReadFile(filepath.Join(string(directory), name))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, data)
+	}
+	return all, nil
+}
+
+// reader opens the checkpoint of a directory of tiles, and returns a reader that authenticates the tiles with it.
+func (directory tileDirectory) reader() (tlog.HashReader, error) {
+	text, err := os.ReadFile(filepath.Join(string(directory), "checkpoint"))
+	if err != nil {
+		return nil, err
+	}
+	parsed, err := open(string(text))
+	if err != nil {
+		return nil, err
+	}
+	return tlog.TileHashReader(tlog.Tree{N: parsed.size, Hash: parsed.root}, directory), nil
+}
+
+// proveFromTiles computes the proof of a case from tiles and compares it.
+func proveFromTiles(c proofCase, tiles tlog.HashReader) error {
+	later, err := open(c.Later)
+	if err != nil {
+		return err
+	}
+	var hashes []tlog.Hash
+	if c.Index != nil {
+		hashes, err = tlog.ProveRecord(later.size, *c.Index, tiles)
+	} else {
+		hashes, err = tlog.ProveTree(later.size, *c.Old, tiles)
+	}
+	if err != nil {
+		return err
+	}
+	if len(hashes) != len(c.Hashes) {
+		return fmt.Errorf("the tiles give %d hashes", len(hashes))
+	}
+	for i, hash := range hashes {
+		if hash.String() != c.Hashes[i] {
+			return fmt.Errorf("the tiles give another hash")
+		}
+	}
+	return nil
+}
+
 func main() {
 	var cases []proofCase
 	fail(json.NewDecoder(os.Stdin).Decode(&cases))
+	tiles, err := tileDirectory(os.Args[1]).reader()
+	fail(err)
 	accepted := 0
 	for _, c := range cases {
 		err := check(c)
@@ -107,8 +170,11 @@ func main() {
 			fail(fmt.Errorf("expected %v: %v: %+v", c.Accept, err, c))
 		}
 		if c.Accept {
+			if err := proveFromTiles(c, tiles); err != nil {
+				fail(fmt.Errorf("from tiles: %v: %+v", err, c))
+			}
 			accepted++
 		}
 	}
-	fmt.Printf("Go's sumdb/note and sumdb/tlog accept %d proofs and reject %d\n", accepted, len(cases)-accepted)
+	fmt.Printf("Go's sumdb/note and sumdb/tlog accept %d proofs, compute them from the tiles, and reject %d\n", accepted, len(cases)-accepted)
 }

@@ -15,8 +15,8 @@ extension ChatStore {
     ///   durable position.
     /// - Throws: ``ChatError/journal(_:)``: `outOfRange`, `closed`, `damaged`, `ioFailed`; with
     ///   `notAJournal` for a store on a log that is not a `TreeLog`.
-    /// - Complexity: This version reads the journal up to `size`. Blocks the calling thread, but no
-    ///   command.
+    /// - Complexity: As `Journal.treeHead(at:)`: the first call of a store reads the events that the
+    ///   tree file does not cover. Blocks the calling thread, but no command.
     public func treeHead(at size: Position) throws(ChatError) -> TreeHead {
         let log = try treeLog()
         return try wrappingJournalErrors { () throws(JournalError) in try log.treeHead(at: size) }
@@ -64,7 +64,29 @@ extension ChatStore {
         return try wrappingJournalErrors { () throws(JournalError) in try log.disclosedRecord(at: position) }
     }
 
-    private func treeLog() throws(ChatError) -> any TreeLog {
+    /// Writes the tree of the durable events to a directory as static files, or continues one.
+    ///
+    /// An auditor computes every proof from the files: <doc:Audits>. The layout is that of C2SP
+    /// *tlog-tiles*, with a checkpoint that is not signed.
+    ///
+    /// - Parameters:
+    ///   - destination: The directory: new, empty, or that of an earlier run.
+    ///   - includingEntries: Whether to write the entries as well; they show who did what in which
+    ///     thread and when, but no texts.
+    /// - Returns: The head of the tree, and the number of files written and removed.
+    /// - Throws: ``ChatError/journal(_:)`` as `Journal.writeTiles(to:includingEntries:on:)`; with
+    ///   `notAJournal` for a store on a log that is not a `TreeLog`.
+    /// - Complexity: Reads the new events, and syncs each new file. Blocks the calling thread, but
+    ///   no command.
+    @discardableResult
+    public func writeTiles(to destination: String, includingEntries: Bool = false) throws(ChatError) -> TilesReport {
+        let log = try treeLog()
+        return try wrappingJournalErrors { () throws(JournalError) in
+            try log.writeTiles(to: destination, includingEntries: includingEntries)
+        }
+    }
+
+    func treeLog() throws(ChatError) -> any TreeLog {
         guard let log = log as? any TreeLog else {
             throw .journal(JournalError(.notAJournal, "The store's log has no Merkle tree."))
         }

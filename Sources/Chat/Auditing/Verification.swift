@@ -83,8 +83,7 @@ extension ChatStore {
             let journal = try Journal.openReadOnly(directory, options: unexpecting)
             // The verification reports what keeps the journal from being opened or read.
             journal.setHiddenContent((try? pendingContent(of: journal, at: directory, unexpecting)) ?? PositionSet())
-            try report.checkHistory(of: journal, deep: deep, ledger, progress)
-            if let treeHead { try report.checkTree(of: journal, against: treeHead) }
+            try report.checkHistory(of: journal, expecting: treeHead, deep: deep, ledger, progress)
         } catch {
             guard error.code == .damaged else { throw .journal(error) }
             // The journal is too damaged to open. Everything before the first damage is valid.
@@ -110,33 +109,24 @@ extension VerificationReport {
         }
     }
 
-    /// Verifies that the journal has the tree of the expected head.
-    fileprivate mutating func checkTree(of journal: Journal, against head: TreeHead) throws(JournalError) {
-        let (origin, last) = (journal.treeOrigin, journal.durablePosition)
-        if head.origin != origin {
-            addHeadMismatch("The checkpoint is of another log: '\(head.origin)', not '\(origin)'.")
-        } else if head.size > last {
-            addHeadMismatch("The journal ends at position \(last), before the size of the checkpoint, \(head.size).", last + 1...head.size)
-        } else if try journal.treeHead(at: head.size) != head {
-            addHeadMismatch("The events are not those of the checkpoint.", min(1, head.size)...head.size)
-        }
-    }
-
-    private mutating func addHeadMismatch(_ message: String, _ positions: ClosedRange<Position>? = nil) {
-        findings.append(JournalFinding(JournalError.Code.headMismatch.rawValue, message, positions: positions))
-    }
-
-    /// Verifies that every record is an event, and that the rules allow the history.
+    /// Verifies that every record is an event, that the rules allow the history, and that its tree
+    /// is the expected one.
     fileprivate mutating func checkHistory(
-        of journal: Journal, deep: Bool, _ ledger: ErasureLedger, _ progress: (_ position: Position, _ last: Position) -> Void
+        of journal: Journal, expecting treeHead: TreeHead?, deep: Bool, _ ledger: ErasureLedger,
+        _ progress: (_ position: Position, _ last: Position) -> Void
     ) throws(JournalError) {
         let last = journal.durablePosition
-        guard last > 0 else { return }
+        var tree = TreeVerification(journal, expecting: treeHead)
+        guard last > 0 else {
+            findings += tree.findings
+            return
+        }
         var history = HistoryVerification(
             checkpoint: deep ? CheckpointVerification(journal) : nil, isDeep: deep, ReplayEstimate(journal, 1...last))
         defer { findings += history.findings }
         do throws(JournalError) {
-            try journal.forEachRecord(in: 1...last) { position, state, kept, erasable in
+            try journal.forEachLeaf(in: 1...last) { position, state, kept, erasable, leaf in
+                tree.add(leaf)
                 history.addFinding(position, state, kept, erasable)
                 if position == last || position.isMultiple(of: Position(HistoryVerification.batchSize)) {
                     progress(position, last)
@@ -152,6 +142,7 @@ extension VerificationReport {
             // An event that does not decode is a finding already.
             if case .journal(let error) = error { throw error }
         }
+        findings += tree.findings
         position = history.position
         lostEventCount = history.lostEventCount
     }

@@ -56,11 +56,15 @@ struct MissingOrders {
         var (first, next) = (Position(1), end + 1)
         while first < next {
             let middle = first + (next - first) / 2
-            var isLater = false
-            try ChatStore.forEachDecodedEvent(log, middle...middle, contents: .all) { event, _ in
-                isLater = event.recordedAt > time
-                return true
+            var recordedAt: Result<Timestamp, ChatError>?
+            try wrappingJournalErrors { () throws(JournalError) in
+                try log.forEachRecord(in: middle...middle) { position, _, kept, _ in
+                    recordedAt = Result { () throws(EventDecodingError) in try EventRow(kept: kept).recordedAt }
+                        .mapError { .undecodable(position: position, $0) }
+                    return true
+                }
             }
+            let isLater = try recordedAt.map { recorded throws(ChatError) in try recorded.get() > time } ?? false
             if isLater { next = middle } else { first = middle + 1 }
         }
         return first - 1

@@ -36,6 +36,10 @@ public enum ChatError: Error, Hashable, Sendable {
     case lagged(from: Position)
     /// The task was cancelled before the command was decided. Nothing was appended.
     case cancelled
+    /// An event of the thread before this position is unknown, so its evidence has a gap.
+    ///
+    /// A repair could not salvage the event, or a newer version wrote it. Begin at this position.
+    case incompleteThread(before: Position)
 }
 
 extension ChatError: CustomStringConvertible {
@@ -55,6 +59,8 @@ extension ChatError: CustomStringConvertible {
         case .rolledBackToken: "rolledBackToken: the token belongs to a history that the journal does not contain"
         case .lagged(let position): "lagged: the consumer was too slow; events after position \(position) were not delivered"
         case .cancelled: "cancelled: the task was cancelled before the command was decided"
+        case .incompleteThread(let position):
+            "incompleteThread: an event of the thread before position \(position) is lost or of a newer version; begin at that position"
         }
     }
 }

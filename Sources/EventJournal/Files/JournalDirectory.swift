@@ -86,6 +86,7 @@ struct DirectoryListing {
     static let scrubName = "scrub"
     static let erasedName = "erased"
     static let ledgerName = "ledger"
+    static let treeName = "tree"
     static let temporarySuffix = ".tmp"
     static let segmentSuffix = ".segment"
     static let checkpointSuffix = ".checkpoint"
@@ -101,7 +102,7 @@ struct DirectoryListing {
     init(_ names: [String]) {
         for name in names {
             switch name {
-            case Self.lockName, Self.scrubName, Self.erasedName, Self.ledgerName, Self.cutName: break
+            case Self.lockName, Self.scrubName, Self.erasedName, Self.ledgerName, Self.treeName, Self.cutName: break
             case Self.durableName: hasDurableFile = true
             default:
                 if let first = Self.firstPosition(of: name) {

@@ -41,7 +41,7 @@ public struct DisclosedRecord: Hashable, Sendable {
             let saltEnd = JournalLimits.recordSaltByteCount
             self.content = .whole(salt: content.extracting(0..<saltEnd).toArray(), erasable: content.extracting(saltEnd...).toArray())
         } else {
-            self.content = .digest(MerkleHash(content))
+            self.content = .digest(MerkleHash(content, at: 0))
         }
     }
 
@@ -120,12 +120,6 @@ extension MerkleHash {
         var hasher = SHA256()
         hasher.update(bytes)
         self.init(hasher.digest())
-    }
-
-    /// Creates a hash from its 32 bytes, which must be complete.
-    fileprivate init(_ bytes: RawSpan) {
-        guard let hash = MerkleHash(bytes.toArray()) else { preconditionFailure("A digest has 32 bytes.") }
-        self = hash
     }
 
     /// Computes the leaf of a record without an allocation.

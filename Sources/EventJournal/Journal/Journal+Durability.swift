@@ -111,15 +111,16 @@ extension Journal {
     ///   continues to lead, `scheduled` if it hands over to a background leader.
     private func syncRound(then next: SyncQueue.Leader) -> Bool {
         makeSync()
-        let (wakeups, isLed, failure) = change { state in
+        let (wakeups, isLed, isTreePageDue, failure) = change { state in
             let wakeups = state.waiters.end(synced: state.syncedPosition, failure: state.failure)
             state.waiters.leader = state.waiters.hasUncoveredWaiters ? next : .none
             // Without a leader, no later step writes the commits that callers appended without
             // waiting. A failure is stored for the next append or wait.
             if !state.waiters.hasLeader { do throws(JournalError) { try state.writePending() } catch {} }
-            return (wakeups, state.waiters.hasLeader, state.takeUnreportedFailure())
+            return (wakeups, state.waiters.hasLeader, state.takeTreePageIfDue(), state.takeUnreportedFailure())
         }
         wakeups.deliver()
+        if isTreePageDue { scheduleTreePage(isBusy: true) }
         if let failure { log?(LogMessage(.error, failure.description, metadata: ["path": directory.path, "code": failure.code.rawValue])) }
         return isLed
     }

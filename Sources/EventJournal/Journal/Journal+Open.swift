@@ -152,6 +152,7 @@ extension Journal {
         let journal = Journal(recovery, directory: directory, options: options, durability: options.durability, lock: lock)
         try journal.markOpen(afterCleanClose: recovery.report.wasClean, isSealed: recovery.isLastSealed)
         options.log?(LogMessage(opened: directory.path, recovery.report))
+        journal.storeTreeIfDue(isBusy: false)
         return journal
     }
 
@@ -216,13 +217,15 @@ extension Journal {
     /// releases the lock.
     ///
     /// A second call does nothing. Without a call, the next opening recovers as after a crash.
-    /// Later reads throw `closed`. Waits for an erasure in progress.
+    /// Later reads throw `closed`. Waits for an erasure in progress, and for a page of the tree that
+    /// is being written.
     ///
     /// - Throws: The error that stopped the journal, now or earlier; the journal is closed and
     ///   unlocked in any case.
     public func close() throws(JournalError) {
         // After the lock is released, because a follower may open the journal at once.
         defer { published.withLock { $0.close() }?.deliver() }
+        endTreeWork()
         // An erasure that continued without the lock would rename files of the next writer.
         try erasure.withLock { (_) throws(JournalError) in try closeFiles() }
     }

@@ -41,6 +41,11 @@ public struct JournalOptions: Sendable {
     /// none.
     public var log: LogHandler?
 
+    /// The heights of the subtrees in the tree file; tests use smaller ones.
+    package var treeLayout = TreeLayout()
+    /// The pause before each page of the tree while records are being appended; tests use none.
+    package var treePause = Duration.seconds(1)
+
     /// Creates options.
     ///
     /// All defaults are safe.

@@ -19,6 +19,9 @@ struct JournalState {
     var pending = CommitFramer()
     /// The offset up to which the last segment is zero-filled ahead of its commits.
     var zeroFilledEnd: UInt64 = 0
+    /// The synced position at which a page of the tree is due; the maximum if one is scheduled, and
+    /// for a reader.
+    var nextTreePage: Position = .max
     /// The last segment's end when the latest background sync was scheduled.
     var backgroundSyncEnd: UInt64
     var entropy: EntropyPool

@@ -92,6 +92,38 @@ public protocol TreeLog: CommitLog {
     /// - Parameter position: Within 1 and ``CommitLog/durablePosition``.
     /// - Throws: `outOfRange`, `closed`, `damaged`, `ioFailed`.
     func disclosedRecord(at position: Position) throws(JournalError) -> DisclosedRecord
+
+    /// Calls a closure with the parts of a tree, from left to right: these records, and the hash of
+    /// each maximal subtree without one.
+    ///
+    /// - Parameters:
+    ///   - size: At most ``CommitLog/durablePosition``.
+    ///   - positions: The disclosed records, ascending without duplicates, each within 1 and `size`.
+    ///   - body: Receives each part; returns whether to continue.
+    /// - Throws: `outOfRange`, `closed`, `damaged`, `ioFailed`.
+    func forEachTreePart(of size: Position, disclosing positions: [Position], _ body: (TreePart) -> Bool) throws(JournalError)
+
+    /// Writes the tree of the durable records to a directory as static files, or continues one.
+    ///
+    /// The layout is that of C2SP *tlog-tiles*. The checkpoint is written last.
+    ///
+    /// - Parameters:
+    ///   - destination: The directory: new, empty, or that of an earlier run.
+    ///   - includingEntries: Whether to write the entries as well; they contain the kept parts.
+    /// - Throws: `notAJournal`, `headMismatch` and `damaged` (the directory has other content or
+    ///   another tree; it is unchanged), `locked`, `closed`, `storageFull`, `ioFailed`,
+    ///   `syncFailed`.
+    func writeTiles(to destination: String, includingEntries: Bool) throws(JournalError) -> TilesReport
+}
+
+/// The result of writing tiles: ``Journal/writeTiles(to:includingEntries:on:)``.
+public struct TilesReport: Hashable, Sendable {
+    /// The head of the tree that the directory has.
+    public var head: TreeHead
+    /// The number of files written, the checkpoint included.
+    public var writtenFiles: Int
+    /// The number of partial tiles removed because full ones replace them.
+    public var removedFiles: Int
 }
 
 extension Journal: HistoryLog, RefreshableLog, TreeLog {}

@@ -126,10 +126,42 @@ extension ToolCommand {
         return true
     }
 
+    static let tiles = ToolCommand(
+        spec: CommandSpec(
+            "tiles", "writes the journal's Merkle tree to a directory of static files, or continues one",
+            positionals: [.journal, CommandSpec.Positional("DIR", "a directory that is new, empty or of an earlier run")],
+            options: [
+                CommandSpec.Option("entries", .flag, "also write the entries, which show who did what in which thread and when"), .json,
+            ],
+            discussion: """
+                The layout is that of C2SP tlog-tiles: DIR/checkpoint without signatures, and DIR/tile. Any web server
+                can serve it. Whoever has the files can compute every proof. The checkpoint is written last; sign it
+                with an outside tool.
+                """)
+    ) { arguments, output in
+        let includesEntries = arguments.hasFlag("entries")
+        if includesEntries {
+            StandardError.writeLine(
+                "warning: the entries show who did what in which thread and when; texts and names appear as digests only")
+        }
+        let journal = try Journal.openReadOnly(arguments[positional: "JOURNAL"])
+        let report = try journal.writeTiles(to: arguments[positional: "DIR"], includingEntries: includesEntries)
+        if arguments.hasFlag("json") {
+            try output.writeLine(
+                json: TilesLine(
+                    checkpoint: CheckpointLine(report.head), writtenFiles: report.writtenFiles, removedFiles: report.removedFiles))
+        } else {
+            try output.writeLine("wrote \(report.writtenFiles) files, and removed \(report.removedFiles) partial tiles; the checkpoint:")
+            try output.write(escapedLines(report.head))
+        }
+        return true
+    }
+
     private static func escapedLines(_ head: TreeHead) -> String { "\(escapedForTerminal(head.origin))\n\(head.size)\n\(head.root)\n" }
 }
 
-private struct CheckpointLine: Encodable {
+/// A checkpoint as JSON.
+struct CheckpointLine: Encodable {
     let origin: String
     let size: UInt64
     let root: String
@@ -140,6 +172,12 @@ private struct CheckpointLine: Encodable {
 private struct GrowthLine: Encodable {
     let from: UInt64
     let checkpoint: CheckpointLine
+}
+
+private struct TilesLine: Encodable {
+    let checkpoint: CheckpointLine
+    let writtenFiles: Int
+    let removedFiles: Int
 }
 
 private struct InclusionLine: Encodable {

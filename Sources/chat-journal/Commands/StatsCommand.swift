@@ -42,7 +42,7 @@ private struct StatsError: Error, CustomStringConvertible {
         case .journal(let error): error.code == .damaged
         case .undecodable: true
         case .rejected, .newerEvents, .erasureUnfinished, .batchTooLarge, .foreignCursor, .foreignToken, .futureToken, .rolledBackToken,
-            .lagged, .cancelled:
+            .lagged, .cancelled, .incompleteThread:
             false
         }
     }

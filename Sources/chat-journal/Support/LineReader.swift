@@ -1,6 +1,6 @@
 /// Reads the lines of a file or a pipe with bounded memory.
 ///
-/// A line ends with LF; one CR before it is dropped. The last line may lack its LF; an empty rest
+/// A line ends with LF; one CR before it is dropped, unless the reader keeps it. The last line may lack its LF; an empty rest
 /// after the last LF is not a line. Whether the bytes are UTF-8 is not checked here. A line over
 /// the limit is skipped, so that a line of any length takes no more memory than the limit and one
 /// block of 256 KiB.
@@ -30,6 +30,7 @@ struct LineReader: ~Copyable {
     private let descriptor: Int32
     private let ownsDescriptor: Bool
     private let limit: Int
+    private let keepsCarriageReturns: Bool
     private var block: [UInt8]
     /// The bytes of the block that are not yet scanned or returned.
     private var unread: Range<Int> = 0..<0
@@ -48,17 +49,19 @@ struct LineReader: ~Copyable {
     private var failure: ToolError?
 
     /// A reader of a file, with a limit in bytes for its lines.
-    init(path: String, limit: Int = defaultLimit) throws(ToolError) {
-        self.init(descriptor: try SystemIO.openForReading(path), owned: true, name: path, limit: limit)
+    init(path: String, limit: Int = defaultLimit, keepsCarriageReturns: Bool = false) throws(ToolError) {
+        let descriptor = try SystemIO.openForReading(path)
+        self.init(descriptor: descriptor, owned: true, name: path, limit: limit, keepsCarriageReturns: keepsCarriageReturns)
     }
 
     /// A reader of an open descriptor, which it closes only if it owns it.
-    init(descriptor: Int32, owned: Bool, name: String, limit: Int = defaultLimit) {
+    init(descriptor: Int32, owned: Bool, name: String, limit: Int = defaultLimit, keepsCarriageReturns: Bool = false) {
         precondition(limit >= 0 && limit < Int.max)
         self.descriptor = descriptor
         self.ownsDescriptor = owned
         self.name = name
         self.limit = limit
+        self.keepsCarriageReturns = keepsCarriageReturns
         self.block = [UInt8](repeating: 0, count: Self.blockSize)
     }
 
@@ -149,7 +152,7 @@ struct LineReader: ~Copyable {
         if let end = lineEnd {
             consume(upTo: end)
             unread = (end + 1)..<unread.upperBound
-            hasCarriageReturn = lineByteCount > 0 && lastPassed == Self.carriageReturn
+            hasCarriageReturn = !keepsCarriageReturns && lineByteCount > 0 && lastPassed == Self.carriageReturn
         }
         let length = hasCarriageReturn ? lineByteCount - 1 : lineByteCount
         if hasCarriageReturn && !partialLine.isEmpty { partialLine.removeLast() }

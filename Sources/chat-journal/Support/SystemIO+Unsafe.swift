@@ -147,6 +147,12 @@ enum SystemIO {
         _ = unsafe unlink(path)
     }
 
+    /// Removes an empty directory that could not be completed; a failure leaves it.
+    static func removeIncompleteDirectory(_ path: String) {
+        // A system call that reads a C string which outlives it.
+        _ = unsafe rmdir(path)
+    }
+
     /// Reads available bytes, at most the buffer's size; waits while none is available.
     ///
     /// - Returns: The number of bytes at the start of the buffer; 0 at the end of the input.

@@ -66,6 +66,26 @@ import Testing
         #expect(permissions == 0o600)
     }
 
+    @Test func tilesAreWrittenAndContinued() throws {
+        let files = try Files()
+        let directory = files.folder.path + "/tiles"
+        let output = try Files.output(["tiles", files.journal, directory])
+        #expect(output == "wrote 3 files, and removed 0 partial tiles; the checkpoint:\n" + (try files.text(files.late)))
+        #expect(try files.text(directory + "/checkpoint") == files.text(files.late))
+        #expect(try Data(contentsOf: URL(filePath: directory + "/tile/0/000.p/6")).count == 192)
+        #expect(!FileManager.default.fileExists(atPath: directory + "/tile/entries"))
+        let again = try ToolProcess.run(["tiles", files.journal, directory, "--entries", "--json"])
+        #expect(again.status == 0 && again.error.hasPrefix("warning: the entries show who "))
+        #expect(again.output.hasPrefix(#"{"checkpoint":{"origin":"chat-journal/"#))
+        #expect(again.output.hasSuffix(#"},"writtenFiles":1,"removedFiles":0}"# + "\n"))
+        let entries = try Data(contentsOf: URL(filePath: directory + "/tile/entries/000.p/6"))
+        #expect(entries.count > 192 && !String(decoding: entries, as: UTF8.self).contains("Milk"))
+        for (path, message) in [(files.folder.path, "notAJournal: "), (files.journal, "notAJournal: ")] {
+            let outcome = try ToolProcess.run(["tiles", files.journal, path])
+            #expect(outcome.status == 1 && outcome.error.contains(message) && outcome.output == "", "\(outcome)")
+        }
+    }
+
     @Test func eventWithoutContentShowsNoText() throws {
         let files = try Files()
         let event = files.folder.path + "/event-without-content"

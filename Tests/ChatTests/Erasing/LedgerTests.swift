@@ -232,8 +232,14 @@ import Testing
         let head = copy.head
         try copy.execute(.registerUser(user: dan, username: "Dan"))
         try copy.close()
+        // A changed ledger is compared as a whole.
+        let original = try open("journal")
+        try original.eraseContent(of: PositionSet([11...11]), reason: "spam")
+        try original.close()
+        try copyLedger(to: "copy")
         let reopened = try open("copy")
-        #expect(reopened.head.position == head.position + 1)
+        #expect(reopened.head.position == head.position + 2)
+        #expect(try reopened.allEvents().suffix(2).map(\.kind) == [.userRegistered, .contentErased])
         #expect(try reopened.user(dan).username == "Dan")
     }
 

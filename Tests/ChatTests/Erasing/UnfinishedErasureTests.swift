@@ -210,4 +210,21 @@ import Testing
         let findings = try ChatStore.verify("journal", options: options.journal, deep: true).findings
         #expect(findings.map(\.problem) == ["erasureUnfinished"] && findings.map(\.positions) == [1...1])
     }
+
+    /// Evidence has a digest in the place of what the files still have.
+    @Test func evidenceHasNoHiddenContent() throws {
+        let store = try interrupted()
+        let evidence = try store.evidence(of: F.garden, withRegistrations: true)
+        var verification = EvidenceVerification(against: evidence.head)
+        var text = ""
+        try store.forEachPart(of: evidence) { part in
+            guard case .record(_, let record) = part else { return true }
+            text += String(decoding: record.kept + (record.erasable ?? []), as: UTF8.self)
+            return true
+        }
+        #expect(text.contains("of-ann-") && !text.contains("of-bob-"))
+        for part in try store.parts(of: evidence) { try verification.add(part) }
+        #expect(try verification.report(readers: evidence.readers).withoutContentCount > 5)
+        setFull(false)
+    }
 }

@@ -65,11 +65,7 @@ extension Journal {
     public func backup(
         to destination: String, upTo position: Position? = nil, on storage: (any JournalStorage)? = nil
     ) throws(JournalError) -> BackupReport {
-        if isReadOnly {
-            syncVisibleRecords()
-        } else if durability == .written {
-            try synchronize()
-        }
+        try syncForCopy()
         let target = JournalDirectory(destination, storage ?? directory.storage)
         var source = try snapshotForBackup(upTo: position)
         var run = try Backup.run(source, to: target)
@@ -92,6 +88,16 @@ extension Journal {
         let journal = try Self.openReadOnly(directory.path, options: options)
         journal.syncVisibleRecords()
         return journal
+    }
+
+    /// Syncs the durable records, so that a power failure cannot leave the journal shorter than what
+    /// is derived from it.
+    func syncForCopy() throws(JournalError) {
+        if isReadOnly {
+            syncVisibleRecords()
+        } else if durability == .written {
+            try synchronize()
+        }
     }
 
     /// Syncs the records that a read-only journal shows and its writer may not have synced.

@@ -1,0 +1,183 @@
+internal import Locking
+package import MerkleLog
+
+// The hashes of the complete subtrees of 256 records are in memory, and those of synced records in
+// the tree file as well. Erasing content changes no leaf, so both stay valid.
+
+/// The hashes of the tree in memory, for heads and proofs.
+struct TreeState {
+    var rows: MerkleRows
+    /// Whether the pages of the tree file are in the rows.
+    var isLoaded = false
+    /// Whether the journal is being closed, so that background work on the tree ends.
+    var isEnding = false
+}
+
+/// The tree file and what a writer knows of it.
+struct TreeFileState {
+    var file: TreeFile
+    /// Whether the journal's lock may be gone, so that the file must not be written.
+    var isClosed = false
+    /// Whether a failed write was reported to the log of the host program.
+    var isFailureReported = false
+}
+
+extension Journal {
+    /// Loads the tree file, unless it was loaded before.
+    ///
+    /// The journal must contain the head of the last page. Otherwise all pages are of another
+    /// history, and nothing is loaded.
+    private func loadTree() {
+        if tree.withLock({ $0.isLoaded }) { return }
+        treeFile.withLock { stored in
+            if tree.withLock({ $0.isLoaded }) { return }
+            let pages = validPages(of: stored.file)
+            stored.file.keep(pages)
+            tree.withLock { tree in
+                for page in pages { for hash in page.hashes { tree.rows.append(hash) } }
+                tree.isLoaded = true
+            }
+        }
+    }
+
+    /// Returns the pages of the tree file whose records the journal contains.
+    ///
+    /// A head that cannot be read vouches for no page. The reads of the records report the reason.
+    private func validPages(of file: TreeFile) -> [TreePage] {
+        let pages = file.pages(through: published.withLock { $0.syncedPosition })
+        guard let last = pages.last, (try? contains(last.head)) == true else { return [] }
+        return pages
+    }
+
+    /// Returns the hashes of the tree file's pages whose records the journal contains, for a
+    /// comparison with the records.
+    package func storedTree() -> MerkleRows {
+        var rows = MerkleRows(step: treeLayout.subtreeHeight)
+        for page in validPages(of: TreeFile(directory, id, treeLayout)) { for hash in page.hashes { rows.append(hash) } }
+        return rows
+    }
+
+    /// Loads the tree file, and computes the hashes in memory up to a size from the records.
+    ///
+    /// Ends early if the journal is closed.
+    ///
+    /// - Complexity: Reads each record at most once in the life of the journal object, apart from
+    ///   those that several threads need at the same time.
+    func extendTree(to size: Position) throws(JournalError) {
+        loadTree()
+        let subtree = treeLayout.recordsPerSubtree
+        while true {
+            let (start, isEnding) = tree.withLock { ($0.rows.size, $0.isEnding) }
+            // Bounds the work that a close waits for.
+            let end = min(size - size % subtree, start + 32 * subtree)
+            guard start < end, !isEnding else { return }
+            var hashes: [MerkleHash] = []
+            var leaves = MerkleAccumulator()
+            try forEachRecordContent(in: start + 1...end) { position, state, kept, content in
+                leaves.append(MerkleHash(leafOf: state, kept: kept, content: content))
+                if position % subtree == 0 {
+                    hashes.append(leaves.root)
+                    leaves = MerkleAccumulator()
+                }
+                return true
+            }
+            tree.withLock { tree in
+                // Another thread may have appended some of them in the meantime.
+                let known = Int((tree.rows.size - start) / subtree)
+                for hash in hashes.dropFirst(known) { tree.rows.append(hash) }
+            }
+        }
+    }
+}
+
+extension Journal {
+    /// Stores the next page of the tree in the background if its records are synced.
+    ///
+    /// - Parameter isBusy: See ``scheduleTreePage(isBusy:)``.
+    func storeTreeIfDue(isBusy: Bool) {
+        if state.withLock({ $0.takeTreePageIfDue() }) { scheduleTreePage(isBusy: isBusy) }
+    }
+
+    /// Stores the next page in the background.
+    ///
+    /// - Parameter isBusy: Whether records are being appended. A page needs the time of many
+    ///   appends, so a busy journal stores one after each pause, and an idle one stores all.
+    func scheduleTreePage(isBusy: Bool) {
+        let position = lastPosition
+        // Weak, and one page a job: a journal that is released does not wait for the whole tree.
+        let job: @Sendable () -> Void = { [weak self] in self?.storeTreePageInBackground(since: position) }
+        // An injected executor has no clock.
+        if isBusy && !treeBackground.hasInjectedExecutor { treeBackground.run(after: treePause, job) } else { treeBackground.run(job) }
+    }
+
+    /// Stores a page, and schedules the next one.
+    ///
+    /// - Parameter position: The last position when the job was scheduled.
+    private func storeTreePageInBackground(since position: Position) {
+        var next: Position
+        do throws(JournalError) {
+            next = try storeTreePage()
+        } catch {
+            // The file ends earlier. A later page is tried when it is complete.
+            next = published.withLock { $0.syncedPosition } + treeLayout.recordsPerPage
+            reportTreeFailure(error)
+        }
+        state.withLock { $0.nextTreePage = next }
+        storeTreeIfDue(isBusy: lastPosition != position)
+    }
+
+    private func reportTreeFailure(_ error: JournalError) {
+        let isNew = treeFile.withLock { stored in
+            defer { stored.isFailureReported = true }
+            return !stored.isFailureReported && !stored.isClosed
+        }
+        guard isNew else { return }
+        log?(
+            LogMessage(
+                .warning, "The tree file could not be written; proofs take longer. \(error)",
+                metadata: ["path": directory.path, "code": error.code.rawValue]))
+    }
+
+    /// Writes the next page of the tree file if its records are synced.
+    ///
+    /// Only synced records have a page: after a power failure under `.written`, other records can
+    /// have the positions of the lost ones.
+    ///
+    /// - Returns: The position at which the next page is complete.
+    /// - Throws: `closed`, `damaged`, `ioFailed`, `storageFull`.
+    package func storeTreePage() throws(JournalError) -> Position {
+        loadTree()
+        let (pageCount, isClosed) = treeFile.withLock { ($0.file.pageCount, $0.isClosed) }
+        let end = Position(pageCount + 1) << Position(treeLayout.pageHeight)
+        guard !isReadOnly, !isClosed, published.withLock({ $0.syncedPosition }) >= end else { return end }
+        try extendTree(to: end)
+        let range = pageCount * treeLayout.hashesPerPage..<(pageCount + 1) * treeLayout.hashesPerPage
+        let hashes = tree.withLock { $0.isEnding ? [] : Array($0.rows.lowest[range]) }
+        // The journal is being closed.
+        if hashes.isEmpty { return end }
+        // A synced position is the end of a commit, so the commit of the last record is synced.
+        let page = TreePage(hashes: hashes, head: try head(at: end))
+        return try treeFile.withLock { (stored) throws(JournalError) in
+            if stored.isClosed || stored.file.pageCount != pageCount { return end }
+            try stored.file.append(page)
+            return end + treeLayout.recordsPerPage
+        }
+    }
+
+    /// Ends the background work on the tree; no file of it is written afterwards.
+    ///
+    /// Waits for one write of a page, or for the loading of the file.
+    func endTreeWork() {
+        tree.withLock { $0.isEnding = true }
+        treeFile.withLock { $0.isClosed = true }
+    }
+}
+
+extension JournalState {
+    /// Whether the records of the next page of the tree are synced; if so, marks it as scheduled.
+    mutating func takeTreePageIfDue() -> Bool {
+        guard syncedPosition >= nextTreePage, !isClosed else { return false }
+        nextTreePage = .max
+        return true
+    }
+}
