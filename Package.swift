@@ -29,7 +29,10 @@ let package = Package(
         .library(name: "ChatTesting", targets: ["ChatTesting"]),
         .executable(name: "chat-journal", targets: ["chat-journal"]),
     ],
-    traits: [.trait(name: "PeerBenchmarks", description: "Benchmarks also measures SQLite, which needs libsqlite3.")],
+    traits: [
+        .trait(name: "PeerBenchmarks", description: "Benchmarks also measures SQLite, which needs libsqlite3."),
+        .trait(name: "Server", description: "Accounts and the server, which need libsodium and libsqlite3."),
+    ],
     targets: [
         // In no product. Its types are public, because only public code is specialised in another
         // module.
@@ -49,6 +52,16 @@ let package = Package(
         .target(
             name: "ChatTesting", dependencies: ["ChatDomain", "EventJournal", "Locking", "Primitives", "Projections", "Chat"],
             swiftSettings: settings),
+        // Empty without the trait Server.
+        .target(
+            name: "ChatAccounts",
+            dependencies: [
+                "ChatDomain", "Locking", "Primitives", .target(name: "CSodium", condition: .when(traits: ["Server"])),
+                .target(name: "CSQLite", condition: .when(traits: ["Server"])),
+            ],
+            swiftSettings: settings),
+        .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .executableTarget(
             name: "chat-journal", dependencies: ["ChatDomain", "EventJournal", "MerkleLog", "Primitives", "Projections", "Chat"],
             swiftSettings: settings),
@@ -59,11 +72,10 @@ let package = Package(
                 "Primitives",
                 .target(name: "CSQLite", condition: .when(traits: ["PeerBenchmarks"])),
             ],
-            path: "Benchmarks", exclude: ["README.md", "baseline.jsonl", "CAllocations", "CFloor", "CSQLite"], swiftSettings: settings),
+            path: "Benchmarks", exclude: ["README.md", "baseline.jsonl", "CAllocations", "CFloor"], swiftSettings: settings),
         // In no product: for the benchmarks only.
         .target(name: "CAllocations", path: "Benchmarks/CAllocations"),
         .target(name: "CFloor", dependencies: ["CChecksum"], path: "Benchmarks/CFloor"),
-        .systemLibrary(name: "CSQLite", path: "Benchmarks/CSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .testTarget(name: "PrimitivesTests", dependencies: ["Primitives", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "MerkleLogTests", dependencies: ["MerkleLog", "Primitives", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "LockingTests", dependencies: ["Locking"], swiftSettings: settings),
@@ -96,6 +108,8 @@ let package = Package(
         .testTarget(
             name: "ExampleTests", dependencies: ["Chat", "ChatDomain", "ChatTesting", "EventJournal", "MerkleLog", "TestSupport"],
             swiftSettings: [.treatAllWarnings(as: .error)]),
+        .testTarget(
+            name: "ChatAccountsTests", dependencies: ["ChatAccounts", "ChatDomain", "Locking", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "ChatTestingTests", dependencies: ["ChatTesting", "ChatDomain", "EventJournal", "Locking", "MerkleLog", "TestSupport"],
             swiftSettings: settings),

@@ -36,6 +36,17 @@ CRASH = ("JournalCrashTests", "BackupCrashTests", "ConcurrentCrashTests")
 TARGETS = {
     "locks": """
         .testTarget(name: "LockingTests", dependencies: ["Locking"], swiftSettings: settings),""",
+    "accounts": """
+        .target(name: "Columns", swiftSettings: settings),
+        .target(name: "ChatDomain", dependencies: ["Columns", "Primitives"], swiftSettings: settings),
+        .systemLibrary(name: "CSodium"),
+        .systemLibrary(name: "CSQLite"),
+        .target(
+            name: "ChatAccounts", dependencies: ["ChatDomain", "Locking", "Primitives", "CSodium", "CSQLite"],
+            swiftSettings: settings + [.define("Server")]),
+        .testTarget(
+            name: "ChatAccountsTests", dependencies: ["ChatAccounts", "ChatDomain", "Locking", "TestSupport"],
+            swiftSettings: settings + [.define("Server")]),""",
     "proofs": """
         .testTarget(name: "MerkleLogTests", dependencies: ["MerkleLog", "Primitives", "TestSupport"], swiftSettings: settings),""",
     "crash": """
@@ -77,6 +88,7 @@ TARGETS = {
 }
 PATHS = {
     "locks": ["Tests/LockingTests"],
+    "accounts": ["Sources/Columns", "Sources/ChatDomain", "Sources/CSodium", "Sources/CSQLite", "Sources/ChatAccounts", "Tests/ChatAccountsTests"],
     "proofs": ["Tests/MerkleLogTests"],
     "crash": ["Sources/ChatTesting/SimulatedDisk", "Sources/ChatTesting/SeededEntropy.swift", "Sources/ChatTesting/SeededExecutor+Unsafe.swift",
               "Sources/ChatTesting/SeededRandom.swift", "Tests/ChatTestingTests/SimulatedDisk"],
@@ -90,7 +102,7 @@ PATHS = {
 }
 # The group of each test target.
 GROUPS = {"ChatTestingTests": "crash", "LockingTests": "locks", "MerkleLogTests": "proofs", "EventJournalTests": "units", "PrimitivesTests": "domain", "ColumnsTests": "domain",
-          "ChatDomainTests": "domain", "ChatTests": "store", "ProjectionsTests": "store"}
+          "ChatDomainTests": "domain", "ChatTests": "store", "ProjectionsTests": "store", "ChatAccountsTests": "accounts"}
 
 
 class Failed(Exception):
@@ -112,6 +124,10 @@ class Bug:
     @property
     def group(self):
         return GROUPS[self.unit.partition(".")[0]] if self.unit else "crash"
+
+
+def account_bug(number, title, file, old, new, unit):
+    return Bug(number, f"accounts: {title}", [(file, old, new)], unit=f"ChatAccountsTests.{unit}", target="ChatAccounts")
 
 
 def store_bug(number, title, edits, unit="LinearizabilityTests", target="Chat"):
@@ -1176,6 +1192,23 @@ BUGS = [
          "        try write(Array(head.text.utf8), Self.checkpointName)\n")], unit="ChatTestingTests.TreeCrashTests"),
     Bug("89v", "tiles: omit the sync of a tile", [("TileDirectory.swift", "            try file.sync()\n", "")],
         unit="ChatTestingTests.TreeCrashTests"),
+    account_bug("100a", "do not count wrong codes", "AccountStore.swift", "SET tries = tries + 1 WHERE", "SET tries = tries WHERE", "SignUpTests"),
+    account_bug("100b", "a code does not expire", "AccountStore.swift", "expires > ? AND tries < ?", "expires > ? - 999999999 AND tries < ?", "SignUpTests"),
+    account_bug("100c", "replace a registered account", "AccountStore+SignUp.swift", "if let existing, existing.state != .unconfirmed {",
+                "if let existing, existing.state == .deleting {", "SignUpTests"),
+    account_bug("100d", "the error shows an unconfirmed account", "AccountStore+Sessions.swift",
+                "case .unconfirmed, .deleting: throw .invalidCredentials\n            case .confirmed: throw",
+                "case .deleting: throw .invalidCredentials\n            case .unconfirmed, .confirmed: throw", "SessionTests"),
+    account_bug("100e", "end a session of another user", "AccountStore+Sessions.swift",
+                "WHERE id = ? AND account = (SELECT id FROM accounts WHERE user = ?)", "WHERE id = ? AND ? IS NOT NULL", "SessionTests"),
+    account_bug("100f", "a reset keeps the sessions", "AccountStore+Passwords.swift",
+                "try self.endSessions(database, row.user, except: nil)", "", "SessionTests"),
+    account_bug("100g", "a deleted row stays in the file", "AccountSchema.swift",
+                'try database.run("PRAGMA secure_delete=ON")', 'try database.run("PRAGMA secure_delete=OFF")', "SessionTests"),
+    account_bug("100h", "codes are hashed without the key", "AccountStore.swift", ".utf8), key: codeKey)", ".utf8), key: [])", "FileTests"),
+    account_bug("100i", "write to a foreign database", "AccountSchema.swift", "|| isEmpty && application == [[.integer(0)]]",
+                "|| isEmpty || application == [[.integer(0)]]", "FileTests"),
+    account_bug("100j", "an address in several headers", "EmailAddress.swift", "guard parts.count == 2,", "guard parts.count >= 2,", "SignUpTests"),
 ]
 
 

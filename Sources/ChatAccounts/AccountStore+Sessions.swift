@@ -1,0 +1,153 @@
+#if Server
+    public import ChatDomain
+    internal import Locking
+    internal import Primitives
+
+    extension AccountStore {
+        static let idleLifetime: Int64 = 14 * 86_400_000
+        static let absoluteLifetime: Int64 = 30 * 86_400_000
+        /// A new session ends the oldest one beyond this number, which bounds the file.
+        static let maximumSessionCount: Int64 = 50
+
+        /// Checks a password and begins a session.
+        ///
+        /// An unknown address, a wrong password, an unconfirmed account and one that is being
+        /// deleted have the same error. An unconfirmed account must: otherwise a sign-up followed by
+        /// a sign-in would show whether the address had an account before.
+        ///
+        /// `device` is a label for the list of sessions, of at most 256 bytes.
+        ///
+        /// - Throws: `invalidCredentials`; `notRegistered`, with the right password of a confirmed
+        ///   account; `invalidDevice`, `tooManyAttempts`, `busy` or `storage`.
+        public func signIn(email: String, password: String, device: String? = nil, address: ClientAddress?) throws(AccountError) -> SignedIn
+        {
+            guard (device ?? "").utf8.count <= 256, (device ?? "").unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
+            else { throw AccountError(.invalidDevice, "A device label has at most 256 bytes and no control characters.") }
+            let email = try validated(email)
+            try limit(.signIn, account: email.key, address: address)
+            guard let secret = Password(ifValid: password) else { throw .invalidCredentials }
+            let found = try database.withLock { database throws(AccountError) in try self.account(database, email) }
+            guard try pool.verify(secret, found?.password), let found else { throw .invalidCredentials }
+            switch found.state {
+            case .unconfirmed, .deleting: throw .invalidCredentials
+            case .confirmed: throw AccountError(.notRegistered, "The username is not registered. Confirm again with another username.")
+            case .registered: break
+            }
+            let renewed = pool.needsRehash(found.password) ? try pool.hash(secret) : found.password
+            let random = options.environment.randomBytes(32)
+            let time = now
+            let session = AccountSession(
+                id: AccountSessionID(bits: makeID()), user: found.user, created: time, lastUsed: time, device: device)
+            try database.withLock { database throws(AccountError) in
+                try database.transaction { database throws(AccountError) in
+                    // The account may have changed while the password was compared.
+                    try database.run(
+                        "UPDATE accounts SET password = ? WHERE id = ? AND password = ? AND state = ?", .text(renewed), .id(found.id.bits),
+                        .text(found.password), .integer(AccountState.registered.rawValue))
+                    guard database.changeCount == 1 else { throw .invalidCredentials }
+                    try database.run(
+                        "DELETE FROM sessions WHERE account = ? AND (created <= ? OR used <= ?)", .id(found.id.bits),
+                        .time(time - Self.absoluteLifetime), .time(time - Self.idleLifetime))
+                    try database.run(
+                        "INSERT INTO sessions VALUES(?, ?, ?, ?, ?, ?)", .id(session.id.bits), .id(found.id.bits),
+                        .blob(Sodium.digest(random)), .time(time), .time(time), device.map { .text($0) } ?? .null)
+                    try database.run(
+                        """
+                        DELETE FROM sessions WHERE id IN
+                        (SELECT id FROM sessions WHERE account = ? ORDER BY created DESC, id DESC LIMIT -1 OFFSET ?)
+                        """, .id(found.id.bits), .integer(Self.maximumSessionCount))
+                }
+            }
+            return SignedIn(token: Self.token(random), session: session)
+        }
+
+        private static func token(_ bytes: [UInt8]) -> String {
+            String(Base64.text(of: bytes).compactMap { $0 == "=" ? nil : $0 == "+" ? "-" : $0 == "/" ? "_" : $0 })
+        }
+
+        /// Returns the digest of a token in its only valid form, or nil.
+        private static func digest(_ token: String) -> [UInt8]? {
+            guard token.utf8.count == 43, !token.utf8.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "/") }) else {
+                return nil
+            }
+            let standard = String(token.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 }) + "="
+            return Base64.bytes(of: standard).map { Sodium.digest($0) }
+        }
+
+        /// Returns the session of a token, or nil if it is wrong, ended or expired.
+        ///
+        /// A session expires 14 days after its last use and 30 days after the sign-in. The last use
+        /// is written at most once a minute. The lookup is by digest, so its time says nothing about
+        /// the token.
+        ///
+        /// - Throws: `storage`.
+        public func session(token: String) throws(AccountError) -> AccountSession? {
+            guard let digest = Self.digest(token) else { return nil }
+            return try database.withLock { database throws(AccountError) in
+                let time = self.now
+                let rows = try database.run(
+                    """
+                    SELECT \(AccountSession.columns) FROM sessions JOIN accounts ON accounts.id = sessions.account
+                    WHERE token = ? AND sessions.created > ? AND used > ? AND state = ?
+                    """, .blob(digest), .time(time - Self.absoluteLifetime), .time(time - Self.idleLifetime),
+                    .integer(AccountState.registered.rawValue))
+                guard let row = rows.first else { return nil }
+                let session = try AccountSession(row)
+                if time >= session.lastUsed + 60_000 {
+                    try database.run("UPDATE sessions SET used = ? WHERE id = ?", .time(time), .id(session.id.bits))
+                }
+                return session
+            }
+        }
+
+        /// Returns the sessions of a user that have not expired, newest first.
+        ///
+        /// - Throws: `storage`.
+        public func sessions(of user: UserID) throws(AccountError) -> [AccountSession] {
+            try database.withLock { database throws(AccountError) in
+                let time = self.now
+                let rows = try database.run(
+                    """
+                    SELECT \(AccountSession.columns) FROM sessions JOIN accounts ON accounts.id = sessions.account
+                    WHERE user = ? AND sessions.created > ? AND used > ? ORDER BY sessions.created DESC, sessions.id DESC
+                    """, .id(user.bits), .time(time - Self.absoluteLifetime), .time(time - Self.idleLifetime))
+                return try rows.map { row throws(AccountError) in try AccountSession(row) }
+            }
+        }
+
+        /// Ends the session of a token; a wrong token has no effect.
+        ///
+        /// - Throws: `storage`.
+        public func signOut(token: String) throws(AccountError) {
+            guard let digest = Self.digest(token) else { return }
+            try database.withLock { database throws(AccountError) in
+                _ = try database.run("DELETE FROM sessions WHERE token = ?", .blob(digest))
+            }
+        }
+
+        /// Ends all sessions of a user but one.
+        ///
+        /// - Throws: `storage`.
+        public func signOutEverywhere(user: UserID, except kept: AccountSessionID? = nil) throws(AccountError) {
+            try database.withLock { database throws(AccountError) in try self.endSessions(database, user, except: kept) }
+        }
+
+        /// Ends one session of a user; false if the user has no such session.
+        ///
+        /// - Throws: `storage`.
+        public func endSession(id: AccountSessionID, of user: UserID) throws(AccountError) -> Bool {
+            try database.withLock { database throws(AccountError) in
+                try database.run(
+                    "DELETE FROM sessions WHERE id = ? AND account = (SELECT id FROM accounts WHERE user = ?)", .id(id.bits), .id(user.bits)
+                )
+                return database.changeCount == 1
+            }
+        }
+
+        func endSessions(_ database: Database, _ user: UserID, except kept: AccountSessionID?) throws(AccountError) {
+            try database.run(
+                "DELETE FROM sessions WHERE account = (SELECT id FROM accounts WHERE user = ?) AND id IS NOT ?", .id(user.bits),
+                kept.map { .id($0.bits) } ?? .null)
+        }
+    }
+#endif

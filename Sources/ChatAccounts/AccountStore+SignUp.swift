@@ -1,0 +1,174 @@
+#if Server
+    public import ChatDomain
+    internal import Locking
+
+    extension AccountStore {
+        /// The time after which the next sign-up deletes an account that was not confirmed.
+        static let unconfirmedLifetime: Int64 = 86_400_000
+
+        /// Creates an unconfirmed account and mails its code.
+        ///
+        /// The answer and the time are the same for an address with an account; its owner gets a
+        /// mail about the attempt. An unconfirmed account with the address is replaced.
+        ///
+        /// - Throws: `invalidUsername`, `invalidEmail`, `invalidPassword`, `tooManyAttempts`, `busy` or `storage`.
+        public func signUp(username: String, email: String, password: String, address: ClientAddress?) throws(AccountError) {
+            guard username.utf8.count <= 1_024, let name = Username(username) else {
+                throw AccountError(.invalidUsername, "The username is not valid.")
+            }
+            let email = try validated(email)
+            let secret = try Password(password)
+            try limit(.signUp, account: email.key, address: address)
+            try mails.reserve()
+            do {
+                let hash = try pool.hash(secret)
+                let mail = try database.withLock { database throws(AccountError) in
+                    try database.transaction { database throws(AccountError) in
+                        try self.insert(database, name, email, hash)
+                    }
+                }
+                mails.deliver(mail)
+            } catch {
+                mails.release()
+                throw error
+            }
+        }
+
+        private func insert(_ database: Database, _ name: Username, _ email: EmailAddress, _ hash: String) throws(AccountError) -> Mail {
+            try database.run(
+                "DELETE FROM accounts WHERE state = ? AND created <= ?", .integer(AccountState.unconfirmed.rawValue),
+                .time(now - Self.unconfirmedLifetime))
+            let code = makeCode()
+            let existing = try account(database, email)
+            if let existing, existing.state != .unconfirmed {
+                try pad(database)
+                return .signUpAttempt(existing.email)
+            }
+            if let existing { try database.run("DELETE FROM accounts WHERE id = ?", .id(existing.id.bits)) }
+            let id = AccountID(bits: makeID())
+            try database.run(
+                "INSERT INTO accounts VALUES(?, ?, ?, ?, ?, ?, ?, ?)", .id(id.bits), .id(makeID()), .text(name.text), .text(email.text),
+                .text(email.key), .text(hash), .integer(AccountState.unconfirmed.rawValue), .time(now))
+            try store(database, code, id, .confirmation)
+            return .confirmation(email, name, code)
+        }
+
+        /// Mails a new confirmation code, if the account is not registered.
+        ///
+        /// The answer and the time are the same for every address. The code before it is void.
+        ///
+        /// - Throws: `invalidEmail`, `tooManyAttempts`, `busy` or `storage`.
+        public func resendCode(email: String, address: ClientAddress?) throws(AccountError) {
+            try mailCode(.confirmation, .signUp, email, address, states: [.unconfirmed, .confirmed])
+        }
+
+        /// Stores and mails a code if the account has one of the states; otherwise only takes the same time.
+        func mailCode(
+            _ purpose: CodePurpose, _ operation: LimitedOperation, _ email: String, _ address: ClientAddress?, states: [AccountState]
+        ) throws(AccountError) {
+            let email = try validated(email)
+            try limit(operation, account: email.key, address: address)
+            try mails.reserve()
+            do {
+                let mail = try database.withLock { database throws(AccountError) in
+                    try database.transaction { database throws(AccountError) -> Mail? in
+                        let code = self.makeCode()
+                        guard let row = try self.account(database, email), states.contains(row.state) else {
+                            try self.pad(database)
+                            return nil
+                        }
+                        try self.store(database, code, row.id, purpose)
+                        return purpose == .reset ? .reset(row.email, code) : .confirmation(row.email, row.username, code)
+                    }
+                }
+                if let mail { mails.deliver(mail) } else { mails.release() }
+            } catch {
+                mails.release()
+                throw error
+            }
+        }
+
+        /// Confirms an address with the mailed code, and returns what the server registers.
+        ///
+        /// The same code works again until ``markRegistered(account:)``, so a client can repeat the
+        /// call, with another username if the journal has given the first one to another user.
+        ///
+        /// `username` replaces the username of the sign-up, unless nil.
+        ///
+        /// - Throws: `invalidCode`, `invalidEmail`, `invalidUsername`, `tooManyAttempts` or `storage`.
+        public func confirm(
+            email: String, code: String, username: String? = nil, address: ClientAddress?
+        ) throws(AccountError) -> AccountRegistration {
+            let email = try validated(email)
+            var name: Username?
+            if let username {
+                name = username.utf8.count <= 1_024 ? Username(username) : nil
+                if name == nil { throw AccountError(.invalidUsername, "The username is not valid.") }
+            }
+            try limit(.confirm, account: email.key, address: address)
+            let registration = try database.withLock { database throws(AccountError) in
+                try database.transaction { database throws(AccountError) -> AccountRegistration? in
+                    guard let row = try self.account(database, email), row.state == .unconfirmed || row.state == .confirmed else {
+                        try self.pad(database)
+                        return nil
+                    }
+                    // A wrong try is counted by the commit, so this returns nil and does not throw.
+                    guard try self.check(database, code, row.id, .confirmation) else { return nil }
+                    let username = name ?? row.username
+                    try database.run(
+                        "UPDATE accounts SET state = ?, username = ? WHERE id = ?", .integer(AccountState.confirmed.rawValue),
+                        .text(username.text), .id(row.id.bits))
+                    return AccountRegistration(account: row.id, user: row.user, username: username)
+                }
+            }
+            guard let registration else { throw .invalidCode }
+            return registration
+        }
+
+        /// Notes that the journal has the user, which ends the sign-up.
+        ///
+        /// Idempotent.
+        ///
+        /// - Throws: `unknownAccount` for an account that is not confirmed, or `storage`.
+        public func markRegistered(account: AccountID) throws(AccountError) {
+            try database.withLock { database throws(AccountError) in
+                try database.transaction { database throws(AccountError) in
+                    try database.run(
+                        "UPDATE accounts SET state = ? WHERE id = ? AND state IN (?, ?)", .integer(AccountState.registered.rawValue),
+                        .id(account.bits), .integer(AccountState.confirmed.rawValue), .integer(AccountState.registered.rawValue))
+                    guard database.changeCount == 1 else { throw .unknownAccount }
+                    try self.removeCode(database, account, .confirmation)
+                }
+            }
+        }
+
+        /// Gives a confirmed account that is not registered another username.
+        ///
+        /// - Throws: `unknownAccount` for an account in another state, or `storage`.
+        public func rename(account: AccountID, username: Username) throws(AccountError) {
+            try database.withLock { database throws(AccountError) in
+                try database.run(
+                    "UPDATE accounts SET username = ? WHERE id = ? AND state = ?", .text(username.text), .id(account.bits),
+                    .integer(AccountState.confirmed.rawValue))
+                guard database.changeCount == 1 else { throw .unknownAccount }
+            }
+        }
+
+        /// Returns the confirmed accounts whose registration was not acknowledged, oldest first.
+        ///
+        /// The server registers them at its start, before it accepts requests.
+        ///
+        /// - Throws: `storage`, or `notAnAccountFile` for a damaged row.
+        public func unregistered() throws(AccountError) -> [AccountRegistration] {
+            try rows(in: .confirmed).map(\.registration)
+        }
+
+        func rows(in state: AccountState) throws(AccountError) -> [AccountRow] {
+            try database.withLock { database throws(AccountError) in
+                let rows = try database.run(
+                    "SELECT \(AccountRow.columns) FROM accounts WHERE state = ? ORDER BY id", .integer(state.rawValue))
+                return try rows.map { row throws(AccountError) in try AccountRow(row) }
+            }
+        }
+    }
+#endif

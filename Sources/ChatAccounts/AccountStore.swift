@@ -1,0 +1,163 @@
+#if Server
+    internal import ChatDomain
+    internal import Locking
+    internal import Primitives
+
+    /// The accounts of a server: passwords, codes and sessions, in one SQLite file.
+    ///
+    /// Every operation is durable when it returns. Operations block their thread, for tens of
+    /// milliseconds if they hash a password: call them from threads that may wait. All of them can
+    /// be called from several threads.
+    public final class AccountStore: Sendable {
+        let database: Lock<Database>
+        let pool: PasswordPool
+        let mails: MailQueue
+        let options: AccountOptions
+        private let codeKey: [UInt8]
+        private let buckets: Lock<AttemptBuckets>
+
+        /// Opens an account file, or creates it with mode 0600.
+        ///
+        /// A second file, named `path` with the suffix `.key`, has the secret key of the codes.
+        ///
+        /// - Parameters:
+        ///   - path: The file; its directory exists.
+        ///   - mailer: Delivers the mails, on a thread of the store.
+        ///   - from: The sender of the mails.
+        ///   - options: The costs, limits and clocks.
+        /// - Throws: `notAnAccountFile`, `newerVersion` or `storage`; an existing file is then unchanged.
+        public init(path: String, mailer: any MailSender, from: EmailAddress, options: AccountOptions = AccountOptions())
+            throws(AccountError)
+        {
+            guard Sodium.isReady else { throw AccountError(.storage, "libsodium cannot be initialised.") }
+            if PrivateFile.create(path, []) == .failed { throw AccountError(.storage, "The account file cannot be created.") }
+            let opened = try Database(path)
+            try AccountSchema.prepare(opened)
+            guard PrivateFile.restrict(path) else { throw AccountError(.storage, "The mode of the account file cannot be set.") }
+            codeKey = try Self.readKey(path + ".key", options.environment)
+            pool = try PasswordPool(options.passwordCost, concurrent: options.concurrentHashes, waiting: options.waitingHashes)
+            mails = MailQueue(mailer, from: from, options)
+            buckets = Lock(AttemptBuckets(maximumCount: options.maximumLimitCount))
+            self.options = options
+            let now = options.environment.now()
+            try opened.run("DELETE FROM codes WHERE expires <= ?", .time(now))
+            try opened.run(
+                "DELETE FROM sessions WHERE created <= ? OR used <= ?", .time(now - Self.absoluteLifetime), .time(now - Self.idleLifetime))
+            database = Lock(opened)
+        }
+
+        /// Waits until every mail that was accepted is delivered or has failed.
+        public func drainMails() { mails.drain() }
+
+        private static func readKey(_ path: String, _ environment: AccountEnvironment) throws(AccountError) -> [UInt8] {
+            if PrivateFile.create(path, environment.randomBytes(32)) == .failed {
+                throw AccountError(.storage, "The key file beside the account file cannot be created.")
+            }
+            guard let key = PrivateFile.read(path, limit: 33), key.count == 32 else {
+                throw AccountError(.storage, "The key file beside the account file does not have 32 bytes.")
+            }
+            guard PrivateFile.restrict(path) else { throw AccountError(.storage, "The mode of the key file cannot be set.") }
+            return key
+        }
+
+        var now: Timestamp { options.environment.now() }
+
+        /// Takes an attempt of the address and then of the account, known or not.
+        func limit(_ operation: LimitedOperation, account: String, address: ClientAddress?) throws(AccountError) {
+            let limits =
+                switch operation {
+                case .signUp: options.signUpLimits
+                case .confirm: options.confirmLimits
+                case .signIn: options.signInLimits
+                case .reset: options.resetLimits
+                }
+            let time = options.environment.monotonicMilliseconds()
+            let wait = buckets.withLock { buckets -> Int64? in
+                if let address, let wait = buckets.take(.address(operation, address), limits.address, now: time) { return wait }
+                return buckets.take(.account(operation, account), limits.account, now: time)
+            }
+            if let wait { throw .tooManyAttempts(retryAfter: .milliseconds(wait)) }
+        }
+
+        func makeID() -> UInt128 {
+            let random = options.environment.randomBytes(16).reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
+            return UserID(version7At: now, random: random).bits
+        }
+
+        func validated(_ email: String) throws(AccountError) -> EmailAddress {
+            guard let address = EmailAddress(email) else { throw AccountError(.invalidEmail, "The e-mail address is not valid.") }
+            return address
+        }
+
+        // MARK: Rows
+
+        func account(_ database: Database, _ email: EmailAddress) throws(AccountError) -> AccountRow? {
+            guard let row = try database.run("SELECT \(AccountRow.columns) FROM accounts WHERE email_key = ?", .text(email.key)).first
+            else { return nil }
+            return try AccountRow(row)
+        }
+
+        func account(_ database: Database, _ user: UserID) throws(AccountError) -> AccountRow? {
+            guard let row = try database.run("SELECT \(AccountRow.columns) FROM accounts WHERE user = ?", .id(user.bits)).first
+            else { return nil }
+            return try AccountRow(row)
+        }
+
+        func pad(_ database: Database) throws(AccountError) {
+            try database.run("UPDATE padding SET value = ?", .blob(options.environment.randomBytes(64)))
+        }
+
+        // MARK: Codes
+
+        static let codeLifetime: Int64 = 10 * 60_000
+        static let maximumTries: Int64 = 5
+
+        /// Returns a six-digit code; every value is equally likely.
+        func makeCode() -> String {
+            while true {
+                let number = options.environment.randomBytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+                // 4,294 million values: the rest would favour small codes.
+                guard number < 4_294_000_000 else { continue }
+                let digits = String(number % 1_000_000)
+                return String(repeating: "0", count: 6 - digits.utf8.count) + digits
+            }
+        }
+
+        private func hash(_ code: String, _ account: AccountID, _ purpose: CodePurpose) -> [UInt8] {
+            Sodium.digest(Array("\(purpose.rawValue) \(account) \(code)".utf8), key: codeKey)
+        }
+
+        func store(_ database: Database, _ code: String, _ account: AccountID, _ purpose: CodePurpose) throws(AccountError) {
+            try database.run(
+                "INSERT OR REPLACE INTO codes VALUES(?, ?, ?, ?, 0)", .id(account.bits), .integer(purpose.rawValue),
+                .blob(hash(code, account, purpose)), .time(now + Self.codeLifetime))
+        }
+
+        /// Counts a try and compares the code; commits the count with the caller's transaction.
+        func check(_ database: Database, _ code: String, _ account: AccountID, _ purpose: CodePurpose) throws(AccountError) -> Bool {
+            let rows = try database.run(
+                "SELECT hash FROM codes WHERE account = ? AND purpose = ? AND expires > ? AND tries < ?", .id(account.bits),
+                .integer(purpose.rawValue), .time(now), .integer(Self.maximumTries))
+            guard code.utf8.count == 6, case .blob(let stored)? = rows.first?.first else {
+                try pad(database)
+                return false
+            }
+            if Sodium.areEqual(stored, hash(code, account, purpose)) { return true }
+            try database.run(
+                "UPDATE codes SET tries = tries + 1 WHERE account = ? AND purpose = ?", .id(account.bits), .integer(purpose.rawValue))
+            return false
+        }
+
+        func removeCode(_ database: Database, _ account: AccountID, _ purpose: CodePurpose) throws(AccountError) {
+            try database.run("DELETE FROM codes WHERE account = ? AND purpose = ?", .id(account.bits), .integer(purpose.rawValue))
+        }
+    }
+
+    func + (time: Timestamp, milliseconds: Int64) -> Timestamp {
+        Timestamp(millisecondsSince1970: time.millisecondsSince1970 + milliseconds)
+    }
+
+    func - (time: Timestamp, milliseconds: Int64) -> Timestamp {
+        Timestamp(millisecondsSince1970: time.millisecondsSince1970 - milliseconds)
+    }
+#endif

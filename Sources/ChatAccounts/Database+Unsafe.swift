@@ -1,0 +1,92 @@
+#if Server
+    // Unsafe, because SQLite is a C library: statements and columns are addresses that this file
+    // does not hand out.
+    internal import CSQLite
+
+    /// One value of a row, or of a parameter.
+    enum SQLValue: Equatable {
+        case null
+        case integer(Int64)
+        case text(String)
+        case blob([UInt8])
+    }
+
+    /// One SQLite connection, used by one thread at a time.
+    ///
+    /// An error has the result code only: SQLite's messages can contain values.
+    @safe final class Database {
+        private let connection: OpaquePointer
+
+        /// Opens an existing file; an empty one is an empty database.
+        init(_ path: String) throws(AccountError) {
+            var opened: OpaquePointer?
+            let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW
+            let status = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+            guard status == SQLITE_OK, let connection = unsafe opened else {
+                unsafe sqlite3_close_v2(opened)
+                throw Self.failure(status)
+            }
+            unsafe self.connection = connection
+            unsafe sqlite3_busy_timeout(connection, 5_000)
+        }
+
+        deinit { unsafe sqlite3_close_v2(connection) }
+
+        /// The rows that the last statement changed.
+        var changeCount: Int { unsafe Int(sqlite3_changes(connection)) }
+
+        /// Whether a transaction has begun and not ended.
+        var isInTransaction: Bool { unsafe sqlite3_get_autocommit(connection) == 0 }
+
+        /// Executes one statement and returns its rows.
+        @discardableResult func run(_ sql: String, _ parameters: SQLValue...) throws(AccountError) -> [[SQLValue]] {
+            var prepared: OpaquePointer?
+            var status = unsafe sqlite3_prepare_v2(connection, sql, -1, &prepared, nil)
+            guard status == SQLITE_OK, let statement = unsafe prepared else { throw Self.failure(status) }
+            defer { unsafe sqlite3_finalize(statement) }
+            for (index, parameter) in parameters.enumerated() {
+                status = unsafe Self.bind(statement, Int32(index + 1), parameter)
+                guard status == SQLITE_OK else { throw Self.failure(status) }
+            }
+            var rows: [[SQLValue]] = []
+            while true {
+                status = unsafe sqlite3_step(statement)
+                if status == SQLITE_DONE { return rows }
+                guard status == SQLITE_ROW else { throw Self.failure(status) }
+                let columns = unsafe sqlite3_column_count(statement)
+                rows.append((0..<columns).map { unsafe Self.column(statement, $0) })
+            }
+        }
+
+        private static func failure(_ status: Int32) -> AccountError {
+            switch status & 0xFF {
+            case SQLITE_NOTADB: .notAnAccountFile
+            case SQLITE_FULL: AccountError(.storage, "The disk is full.")
+            default: AccountError(.storage, "The account file cannot be read or written (SQLite result \(status)).")
+            }
+        }
+
+        private static func bind(_ statement: OpaquePointer, _ index: Int32, _ value: SQLValue) -> Int32 {
+            // SQLite copies the bytes before the call returns.
+            let transient = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+            switch value {
+            case .null: return unsafe sqlite3_bind_null(statement, index)
+            case .integer(let number): return unsafe sqlite3_bind_int64(statement, index, number)
+            case .text(let text): return unsafe sqlite3_bind_text(statement, index, text, Int32(text.utf8.count), transient)
+            case .blob(let bytes): return unsafe sqlite3_bind_blob(statement, index, bytes, Int32(bytes.count), transient)
+            }
+        }
+
+        private static func column(_ statement: OpaquePointer, _ index: Int32) -> SQLValue {
+            switch unsafe sqlite3_column_type(statement, index) {
+            case SQLITE_INTEGER: return unsafe .integer(sqlite3_column_int64(statement, index))
+            case SQLITE_TEXT, SQLITE_BLOB:
+                let isText = unsafe sqlite3_column_type(statement, index) == SQLITE_TEXT
+                let base = unsafe sqlite3_column_blob(statement, index)
+                let bytes = unsafe [UInt8](UnsafeRawBufferPointer(start: base, count: Int(sqlite3_column_bytes(statement, index))))
+                return isText ? .text(String(decoding: bytes, as: UTF8.self)) : .blob(bytes)
+            default: return .null
+            }
+        }
+    }
+#endif

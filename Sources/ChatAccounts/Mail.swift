@@ -1,0 +1,130 @@
+#if Server
+    internal import ChatDomain
+    internal import Dispatch
+    internal import Foundation
+    internal import Locking
+
+    /// A mail, complete and ready for delivery.
+    public struct MailMessage: Sendable {
+        /// The recipient.
+        public let recipient: EmailAddress
+        /// The message of RFC 5322 in UTF-8, with the recipient in `To`; lines end with CR LF.
+        public let bytes: [UInt8]
+
+        init(_ mail: Mail, from: EmailAddress, at time: Timestamp, id: [UInt8]) {
+            recipient = mail.recipient
+            let (subject, body) = mail.text
+            let name = id.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+            let domain = from.key.split(separator: "@").last ?? "localhost"
+            let lines =
+                [
+                    "Date: \(Self.date(time))", "From: \(from.text)", "To: \(recipient.text)", "Message-ID: <\(name)@\(domain)>",
+                    "Subject: \(subject)", "MIME-Version: 1.0", "Content-Type: text/plain; charset=utf-8",
+                    "Content-Transfer-Encoding: 8bit", "Auto-Submitted: auto-generated", "",
+                ] + body
+            bytes = Array(lines.map { $0 + "\r\n" }.joined().utf8)
+        }
+
+        private static func date(_ time: Timestamp) -> String {
+            let format = DateFormatter()
+            format.locale = Locale(identifier: "en_US_POSIX")
+            format.timeZone = TimeZone(secondsFromGMT: 0)
+            format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss '+0000'"
+            return format.string(from: Date(timeIntervalSince1970: Double(time.millisecondsSince1970) / 1_000))
+        }
+    }
+
+    /// Delivers mails.
+    public protocol MailSender: Sendable {
+        /// Delivers one mail, on the thread of the caller.
+        ///
+        /// The store calls it from one thread at a time.
+        ///
+        /// - Throws: An error with the code `mail`.
+        func send(_ message: MailMessage) throws(AccountError)
+    }
+
+    /// The mails of the store.
+    enum Mail {
+        case confirmation(EmailAddress, Username, String)
+        case signUpAttempt(EmailAddress)
+        case reset(EmailAddress, String)
+
+        var recipient: EmailAddress {
+            switch self {
+            case .confirmation(let email, _, _), .signUpAttempt(let email), .reset(let email, _): email
+            }
+        }
+
+        /// The subject, which is fixed ASCII, and the lines of the body.
+        var text: (subject: String, body: [String]) {
+            switch self {
+            case .confirmation(_, let name, let code):
+                (
+                    "Your confirmation code",
+                    [
+                        "Your code is \(code). It is valid for 10 minutes.", "",
+                        "It confirms the new account with the username \(name.text).",
+                        "If you did not just sign up with this username, do not enter the code.",
+                    ]
+                )
+            case .signUpAttempt:
+                (
+                    "You already have an account",
+                    [
+                        "A sign-up used your e-mail address, which has an account already.", "",
+                        "If it was you, sign in. If you forgot the password, ask for a password reset.",
+                        "If it was not you, nothing is needed: your account did not change.",
+                    ]
+                )
+            case .reset(_, let code):
+                (
+                    "Your password reset code",
+                    [
+                        "Your code is \(code). It is valid for 10 minutes, to set a new password.", "",
+                        "If you did not ask for it, nothing is needed: your password did not change.",
+                    ]
+                )
+            }
+        }
+    }
+
+    /// Delivers mails one after another, outside any lock and off the callers' threads.
+    final class MailQueue: Sendable {
+        private let queue = DispatchQueue(label: "chat accounts mail")
+        private let pending = Lock(0)
+        private let sender: any MailSender
+        private let from: EmailAddress
+        private let options: AccountOptions
+
+        init(_ sender: any MailSender, from: EmailAddress, _ options: AccountOptions) {
+            self.sender = sender
+            self.from = from
+            self.options = options
+        }
+
+        /// Reserves a place before anything is written, so that a full queue leaves nothing behind.
+        func reserve() throws(AccountError) {
+            let isFree = pending.withLock { count in
+                if count >= options.waitingMails { return false }
+                count += 1
+                return true
+            }
+            guard isFree else { throw .busy }
+        }
+
+        func release() { pending.withLock { $0 -= 1 } }
+
+        /// Delivers a mail in the reserved place.
+        func deliver(_ mail: Mail) {
+            let environment = options.environment
+            queue.async { [self] in
+                defer { release() }
+                let message = MailMessage(mail, from: from, at: environment.now(), id: environment.randomBytes(16))
+                do throws(AccountError) { try sender.send(message) } catch { options.mailFailed(error) }
+            }
+        }
+
+        func drain() { queue.sync {} }
+    }
+#endif

@@ -1,0 +1,70 @@
+#if Server
+    /// The network address of a client, as far as limits need it.
+    public struct ClientAddress: Hashable, Sendable {
+        private let bytes: [UInt8]
+
+        /// Creates an address from its 4 or 16 bytes; nil for another count.
+        ///
+        /// An IPv6 address is reduced to its first 64 bits, because one client usually has all of
+        /// them. An IPv4 address in IPv6 form (`::ffff:0:0/96`) is the IPv4 address.
+        public init?(bytes: [UInt8]) {
+            switch bytes.count {
+            case 4: self.bytes = bytes
+            case 16:
+                let isMapped = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
+                self.bytes = isMapped ? Array(bytes[12...]) : Array(bytes[..<8])
+            default: return nil
+            }
+        }
+    }
+
+    /// A token bucket: a number of attempts at once, and one more after each interval.
+    public struct AttemptLimit: Hashable, Sendable {
+        /// The attempts that are possible at once.
+        public let burst: Int
+        /// The milliseconds after which one more attempt is possible.
+        public let intervalMilliseconds: Int64
+
+        /// Creates a limit; at least one attempt, an interval of 1 ms to 30 days.
+        public init(burst: Int, intervalMilliseconds: Int64) {
+            self.burst = min(max(burst, 1), 1_000_000)
+            self.intervalMilliseconds = min(max(intervalMilliseconds, 1), 30 * 86_400_000)
+        }
+    }
+
+    /// The operations with limits of their own.
+    enum LimitedOperation: Hashable { case signUp, confirm, signIn, reset }
+
+    /// The token buckets of accounts and addresses: a bounded number, in memory.
+    ///
+    /// A bucket is stored as the time at which it is full again, so a full bucket needs no entry.
+    struct AttemptBuckets {
+        enum Key: Hashable {
+            case account(LimitedOperation, String)
+            case address(LimitedOperation, ClientAddress)
+        }
+
+        private var fullAt: [Key: Int64] = [:]
+        private let maximumCount: Int
+
+        var count: Int { fullAt.count }
+
+        init(maximumCount: Int) { self.maximumCount = max(maximumCount, 2) }
+
+        /// Takes one attempt; returns the milliseconds to wait if none is left.
+        mutating func take(_ key: Key, _ limit: AttemptLimit, now: Int64) -> Int64? {
+            let full = max(fullAt[key] ?? now, now) + limit.intervalMilliseconds
+            let wait = full - now - Int64(limit.burst) * limit.intervalMilliseconds
+            guard wait <= 0 else { return wait }
+            if fullAt[key] == nil && fullAt.count >= maximumCount { shrink(now: now) }
+            fullAt[key] = full
+            return nil
+        }
+
+        /// Removes the full buckets, and at least half of all: those that are full first.
+        private mutating func shrink(now: Int64) {
+            let kept = fullAt.filter { $0.value > now }.sorted { $0.value > $1.value }.prefix(maximumCount / 2)
+            fullAt = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
+        }
+    }
+#endif

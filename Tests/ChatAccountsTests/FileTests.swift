@@ -1,0 +1,83 @@
+#if Server
+    import Foundation
+    import Locking
+    import TestSupport
+    import Testing
+
+    @testable import ChatAccounts
+
+    struct FileTests {
+        let fixture: Fixture
+
+        init() throws { fixture = try Fixture() }
+
+        private func mode(_ path: String) throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        }
+
+        @Test func filesArePrivate() throws {
+            let store = try fixture.open()
+            try fixture.register(store, "Ann", "a@x.org")
+            for name in try fixture.directory.contents().keys { #expect(try mode(fixture.directory.file(name)) == 0o600, "\(name)") }
+        }
+
+        @Test func foreignFileStaysUnchanged() throws {
+            for bytes in [Array("not a database, but a letter".utf8), [UInt8](repeating: 7, count: 8_192)] {
+                try Data(bytes).write(to: URL(fileURLWithPath: fixture.path))
+                #expect(failure { _ = try fixture.open() } == .notAnAccountFile)
+                #expect(try fixture.directory.contents() == ["accounts": bytes])
+            }
+        }
+
+        @Test func foreignDatabaseStaysUnchanged() throws {
+            #expect(PrivateFile.create(fixture.path, []) == .created)
+            do { try Database(fixture.path).run("CREATE TABLE notes(text)") }
+            let before = try fixture.directory.contents()
+            #expect(failure { _ = try fixture.open() } == .notAnAccountFile)
+            #expect(try fixture.directory.contents() == before)
+        }
+
+        @Test func newerVersionIsRejected() throws {
+            do { _ = try fixture.open() }
+            do { try Database(fixture.path).run("PRAGMA user_version=\(AccountSchema.migrations.count + 1)") }
+            #expect(failure { _ = try fixture.open() } == .newerVersion)
+        }
+
+        @Test func damagedFileIsRejected() throws {
+            do { try fixture.register(fixture.open(), "Ann", "a@x.org") }
+            var bytes = try #require(FileManager.default.contents(atPath: fixture.path))
+            for index in 4_096..<bytes.count { bytes[index] = 0xA5 }
+            try bytes.write(to: URL(fileURLWithPath: fixture.path))
+            let code = failure { _ = try fixture.open() }
+            #expect(code == .notAnAccountFile || code == .storage)
+        }
+
+        @Test func pathWithoutADirectoryIsAnError() throws {
+            let from = try #require(EmailAddress("chat@x.org"))
+            let path = fixture.directory.file("missing/accounts")
+            #expect(failure { _ = try AccountStore(path: path, mailer: fixture.outbox, from: from) } == .storage)
+        }
+
+        @Test func keyFileOfWrongLengthIsRejected() throws {
+            do { _ = try fixture.open() }
+            try Data([1, 2, 3]).write(to: URL(fileURLWithPath: fixture.path + ".key"))
+            #expect(failure { _ = try fixture.open() } == .storage)
+        }
+
+        @Test func databaseHasNoPasswordAndNoCode() throws {
+            let store = try fixture.open()
+            try store.signUp(username: "Ann", email: "a@x.org", password: Fixture.password, address: nil)
+            _ = try fixture.code(store, "a@x.org")
+            for (name, bytes) in try fixture.directory.contents() {
+                #expect(!String(decoding: bytes, as: UTF8.self).contains(Fixture.password), "\(name)")
+            }
+            let rows = try store.database.withLock { database throws(AccountError) in try database.run("SELECT hash FROM codes") }
+            guard case .blob(let hash)? = rows.first?.first else { throw AccountError.invalidCode }
+            // Nothing in the database alone shows which of the million codes it is.
+            let id = try store.database.withLock { database throws(AccountError) in try database.run("SELECT id FROM accounts") }
+            let account = AccountID(bits: try #require(id.first?.first?.id))
+            let code = try fixture.code(store, "a@x.org")
+            #expect(Sodium.digest(Array("0 \(account) \(code)".utf8)) != hash)
+        }
+    }
+#endif
