@@ -27,11 +27,14 @@ let package = Package(
         .library(name: "Projections", targets: ["Projections"]),
         .library(name: "Chat", targets: ["Chat"]),
         .library(name: "ChatTesting", targets: ["ChatTesting"]),
+        .library(name: "ChatWire", targets: ["ChatWire"]),
+        // Empty without the trait Server.
+        .library(name: "ChatServer", targets: ["ChatServer", "ChatAccounts"]),
         .executable(name: "chat-journal", targets: ["chat-journal"]),
     ],
     traits: [
         .trait(name: "PeerBenchmarks", description: "Benchmarks also measures SQLite, which needs libsqlite3."),
-        .trait(name: "Server", description: "Accounts and the server, which need libsodium and libsqlite3."),
+        .trait(name: "Server", description: "Accounts and the server, which need libmicrohttpd, libsodium and libsqlite3."),
     ],
     targets: [
         // In no product. Its types are public, because only public code is specialised in another
@@ -60,10 +63,24 @@ let package = Package(
                 .target(name: "CSQLite", condition: .when(traits: ["Server"])),
             ],
             swiftSettings: settings),
+        .target(
+            name: "ChatWire", dependencies: ["Chat", "ChatDomain", "EventJournal", "Primitives", "Projections"], swiftSettings: settings),
+        // Empty without the trait Server.
+        .target(
+            name: "ChatServer",
+            dependencies: [
+                "Chat", "ChatAccounts", "ChatDomain", "ChatWire", "EventJournal", "Locking", "Primitives",
+                .target(name: "CMicroHTTPD", condition: .when(traits: ["Server"])),
+            ],
+            swiftSettings: settings),
+        .systemLibrary(name: "CMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
         .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .executableTarget(
-            name: "chat-journal", dependencies: ["ChatDomain", "EventJournal", "MerkleLog", "Primitives", "Projections", "Chat"],
+            name: "chat-journal",
+            dependencies: [
+                "Chat", "ChatAccounts", "ChatDomain", "ChatServer", "ChatWire", "EventJournal", "MerkleLog", "Primitives", "Projections",
+            ],
             swiftSettings: settings),
         .executableTarget(
             name: "Benchmarks",
@@ -115,7 +132,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "ChatJournalToolTests",
-            dependencies: ["chat-journal", "Chat", "ChatDomain", "EventJournal", "MerkleLog", "StubRewriter", "TestSupport"],
+            dependencies: ["chat-journal", "Chat", "ChatDomain", "ChatWire", "EventJournal", "MerkleLog", "StubRewriter", "TestSupport"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -38,7 +38,7 @@ public struct PageRequest: Hashable, Sendable {
     /// - Returns: The indices of the page.
     /// - Complexity: O(log *n*) calls of `position`.
     @inline(__always)
-    func indices(count: Int, position: (Int) -> Position) -> Range<Int> {
+    package func indices(count: Int, position: (Int) -> Position) -> Range<Int> {
         let limit = max(0, limit)
         let lower = after.map { $0 == .max ? count : firstIndex(of: count, from: $0 + 1, position) } ?? 0
         let upper = max(lower, before.map { firstIndex(of: count, from: $0, position) } ?? count)

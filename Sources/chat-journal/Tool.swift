@@ -54,7 +54,7 @@ struct Tool {
         .demo, .run, .import, .threads, .timeline, .replies, .message, .members, .readers, .residents, .user, .access,
         .activity, .roles, .bans, .pins, .reports, .invitations,
         .events, .verify, .head, .checkpoint, .prove, .checkProof, .tiles, .evidence, .checkEvidence, .stats, .export, .backup, .erase,
-        .repair,
+        .repair, .serve,
     ]
 
     static let spec = ToolSpec(

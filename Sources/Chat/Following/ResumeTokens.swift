@@ -20,6 +20,23 @@ extension ChatStore {
 
     /// Throws if a token does not belong to the history of this store's log.
     ///
+    /// For a server, which reports a wrong token before it begins a stream. A read-only store first
+    /// reads what the writer has appended.
+    ///
+    /// - Throws: ``ChatError/foreignToken``, ``ChatError/futureToken`` or
+    ///   ``ChatError/rolledBackToken``; ``ChatError/journal(_:)`` if the journal is closed or cannot
+    ///   be read.
+    /// - Complexity: Reads one commit, unless the token is that of the head.
+    public func requireValid(_ token: ResumeToken) throws(ChatError) {
+        do throws(ChatError) { try check(token) } catch {
+            guard log.isReadOnly else { throw error }
+            try refresh()
+            try check(token)
+        }
+    }
+
+    /// Throws if a token does not belong to the history of this store's log, as applied so far.
+    ///
     /// A log other than a journal knows only the chain value of its current head. A token of that
     /// head is compared completely; of an older head only the journal id and the position are
     /// checked.

@@ -154,6 +154,10 @@ public final class ChatStore: Sendable {
         return head
     }
 
+    /// The error with which every command is rejected since a failed write, or `closed`; nil if the
+    /// store accepts commands.
+    public var failure: JournalError? { decider.withLock { $0.failure } }
+
     /// The recovery report of the opening; nil if the log is not a `Journal`.
     public var recovery: RecoveryReport? { journal?.recovery }
 

@@ -263,6 +263,11 @@ extension ChatStore {
         try query(moment) { models, view throws(ChatError) in models.user(named: username, asOf: view.position) }
     }
 
+    /// Returns a user's id and name, for the host only; nil if none exists.
+    public func summary(of user: UserID) -> UserSummary? {
+        withCurrentModels { models, now in models.profile(user, asOf: now).map { UserSummary(id: user, username: $0.username?.text) } }
+    }
+
     /// Returns the user with this subject of the identity provider; nil if none exists.
     public func user(withSubject subject: String) -> UserID? { withCurrentModels { $0.user(withSubject: subject, asOf: $1) } }
 }

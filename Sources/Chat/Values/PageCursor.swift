@@ -23,7 +23,7 @@ public struct PageCursor: Hashable, Sendable {
     var journal: JournalID
     var list: List
     var direction: Direction
-    var bound: Position
+    package var bound: Position
 }
 
 extension PageCursor: LosslessStringConvertible {

@@ -7,6 +7,8 @@ public struct UserSummary: Hashable, Sendable, Codable {
     /// The current name; nil if erased.
     public var username: String?
 
+    package init(id: UserID, username: String?) { (self.id, self.username) = (id, username) }
+
     private enum CodingKeys: CodingKey { case id, username }
 
     /// Encodes both fields; an erased name is null.

@@ -150,7 +150,7 @@ extension Rejection {
     package static let retracted = Rejection(.retracted, "It has been retracted or removed.")
     static let notTheAuthor = Rejection(.notTheAuthor, "Only the author can do this.")
     package static let invalidPosition = Rejection(.invalidPosition, "The position lies beyond the head of the journal.")
-    static let unknownSession = Rejection(.unknownSession, "There is no such session.")
+    package static let unknownSession = Rejection(.unknownSession, "There is no such session.")
     static let invalidDevice = Rejection(.invalidDevice, "The description of a device is at most 1,024 bytes.")
     static let invalidCorrelation = Rejection(.invalidCorrelation, "A correlation id is 1 to 256 bytes.")
     static let invalidPolicy = Rejection(

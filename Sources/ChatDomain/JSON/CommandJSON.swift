@@ -7,7 +7,7 @@ extension ChatCommand: Codable {
     /// `thread` is an id or an outward code.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldKey.self)
-        try self.init(from: container, beside: [])
+        try self.init(from: container, beside: [], actor: decoder.userInfo[Self.actorKey] as? UserID)
     }
 
     /// Encodes the command, omitting ids that are nil.
@@ -25,7 +25,8 @@ extension CommandRequest: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldKey.self)
         let correlation = try container.decodeIfPresent(String.self, forKey: .correlation)
-        self.init(try ChatCommand(from: container, beside: [.correlation]), correlation: correlation)
+        let actor = decoder.userInfo[ChatCommand.actorKey] as? UserID
+        self.init(try ChatCommand(from: container, beside: [.correlation], actor: actor), correlation: correlation)
     }
 
     /// Encodes the command and its correlation id.
@@ -37,7 +38,14 @@ extension CommandRequest: Codable {
 }
 
 extension ChatCommand {
-    fileprivate init(from container: FieldContainer, beside others: [FieldKey]) throws {
+    /// The key of a decoder's `userInfo` with the acting user's id (`UserID`), for a session's own
+    /// commands: their acting field (`author`, `by` or `user`) may then be left out.
+    package static let actorKey: CodingUserInfoKey = {
+        guard let key = CodingUserInfoKey(rawValue: "ChatDomain.ChatCommand.actor") else { preconditionFailure("any text is a key") }
+        return key
+    }()
+
+    fileprivate init(from container: FieldContainer, beside others: [FieldKey], actor: UserID?) throws {
         let keys = container.allKeys.filter { !others.contains($0) }.sorted { $0.stringValue < $1.stringValue }
         let commands = keys.filter { Self.decoders[$0] != nil }
         if commands.count > 1 {
@@ -48,13 +56,13 @@ extension ChatCommand {
         guard let key = commands.first, let read = Self.decoders[key] else {
             throw DecodingError.dataCorrupted(.init(codingPath: container.codingPath, debugDescription: "no command in this object"))
         }
-        self = try read(container.nestedContainer(keyedBy: FieldKey.self, forKey: key))
+        self = try read(CommandFields(container: container.nestedContainer(keyedBy: FieldKey.self, forKey: key), actor: actor))
     }
 
     private static let decoders = coreDecoders.merging(communityDecoders) { first, _ in first }
 
     /// The decoders of users, threads, posts and sessions.
-    private static let coreDecoders: [FieldKey: @Sendable (FieldContainer) throws -> ChatCommand] = [
+    private static let coreDecoders: [FieldKey: @Sendable (CommandFields) throws -> ChatCommand] = [
         FieldKey("registerUser"): {
             try $0.rejectFields(otherThan: [.user, .username, .subject])
             return .registerUser(
@@ -62,53 +70,54 @@ extension ChatCommand {
         },
         FieldKey("changeUsername"): {
             try $0.rejectFields(otherThan: [.user, .username])
-            return .changeUsername(user: try $0.read(.user), username: try $0.read(.username))
+            return .changeUsername(user: try $0.actor(.user), username: try $0.read(.username))
         },
         FieldKey("setPostcode"): {
             try $0.rejectFields(otherThan: [.user, .postcode])
-            return .setPostcode(user: try $0.read(.user), postcode: try $0.read(.postcode))
+            return .setPostcode(user: try $0.actor(.user), postcode: try $0.read(.postcode))
         },
         FieldKey("openThread"): {
             try $0.rejectFields(otherThan: [.thread, .name, .by, .policy, .history])
             return .openThread(
-                thread: try $0.decodeOptionalThread(), name: try $0.read(.name), by: try $0.read(.by),
+                thread: try $0.decodeOptionalThread(), name: try $0.read(.name), by: try $0.actor(.by),
                 policy: try $0.decodeOptionalName(.policy) ?? .open, history: try $0.decodeOptionalName(.history) ?? .all)
         },
         FieldKey("joinThread"): {
             try $0.rejectFields(otherThan: [.user, .thread])
-            return .joinThread(user: try $0.read(.user), thread: try $0.decodeThread())
+            return .joinThread(user: try $0.actor(.user), thread: try $0.decodeThread())
         },
         FieldKey("leaveThread"): {
             try $0.rejectFields(otherThan: [.user, .thread])
-            return .leaveThread(user: try $0.read(.user), thread: try $0.decodeThread())
+            return .leaveThread(user: try $0.actor(.user), thread: try $0.decodeThread())
         },
         FieldKey("postMessage"): {
             try $0.rejectFields(otherThan: [.message, .thread, .author, .body])
             return .postMessage(
-                message: try $0.decodeOptional(.message), thread: try $0.decodeThread(), author: try $0.read(.author),
+                message: try $0.decodeOptional(.message), thread: try $0.decodeThread(), author: try $0.actor(.author),
                 body: try $0.read(.body))
         },
         FieldKey("reply"): {
             try $0.rejectFields(otherThan: [.reply, .message, .author, .body])
             return .reply(
-                reply: try $0.decodeOptional(.reply), message: try $0.read(.message), author: try $0.read(.author), body: try $0.read(.body)
+                reply: try $0.decodeOptional(.reply), message: try $0.read(.message), author: try $0.actor(.author),
+                body: try $0.read(.body)
             )
         },
         FieldKey("edit"): {
             try $0.rejectFields(otherThan: [.message, .reply, .by, .body])
-            return .edit(try $0.decodePost(), by: try $0.read(.by), body: try $0.read(.body))
+            return .edit(try $0.decodePost(), by: try $0.actor(.by), body: try $0.read(.body))
         },
         FieldKey("retract"): {
             try $0.rejectFields(otherThan: [.message, .reply, .by])
-            return .retract(try $0.decodePost(), by: try $0.read(.by))
+            return .retract(try $0.decodePost(), by: try $0.actor(.by))
         },
         FieldKey("markRead"): {
             try $0.rejectFields(otherThan: [.user, .thread, .upTo])
-            return .markRead(user: try $0.read(.user), thread: try $0.decodeThread(), upTo: try $0.decodeInteger(.upTo))
+            return .markRead(user: try $0.actor(.user), thread: try $0.decodeThread(), upTo: try $0.decodeInteger(.upTo))
         },
         FieldKey("startSession"): {
             try $0.rejectFields(otherThan: [.user, .session, .device])
-            return .startSession(user: try $0.read(.user), session: try $0.decodeOptional(.session), device: try $0.read(.device))
+            return .startSession(user: try $0.actor(.user), session: try $0.decodeOptional(.session), device: try $0.read(.device))
         },
         FieldKey("endSession"): {
             try $0.rejectFields(otherThan: [.session])
@@ -117,27 +126,27 @@ extension ChatCommand {
     ]
 
     /// The decoders of roles, moderation and custom events.
-    private static let communityDecoders: [FieldKey: @Sendable (FieldContainer) throws -> ChatCommand] = [
+    private static let communityDecoders: [FieldKey: @Sendable (CommandFields) throws -> ChatCommand] = [
         FieldKey("invite"): {
             try $0.rejectFields(otherThan: [.thread, .user, .by])
-            return .invite(user: try $0.read(.user), thread: try $0.decodeThread(), by: try $0.read(.by))
+            return .invite(user: try $0.read(.user), thread: try $0.decodeThread(), by: try $0.actor(.by))
         },
         FieldKey("acceptInvitation"): {
             try $0.rejectFields(otherThan: [.thread, .user])
-            return .acceptInvitation(user: try $0.read(.user), thread: try $0.decodeThread())
+            return .acceptInvitation(user: try $0.actor(.user), thread: try $0.decodeThread())
         },
         FieldKey("declineInvitation"): {
             try $0.rejectFields(otherThan: [.thread, .user])
-            return .declineInvitation(user: try $0.read(.user), thread: try $0.decodeThread())
+            return .declineInvitation(user: try $0.actor(.user), thread: try $0.decodeThread())
         },
         FieldKey("revokeInvitation"): {
             try $0.rejectFields(otherThan: [.thread, .user, .by])
-            return .revokeInvitation(user: try $0.read(.user), thread: try $0.decodeThread(), by: try $0.read(.by))
+            return .revokeInvitation(user: try $0.read(.user), thread: try $0.decodeThread(), by: try $0.actor(.by))
         },
         FieldKey("setRole"): {
             try $0.rejectFields(otherThan: [.thread, .user, .role, .by])
             return .setRole(
-                user: try $0.read(.user), thread: try $0.decodeThread(), role: try $0.decodeName(.role), by: try $0.read(.by))
+                user: try $0.read(.user), thread: try $0.decodeThread(), role: try $0.decodeName(.role), by: try $0.actor(.by))
         },
         FieldKey("grantOperator"): {
             try $0.rejectFields(otherThan: [.user])
@@ -149,73 +158,73 @@ extension ChatCommand {
         },
         FieldKey("remove"): {
             try $0.rejectFields(otherThan: [.message, .reply, .by, .reason])
-            return .remove(try $0.decodePost(), by: try $0.read(.by), reason: try $0.read(.reason))
+            return .remove(try $0.decodePost(), by: try $0.actor(.by), reason: try $0.read(.reason))
         },
         FieldKey("mute"): {
             try $0.rejectFields(otherThan: [.thread, .user, .by, .reason, .until])
             return .mute(
-                user: try $0.read(.user), thread: try $0.decodeThread(), by: try $0.read(.by), reason: try $0.read(.reason),
+                user: try $0.read(.user), thread: try $0.decodeThread(), by: try $0.actor(.by), reason: try $0.read(.reason),
                 until: try $0.decodeOptional(.until))
         },
         FieldKey("unmute"): {
             try $0.rejectFields(otherThan: [.thread, .user, .by])
-            return .unmute(user: try $0.read(.user), thread: try $0.decodeThread(), by: try $0.read(.by))
+            return .unmute(user: try $0.read(.user), thread: try $0.decodeThread(), by: try $0.actor(.by))
         },
         FieldKey("ban"): {
             try $0.rejectFields(otherThan: [.thread, .user, .by, .reason, .until])
             return .ban(
-                user: try $0.read(.user), thread: try $0.decodeThread(), by: try $0.read(.by), reason: try $0.read(.reason),
+                user: try $0.read(.user), thread: try $0.decodeThread(), by: try $0.actor(.by), reason: try $0.read(.reason),
                 until: try $0.decodeOptional(.until))
         },
         FieldKey("unban"): {
             try $0.rejectFields(otherThan: [.thread, .user, .by])
-            return .unban(user: try $0.read(.user), thread: try $0.decodeThread(), by: try $0.read(.by))
+            return .unban(user: try $0.read(.user), thread: try $0.decodeThread(), by: try $0.actor(.by))
         },
         FieldKey("removeMember"): {
             try $0.rejectFields(otherThan: [.thread, .user, .by, .reason])
             return .removeMember(
-                user: try $0.read(.user), thread: try $0.decodeThread(), by: try $0.read(.by), reason: try $0.read(.reason))
+                user: try $0.read(.user), thread: try $0.decodeThread(), by: try $0.actor(.by), reason: try $0.read(.reason))
         },
         FieldKey("pin"): {
             try $0.rejectFields(otherThan: [.message, .by])
-            return .pin(message: try $0.read(.message), by: try $0.read(.by))
+            return .pin(message: try $0.read(.message), by: try $0.actor(.by))
         },
         FieldKey("unpin"): {
             try $0.rejectFields(otherThan: [.message, .by])
-            return .unpin(message: try $0.read(.message), by: try $0.read(.by))
+            return .unpin(message: try $0.read(.message), by: try $0.actor(.by))
         },
         FieldKey("lockThread"): {
             try $0.rejectFields(otherThan: [.thread, .by])
-            return .lockThread(thread: try $0.decodeThread(), by: try $0.read(.by))
+            return .lockThread(thread: try $0.decodeThread(), by: try $0.actor(.by))
         },
         FieldKey("unlockThread"): {
             try $0.rejectFields(otherThan: [.thread, .by])
-            return .unlockThread(thread: try $0.decodeThread(), by: try $0.read(.by))
+            return .unlockThread(thread: try $0.decodeThread(), by: try $0.actor(.by))
         },
         FieldKey("closeThread"): {
             try $0.rejectFields(otherThan: [.thread, .by])
-            return .closeThread(thread: try $0.decodeThread(), by: try $0.read(.by))
+            return .closeThread(thread: try $0.decodeThread(), by: try $0.actor(.by))
         },
         FieldKey("report"): {
             try $0.rejectFields(otherThan: [.message, .reply, .by, .reason])
-            return .report(try $0.decodePost(), by: try $0.read(.by), reason: try $0.read(.reason))
+            return .report(try $0.decodePost(), by: try $0.actor(.by), reason: try $0.read(.reason))
         },
         FieldKey("resolveReport"): {
             try $0.rejectFields(otherThan: [.message, .reply, .by])
-            return .resolveReport(try $0.decodePost(), by: try $0.read(.by))
+            return .resolveReport(try $0.decodePost(), by: try $0.actor(.by))
         },
         FieldKey("block"): {
             try $0.rejectFields(otherThan: [.user, .by])
-            return .block(user: try $0.read(.user), by: try $0.read(.by))
+            return .block(user: try $0.read(.user), by: try $0.actor(.by))
         },
         FieldKey("unblock"): {
             try $0.rejectFields(otherThan: [.user, .by])
-            return .unblock(user: try $0.read(.user), by: try $0.read(.by))
+            return .unblock(user: try $0.read(.user), by: try $0.actor(.by))
         },
         FieldKey("custom"): {
             try $0.rejectFields(otherThan: [.id, .kind, .thread, .by, .payload])
             return .custom(
-                id: try $0.decodeOptional(.id), kind: try $0.read(.kind), thread: try $0.decodeThread(), by: try $0.read(.by),
+                id: try $0.decodeOptional(.id), kind: try $0.read(.kind), thread: try $0.decodeThread(), by: try $0.actor(.by),
                 payload: try $0.read(.payload))
         },
     ]
@@ -357,38 +366,58 @@ extension KeyedEncodingContainer where K == FieldKey {
     }
 }
 
-extension KeyedDecodingContainer where K == FieldKey {
-    fileprivate func read<Value: Decodable>(_ key: FieldKey) throws -> Value { try decode(Value.self, forKey: key) }
+/// The fields of one command, and the user who acts if the acting field is left out.
+private struct CommandFields {
+    let container: FieldContainer
+    let actor: UserID?
 
-    fileprivate func decodeOptional<Value: Decodable>(_ key: FieldKey) throws -> Value? { try decodeIfPresent(Value.self, forKey: key) }
+    func rejectFields(otherThan allowed: [FieldKey]) throws { try container.rejectFields(otherThan: allowed) }
 
-    fileprivate func decodeThread() throws -> ThreadID {
-        guard let thread = ThreadID(idOrOutwardCode: try decode(String.self, forKey: .thread)) else {
-            throw DecodingError.dataCorruptedError(forKey: .thread, in: self, debugDescription: "neither an id nor an outward code")
+    func read<Value: Decodable>(_ key: FieldKey) throws -> Value { try container.decode(Value.self, forKey: key) }
+
+    /// The acting user: the field, or the user of the session if it is left out.
+    func actor(_ key: FieldKey) throws -> UserID {
+        if let actor, !container.contains(key) { return actor }
+        return try read(key)
+    }
+
+    func decodeInteger<Number: FixedWidthInteger & Decodable>(_ key: FieldKey) throws -> Number { try container.decodeInteger(key) }
+
+    func decodeName<Name: RawRepresentable & CaseIterable>(_ key: FieldKey) throws -> Name where Name.RawValue == String {
+        try container.decodeName(key)
+    }
+
+    func decodeOptional<Value: Decodable>(_ key: FieldKey) throws -> Value? { try container.decodeIfPresent(Value.self, forKey: key) }
+
+    func decodeThread() throws -> ThreadID {
+        guard let thread = ThreadID(idOrOutwardCode: try container.decode(String.self, forKey: .thread)) else {
+            throw DecodingError.dataCorruptedError(forKey: .thread, in: container, debugDescription: "neither an id nor an outward code")
         }
         return thread
     }
 
-    fileprivate func decodeOptionalName<Name: RawRepresentable & CaseIterable>(_ key: FieldKey) throws -> Name?
+    func decodeOptionalName<Name: RawRepresentable & CaseIterable>(_ key: FieldKey) throws -> Name?
     where Name.RawValue == String {
-        try contains(key) && !decodeNil(forKey: key) ? try decodeName(key) : nil
+        try container.contains(key) && !container.decodeNil(forKey: key) ? try decodeName(key) : nil
     }
 
-    fileprivate func decodeOptionalThread() throws -> ThreadID? {
-        try contains(.thread) && !decodeNil(forKey: .thread) ? try decodeThread() : nil
+    func decodeOptionalThread() throws -> ThreadID? {
+        try container.contains(.thread) && !container.decodeNil(forKey: .thread) ? try decodeThread() : nil
     }
 
-    fileprivate func decodePost() throws -> PostID {
-        switch (try decodeIfPresent(MessageID.self, forKey: .message), try decodeIfPresent(ReplyID.self, forKey: .reply)) {
+    func decodePost() throws -> PostID {
+        switch (
+            try container.decodeIfPresent(MessageID.self, forKey: .message), try container.decodeIfPresent(ReplyID.self, forKey: .reply)
+        ) {
         case (let message?, nil): return .message(message)
         case (nil, let reply?): return .reply(reply)
         case (nil, nil):
             throw DecodingError.keyNotFound(
-                FieldKey.message, .init(codingPath: codingPath, debugDescription: "message or reply is required"))
+                FieldKey.message, .init(codingPath: container.codingPath, debugDescription: "message or reply is required"))
         case (_?, _?):
             throw DecodingError.dataCorrupted(
                 .init(
-                    codingPath: codingPath + [FieldKey.reply], debugDescription: "only one of message and reply is allowed",
+                    codingPath: container.codingPath + [FieldKey.reply], debugDescription: "only one of message and reply is allowed",
                     underlyingError: UnknownFieldError(field: "reply")))
         }
     }

@@ -124,3 +124,10 @@ extension RuleState {
         return .append
     }
 }
+
+extension RuleState {
+    /// Returns the user of a session, ended or not; nil if it does not exist.
+    package func user(of session: SessionID, _ ids: borrowing Identities) -> UserID? {
+        ids.sessions.find(session).map { ids.users.id(Int(sessions[$0].user)) }
+    }
+}

@@ -63,6 +63,34 @@ package struct JSONScanner {
         return Facts(inexactNumber: scanner.inexactNumber, payload: scanner.payload)
     }
 
+    /// Returns the bytes of each element if the text is an array; nil for any other value.
+    ///
+    /// - Throws: `JSONScanError` for the first problem in the array, and `tooMany` for an element
+    ///   beyond the limit, before it is scanned.
+    package static func elements(of bytes: [UInt8], limit: Int) throws(JSONScanError) -> [Range<Int>]? {
+        var scanner = JSONScanner(bytes, maximumDepth: maximumDepth)
+        scanner.skipSpace()
+        guard scanner.next == UInt8(ascii: "[") else { return nil }
+        var elements: [Range<Int>] = []
+        try scanner.beginContainer()
+        if !scanner.consume("]") {
+            repeat {
+                scanner.skipSpace()
+                guard elements.count < limit else {
+                    throw JSONScanError(.tooMany, "more than \(limit) elements", byteOffset: scanner.offset)
+                }
+                let start = scanner.offset
+                try scanner.scanValue()
+                elements.append(start..<scanner.offset)
+                scanner.skipSpace()
+            } while scanner.consume(",")
+            guard scanner.consume("]") else { throw scanner.syntaxError("a comma or a closing bracket is expected") }
+        }
+        scanner.skipSpace()
+        if !scanner.isAtEnd { throw scanner.syntaxError("more than one value") }
+        return elements
+    }
+
     private init(_ bytes: [UInt8], maximumDepth: Int) {
         self.bytes = bytes
         self.maximumDepth = maximumDepth
@@ -379,6 +407,8 @@ package struct JSONScanError: Error, Equatable {
         case notJSON
         /// Objects and arrays are nested deeper than the limit.
         case tooDeep
+        /// An array has more elements than the limit.
+        case tooMany
         /// An object has a field twice.
         case duplicateField
         /// A number is not a whole number that a decoder reads as it is written.

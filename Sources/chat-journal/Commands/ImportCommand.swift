@@ -1,5 +1,6 @@
 import Chat
 import ChatDomain
+import ChatWire
 import EventJournal
 
 extension ToolCommand {
@@ -41,7 +42,7 @@ extension ToolCommand {
                 try report.print(try importer.add(content, line: lines.lineNumber), &output, &progress)
             case .failure(let error):
                 unreadable += 1
-                try report.print(LineAnswer(line: lines.lineNumber, outcome: .error(error)), &output, &progress)
+                try report.print(CommandAnswer(line: lines.lineNumber, outcome: .error(error)), &output, &progress)
             }
             progress.update(lines.lineNumber)
         }
@@ -59,11 +60,11 @@ private struct ImportReport {
 
     func print(_ rejected: [RejectedLine], _ output: inout BufferedOutput, _ progress: inout Progress) throws {
         for message in rejected {
-            try print(LineAnswer(line: message.line, outcome: .rejection(message.rejection)), &output, &progress)
+            try print(CommandAnswer(line: message.line, outcome: .rejection(message.rejection)), &output, &progress)
         }
     }
 
-    func print(_ answer: LineAnswer, _ output: inout BufferedOutput, _ progress: inout Progress) throws {
+    func print(_ answer: CommandAnswer, _ output: inout BufferedOutput, _ progress: inout Progress) throws {
         if isJSON { return try output.writeLine(json: answer) }
         progress.clear()
         switch answer.outcome {

@@ -1,5 +1,6 @@
 import Chat
 import ChatDomain
+import ChatWire
 
 extension ToolCommand {
     static let run = ToolCommand(
@@ -90,49 +91,15 @@ private struct CommandBatch {
     }
 
     /// Executes the commands of the lines, and answers each line.
-    func execute(on store: ChatStore) throws(ChatError) -> [LineAnswer] {
+    func execute(on store: ChatStore) throws(ChatError) -> [CommandAnswer] {
         let requests = lines.compactMap { line in try? line.request.get() }
         var answers = try store.execute(requests)[...]
         return lines.map { line in
             switch line.request {
-            case .failure(let error): LineAnswer(line: line.number, outcome: .error(error))
+            case .failure(let error): CommandAnswer(line: line.number, outcome: .error(error))
             case .success:
-                switch answers.removeFirst() {
-                case .success(let receipt): LineAnswer(line: line.number, outcome: .receipt(receipt))
-                case .failure(let rejection): LineAnswer(line: line.number, outcome: .rejection(rejection))
-                }
+                CommandAnswer(line: line.number, answers.removeFirst())
             }
-        }
-    }
-}
-
-/// The answer to a line of input.
-struct LineAnswer: Encodable {
-    enum Outcome {
-        case receipt(Receipt)
-        case rejection(Rejection)
-        case error(LineError)
-    }
-    let line: Int
-    let outcome: Outcome
-
-    var isReceipt: Bool {
-        if case .receipt = outcome { true } else { false }
-    }
-
-    private enum CodingKeys: CodingKey { case line, rejection, error }
-    private enum ErrorKeys: CodingKey { case code, message }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(line, forKey: .line)
-        switch outcome {
-        case .receipt(let receipt): try receipt.encode(to: encoder)
-        case .rejection(let rejection): try container.encode(rejection, forKey: .rejection)
-        case .error(let error):
-            var fields = container.nestedContainer(keyedBy: ErrorKeys.self, forKey: .error)
-            try fields.encode(error.code.rawValue, forKey: .code)
-            try fields.encode(error.description, forKey: .message)
         }
     }
 }

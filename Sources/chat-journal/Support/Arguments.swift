@@ -39,6 +39,8 @@ struct CommandSpec: Sendable {
             case text(String)
             /// One of these words.
             case choice([String])
+            /// Any text; the option can be given several times.
+            case list(String)
         }
 
         /// The name without its two hyphens.
@@ -59,6 +61,7 @@ struct CommandSpec: Sendable {
             switch value {
             case .flag: "--\(name)"
             case .text(let valueName): "--\(name) \(valueName)"
+            case .list(let valueName): "--\(name) \(valueName)..."
             case .choice(let words): "--\(name) \(words.joined(separator: "|"))"
             }
         }
@@ -153,6 +156,8 @@ struct Arguments: Equatable {
     private let command: String
     /// By name: positionals in capitals, options with two hyphens, the empty string for a flag.
     private var values: [String: String] = [:]
+    /// By name: the values of the options that can be given several times.
+    private var lists: [String: [String]] = [:]
     private let declared: Set<String>
 
     /// Parses the arguments after the command's name.
@@ -196,7 +201,7 @@ struct Arguments: Equatable {
             if case .choice(let words) = option.value, !words.contains(value) {
                 throw error("\(name) takes \(words.joined(separator: " or ")), not '\(escapedForTerminal(value))'")
             }
-            values[name] = value
+            if case .list = option.value { lists[name, default: []].append(value) } else { values[name] = value }
         }
         if positionals.count > spec.positionals.count {
             throw error("'\(escapedForTerminal(positionals[spec.positionals.count]))' is one argument too many")
@@ -218,6 +223,12 @@ struct Arguments: Equatable {
 
     /// The value of an option, or nil if it was left out.
     subscript(option name: String) -> String? { value("--" + name) }
+
+    /// The values of an option that can be given several times, in their order.
+    subscript(list name: String) -> [String] {
+        precondition(declared.contains("--" + name), "\(command): --\(name) is not declared")
+        return lists["--" + name] ?? []
+    }
 
     /// Whether a flag was given.
     func hasFlag(_ flag: String) -> Bool { value("--" + flag) != nil }

@@ -1,4 +1,5 @@
 import ChatDomain
+import ChatWire
 
 /// A buffered writer to a descriptor, by default standard output.
 ///
@@ -98,6 +99,13 @@ enum StandardError {
     @discardableResult
     static func writeLine(_ text: String) -> Bool {
         write(text + "\n")
+    }
+}
+
+extension StandardError {
+    /// Writes a line of a log, or drops it if the reader does not read: a server must not wait for it.
+    static func writeLineIfReady(_ text: String) {
+        if SystemIO.isWritable(SystemIO.standardError) { writeLine(text) }
     }
 }
 

@@ -212,6 +212,16 @@ enum SystemIO {
         wait(for: Int16(POLLIN), on: descriptor, timeout: 0) != 0
     }
 
+    /// Whether a write of a few bytes would return at once.
+    static func isWritable(_ descriptor: Int32) -> Bool {
+        wait(for: Int16(POLLOUT), on: descriptor, timeout: 0) != 0
+    }
+
+    /// Makes a signal do nothing by itself, so that a source can receive it.
+    static func ignore(signal number: Int32) {
+        _ = signal(number, SIG_IGN)
+    }
+
     /// Whether the descriptor is a terminal.
     static func isTerminal(_ descriptor: Int32) -> Bool {
         isatty(descriptor) == 1

@@ -6,6 +6,11 @@ package struct OpenMetricsText {
     private let prefix: String
     private var text: String
 
+    /// Continues a finished text: its families stay, its end marker moves.
+    package init(continuing finished: String, prefix: String) {
+        self.init(prefix: prefix, text: finished.hasSuffix("# EOF\n") ? String(finished.dropLast(6)) : finished)
+    }
+
     /// Starts a text whose families are named `prefix_name`; each invalid character becomes `_`.
     package init(prefix: String) {
         self.init(prefix: prefix, text: "")
@@ -48,8 +53,16 @@ package struct OpenMetricsText {
 
     /// Writes values that only increase, one for each value of a label.
     package mutating func counter(_ name: String, _ help: String, by label: String, _ values: [(label: String, count: UInt64)]) {
+        counter(name, help, by: [label], values.map { ([$0.label], $0.count) })
+    }
+
+    /// Writes values that only increase, one for each combination of values of the labels.
+    package mutating func counter(_ name: String, _ help: String, by labels: [String], _ values: [(labels: [String], count: UInt64)]) {
         let family = begin(name, "counter", help, nil)
-        for value in values { text += "\(family)_total{\(label)=\"\(Self.escaped(value.label))\"} \(value.count)\n" }
+        for value in values {
+            let pairs = zip(labels, value.labels).map { "\($0)=\"\(Self.escaped($1))\"" }
+            text += "\(family)_total{\(pairs.joined(separator: ","))} \(value.count)\n"
+        }
     }
 
     /// Writes labels that do not change while the journal is open.

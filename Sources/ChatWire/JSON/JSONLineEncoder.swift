@@ -1,4 +1,4 @@
-import ChatDomain
+package import ChatDomain
 import Primitives
 
 /// Encodes a value as one line of compact JSON, with the keys in the order in which the type
@@ -13,12 +13,14 @@ import Primitives
 /// A `CustomPayload` is its text; `nil` that is encoded is `null`; a value that encodes nothing is
 /// `{}`; a key that is encoded twice occurs twice. Coding paths are empty: the only error of the
 /// encoder is a number that is not finite.
-struct JSONLineEncoder {
+package struct JSONLineEncoder {
+    package init() {}
+
     /// Appends the JSON of a value to a line, without a line feed.
     ///
     /// - Throws: `EncodingError.invalidValue` for a number that is not finite, and what the value's
     ///   own `encode(to:)` throws. The line is then unchanged.
-    func encode(_ value: some Encodable, into line: inout [UInt8]) throws {
+    package func encode(_ value: some Encodable, into line: inout [UInt8]) throws {
         try JSONNode(value).append(to: &line)
     }
 }
@@ -191,11 +193,11 @@ private struct SuperKey: CodingKey {
 ///
 /// It exists because an export is as long as its journal, and the containers of `JSONLineEncoder`
 /// would make it slower.
-struct JSONLineMembers: EventMembers {
+package struct JSONLineMembers: EventMembers {
     private var line: [UInt8] = []
 
     /// Appends an object to a line, without a line feed.
-    static func appendObject(to line: inout [UInt8], _ members: (inout JSONLineMembers) throws -> Void) rethrows {
+    package static func appendObject(to line: inout [UInt8], _ members: (inout JSONLineMembers) throws -> Void) rethrows {
         var object = JSONLineMembers()
         swap(&object.line, &line)
         defer { swap(&object.line, &line) }
@@ -217,24 +219,24 @@ struct JSONLineMembers: EventMembers {
         line.append(UInt8(ascii: ":"))
     }
 
-    mutating func encode(_ value: Bool, forKey key: FieldKey) {
+    package mutating func encode(_ value: Bool, forKey key: FieldKey) {
         appendKey(key)
         line.append(contentsOf: (value ? "true" : "false").utf8)
     }
 
-    mutating func encode(_ value: UInt64, forKey key: FieldKey) {
+    package mutating func encode(_ value: UInt64, forKey key: FieldKey) {
         appendKey(key)
         JSONText.append(value, to: &line)
     }
 
-    mutating func encode(_ value: Timestamp, forKey key: FieldKey) {
+    package mutating func encode(_ value: Timestamp, forKey key: FieldKey) {
         appendKey(key)
         line.append(UInt8(ascii: "\""))
         value.append(to: &line)
         line.append(UInt8(ascii: "\""))
     }
 
-    mutating func encode(_ value: [String], forKey key: FieldKey) {
+    package mutating func encode(_ value: [String], forKey key: FieldKey) {
         appendKey(key)
         line.append(UInt8(ascii: "["))
         for (index, text) in value.enumerated() {
@@ -244,29 +246,29 @@ struct JSONLineMembers: EventMembers {
         line.append(UInt8(ascii: "]"))
     }
 
-    mutating func encode(_ value: [[UInt64]], forKey key: FieldKey) {
+    package mutating func encode(_ value: [[UInt64]], forKey key: FieldKey) {
         appendKey(key)
         line.append(contentsOf: "[\(value.map { "[\($0.map(String.init).joined(separator: ","))]" }.joined(separator: ","))]".utf8)
     }
 
-    mutating func encode(_ value: String?, forKey key: FieldKey) {
+    package mutating func encode(_ value: String?, forKey key: FieldKey) {
         appendKey(key)
         if let value { JSONText.append(value, to: &line) } else { line.append(contentsOf: "null".utf8) }
     }
 
-    mutating func encode(_ payload: CustomPayload?, forKey key: FieldKey) {
+    package mutating func encode(_ payload: CustomPayload?, forKey key: FieldKey) {
         appendKey(key)
         line.append(contentsOf: (payload?.text ?? "null").utf8)
     }
 
-    mutating func encode(id: UInt128, forKey key: FieldKey) {
+    package mutating func encode(id: UInt128, forKey key: FieldKey) {
         appendKey(key)
         line.append(UInt8(ascii: "\""))
         UUIDText.append(id, to: &line)
         line.append(UInt8(ascii: "\""))
     }
 
-    mutating func encodeObject(forKey key: FieldKey, _ members: (inout JSONLineMembers) throws -> Void) rethrows {
+    package mutating func encodeObject(forKey key: FieldKey, _ members: (inout JSONLineMembers) throws -> Void) rethrows {
         appendKey(key)
         try write(members)
     }

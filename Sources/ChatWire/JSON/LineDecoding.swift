@@ -1,4 +1,4 @@
-import ChatDomain
+package import ChatDomain
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -15,8 +15,12 @@ import ChatDomain
 ///
 /// - Throws: `LineError` with a stable code, the path of the field or the offset of the byte, and a
 ///   message.
-/// - Complexity: linear in the number of bytes, which the caller bounds (`LineReader`).
-func decodeLine<T: Decodable>(_ type: T.Type, from bytes: [UInt8]) throws(LineError) -> T {
+/// - Parameters:
+///   - type: The type of the value.
+///   - bytes: The text.
+///   - actor: The user who acts in a command whose acting field is left out.
+/// - Complexity: linear in the number of bytes, which the caller bounds.
+package func decodeLine<T: Decodable>(_ type: T.Type, from bytes: [UInt8], actor: UserID? = nil) throws(LineError) -> T {
     do {
         _ = try UTF8Span(validating: bytes.span)
     } catch {
@@ -29,6 +33,7 @@ func decodeLine<T: Decodable>(_ type: T.Type, from bytes: [UInt8]) throws(LineEr
         throw LineError(error)
     }
     let decoder = JSONDecoder()
+    if let actor { decoder.userInfo[ChatCommand.actorKey] = actor }
     if let payload = facts.payload { decoder.userInfo[CustomPayload.sourceKey] = String(decoding: bytes[payload], as: UTF8.self) }
     let value: T
     do {
@@ -42,26 +47,10 @@ func decodeLine<T: Decodable>(_ type: T.Type, from bytes: [UInt8]) throws(LineEr
     return value
 }
 
-extension LineReader.Line {
-    /// Decodes the line, or returns its error.
-    ///
-    /// - Parameter limit: The limit of the line's reader.
-    func decode<Value: Decodable>(_ type: Value.Type, limit: Int = LineReader.defaultLimit) -> Result<Value, LineError> {
-        do throws(LineError) {
-            switch self {
-            case .tooLong(let byteCount): throw .tooLong(byteCount: byteCount, limit: limit)
-            case .bytes(let bytes): return .success(try decodeLine(type, from: bytes))
-            }
-        } catch {
-            return .failure(error)
-        }
-    }
-}
-
 /// The error of a line of input: a stable code for programs and a message for people.
-struct LineError: Error, Equatable, CustomStringConvertible {
+package struct LineError: Error, Equatable, CustomStringConvertible {
     /// The stable codes, printed as they are spelt here.
-    enum Code: String, Equatable {
+    package enum Code: String, Equatable {
         /// The line is longer than the limit.
         case tooLong
         /// The bytes are not UTF-8.
@@ -70,6 +59,8 @@ struct LineError: Error, Equatable, CustomStringConvertible {
         case notJSON
         /// Objects and arrays are nested deeper than the limit.
         case tooDeep
+        /// An array has more elements than the limit.
+        case tooMany
         /// An object has a field twice.
         case duplicateField
         /// A required field is missing.
@@ -83,24 +74,24 @@ struct LineError: Error, Equatable, CustomStringConvertible {
     }
 
     /// The longest part of the input that a message repeats, in scalars.
-    static let maximumExcerptLength = 64
+    package static let maximumExcerptLength = 64
     /// The longest message taken from another error, in scalars.
-    static let longestMessage = 256
+    package static let longestMessage = 256
 
     /// The kind of error.
-    let code: Code
+    package let code: Code
     /// The description of the error, without the place.
     ///
     /// Quoted input is shortened, but not made visible.
-    let message: String
+    package let message: String
     /// The path of the field, such as `postMessage.body` or `items[3]`; nil for the line as a
     /// whole.
-    let field: String?
+    package let field: String?
     /// The offset of the first wrong byte in the line, from 0, where it is known.
-    let byteOffset: Int?
+    package let byteOffset: Int?
 
     /// An error at a field, at a byte or, with neither, of the line as a whole.
-    init(_ code: Code, _ message: String, field: String? = nil, byteOffset: Int? = nil) {
+    package init(_ code: Code, _ message: String, field: String? = nil, byteOffset: Int? = nil) {
         self.code = code
         self.message = message
         self.field = field
@@ -108,19 +99,19 @@ struct LineError: Error, Equatable, CustomStringConvertible {
     }
 
     /// The field or the byte, and the error there.
-    var description: String {
+    package var description: String {
         if let field { return "\(field): \(message)" }
         if let byteOffset { return "\(message) at byte \(byteOffset)" }
         return message
     }
 
-    /// An error for a line that `LineReader` has skipped.
-    static func tooLong(byteCount: Int, limit: Int = LineReader.defaultLimit) -> LineError {
+    /// An error for a line over the limit of its reader.
+    package static func tooLong(byteCount: Int, limit: Int) -> LineError {
         LineError(.tooLong, "the line has \(byteCount) bytes, more than \(limit)")
     }
 
     /// Part of the input for a message; what exceeds the limit is replaced by `...`.
-    static func excerpt(_ text: String, longest: Int = maximumExcerptLength) -> String {
+    package static func excerpt(_ text: String, longest: Int = maximumExcerptLength) -> String {
         // Cut by scalars, not by characters: one character may have any number of them.
         guard let end = text.unicodeScalars.index(text.startIndex, offsetBy: longest, limitedBy: text.endIndex),
             end < text.endIndex
@@ -130,7 +121,7 @@ struct LineError: Error, Equatable, CustomStringConvertible {
 
     /// A path as text, such as `items[3].name`, from field names and indexes in brackets; nil at
     /// the top.
-    static func path(_ steps: [String]) -> String? {
+    package static func path(_ steps: [String]) -> String? {
         var text = ""
         for step in steps { text += (text.isEmpty || step.hasPrefix("[") ? "" : ".") + excerpt(step) }
         return text.isEmpty ? nil : text
@@ -143,6 +134,7 @@ extension LineError {
         switch error.problem {
         case .notJSON: self.init(.notJSON, error.message, byteOffset: error.byteOffset)
         case .tooDeep: self.init(.tooDeep, error.message, byteOffset: error.byteOffset)
+        case .tooMany: self.init(.tooMany, error.message, byteOffset: error.byteOffset)
         case .duplicateField:
             self.init(.duplicateField, "\(error.message) '\(Self.excerpt(error.path.last ?? ""))'", byteOffset: error.byteOffset)
         case .inexactNumber: self.init(.invalidValue, error.message, field: Self.path(error.path))

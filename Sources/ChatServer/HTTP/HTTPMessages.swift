@@ -1,0 +1,42 @@
+#if Server
+    internal import ChatAccounts
+
+    /// The request line and the headers of a request.
+    struct HTTPHead: Sendable {
+        /// The method as it was sent.
+        let method: String
+        /// The path and the query as they were sent.
+        let target: String
+        /// The names in lower case, with their values, in the order of the request.
+        let headers: [(name: String, value: String)]
+        /// The address of the other end of the connection; nil if it has none.
+        let peer: ClientAddress?
+
+        /// The value of the first header with a name in lower case.
+        subscript(_ name: String) -> String? { headers.first { $0.name == name }?.value }
+
+        /// The number of headers with a name in lower case.
+        func count(of name: String) -> Int { headers.reduce(0) { $0 + ($1.name == name ? 1 : 0) } }
+    }
+
+    /// A complete request.
+    struct HTTPRequest: Sendable {
+        let head: HTTPHead
+        let body: [UInt8]
+    }
+
+    /// A response, whose body is complete or a stream.
+    struct HTTPResponse: Sendable {
+        enum Body: Sendable {
+            case bytes([UInt8])
+            case stream(Mailbox)
+        }
+
+        var status: Int
+        /// The headers beside `Content-Length`, `Date` and those of the connection.
+        var headers: [(name: String, value: String)]
+        var body: Body
+        /// Whether the connection ends after the response.
+        var closesConnection = false
+    }
+#endif

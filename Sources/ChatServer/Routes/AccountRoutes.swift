@@ -1,0 +1,197 @@
+#if Server
+    internal import Chat
+    internal import ChatAccounts
+    internal import ChatDomain
+    internal import ChatWire
+
+    /// A request about an account.
+    struct AccountRequest: Sendable {
+        let server: ServerCore
+        let request: WireRequest
+        let client: ClientAddress?
+        let isSecure: Bool
+        /// The session and its token; nil if the request has none that is valid.
+        let session: (session: AccountSession, token: String)?
+
+        func requireSession() throws(Problem) -> (session: AccountSession, token: String) {
+            guard let session else { throw .notSignedIn }
+            return session
+        }
+
+        /// Decodes a body that is an object of texts.
+        ///
+        /// - Throws: ``Problem`` for a field that is unknown, missing or no text.
+        func fields(_ required: String..., optional: [String] = []) throws(Problem) -> [String: String] {
+            do throws(LineError) {
+                let fields = try decodeLine([String: String].self, from: request.body)
+                for name in fields.keys.sorted() where !required.contains(name) && !optional.contains(name) {
+                    throw LineError(.unknownField, "there is no such field", field: LineError.excerpt(name))
+                }
+                for name in required where fields[name] == nil { throw LineError(.missingField, "the field is missing", field: name) }
+                return fields
+            } catch {
+                throw Problem(error)
+            }
+        }
+    }
+
+    /// The routes of accounts and sessions.
+    enum AccountRoutes {
+        static let routes: [Route<AccountRequest>] = [
+            Route("POST", "/v1/sign-up") { context, _ in
+                let fields = try context.fields("username", "email", "password")
+                let client = context.client
+                try await context.server.passwords { accounts throws(AccountError) in
+                    try accounts.signUp(
+                        username: fields["username"] ?? "", email: fields["email"] ?? "", password: fields["password"] ?? "",
+                        address: client)
+                }
+                return try accepted()
+            },
+            Route("POST", "/v1/resend-code") { context, _ in
+                let fields = try context.fields("email")
+                let client = context.client
+                try await context.server.accounts { accounts throws(AccountError) in
+                    try accounts.resendCode(email: fields["email"] ?? "", address: client)
+                }
+                return try accepted()
+            },
+            Route("POST", "/v1/confirm") { context, _ in
+                let fields = try context.fields("email", "code", optional: ["username", "password"])
+                let client = context.client
+                let confirm = { @Sendable (accounts: AccountStore) throws(AccountError) in
+                    try accounts.confirm(
+                        email: fields["email"] ?? "", code: fields["code"] ?? "", username: fields["username"],
+                        password: fields["password"], address: client)
+                }
+                let registration =
+                    fields["password"] == nil
+                    ? try await context.server.accounts(confirm) : try await context.server.passwords(confirm)
+                try await context.server.register(registration)
+                return try WireResponse(json: UserAnswer(user: context.server.summary(of: registration.user)))
+            },
+            Route("POST", "/v1/sign-in") { context, _ in
+                let fields = try context.fields("email", "password", optional: ["device"])
+                let client = context.client
+                let signedIn = try await context.server.passwords { accounts throws(AccountError) in
+                    try accounts.signIn(
+                        email: fields["email"] ?? "", password: fields["password"] ?? "", device: fields["device"], address: client)
+                }
+                var response = try WireResponse(
+                    json: SignedInAnswer(token: signedIn.token, user: context.server.summary(of: signedIn.session.user)))
+                response.headers.append(("Set-Cookie", SessionCredentials.cookie(signedIn.token, isSecure: context.isSecure)))
+                return response
+            },
+            Route("POST", "/v1/sign-out") { context, _ in
+                let (session, token) = try context.requireSession()
+                try await context.server.accounts { accounts throws(AccountError) in try accounts.signOut(token: token) }
+                context.server.streams.end(.signedOut) { $0.session.id == session.id }
+                return context.signedOut()
+            },
+            Route("POST", "/v1/sign-out-everywhere") { context, _ in
+                let user = try context.requireSession().session.user
+                try await context.server.accounts { accounts throws(AccountError) in try accounts.signOutEverywhere(user: user) }
+                context.server.streams.end(.signedOut) { $0.session.user == user }
+                return context.signedOut()
+            },
+            Route("GET", "/v1/sessions") { context, _ in
+                let present = try context.requireSession().session
+                let sessions = try await context.server.accounts { accounts throws(AccountError) in
+                    try accounts.sessions(of: present.user)
+                }
+                return try WireResponse(
+                    json: SessionsAnswer(items: sessions.map { SessionAnswer(session: $0, current: $0.id == present.id) }))
+            },
+            Route("DELETE", "/v1/sessions/{session}") { context, parameters in
+                let present = try context.requireSession().session
+                guard let id = AccountSessionID(parameters["session"]) else { throw Problem.notFound }
+                let hasEnded = try await context.server.accounts { accounts throws(AccountError) in
+                    try accounts.endSession(id: id, of: present.user)
+                }
+                guard hasEnded else { throw Problem.notFound }
+                context.server.streams.end(.signedOut) { $0.session.id == id }
+                return id == present.id ? context.signedOut() : WireResponse(status: 204)
+            },
+            Route("POST", "/v1/forgot-password") { context, _ in
+                let fields = try context.fields("email")
+                let client = context.client
+                try await context.server.accounts { accounts throws(AccountError) in
+                    try accounts.requestReset(email: fields["email"] ?? "", address: client)
+                }
+                return try accepted()
+            },
+            Route("POST", "/v1/reset-password") { context, _ in
+                let fields = try context.fields("email", "code", "password")
+                let client = context.client
+                try await context.server.passwords { accounts throws(AccountError) in
+                    try accounts.reset(
+                        email: fields["email"] ?? "", code: fields["code"] ?? "", new: fields["password"] ?? "", address: client)
+                }
+                context.server.endStreamsOfEndedSessions()
+                return WireResponse(status: 204)
+            },
+            Route("POST", "/v1/change-password") { context, _ in
+                let present = try context.requireSession().session
+                let fields = try context.fields("old", "new")
+                try await context.server.passwords { accounts throws(AccountError) in
+                    try accounts.changePassword(
+                        user: present.user, old: fields["old"] ?? "", new: fields["new"] ?? "", keeping: present.id)
+                }
+                context.server.streams.end(.signedOut) { $0.session.user == present.user && $0.session.id != present.id }
+                return WireResponse(status: 204)
+            },
+            Route("POST", "/v1/delete-account") { context, _ in
+                let user = try context.requireSession().session.user
+                let fields = try context.fields("password")
+                let deletion = try await context.server.passwords { accounts throws(AccountError) in
+                    try accounts.beginDeletion(user: user, password: fields["password"] ?? "")
+                }
+                context.server.streams.end(.signedOut) { $0.session.user == user }
+                try await context.server.finish(deletion)
+                return context.signedOut()
+            },
+        ]
+
+        private static func accepted() throws -> WireResponse { try WireResponse(202, json: EmptyAnswer()) }
+    }
+
+    extension AccountRequest {
+        /// The response that removes the cookie.
+        fileprivate func signedOut() -> WireResponse {
+            WireResponse(status: 204, headers: [("Set-Cookie", SessionCredentials.cookie(nil, isSecure: isSecure))])
+        }
+    }
+
+    // MARK: Answers
+
+    private struct EmptyAnswer: Encodable {}
+
+    private struct UserAnswer: Encodable {
+        let user: UserSummary
+    }
+
+    private struct SignedInAnswer: Encodable {
+        let token: String
+        let user: UserSummary
+    }
+
+    private struct SessionsAnswer: Encodable {
+        let items: [SessionAnswer]
+    }
+
+    private struct SessionAnswer: Encodable {
+        let session: AccountSession
+        let current: Bool
+
+        private enum CodingKeys: CodingKey { case id, createdAt, lastUsedAt, device, current }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode("\(session.id)", forKey: .id)
+            try container.encode(session.created, forKey: .createdAt)
+            try container.encode(session.lastUsed, forKey: .lastUsedAt)
+            try container.encode(session.device, forKey: .device)
+            try container.encode(current, forKey: .current)
+        }
+    }
+#endif

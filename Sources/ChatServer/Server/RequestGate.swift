@@ -1,0 +1,103 @@
+#if Server
+    internal import ChatAccounts
+    internal import ChatWire
+
+    /// What is checked of each request before its body is read: the host, the origin and the body's
+    /// form.
+    ///
+    /// - **Host**: a page of another name that resolves to this server (DNS rebinding) must not reach it.
+    /// - **Origin**: a page of another origin must not act with the cookie of a visitor. Browsers send
+    ///   `Origin` with every request that is not a plain navigation or `GET` of the same origin, and
+    ///   `Sec-Fetch-Site` with every request. Other clients send neither.
+    struct RequestGate: Sendable {
+        static let accountBodyLimit = 16 << 10
+        static let commandBodyLimit = 1 << 20
+
+        private let hosts: Set<String>
+        private let origins: Set<String>
+        private let secureHosts: Set<String>
+        private let trustedProxies: Set<ClientAddress>
+
+        /// Creates the checks for a server at an address, with its port.
+        init(_ address: ListenAddress, origins: [WebOrigin], trustedProxies: [ClientAddress]) {
+            var names = ["\(address)"]
+            if address.isLoopback { names += ["localhost:\(address.port)", "127.0.0.1:\(address.port)", "[::1]:\(address.port)"] }
+            if address.port == 80 { names += names.map { String($0.dropLast(3)) } }
+            hosts = Set(names + origins.map(\.authority))
+            self.origins = Set(names.map { "http://\($0)" } + origins.map(\.description))
+            secureHosts = Set(origins.filter(\.isSecure).map(\.authority))
+            self.trustedProxies = Set(trustedProxies)
+        }
+
+        /// Returns why a request is refused before its body is read; nil if it is not.
+        func problem(of head: HTTPHead) -> Problem? {
+            guard head.count(of: "host") == 1, head.count(of: "content-length") <= 1, head.count(of: "authorization") <= 1,
+                head.count(of: "origin") <= 1, head.count(of: "content-length") == 0 || head.count(of: "transfer-encoding") == 0
+            else { return .invalidRequest }
+            if !head.isHealthCheck, !hosts.contains(host(of: head)) { return .misdirectedRequest }
+            if let origin = head["origin"] {
+                // `null` is the origin of a sandboxed page or a file.
+                if !origins.contains(WebOrigin(origin)?.description ?? origin) { return .foreignOrigin }
+            } else if !head.isSafe, let site = head["sec-fetch-site"], site != "same-origin", site != "none" {
+                return .foreignOrigin
+            }
+            let length = head["content-length"]
+            if let length {
+                guard length.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return .invalidRequest }
+                if (UInt64(length) ?? .max) > UInt64(bodyLimit(of: head)) { return .tooLarge }
+            }
+            let hasBody = head["transfer-encoding"] != nil || length.map { UInt64($0) != 0 } ?? false
+            if hasBody, !Self.isJSON(head["content-type"]) { return .unsupportedMediaType }
+            return nil
+        }
+
+        /// The largest body of a request.
+        func bodyLimit(of head: HTTPHead) -> Int { head.target == "/v1/commands" ? Self.commandBodyLimit : Self.accountBodyLimit }
+
+        /// Whether the client reaches the server over TLS, so that its cookie must be a secure one.
+        func isSecure(_ head: HTTPHead) -> Bool { secureHosts.contains(host(of: head)) }
+
+        /// The address of the client: that of the connection or, behind a trusted proxy, the last one in
+        /// `X-Forwarded-For` that is not a trusted proxy.
+        func client(of head: HTTPHead) -> ClientAddress? {
+            guard let peer = head.peer, trustedProxies.contains(peer) else { return head.peer }
+            let forwarded = head.headers.filter { $0.name == "x-forwarded-for" }.flatMap { $0.value.split(separator: ",") }
+            for text in forwarded.reversed() {
+                // An address that cannot be read was not written by the proxy: the client is unknown beyond it.
+                guard let address = ClientAddress(text: text.trimmingSpaces) else { return peer }
+                if !trustedProxies.contains(address) { return address }
+            }
+            return peer
+        }
+
+        /// Whether an address has no limit of connections: many clients can share it.
+        func isShared(_ address: ClientAddress) -> Bool { address.isLoopback || trustedProxies.contains(address) }
+
+        private func host(of head: HTTPHead) -> String {
+            // The default port may be written; `WebOrigin` has the forms without it.
+            let host = head["host"]?.lowercased() ?? ""
+            return hosts.contains(host) ? host : host.hasSuffix(":443") ? String(host.dropLast(4)) : host
+        }
+
+        private static func isJSON(_ type: String?) -> Bool {
+            type?.split(separator: ";", maxSplits: 1).first?.trimmingSpaces.lowercased() == "application/json"
+        }
+    }
+
+    extension HTTPHead {
+        /// Whether the method changes nothing.
+        var isSafe: Bool { method == "GET" || method == "HEAD" || method == "OPTIONS" }
+
+        fileprivate var isHealthCheck: Bool { target == "/healthz" }
+    }
+
+    extension Substring {
+        /// The text without spaces and tabs at its ends.
+        var trimmingSpaces: String {
+            var rest = self
+            while let first = rest.first, first == " " || first == "\t" { rest.removeFirst() }
+            while let last = rest.last, last == " " || last == "\t" { rest.removeLast() }
+            return String(rest)
+        }
+    }
+#endif

@@ -1,0 +1,52 @@
+#if Server
+    internal import ChatAccounts
+    public import ChatWire
+
+    extension Problem.Code {
+        /// The request needs a session.
+        public static let notSignedIn = Problem.Code(rawValue: "notSignedIn")
+        /// The request comes from a page of another origin.
+        public static let foreignOrigin = Problem.Code(rawValue: "foreignOrigin")
+        /// The header `Host` does not name this server.
+        public static let misdirectedRequest = Problem.Code(rawValue: "misdirectedRequest")
+        /// The body is not `application/json`.
+        public static let unsupportedMediaType = Problem.Code(rawValue: "unsupportedMediaType")
+        /// The headers of the request contradict one another.
+        public static let invalidRequest = Problem.Code(rawValue: "invalidRequest")
+        /// A bounded queue is full; the same request can succeed later.
+        public static let busy = Problem.Code(rawValue: "busy")
+        /// Another user has this username.
+        public static let usernameTaken = Problem.Code(rawValue: "usernameTaken")
+    }
+
+    extension Problem {
+        static let notSignedIn = Problem(401, .notSignedIn, "This request needs a session. Sign in first.")
+        static let foreignOrigin = Problem(403, .foreignOrigin, "Pages of this origin cannot use this server.")
+        static let misdirectedRequest = Problem(421, .misdirectedRequest, "The header Host does not name this server.")
+        static let unsupportedMediaType = Problem(415, .unsupportedMediaType, "The body must have the type application/json.")
+        static let tooLarge = Problem(413, .tooLarge, "The body is too large.")
+        static let invalidRequest = Problem(400, .invalidRequest, "The headers of the request contradict one another.")
+        static let usernameTaken = Problem(
+            409, .usernameTaken, "Another user has this username. Confirm again with the same code and another username.")
+
+        /// The problem of an error of the accounts; its code is the same.
+        init(_ error: AccountError) {
+            let code = Code(rawValue: error.code.rawValue)
+            switch error.code {
+            case .invalidCredentials: self.init(401, code, error.message)
+            case .notRegistered: self.init(409, code, error.message)
+            case .tooManyAttempts:
+                let seconds = error.retryAfter.map { Int(clamping: ($0.components.seconds) + 1) } ?? 1
+                self.init(429, code, error.message, retryAfter: seconds)
+            case .busy: self = .busy
+            case .unknownAccount: self = .notFound
+            case .invalidUsername: self.init(400, code, error.message, field: "username")
+            case .invalidEmail: self.init(400, code, error.message, field: "email")
+            case .invalidPassword: self.init(400, code, error.message, field: "password")
+            case .invalidDevice: self.init(400, code, error.message, field: "device")
+            case .invalidCode: self.init(400, code, error.message, field: "code")
+            default: self.init(500, .storage, "The accounts cannot be read or written.")
+            }
+        }
+    }
+#endif

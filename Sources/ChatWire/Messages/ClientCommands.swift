@@ -1,0 +1,80 @@
+public import ChatDomain
+
+/// The commands of one request of a client, checked against the user of the session.
+///
+/// Decodes all of them or none: a malformed or forbidden command of a batch is a problem with its
+/// number, and no command is executed.
+public struct ClientCommands: Sendable {
+    /// The largest number of commands in a batch.
+    public static let maximumCount = 1_000
+
+    /// The commands, in order.
+    public let requests: [CommandRequest]
+    /// Whether the body is an array.
+    public let isBatch: Bool
+
+    /// Decodes a command object, or an array of them.
+    ///
+    /// The acting field (`author`, `by` or `user`) may be left out.
+    ///
+    /// - Parameters:
+    ///   - body: The JSON text, whose size the caller bounds.
+    ///   - actor: The user of the session.
+    /// - Throws: ``Problem`` with the code of the JSON error, `tooLarge` for more than
+    ///   ``maximumCount`` commands, `anotherUser` or `commandNotAllowed`.
+    public init(_ body: [UInt8], actor: UserID) throws(Problem) {
+        let elements: [Range<Int>]?
+        do throws(JSONScanError) {
+            // The scanner needs valid UTF-8; `decodeLine` reports where it is not.
+            elements =
+                (try? UTF8Span(validating: body.span)) == nil ? nil : try JSONScanner.elements(of: body, limit: Self.maximumCount)
+        } catch {
+            if error.problem == .tooMany { throw Problem(413, .tooLarge, "A batch has at most \(Self.maximumCount) commands.") }
+            throw Problem(LineError(error))
+        }
+        guard let elements else {
+            (requests, isBatch) = ([try Self.request(body, actor, line: nil)], false)
+            return
+        }
+        guard !elements.isEmpty else { throw Problem(LineError(.invalidValue, "a batch has at least one command")) }
+        var requests: [CommandRequest] = []
+        requests.reserveCapacity(elements.count)
+        for (index, element) in elements.enumerated() {
+            requests.append(try Self.request(Array(body[element]), actor, line: index + 1))
+        }
+        (self.requests, isBatch) = (requests, true)
+    }
+
+    private static func request(_ text: [UInt8], _ actor: UserID, line: Int?) throws(Problem) -> CommandRequest {
+        let request: CommandRequest
+        do throws(LineError) {
+            request = try decodeLine(CommandRequest.self, from: text, actor: actor)
+        } catch {
+            throw Problem(error, line: line)
+        }
+        guard request.command.isAllowedToClients else {
+            throw Problem(403, .commandNotAllowed, "Clients cannot send this command.", line: line)
+        }
+        if let named = request.command.actor, named != actor {
+            throw Problem(403, .anotherUser, "The acting user of this command is not the user of the session.", line: line)
+        }
+        return request
+    }
+}
+
+extension ChatCommand {
+    /// Whether a client may send the command, as the user of its session.
+    ///
+    /// Every command is listed, so that a new one is decided on here.
+    fileprivate var isAllowedToClients: Bool {
+        switch self {
+        // The server registers users, and only the host makes operators.
+        case .registerUser, .grantOperator, .revokeOperator: false
+        case .changeUsername, .setPostcode, .openThread, .joinThread, .leaveThread, .postMessage, .reply, .edit, .retract, .markRead,
+            .startSession, .endSession, .invite, .acceptInvitation, .declineInvitation, .revokeInvitation, .setRole, .remove, .mute,
+            .unmute, .ban, .unban, .removeMember, .pin, .unpin, .lockThread, .unlockThread, .closeThread, .report, .resolveReport,
+            .block, .unblock, .custom:
+            true
+        }
+    }
+}

@@ -1,0 +1,203 @@
+public import Chat
+public import ChatDomain
+internal import Projections
+
+/// The chat over HTTP, for a user who is signed in: commands, queries and live events.
+///
+/// Independent of the transport and of accounts: a server identifies the user and passes the request.
+///
+/// - **Who may see what** is decided by the store: every query has the user as its viewer. What does
+///   not exist and what the user may not see have the same response.
+/// - **Responses** have the JSON of the command-line tool. <doc:HostingTheRoutes> has two servers.
+public struct ChatRoutes: Sendable {
+    /// A request of a user.
+    package struct Context: Sendable {
+        package let store: ChatStore
+        package let user: UserID
+        package let request: WireRequest
+
+        package init(store: ChatStore, user: UserID, request: WireRequest) {
+            (self.store, self.user, self.request) = (store, user, request)
+        }
+    }
+
+    private let store: ChatStore
+
+    /// Creates the routes over a store.
+    public init(_ store: ChatStore) { self.store = store }
+
+    /// Responds to a request of a signed-in user.
+    ///
+    /// A response to `HEAD` has the body of `GET`, which the server omits.
+    public func respond(to request: WireRequest, as user: UserID) async -> WireResponse {
+        switch Self.router.match(method: request.method, path: request.path) {
+        case .notFound: return WireResponse(.notFound)
+        case .methodNotAllowed(let methods):
+            var response = WireResponse(.methodNotAllowed)
+            response.headers.append(("Allow", methods.joined(separator: ", ")))
+            return response
+        case .route(let route, let parameters):
+            do {
+                return try await route.respond(Context(store: store, user: user, request: request), parameters)
+            } catch {
+                return WireResponse(Problem(error))
+            }
+        }
+    }
+
+    private static let router = Router(routes)
+
+    /// Every route, in the order of the documentation.
+    package static let routes: [Route<Context>] = [
+        Route("GET", "/v1/me") { context, _ in
+            try context.request.requireParameters()
+            return try WireResponse(json: try context.store.user(context.user, viewer: context.user))
+        },
+        Route("POST", "/v1/commands") { context, _ in try await context.executeCommands() },
+        Route("GET", "/v1/threads") { context, _ in
+            try WireResponse(json: PageAnswer(try context.store.threadsPage(try context.page(), viewer: context.user)))
+        },
+        Route("GET", "/v1/threads/{thread}") { context, parameters in
+            try context.request.requireParameters()
+            return try WireResponse(json: try context.store.thread(try parameters.thread(), viewer: context.user))
+        },
+        Route("GET", "/v1/threads/{thread}/timeline") { context, parameters in
+            // As of the head, so that the token continues exactly after the page.
+            let head = context.store.head
+            let page = try context.store.timelinePage(
+                try parameters.thread(), try context.page(), viewer: context.user, asOf: .position(head.position))
+            var response = try WireResponse(json: PageAnswer(page))
+            if let token = ResumeToken(position: head.position, head: head) { response.headers.append(("Resume-Token", "\(token)")) }
+            return response
+        },
+        Route("GET", "/v1/threads/{thread}/members") { context, parameters in
+            let page = try context.page()
+            let members = try context.store.members(of: try parameters.thread(), viewer: context.user)
+            return try WireResponse(json: PageAnswer(members, page, position: \.since))
+        },
+        Route("GET", "/v1/threads/{thread}/residents") { context, parameters in
+            let page = try context.page()
+            guard let code = try parameters.thread().outwardCode else { throw Problem.notFound }
+            let residents = try context.store.residents(of: code, viewer: context.user)
+            return try WireResponse(json: PageAnswer(residents, page, position: \.since))
+        },
+        Route("GET", "/v1/threads/{thread}/roles") { try $0.list(try $0.store.roles(in: try $1.thread(), viewer: $0.user)) },
+        Route("GET", "/v1/threads/{thread}/pins") { try $0.list(try $0.store.pins(in: try $1.thread(), viewer: $0.user)) },
+        Route("GET", "/v1/threads/{thread}/sanctions") { try $0.list(try $0.store.sanctions(in: try $1.thread(), viewer: $0.user)) },
+        Route("GET", "/v1/threads/{thread}/reports") { try $0.list(try $0.store.reports(in: try $1.thread(), viewer: $0.user)) },
+        Route("GET", "/v1/threads/{thread}/invitations") { try $0.list(try $0.store.invitations(to: try $1.thread(), viewer: $0.user)) },
+        Route("GET", "/v1/messages/{message}") { context, parameters in
+            try context.request.requireParameters()
+            return try WireResponse(json: try context.store.message(try parameters.message(), viewer: context.user))
+        },
+        Route("GET", "/v1/messages/{message}/replies") { context, parameters in
+            try WireResponse(
+                json: PageAnswer(
+                    try context.store.repliesPage(to: try parameters.message(), try context.page(), viewer: context.user)))
+        },
+        Route("GET", "/v1/invitations") { context, _ in
+            try context.list(try context.store.invitations(of: context.user, viewer: context.user))
+        },
+        Route("GET", "/v1/events") { context, _ in try context.follow() },
+    ]
+}
+
+extension ChatRoutes.Context {
+    /// The page of `limit`, `before` and `after`.
+    fileprivate func page() throws(Problem) -> PageRequest {
+        try request.requireParameters(["limit", "before", "after"])
+        let page = PageRequest(
+            limit: try request.number("limit", in: 1...200) ?? 50, before: try request.number("before", in: 0...Position.max),
+            after: try request.number("after", in: 0...Position.max))
+        guard page.before == nil || page.after == nil else {
+            throw Problem(400, .invalidQuery, "Only one of before and after is allowed.", field: "after")
+        }
+        return page
+    }
+
+    fileprivate func list(_ items: [some Encodable]) throws -> WireResponse {
+        try request.requireParameters()
+        return try WireResponse(json: ListAnswer(items: items))
+    }
+
+    /// Executes the commands of the body as one batch.
+    fileprivate func executeCommands() async throws -> WireResponse {
+        try request.requireParameters()
+        let commands = try ClientCommands(request.body, actor: user)
+        // `endSession` has no acting user, so a session of another user counts as unknown.
+        let foreign = Set(commands.requests.indices.filter { isForeign(commands.requests[$0].command) })
+        let decided = try await store.execute(commands.requests.indices.filter { !foreign.contains($0) }.map { commands.requests[$0] })
+        var results = decided[...]
+        let answers = commands.requests.indices.map { index in
+            CommandAnswer(line: index + 1, foreign.contains(index) ? .failure(.unknownSession) : results.removeFirst())
+        }
+        return commands.isBatch ? try WireResponse(json: answers) : try WireResponse(json: answers[0])
+    }
+
+    private func isForeign(_ command: ChatCommand) -> Bool {
+        guard case .endSession(let session) = command, let owner = store.user(ofSession: session) else { return false }
+        return owner != user
+    }
+
+    /// Follows the events that the user may see.
+    fileprivate func follow() throws -> WireResponse {
+        try request.requireParameters(["after", "thread"])
+        var filter = EventFilter(viewer: user)
+        if let text = request.parameter("thread") {
+            guard let thread = ThreadID(idOrOutwardCode: text) else { throw Problem.notFound }
+            // The thread must exist for the user now; the rights are decided again for each event.
+            _ = try store.thread(thread, viewer: user)
+            filter.threads = [thread]
+        }
+        var token: ResumeToken?
+        if let text = request.lastEventID ?? request.parameter("after") {
+            token = ResumeToken(text)
+            if token == nil { throw Problem(400, .invalidToken, "This is not a resume token.") }
+        }
+        let stream = try EventStream(store, after: token, filter)
+        return WireResponse(
+            status: 200, headers: [("Content-Type", "text/event-stream"), ("X-Accel-Buffering", "no")], body: .events(stream))
+    }
+}
+
+extension RouteParameters {
+    fileprivate func thread() throws(Problem) -> ThreadID {
+        guard let thread = ThreadID(idOrOutwardCode: self["thread"]) else { throw .notFound }
+        return thread
+    }
+
+    fileprivate func message() throws(Problem) -> MessageID {
+        guard let message = MessageID(self["message"]) else { throw .notFound }
+        return message
+    }
+}
+
+extension Problem {
+    /// The problem of an error of a route.
+    package init(_ error: any Error) {
+        switch error {
+        case let problem as Problem: self = problem
+        case let error as ChatError: self.init(error)
+        case is CancellationError: self = .closing
+        default: self = .storage
+        }
+    }
+
+    private init(_ error: ChatError) {
+        switch error {
+        case .rejected(let rejection):
+            switch rejection.code {
+            case .invalidPosition: self.init(400, .invalidQuery, "The position is beyond the end of the journal.")
+            case .storageFull: self.init(503, .storageFull, rejection.message, retryAfter: 30)
+            // Unknown and not visible are the same.
+            default: self = .notFound
+            }
+        case .foreignToken, .futureToken, .rolledBackToken:
+            self.init(400, .invalidToken, "The resume token does not belong to the history of this journal.")
+        case .batchTooLarge: self.init(413, .tooLarge, "The batch is too large for one commit.")
+        case .cancelled: self = .closing
+        case .journal(let error): self = error.code == .closed ? .closing : .storage
+        case .undecodable, .newerEvents, .erasureUnfinished, .foreignCursor, .lagged, .incompleteThread: self = .storage
+        }
+    }
+}

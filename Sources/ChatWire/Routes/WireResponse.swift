@@ -1,0 +1,40 @@
+/// The response to a request of a client, independent of the transport.
+public struct WireResponse: Sendable {
+    /// The status of HTTP.
+    public var status: Int
+    /// The headers beside `Content-Length`, as names and values.
+    public var headers: [(name: String, value: String)]
+    /// The content.
+    public var body: Body
+
+    /// The content of a response.
+    public enum Body: Sendable {
+        /// All bytes; none for an empty content.
+        case bytes([UInt8])
+        /// Server-Sent Events, until the stream ends.
+        case events(EventStream)
+    }
+
+    /// Creates a response.
+    public init(status: Int, headers: [(name: String, value: String)] = [], body: Body = .bytes([])) {
+        (self.status, self.headers, self.body) = (status, headers, body)
+    }
+}
+
+extension WireResponse {
+    /// Creates a response with the JSON of a value.
+    package init(_ status: Int = 200, json value: some Encodable, contentType: String = "application/json") throws {
+        var bytes: [UInt8] = []
+        try JSONLineEncoder().encode(value, into: &bytes)
+        self.init(status: status, headers: [("Content-Type", contentType)], body: .bytes(bytes))
+    }
+
+    /// Creates the response to a request that was not decided.
+    public init(_ problem: Problem) {
+        var bytes: [UInt8] = []
+        // Texts and whole numbers are always encodable.
+        do { try JSONLineEncoder().encode(problem, into: &bytes) } catch { preconditionFailure("a problem encodes: \(error)") }
+        self.init(status: problem.status, headers: [("Content-Type", Problem.contentType)], body: .bytes(bytes))
+        if let seconds = problem.retryAfter { headers.append(("Retry-After", "\(seconds)")) }
+    }
+}

@@ -1,0 +1,154 @@
+import Chat
+
+#if Server
+    import ChatAccounts
+    import ChatServer
+    import Dispatch
+    import Foundation
+#endif
+
+extension ToolCommand {
+    static let serve = ToolCommand(
+        spec: CommandSpec(
+            "serve", "serves the journal over HTTP, with accounts", positionals: [.journal],
+            options: [
+                CommandSpec.Option("accounts", .text("FILE"), "the file of the accounts; created if it does not exist"),
+                CommandSpec.Option("listen", .text("ADDRESS:PORT"), "the address to listen on; port 0 lets the system choose one"),
+                CommandSpec.Option(
+                    "mail", .text("DIR|COMMAND"),
+                    "an existing directory for mails as files *.eml, or a program with arguments, run for each mail without a shell"),
+                CommandSpec.Option("mail-from", .text("ADDRESS"), "the sender of the mails; default chat@localhost"),
+                CommandSpec.Option(
+                    "origin", .list("URL"), "the origin of the pages, such as https://chat.example; required beyond loopback"),
+                CommandSpec.Option("trust-proxy", .list("ADDRESS"), "believe X-Forwarded-For of this proxy"),
+                CommandSpec.Option("metrics", .text("ADDRESS:PORT"), "serve metrics there, on loopback"),
+                CommandSpec.Option("log", .choice(["problems", "requests"]), "log only problems (the default), or every request"),
+                .durability, .waitForLock,
+            ],
+            discussion: """
+                Prints its URL when it accepts connections, and ends on SIGTERM or SIGINT, after the requests in
+                progress. Logs JSON lines to standard error. A mail command gets the mail, with the address in its
+                header To, on standard input. TLS is left to a proxy.
+                Needs a build with the package trait Server.
+                """)
+    ) { arguments, output in
+        #if Server
+            try await Serving(arguments).run(&output)
+            return true
+        #else
+            throw arguments.error("this build has no server: build it with 'swift build --traits Server'")
+        #endif
+    }
+}
+
+#if Server
+    /// The parsed arguments of `serve`.
+    private struct Serving {
+        let arguments: Arguments
+        let options: ServerOptions
+        let accounts: String
+        let sender: any MailSender
+        let from: EmailAddress
+
+        init(_ arguments: Arguments) throws(UsageError) {
+            self.arguments = arguments
+            func address(_ option: String) throws(UsageError) -> ListenAddress? {
+                guard let text = arguments[option: option] else { return nil }
+                guard let address = ListenAddress(text) else {
+                    throw arguments.error("--\(option) takes an address and a port, such as 127.0.0.1:8080 or [::1]:8080")
+                }
+                return address
+            }
+            guard let accounts = arguments[option: "accounts"] else {
+                throw arguments.error("--accounts is missing: the file of the accounts")
+            }
+            guard let listen = try address("listen") else {
+                throw arguments.error("--listen is missing: an address and a port, such as 127.0.0.1:8080")
+            }
+            guard let mail = arguments[option: "mail"] else {
+                throw arguments.error("--mail is missing: a directory or a command, because sign-up needs a code by mail")
+            }
+            var options = ServerOptions(listen: listen)
+            for text in arguments[list: "origin"] {
+                guard let origin = WebOrigin(text) else {
+                    throw arguments.error(
+                        "--origin takes a scheme and a host, such as https://chat.example, not '\(escapedForTerminal(text))'")
+                }
+                options.origins.append(origin)
+            }
+            for text in arguments[list: "trust-proxy"] {
+                guard let proxy = ClientAddress(text: text) else {
+                    throw arguments.error("--trust-proxy takes an address such as 127.0.0.1, not '\(escapedForTerminal(text))'")
+                }
+                options.trustedProxies.append(proxy)
+            }
+            if !listen.isLoopback, options.origins.isEmpty {
+                throw arguments.error("--origin is missing: a server beyond loopback needs the origin of its pages")
+            }
+            options.metrics = try address("metrics")
+            if options.metrics?.isLoopback == false { throw arguments.error("--metrics takes an address on loopback") }
+            options.logsRequests = arguments[option: "log"] == "requests"
+            options.log = { StandardError.writeLineIfReady($0) }
+            guard let from = EmailAddress(arguments[option: "mail-from"] ?? "chat@localhost") else {
+                throw arguments.error("--mail-from takes an e-mail address")
+            }
+            (self.accounts, self.options, self.from) = (accounts, options, from)
+            sender = try Self.sender(mail, arguments)
+        }
+
+        private static func sender(_ text: String, _ arguments: Arguments) throws(UsageError) -> any MailSender {
+            let path = URL(fileURLWithPath: text).resolvingSymlinksInPath().path
+            // Without attributes it is no directory; the check below reports the rest.
+            let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+            if attributes?[.type] as? FileAttributeType == .typeDirectory { return MailDirectory(path: path) }
+            let words = text.split(separator: " ").map(String.init)
+            guard let program = words.first, program.contains("/"), FileManager.default.isExecutableFile(atPath: program) else {
+                throw arguments.error("--mail takes an existing directory, or the path of a program with its arguments")
+            }
+            return MailCommand(program: program, arguments: Array(words.dropFirst()))
+        }
+
+        func run(_ output: inout BufferedOutput) async throws {
+            let signals = Signals([SIGTERM, SIGINT])
+            var accountOptions = AccountOptions()
+            accountOptions.mailFailed = { StandardError.writeLineIfReady("{\"event\":\"mailFailed\",\"code\":\"\($0.code)\"}") }
+            let store = try arguments.openForWriting()
+            do {
+                let accounts = try AccountStore(path: accounts, mailer: sender, from: from, options: accountOptions)
+                let server = try await ChatServer(store: store, accounts: accounts, options: options)
+                try output.writeLine(server.url)
+                try output.flush()
+                await signals.first()
+                await server.close()
+                try accounts.close()
+            } catch {
+                try store.close()
+                throw error
+            }
+            try store.close()
+        }
+    }
+
+    /// Waits for signals.
+    private final class Signals {
+        private let stream: AsyncStream<Void>
+        private let sources: [any DispatchSourceSignal]
+
+        init(_ numbers: [Int32]) {
+            let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+            self.stream = stream
+            sources = numbers.map { number in
+                SystemIO.ignore(signal: number)
+                let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+                source.setEventHandler { continuation.yield() }
+                source.resume()
+                return source
+            }
+        }
+
+        func first() async {
+            var iterator = stream.makeAsyncIterator()
+            await iterator.next()
+        }
+    }
+#endif
