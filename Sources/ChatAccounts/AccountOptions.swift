@@ -39,7 +39,7 @@
     public struct OperationLimits: Hashable, Sendable {
         /// The limit for one account or e-mail address, known or not.
         public var account: AttemptLimit
-        /// The limit for one network address.
+        /// The limit for one network address; an address on loopback has 100 times as much.
         public var address: AttemptLimit
 
         /// Creates the limits.

@@ -73,7 +73,7 @@
                 }
             let time = options.environment.monotonicMilliseconds()
             let wait = buckets.withLock { buckets -> Int64? in
-                if let address, let wait = buckets.take(.address(operation, address), limits.address, now: time) { return wait }
+                if let address, let wait = buckets.take(.address(operation, address), limits.limit(for: address), now: time) { return wait }
                 return buckets.take(.account(operation, account), limits.account, now: time)
             }
             if let wait { throw .tooManyAttempts(retryAfter: .milliseconds(wait)) }
