@@ -133,8 +133,13 @@
                 .blob(hash(code, account, purpose)), .time(now + Self.codeLifetime))
         }
 
-        /// Counts a try and compares the code; commits the count with the caller's transaction.
-        func check(_ database: Database, _ code: String, _ account: AccountID, _ purpose: CodePurpose) throws(AccountError) -> Bool {
+        /// Compares the code; a wrong one, or a wrong password with any code, is a try.
+        ///
+        /// Commits the count with the caller's transaction.
+        func check(
+            _ database: Database, _ code: String, _ account: AccountID, _ purpose: CodePurpose,
+            withRightPassword isPasswordRight: Bool = true
+        ) throws(AccountError) -> Bool {
             let rows = try database.run(
                 "SELECT hash FROM codes WHERE account = ? AND purpose = ? AND expires > ? AND tries < ?", .id(account.bits),
                 .integer(purpose.rawValue), .time(now), .integer(Self.maximumTries))
@@ -142,7 +147,7 @@
                 try pad(database)
                 return false
             }
-            if Sodium.areEqual(stored, hash(code, account, purpose)) { return true }
+            if Sodium.areEqual(stored, hash(code, account, purpose)) && isPasswordRight { return true }
             try database.run(
                 "UPDATE codes SET tries = tries + 1 WHERE account = ? AND purpose = ?", .id(account.bits), .integer(purpose.rawValue))
             return false
