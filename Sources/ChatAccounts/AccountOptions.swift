@@ -78,6 +78,10 @@
         public var environment = AccountEnvironment.system
         /// Is called, on the mail thread, with the error of each mail that was not delivered.
         public var mailFailed: @Sendable (AccountError) -> Void = { _ in }
+        /// Is called, on a thread of the store, with the error if last uses of sessions cannot be written.
+        ///
+        /// The next look-up of such a session tries again.
+        public var lastUseFailed: @Sendable (AccountError) -> Void = { _ in }
 
         /// Creates the default options.
         public init() {}
