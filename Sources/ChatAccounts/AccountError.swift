@@ -48,13 +48,17 @@
             public static let unknownAccount = Code(rawValue: "unknownAccount")
             /// Too many attempts; ``AccountError/retryAfter`` has the time to wait.
             public static let tooManyAttempts = Code(rawValue: "tooManyAttempts")
-            /// A bounded queue is full; the same call can succeed later.
+            /// A bounded queue is full, or another program holds the account file; the same call can succeed later.
             public static let busy = Code(rawValue: "busy")
-            /// The file is not an account file, or is damaged.
+            /// The file is not an account file.
             public static let notAnAccountFile = Code(rawValue: "notAnAccountFile")
             /// A newer version of this package wrote the account file.
             public static let newerVersion = Code(rawValue: "newerVersion")
-            /// A file cannot be read or written.
+            /// A page or a row of the account file is damaged; restore a backup.
+            public static let damaged = Code(rawValue: "damaged")
+            /// The disk is full; the same call can succeed when space is free.
+            public static let storageFull = Code(rawValue: "storageFull")
+            /// A file cannot be read or written, or the store is closed.
             public static let storage = Code(rawValue: "storage")
             /// A mail cannot be delivered.
             public static let mail = Code(rawValue: "mail")
@@ -64,7 +68,9 @@
         static let invalidCode = AccountError(.invalidCode, "The code is wrong or has expired. Ask for a new one.")
         static let unknownAccount = AccountError(.unknownAccount, "No account in the state that this needs.")
         static let busy = AccountError(.busy, "Too many requests at this moment. Try again later.")
-        static let notAnAccountFile = AccountError(.notAnAccountFile, "Not an account file, or a damaged one.")
+        static let notAnAccountFile = AccountError(.notAnAccountFile, "Not an account file.")
+        static let damaged = AccountError(.damaged, "The account file is damaged. Restore a backup.")
+        static let closed = AccountError(.storage, "The account store is closed.")
         static func tooManyAttempts(retryAfter: Duration) -> AccountError {
             AccountError(.tooManyAttempts, "Too many attempts. Try again later.", retryAfter: retryAfter)
         }

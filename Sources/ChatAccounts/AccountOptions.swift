@@ -39,7 +39,7 @@
     public struct OperationLimits: Hashable, Sendable {
         /// The limit for one account or e-mail address, known or not.
         public var account: AttemptLimit
-        /// The limit for one network address.
+        /// The limit for one network address; an address on loopback has 100 times as much.
         public var address: AttemptLimit
 
         /// Creates the limits.
@@ -78,6 +78,10 @@
         public var environment = AccountEnvironment.system
         /// Is called, on the mail thread, with the error of each mail that was not delivered.
         public var mailFailed: @Sendable (AccountError) -> Void = { _ in }
+        /// Is called, on a thread of the store, with the error if last uses of sessions cannot be written.
+        ///
+        /// The next look-up of such a session tries again.
+        public var lastUseFailed: @Sendable (AccountError) -> Void = { _ in }
 
         /// Creates the default options.
         public init() {}

@@ -37,7 +37,7 @@
             guard version <= migrations.count else {
                 throw AccountError(.newerVersion, "A newer version wrote this account file. Open it with that version.")
             }
-            guard try database.run("PRAGMA quick_check(1)") == [[.text("ok")]] else { throw .notAnAccountFile }
+            guard try database.run("PRAGMA quick_check(1)") == [[.text("ok")]] else { throw .damaged }
             try database.run("PRAGMA journal_mode=WAL")
             try database.run("PRAGMA synchronous=FULL")
             try database.run("PRAGMA foreign_keys=ON")
@@ -53,6 +53,12 @@
     }
 
     extension Database {
+        /// Copies the write-ahead log to the file and cuts it; false if another program reads the file.
+        func checkpoint() throws(AccountError) -> Bool {
+            guard case .integer(let isBusy)? = try run("PRAGMA wal_checkpoint(TRUNCATE)").first?.first else { return false }
+            return isBusy == 0
+        }
+
         /// Executes the closure as one durable transaction, or not at all.
         func transaction<Result>(_ body: (Database) throws(AccountError) -> Result) throws(AccountError) -> Result {
             try run("BEGIN IMMEDIATE")

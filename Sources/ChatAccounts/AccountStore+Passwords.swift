@@ -91,7 +91,7 @@
 
         /// Returns the accounts whose deletion has begun and not ended, oldest first.
         ///
-        /// - Throws: `storage`, or `notAnAccountFile` for a damaged row.
+        /// - Throws: `storage`, or `damaged` for a damaged row.
         public func pendingDeletions() throws(AccountError) -> [AccountDeletion] {
             try rows(in: .deleting).map { AccountDeletion(account: $0.id, user: $0.user) }
         }
@@ -100,13 +100,14 @@
         ///
         /// Idempotent.
         ///
-        /// - Throws: `storage`.
+        /// - Throws: `storage`, or `busy` if another program reads the file, whose write-ahead log
+        ///   then still has the bytes: call it again.
         public func finishDeletion(account: AccountID) throws(AccountError) {
             try database.withLock { database throws(AccountError) in
                 try database.run(
                     "DELETE FROM accounts WHERE id = ? AND state = ?", .id(account.bits), .integer(AccountState.deleting.rawValue))
                 // The write-ahead log has the deleted row until it is copied and cut.
-                try database.run("PRAGMA wal_checkpoint(TRUNCATE)")
+                guard try database.checkpoint() else { throw .busy }
             }
         }
     }

@@ -1,11 +1,13 @@
 #if Server
     public import ChatDomain
+    internal import Dispatch
     internal import Locking
     internal import Primitives
 
     extension AccountStore {
         static let idleLifetime: Int64 = 14 * 86_400_000
         static let absoluteLifetime: Int64 = 30 * 86_400_000
+        static let lastUsePrecision: Int64 = 60_000
         /// A new session ends the oldest one beyond this number, which bounds the file.
         static let maximumSessionCount: Int64 = 50
 
@@ -77,26 +79,55 @@
         /// Returns the session of a token, or nil if it is wrong, ended or expired.
         ///
         /// A session expires 14 days after its last use and 30 days after the sign-in. The last use
-        /// is written at most once a minute. The lookup is by digest, so its time says nothing about
-        /// the token.
+        /// is written at most once a minute, after this returns. The lookup is by digest, so its time
+        /// says nothing about the token.
         ///
-        /// - Throws: `storage`.
+        /// It does not wait for writers, and sees every operation that has returned.
+        ///
+        /// - Throws: `storage`, or `damaged` for a damaged row.
         public func session(token: String) throws(AccountError) -> AccountSession? {
             guard let digest = Self.digest(token) else { return nil }
-            return try database.withLock { database throws(AccountError) in
-                let time = self.now
-                let rows = try database.run(
+            let time = now
+            let rows = try reader.withLock { database throws(AccountError) in
+                try database.run(
                     """
                     SELECT \(AccountSession.columns) FROM sessions JOIN accounts ON accounts.id = sessions.account
                     WHERE token = ? AND sessions.created > ? AND used > ? AND state = ?
                     """, .blob(digest), .time(time - Self.absoluteLifetime), .time(time - Self.idleLifetime),
                     .integer(AccountState.registered.rawValue))
-                guard let row = rows.first else { return nil }
-                let session = try AccountSession(row)
-                if time >= session.lastUsed + 60_000 {
-                    try database.run("UPDATE sessions SET used = ? WHERE id = ?", .time(time), .id(session.id.bits))
-                }
-                return session
+            }
+            guard let row = rows.first else { return nil }
+            let session = try AccountSession(row)
+            if time >= session.lastUsed + Self.lastUsePrecision { writeLastUse(of: session.id, time) }
+            return session
+        }
+
+        /// Writes a last use on a queue, so that the look-up does not wait for a commit.
+        private func writeLastUse(of session: AccountSessionID, _ time: Timestamp) {
+            let isFirst = unwrittenUses.withLock { uses in
+                if uses.updateValue(time, forKey: session) != nil { return false }
+                return uses.count == 1
+            }
+            if isFirst { lastUseQueue.async { [self] in writeLastUses() } }
+        }
+
+        /// Writes the noted last uses, up to 1,000 in a transaction.
+        private func writeLastUses() {
+            while true {
+                let uses = unwrittenUses.withLock { uses in Array(uses.prefix(1_000)) }
+                if uses.isEmpty { return }
+                do throws(AccountError) {
+                    try database.withLock { database throws(AccountError) in
+                        try database.transaction { database throws(AccountError) in
+                            for (session, time) in uses {
+                                try database.run(
+                                    "UPDATE sessions SET used = ? WHERE id = ? AND used <= ?", .time(time), .id(session.bits),
+                                    .time(time - Self.lastUsePrecision))
+                            }
+                        }
+                    }
+                } catch { options.lastUseFailed(error) }
+                unwrittenUses.withLock { noted in for (session, _) in uses { noted[session] = nil } }
             }
         }
 

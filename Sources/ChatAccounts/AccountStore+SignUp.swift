@@ -93,11 +93,22 @@
         /// The same code works again until ``markRegistered(account:)``, so a client can repeat the
         /// call, with another username if the journal has given the first one to another user.
         ///
-        /// `username` replaces the username of the sign-up, unless nil.
+        /// Until it is confirmed, an account has the password of the last person who signed up with
+        /// the address, and this need not be the person who gets the mail. So a client that has the
+        /// password sends it: only the person who signed up last can confirm. A wrong password and a
+        /// wrong code are one and the same failed try, with the same answer and in the same time, so
+        /// a caller who has only one of the two learns nothing about it.
         ///
-        /// - Throws: `invalidCode`, `invalidEmail`, `invalidUsername`, `tooManyAttempts` or `storage`.
+        /// - Parameters:
+        ///   - email: The address.
+        ///   - code: The code of the last mail.
+        ///   - username: Replaces the username of the sign-up, unless nil.
+        ///   - password: The password of the sign-up; nil omits its check.
+        ///   - address: The network address of the client.
+        /// - Throws: `invalidCode` for a wrong code or password; `invalidEmail`, `invalidUsername`,
+        ///   `tooManyAttempts`, `busy` or `storage`.
         public func confirm(
-            email: String, code: String, username: String? = nil, address: ClientAddress?
+            email: String, code: String, username: String? = nil, password: String? = nil, address: ClientAddress?
         ) throws(AccountError) -> AccountRegistration {
             let email = try validated(email)
             var name: Username?
@@ -106,6 +117,8 @@
                 if name == nil { throw AccountError(.invalidUsername, "The username is not valid.") }
             }
             try limit(.confirm, account: email.key, address: address)
+            // Compared before the code and in every case, so that the time does not show which is wrong.
+            let hash = if let password { try matchingHash(email, password) } else { String?.none }
             let registration = try database.withLock { database throws(AccountError) in
                 try database.transaction { database throws(AccountError) -> AccountRegistration? in
                     guard let row = try self.account(database, email), row.state == .unconfirmed || row.state == .confirmed else {
@@ -113,7 +126,9 @@
                         return nil
                     }
                     // A wrong try is counted by the commit, so this returns nil and does not throw.
-                    guard try self.check(database, code, row.id, .confirmation) else { return nil }
+                    // The sign-up may have been replaced while the password was compared.
+                    let isPasswordRight = password == nil || hash == row.password
+                    guard try self.check(database, code, row.id, .confirmation, withRightPassword: isPasswordRight) else { return nil }
                     let username = name ?? row.username
                     try database.run(
                         "UPDATE accounts SET state = ?, username = ? WHERE id = ?", .integer(AccountState.confirmed.rawValue),
@@ -123,6 +138,13 @@
             }
             guard let registration else { throw .invalidCode }
             return registration
+        }
+
+        /// Returns the password hash of the address if the password belongs to it; takes the same time if not.
+        private func matchingHash(_ email: EmailAddress, _ password: String) throws(AccountError) -> String? {
+            guard let secret = Password(ifValid: password) else { return nil }
+            let stored = try database.withLock { database throws(AccountError) in try self.account(database, email)?.password }
+            return try pool.verify(secret, stored) ? stored : nil
         }
 
         /// Notes that the journal has the user, which ends the sign-up.
@@ -158,7 +180,7 @@
         ///
         /// The server registers them at its start, before it accepts requests.
         ///
-        /// - Throws: `storage`, or `notAnAccountFile` for a damaged row.
+        /// - Throws: `storage`, or `damaged` for a damaged row.
         public func unregistered() throws(AccountError) -> [AccountRegistration] {
             try rows(in: .confirmed).map(\.registration)
         }

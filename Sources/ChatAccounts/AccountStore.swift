@@ -1,7 +1,9 @@
 #if Server
     internal import ChatDomain
+    internal import Dispatch
     internal import Locking
     internal import Primitives
+    internal import Synchronization
 
     /// The accounts of a server: passwords, codes and sessions, in one SQLite file.
     ///
@@ -9,10 +11,18 @@
     /// milliseconds if they hash a password: call them from threads that may wait. All of them can
     /// be called from several threads.
     public final class AccountStore: Sendable {
+        /// The connection of session look-ups, which so do not wait for a commit.
+        ///
+        /// Destroyed before the other one: only a connection that writes can remove the write-ahead log.
+        let reader: Lock<Database>
         let database: Lock<Database>
         let pool: PasswordPool
         let mails: MailQueue
         let options: AccountOptions
+        /// The last uses of sessions that are not written yet.
+        let unwrittenUses = Lock([AccountSessionID: Timestamp]())
+        let lastUseQueue = DispatchQueue(label: "chat accounts last use")
+        private let isClosed = Atomic(false)
         private let codeKey: [UInt8]
         private let buckets: Lock<AttemptBuckets>
 
@@ -25,7 +35,8 @@
         ///   - mailer: Delivers the mails, on a thread of the store.
         ///   - from: The sender of the mails.
         ///   - options: The costs, limits and clocks.
-        /// - Throws: `notAnAccountFile`, `newerVersion` or `storage`; an existing file is then unchanged.
+        /// - Throws: `notAnAccountFile`, `newerVersion`, `damaged`, `busy`, `storageFull` or `storage`; an
+        ///   existing file is then unchanged.
         public init(path: String, mailer: any MailSender, from: EmailAddress, options: AccountOptions = AccountOptions())
             throws(AccountError)
         {
@@ -43,7 +54,28 @@
             try opened.run("DELETE FROM codes WHERE expires <= ?", .time(now))
             try opened.run(
                 "DELETE FROM sessions WHERE created <= ? OR used <= ?", .time(now - Self.absoluteLifetime), .time(now - Self.idleLifetime))
+            // After a crash, the log can have the bytes of a deleted account.
+            _ = try opened.checkpoint()
+            reader = Lock(try Database(path, isReadOnly: true))
             database = Lock(opened)
+        }
+
+        /// Waits for the mails, copies the write-ahead log to the file, and closes the file.
+        ///
+        /// After it, every operation with valid arguments throws `storage`. Idempotent.
+        ///
+        /// - Throws: `storage` or `storageFull` if the log cannot be copied; the store is then closed
+        ///   all the same, nothing is lost, and the next opening reads the log.
+        public func close() throws(AccountError) {
+            isClosed.store(true, ordering: .sequentiallyConsistent)
+            mails.drain()
+            lastUseQueue.sync {}
+            reader.withLock { $0.close() }
+            try database.withLock { database throws(AccountError) in
+                defer { database.close() }
+                // The log remains if another program reads the file at this moment.
+                if database.isOpen { _ = try database.checkpoint() }
+            }
         }
 
         /// Waits until every mail that was accepted is delivered or has failed.
@@ -64,6 +96,7 @@
 
         /// Takes an attempt of the address and then of the account, known or not.
         func limit(_ operation: LimitedOperation, account: String, address: ClientAddress?) throws(AccountError) {
+            if isClosed.load(ordering: .sequentiallyConsistent) { throw .closed }
             let limits =
                 switch operation {
                 case .signUp: options.signUpLimits
@@ -73,7 +106,7 @@
                 }
             let time = options.environment.monotonicMilliseconds()
             let wait = buckets.withLock { buckets -> Int64? in
-                if let address, let wait = buckets.take(.address(operation, address), limits.address, now: time) { return wait }
+                if let address, let wait = buckets.take(.address(operation, address), limits.limit(for: address), now: time) { return wait }
                 return buckets.take(.account(operation, account), limits.account, now: time)
             }
             if let wait { throw .tooManyAttempts(retryAfter: .milliseconds(wait)) }
@@ -133,8 +166,13 @@
                 .blob(hash(code, account, purpose)), .time(now + Self.codeLifetime))
         }
 
-        /// Counts a try and compares the code; commits the count with the caller's transaction.
-        func check(_ database: Database, _ code: String, _ account: AccountID, _ purpose: CodePurpose) throws(AccountError) -> Bool {
+        /// Compares the code; a wrong one, or a wrong password with any code, is a try.
+        ///
+        /// Commits the count with the caller's transaction.
+        func check(
+            _ database: Database, _ code: String, _ account: AccountID, _ purpose: CodePurpose,
+            withRightPassword isPasswordRight: Bool = true
+        ) throws(AccountError) -> Bool {
             let rows = try database.run(
                 "SELECT hash FROM codes WHERE account = ? AND purpose = ? AND expires > ? AND tries < ?", .id(account.bits),
                 .integer(purpose.rawValue), .time(now), .integer(Self.maximumTries))
@@ -142,7 +180,7 @@
                 try pad(database)
                 return false
             }
-            if Sodium.areEqual(stored, hash(code, account, purpose)) { return true }
+            if Sodium.areEqual(stored, hash(code, account, purpose)) && isPasswordRight { return true }
             try database.run(
                 "UPDATE codes SET tries = tries + 1 WHERE account = ? AND purpose = ?", .id(account.bits), .integer(purpose.rawValue))
             return false

@@ -88,7 +88,7 @@
             guard row.count == 6, let id = row[0].id, let user = row[1].id, case .text(let name) = row[2],
                 let username = Username(name), case .text(let address) = row[3], let email = EmailAddress(address),
                 case .text(let password) = row[4], case .integer(let number) = row[5], let state = AccountState(rawValue: number)
-            else { throw .notAnAccountFile }
+            else { throw .damaged }
             self.id = AccountID(bits: id)
             self.user = UserID(bits: user)
             self.username = username
@@ -117,7 +117,7 @@
         init(_ row: [SQLValue]) throws(AccountError) {
             guard row.count == 5, let id = row[0].id, let user = row[1].id, case .integer(let created) = row[2],
                 case .integer(let used) = row[3]
-            else { throw .notAnAccountFile }
+            else { throw .damaged }
             self.id = AccountSessionID(bits: id)
             self.user = UserID(bits: user)
             self.created = Timestamp(millisecondsSince1970: created)

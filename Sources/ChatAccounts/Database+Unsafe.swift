@@ -15,12 +15,14 @@
     ///
     /// An error has the result code only: SQLite's messages can contain values.
     @safe final class Database {
-        private let connection: OpaquePointer
+        /// Nil when closed.
+        private var connection: OpaquePointer?
 
         /// Opens an existing file; an empty one is an empty database.
-        init(_ path: String) throws(AccountError) {
+        init(_ path: String, isReadOnly: Bool = false) throws(AccountError) {
             var opened: OpaquePointer?
-            let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW
+            let access = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
+            let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW
             let status = unsafe sqlite3_open_v2(path, &opened, flags, nil)
             guard status == SQLITE_OK, let connection = unsafe opened else {
                 unsafe sqlite3_close_v2(opened)
@@ -30,16 +32,25 @@
             unsafe sqlite3_busy_timeout(connection, 5_000)
         }
 
-        deinit { unsafe sqlite3_close_v2(connection) }
+        deinit { close() }
+
+        /// Closes the connection; every statement after it throws `storage`.
+        func close() {
+            unsafe sqlite3_close_v2(connection)
+            unsafe connection = nil
+        }
+
+        var isOpen: Bool { unsafe connection != nil }
 
         /// The rows that the last statement changed.
-        var changeCount: Int { unsafe Int(sqlite3_changes(connection)) }
+        var changeCount: Int { unsafe connection.map { unsafe Int(sqlite3_changes($0)) } ?? 0 }
 
         /// Whether a transaction has begun and not ended.
-        var isInTransaction: Bool { unsafe sqlite3_get_autocommit(connection) == 0 }
+        var isInTransaction: Bool { unsafe connection.map { unsafe sqlite3_get_autocommit($0) == 0 } ?? false }
 
         /// Executes one statement and returns its rows.
         @discardableResult func run(_ sql: String, _ parameters: SQLValue...) throws(AccountError) -> [[SQLValue]] {
+            guard let connection = unsafe connection else { throw .closed }
             var prepared: OpaquePointer?
             var status = unsafe sqlite3_prepare_v2(connection, sql, -1, &prepared, nil)
             guard status == SQLITE_OK, let statement = unsafe prepared else { throw Self.failure(status) }
@@ -61,7 +72,9 @@
         private static func failure(_ status: Int32) -> AccountError {
             switch status & 0xFF {
             case SQLITE_NOTADB: .notAnAccountFile
-            case SQLITE_FULL: AccountError(.storage, "The disk is full.")
+            case SQLITE_CORRUPT: .damaged
+            case SQLITE_BUSY, SQLITE_LOCKED: AccountError(.busy, "Another program holds the account file. Try again later.")
+            case SQLITE_FULL: AccountError(.storageFull, "The disk of the account file is full.")
             default: AccountError(.storage, "The account file cannot be read or written (SQLite result \(status)).")
             }
         }

@@ -93,6 +93,8 @@
     final class MailQueue: Sendable {
         private let queue = DispatchQueue(label: "chat accounts mail")
         private let pending = Lock(0)
+        /// The reserved places.
+        private let reservations = DispatchGroup()
         private let sender: any MailSender
         private let from: EmailAddress
         private let options: AccountOptions
@@ -111,9 +113,13 @@
                 return true
             }
             guard isFree else { throw .busy }
+            reservations.enter()
         }
 
-        func release() { pending.withLock { $0 -= 1 } }
+        func release() {
+            pending.withLock { $0 -= 1 }
+            reservations.leave()
+        }
 
         /// Delivers a mail in the reserved place.
         func deliver(_ mail: Mail) {
@@ -125,6 +131,7 @@
             }
         }
 
-        func drain() { queue.sync {} }
+        /// Waits until no place is reserved.
+        func drain() { reservations.wait() }
     }
 #endif

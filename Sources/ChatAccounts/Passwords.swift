@@ -71,6 +71,9 @@
 
         func needsRehash(_ hash: String) -> Bool { Sodium.needsRehash(hash, cost) }
 
+        /// The number of callers that run or wait.
+        var admittedCount: Int { admitted.withLock { $0 } }
+
         func withTurn<Result>(_ body: () -> Result) throws(AccountError) -> Result {
             let isAdmitted = admitted.withLock { count in
                 if count == maximum { return false }

@@ -1,23 +1,4 @@
 #if Server
-    /// The network address of a client, as far as limits need it.
-    public struct ClientAddress: Hashable, Sendable {
-        private let bytes: [UInt8]
-
-        /// Creates an address from its 4 or 16 bytes; nil for another count.
-        ///
-        /// An IPv6 address is reduced to its first 64 bits, because one client usually has all of
-        /// them. An IPv4 address in IPv6 form (`::ffff:0:0/96`) is the IPv4 address.
-        public init?(bytes: [UInt8]) {
-            switch bytes.count {
-            case 4: self.bytes = bytes
-            case 16:
-                let isMapped = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
-                self.bytes = isMapped ? Array(bytes[12...]) : Array(bytes[..<8])
-            default: return nil
-            }
-        }
-    }
-
     /// A token bucket: a number of attempts at once, and one more after each interval.
     public struct AttemptLimit: Hashable, Sendable {
         /// The attempts that are possible at once.
@@ -29,6 +10,14 @@
         public init(burst: Int, intervalMilliseconds: Int64) {
             self.burst = min(max(burst, 1), 1_000_000)
             self.intervalMilliseconds = min(max(intervalMilliseconds, 1), 30 * 86_400_000)
+        }
+    }
+
+    extension OperationLimits {
+        /// The limit of an address: 100 times the burst and the rate on loopback, whose address is shared.
+        func limit(for address: ClientAddress) -> AttemptLimit {
+            guard address.isLoopback else { return self.address }
+            return AttemptLimit(burst: self.address.burst * 100, intervalMilliseconds: self.address.intervalMilliseconds / 100)
         }
     }
 

@@ -1,5 +1,6 @@
 #if Server
     import ChatDomain
+    import Dispatch
     import Locking
     import TestSupport
     import Testing
@@ -22,6 +23,7 @@
             let token = try fixture.signIn(store, "a@x.org").token
             fixture.advance(14 * Self.day - 1)
             #expect(try store.session(token: token)?.user == user)
+            store.lastUseQueue.sync {}
             fixture.advance(14 * Self.day)
             #expect(try store.session(token: token) == nil)
             #expect(try store.sessions(of: user).isEmpty)
@@ -32,6 +34,7 @@
             for _ in 0..<29 {
                 fixture.advance(Self.day)
                 #expect(try store.session(token: token) != nil)
+                store.lastUseQueue.sync {}
             }
             fixture.advance(Self.day - 1)
             #expect(try store.session(token: token) != nil)
@@ -43,9 +46,11 @@
             let signedIn = try fixture.signIn(store, "a@x.org")
             fixture.advance(59_999)
             _ = try store.session(token: signedIn.token)
+            store.lastUseQueue.sync {}
             #expect(try store.sessions(of: user).map(\.lastUsed) == [signedIn.session.created])
             fixture.advance(1)
             _ = try store.session(token: signedIn.token)
+            store.lastUseQueue.sync {}
             #expect(try store.sessions(of: user).map(\.lastUsed) == [signedIn.session.created + 60_000])
         }
 

@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""Compares the public declarations of the products with their baseline, Tests/checks/api.txt.
+"""Compares the public declarations of the modules with their baseline, Tests/checks/api.txt.
 
 The declarations come from the symbol graphs that the toolchain extracts from a debug build (`swift build`). A line
 contains a module, a kind, a name and a declaration. New, changed and missing lines are printed, with status 1. An
 intended change updates the baseline with `Tests/checks/api.py --update`, and is described in CHANGELOG.md.
+
+With `--server` the modules are those of the trait Server, from the build in `.build/server`, and the baseline is
+Tests/checks/api-server.txt; without the libraries of the trait the check is SKIPPED.
 """
 import argparse
 import difflib
@@ -16,14 +19,13 @@ import tempfile
 import symbol_graphs
 
 HERE = pathlib.Path(__file__).resolve().parent
-BASELINE = HERE / "api.txt"
 
 
-def declarations(package):
+def declarations(modules):
     lines = set()
     with tempfile.TemporaryDirectory() as scratch:
-        for module in symbol_graphs.MODULES:
-            symbol_graphs.extract(package, module, scratch)
+        for module in modules.modules:
+            modules.extract(module, scratch)
         for file in os.listdir(scratch):
             module = file.split(".")[0].split("@")[0]
             with open(os.path.join(scratch, file)) as text:
@@ -40,17 +42,23 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--package", default=HERE.parent.parent, type=pathlib.Path)
     parser.add_argument("--update", action="store_true", help="write the baseline")
+    parser.add_argument("--server", action="store_true", help="the modules of the trait Server")
     arguments = parser.parse_args()
-    found = declarations(arguments.package)
-    if arguments.update:
-        BASELINE.write_text("\n".join(found) + "\n")
-        print(f"api: {len(found)} declarations written to {BASELINE}")
+    if arguments.server and (reason := symbol_graphs.missing_for_server()):
+        print(f"api: SKIPPED: the trait Server: {reason}")
         return 0
-    expected = BASELINE.read_text().splitlines()
+    modules = symbol_graphs.server(arguments.package) if arguments.server else symbol_graphs.plain(arguments.package)
+    baseline = HERE / ("api-server.txt" if arguments.server else "api.txt")
+    found = declarations(modules)
+    if arguments.update:
+        baseline.write_text("\n".join(found) + "\n")
+        print(f"api: {len(found)} declarations written to {baseline}")
+        return 0
+    expected = baseline.read_text().splitlines()
     changes = [line for line in difflib.unified_diff(expected, found, lineterm="", n=0) if line[:1] in "+-" and line[:3] not in ("+++", "---")]
     for change in changes:
         print(change)
-    print(f"api: {len(found)} public declarations, " + (f"{len(changes)} lines differ from the baseline: FAILED" if changes else "as in the baseline"))
+    print(f"api: {len(found)} public declarations of {', '.join(modules.modules)}, " + (f"{len(changes)} lines differ from the baseline: FAILED" if changes else "as in the baseline"))
     return 1 if changes else 0
 
 

@@ -104,7 +104,7 @@ def build_package_file(name, block, scratch):
     else:
         program = scratch / "main.swift"
         program.write_text("\n".join(block.lines) + "\n")
-        command = ["swiftc", "-typecheck", "-swift-version", "6", *symbol_graphs.module_arguments(PACKAGE), str(program)]
+        command = ["swiftc", "-typecheck", "-swift-version", "6", *symbol_graphs.plain(PACKAGE).arguments(), str(program)]
     ran = subprocess.run(command, capture_output=True, text=True)
     return None if ran.returncode == 0 else (ran.stdout + ran.stderr).strip()
 

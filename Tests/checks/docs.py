@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Builds the DocC documentation of the products, each warning an error.
+"""Builds the DocC documentation of the modules, each warning an error.
 
 The symbols come from a debug build (`swift build`). A link resolves within its own module only: name a symbol of
-another module in code voice. With `--output DIR` the archives are kept there; they are never committed.
+another module in code voice. With `--output DIR` the archives are kept there; they are never committed. With
+`--server` the modules are those of the trait Server, from the build in `.build/server`; without its libraries the
+check is SKIPPED.
 """
 import argparse
 import pathlib
@@ -13,7 +15,7 @@ import tempfile
 
 import symbol_graphs
 
-PACKAGE = pathlib.Path(__file__).resolve().parent.parent.parent
+PACKAGE = symbol_graphs.PACKAGE
 
 
 def find_docc():
@@ -31,11 +33,11 @@ def find_docc():
     return None
 
 
-def problems(docc, module, scratch, output):
+def problems(docc, modules, module, scratch, output):
     """Builds the archive of a module; returns the diagnostics, one a line."""
     graphs = scratch / module
     graphs.mkdir()
-    symbol_graphs.extract(PACKAGE, module, graphs)
+    modules.extract(module, graphs)
     built = subprocess.run(
         [docc, "convert", str(PACKAGE / "Sources" / module / f"{module}.docc"), "--additional-symbol-graph-dir", str(graphs),
          "--output-path", str(output / f"{module}.doccarchive"), "--fallback-bundle-identifier", f"ChatJournal.{module}",
@@ -50,7 +52,12 @@ def problems(docc, module, scratch, output):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--output", type=pathlib.Path, help="keep the archives in this directory")
+    parser.add_argument("--server", action="store_true", help="the modules of the trait Server")
     arguments = parser.parse_args()
+    if arguments.server and (reason := symbol_graphs.missing_for_server()):
+        print(f"docs: SKIPPED: the trait Server: {reason}")
+        return 0
+    modules = symbol_graphs.server() if arguments.server else symbol_graphs.plain()
     docc = find_docc()
     if docc is None:
         print("docs: SKIPPED: this toolchain has no docc")
@@ -58,11 +65,11 @@ def main():
     count = 0
     with tempfile.TemporaryDirectory() as name:
         scratch = pathlib.Path(name)
-        for module in symbol_graphs.MODULES:
-            for line in problems(docc, module, scratch, arguments.output or scratch):
+        for module in modules.modules:
+            for line in problems(docc, modules, module, scratch, arguments.output or scratch):
                 print(line)
                 count += 1
-    print(f"docs: {len(symbol_graphs.MODULES)} modules, " + (f"{count} problems: FAILED" if count else "no warnings"))
+    print(f"docs: {', '.join(modules.modules)}: " + (f"{count} problems: FAILED" if count else "no warnings"))
     return 1 if count else 0
 
 

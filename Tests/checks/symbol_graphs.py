@@ -1,24 +1,59 @@
-"""The public symbol graphs of the products, extracted by the toolchain from a debug build (`swift build`)."""
+"""The public symbol graphs of the modules, extracted by the toolchain from a debug build.
+
+The modules of the trait Server come from a build of their own (`swift build --traits Server --scratch-path
+.build/server`), because a trait changes the flags of every target. They need the libraries of the trait.
+"""
 import json
+import pathlib
+import shutil
 import subprocess
 
-MODULES = ["EventJournal", "MerkleLog", "ChatDomain", "Projections", "Chat", "ChatTesting"]
+PACKAGE = pathlib.Path(__file__).resolve().parent.parent.parent
+# What pkg-config knows the libraries of the trait Server as.
+LIBRARIES = ["libmicrohttpd", "libsodium", "sqlite3"]
 
 
-def module_arguments(package):
-    """Returns the arguments with which the compiler finds the modules of the package's debug build."""
-    arguments = ["-I", str(package / ".build" / "debug" / "Modules")]
-    for map_file in package.glob(".build/debug/*.build/module.modulemap"):
-        arguments += ["-Xcc", f"-fmodule-map-file={map_file}"]
-    for header in package.glob("Sources/*/include"):
-        arguments += ["-I", str(header)]
-    return arguments
+class Graphs:
+    """The modules of one build."""
+
+    def __init__(self, modules, scratch, package=PACKAGE):
+        self.package = package
+        self.modules = [module for module in modules if (package / "Sources" / module).is_dir()]
+        self.build = package / scratch / "debug"
+
+    def extract(self, module, directory):
+        """Writes the symbol graphs of a module into a directory."""
+        target = json.loads(subprocess.check_output(["swiftc", "-print-target-info"]))["target"]["triple"]
+        subprocess.run(
+            ["swift", "symbolgraph-extract", "-module-name", module, "-target", target, *self.arguments(),
+             "-minimum-access-level", "public", "-skip-synthesized-members", "-output-dir", str(directory)],
+            check=True, stdout=subprocess.DEVNULL)
+
+    def arguments(self):
+        """Returns the arguments with which the compiler finds the modules of the build."""
+        arguments = ["-I", str(self.build / "Modules")]
+        for map_file in self.build.glob("*.build/module.modulemap"):
+            arguments += ["-Xcc", f"-fmodule-map-file={map_file}"]
+        for header in self.package.glob("Sources/*/include"):
+            arguments += ["-I", str(header)]
+        for map_file in self.package.glob("Sources/*/module.modulemap"):
+            arguments += ["-I", str(map_file.parent)]
+        return arguments
 
 
-def extract(package, module, directory):
-    """Writes the symbol graphs of a module into a directory."""
-    target = json.loads(subprocess.check_output(["swiftc", "-print-target-info"]))["target"]["triple"]
-    subprocess.run(
-        ["swift", "symbolgraph-extract", "-module-name", module, "-target", target, *module_arguments(package),
-         "-minimum-access-level", "public", "-skip-synthesized-members", "-output-dir", str(directory)],
-        check=True, stdout=subprocess.DEVNULL)
+def plain(package=PACKAGE):
+    """Returns the modules of a build without traits: the products, and ChatWire, which clients share."""
+    return Graphs(["EventJournal", "MerkleLog", "ChatDomain", "Projections", "Chat", "ChatTesting", "ChatWire"], ".build", package)
+
+
+def server(package=PACKAGE):
+    """Returns the modules of the trait Server."""
+    return Graphs(["ChatAccounts", "ChatServer"], ".build/server", package)
+
+
+def missing_for_server():
+    """Returns why the modules of the trait Server cannot be built here, or None."""
+    if shutil.which("pkg-config") is None:
+        return "there is no pkg-config here"
+    missing = [name for name in LIBRARIES if subprocess.run(["pkg-config", "--exists", name]).returncode != 0]
+    return f"missing libraries: {', '.join(missing)} (see README.md)" if missing else None
