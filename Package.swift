@@ -69,10 +69,12 @@ let package = Package(
         .target(
             name: "ChatServer",
             dependencies: [
-                "Chat", "ChatAccounts", "ChatDomain", "ChatWire", "EventJournal", "Locking", "Primitives",
+                "CServerFiles", "Chat", "ChatAccounts", "ChatDomain", "ChatWire", "EventJournal", "Locking", "Primitives",
                 .target(name: "CMicroHTTPD", condition: .when(traits: ["Server"])),
             ],
-            swiftSettings: settings),
+            exclude: ["openapi.json"], swiftSettings: settings),
+        // Includes the files of ChatServer that are served as they are.
+        .target(name: "CServerFiles"),
         .systemLibrary(name: "CMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
         .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),

@@ -15,6 +15,7 @@
         private let accountStore: AccountStore
         private let gate: RequestGate
         private let chatRoutes: ChatRoutes
+        private let files = StaticFiles()
         private let logsRequests: Bool
         private let accountRouter = Router(AccountRoutes.routes)
         private let chatRouter = Router(ChatRoutes.routes)
@@ -185,6 +186,9 @@
                 return HTTPResponse(response)
             case .notFound: break
             }
+            if let response = files.response(to: head.target, method: head.method, ifNoneMatch: head["if-none-match"]) {
+                return HTTPResponse(response)
+            }
             if request.path == ["healthz"] { return try healthResponse(request) }
             guard request.path.first == "v1" else { throw Problem.notFound }
             guard let token, let session = try session(token) else {
@@ -296,8 +300,9 @@
         /// The response with the headers that every response has.
         var withStandardHeaders: HTTPResponse {
             var response = self
+            if !headers.contains(where: { $0.name == "Cache-Control" }) { response.headers.append(("Cache-Control", "no-store")) }
             response.headers += [
-                ("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
+                ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
                 ("Cross-Origin-Resource-Policy", "same-origin"),
             ]
             if status == 401 { response.headers.append(("WWW-Authenticate", "Bearer")) }

@@ -1,0 +1,55 @@
+#if Server
+    // Unsafe, because the files are arrays of C, which live as long as the process.
+    internal import CServerFiles
+    internal import ChatWire
+    internal import Primitives
+
+    /// The files of the page and the description of the API, which are compiled into the program.
+    struct StaticFiles: Sendable {
+        private struct File: Sendable {
+            let type: String
+            let bytes: [UInt8]
+            /// The strong validator of RFC 9110: it changes with the bytes.
+            let tag: String
+        }
+
+        /// What a page of this server may do: load its own files, and speak with its own server.
+        private static let contentPolicy =
+            "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+            + "form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+
+        private let files: [String: File]
+
+        init() {
+            var files: [String: File] = [:]
+            for index in 0..<CServerFileCount {
+                guard let file = unsafe CServerFile_at(index)?.pointee else { continue }
+                let bytes = unsafe Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
+                let digest = SHA256.hash(bytes)
+                let path = unsafe String(cString: file.path)
+                files[path] = unsafe File(
+                    type: String(cString: file.type), bytes: bytes, tag: "\"\(Hexadecimal.text(of: Array(digest.prefix(16))))\"")
+            }
+            self.files = files
+        }
+
+        /// The paths, in order.
+        var paths: [String] { files.keys.sorted() }
+
+        /// Returns the response to a request for a file; nil if there is none at the path.
+        func response(to target: String, method: String, ifNoneMatch: String?) -> WireResponse? {
+            let path = String(target.prefix { $0 != "?" })
+            guard let file = files[path] else { return nil }
+            guard method == "GET" || method == "HEAD" else {
+                var response = WireResponse(.methodNotAllowed)
+                response.headers.append(("Allow", "GET, HEAD"))
+                return response
+            }
+            var headers = [("ETag", file.tag), ("Cache-Control", "no-cache"), ("Content-Security-Policy", Self.contentPolicy)]
+            let tags = ifNoneMatch?.split(separator: ",").map(\.trimmingSpaces) ?? []
+            if tags.contains(file.tag) || tags == ["*"] { return WireResponse(status: 304, headers: headers) }
+            headers.append(("Content-Type", file.type))
+            return WireResponse(status: 200, headers: headers, body: .bytes(file.bytes))
+        }
+    }
+#endif
