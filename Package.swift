@@ -34,7 +34,7 @@ let package = Package(
     ],
     traits: [
         .trait(name: "PeerBenchmarks", description: "Benchmarks also measures SQLite, which needs libsqlite3."),
-        .trait(name: "Server", description: "Accounts and the server, which need libmicrohttpd, libsodium and libsqlite3."),
+        .trait(name: "Server", description: "Accounts and the server, which need libmicrohttpd, libwslay, libsodium and libsqlite3."),
     ],
     targets: [
         // In no product. Its types are public, because only public code is specialised in another
@@ -71,11 +71,13 @@ let package = Package(
             dependencies: [
                 "CServerFiles", "Chat", "ChatAccounts", "ChatDomain", "ChatWire", "EventJournal", "Locking", "Primitives",
                 .target(name: "CMicroHTTPD", condition: .when(traits: ["Server"])),
+                .target(name: "CWslay", condition: .when(traits: ["Server"])),
             ],
             exclude: ["openapi.json"], swiftSettings: settings),
         // Includes the files of ChatServer that are served as they are.
         .target(name: "CServerFiles"),
         .systemLibrary(name: "CMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
+        .systemLibrary(name: "CWslay", providers: [.apt(["libwslay-dev"])]),
         .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .executableTarget(

@@ -18,7 +18,7 @@ static inline struct MHD_Daemon *CMHD_start(
     int listenSocket, const struct CMHD_Callbacks *callbacks, void *context, unsigned int connectionLimit, size_t connectionMemory,
     unsigned int timeoutSeconds) {
     return MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, callbacks->accept, context, callbacks->handle, context,
+        MHD_USE_AUTO_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_ALLOW_UPGRADE, 0, callbacks->accept, context, callbacks->handle, context,
         MHD_OPTION_LISTEN_SOCKET, (MHD_socket)listenSocket, MHD_OPTION_CONNECTION_LIMIT, connectionLimit,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, connectionMemory, MHD_OPTION_CONNECTION_TIMEOUT, timeoutSeconds,
         MHD_OPTION_NOTIFY_COMPLETED, callbacks->completed, context, MHD_OPTION_NOTIFY_CONNECTION, callbacks->connection, context,
@@ -52,4 +52,8 @@ static inline int CMHD_headers(struct MHD_Connection *connection, MHD_KeyValueIt
 
 static inline struct MHD_Response *CMHD_response(const void *bytes, size_t count) {
     return MHD_create_response_from_buffer(count, (void *)bytes, MHD_RESPMEM_MUST_COPY);
+}
+
+static inline int CMHD_closeUpgraded(struct MHD_UpgradeResponseHandle *handle) {
+    return MHD_upgrade_action(handle, MHD_UPGRADE_ACTION_CLOSE) == MHD_YES;
 }

@@ -91,6 +91,37 @@ package struct JSONScanner {
         return elements
     }
 
+    /// A field of an object: its name, and the bytes of its value.
+    package struct Member {
+        package let name: String
+        package let value: Range<Int>
+    }
+
+    /// Returns the fields if the text is an object; nil for any other value.
+    ///
+    /// - Throws: `JSONScanError` for the first problem in the object.
+    package static func members(of bytes: [UInt8]) throws(JSONScanError) -> [Member]? {
+        try validate(bytes)
+        var scanner = JSONScanner(bytes, maximumDepth: maximumDepth)
+        scanner.skipSpace()
+        guard scanner.next == UInt8(ascii: "{") else { return nil }
+        var members: [Member] = []
+        try scanner.beginContainer()
+        if scanner.consume("}") { return members }
+        repeat {
+            scanner.skipSpace()
+            let name = try scanner.scanName()
+            scanner.skipSpace()
+            _ = scanner.consume(":")
+            scanner.skipSpace()
+            let start = scanner.offset
+            try scanner.scanValue()
+            members.append(Member(name: name, value: start..<scanner.offset))
+            scanner.skipSpace()
+        } while scanner.consume(",")
+        return members
+    }
+
     private init(_ bytes: [UInt8], maximumDepth: Int) {
         self.bytes = bytes
         self.maximumDepth = maximumDepth

@@ -243,6 +243,7 @@
             var isComplete = false
             var response: HTTPResponse?
             var stream: Mailbox?
+            var upgrade: (@Sendable (UpgradedSocket) -> Void)?
             /// Called once when the exchange ends, for the statistics.
             var whenComplete: (@Sendable (_ status: Int) -> Void)?
             var status = 0
@@ -315,12 +316,26 @@
             completion?(status)
         }
 
+        fileprivate func upgrade(_ socket: UpgradedSocket) {
+            if let body = state.withLock({ $0.upgrade.take() }) { body(socket) } else { socket.close() }
+        }
+
         fileprivate func queue(_ response: HTTPResponse, on connection: OpaquePointer) -> MHD_Result {
             let made: OpaquePointer?
             var stream: Mailbox?
             switch response.body {
             case .bytes(let bytes):
                 unsafe made = unsafe bytes.withUnsafeBytes { unsafe CMHD_response($0.baseAddress, $0.count) }
+            case .upgrade(let body):
+                state.withLock { $0.upgrade = body }
+                unsafe made = unsafe MHD_create_response_for_upgrade(
+                    { _, _, requestContext, early, count, socket, handle in
+                        guard let known = unsafe requestContext, let handle = unsafe handle else { return }
+                        // The exchange lives until the request is completed, which is after the socket is closed.
+                        let exchange = unsafe Unmanaged<HTTPExchange>.fromOpaque(known).takeUnretainedValue()
+                        let bytes = unsafe early.map { unsafe [UInt8](UnsafeRawBufferPointer(start: $0, count: count)) } ?? []
+                        unsafe exchange.upgrade(UpgradedSocket(descriptor: socket, early: bytes, handle: handle))
+                    }, nil)
             case .stream(let mailbox):
                 stream = mailbox
                 let reader = unsafe StreamReader(mailbox, connection)
@@ -336,9 +351,27 @@
             let result = unsafe MHD_queue_response(connection, UInt32(clamping: response.status), made)
             state.withLock { ($0.stream, $0.status) = (stream, response.status) }
             let id = unsafe UInt(bitPattern: CMHD_socketContext(connection))
-            daemon.connections.beginResponse(id, isStream: stream != nil)
+            daemon.connections.beginResponse(id, isStream: stream != nil || response.status == 101)
             return result
         }
+    }
+
+    /// A socket that libmicrohttpd has handed over after a handshake.
+    ///
+    /// Sendable, because it moves from the thread of the daemon to that of the loop.
+    @safe struct UpgradedSocket: @unchecked Sendable {
+        let descriptor: Int32
+        /// The bytes that came with the handshake.
+        let early: [UInt8]
+        /// The library's handle, to close the socket.
+        private let handle: OpaquePointer
+
+        init(descriptor: Int32, early: [UInt8], handle: OpaquePointer) {
+            (self.descriptor, self.early) = (descriptor, early)
+            unsafe self.handle = handle
+        }
+
+        func close() { _ = unsafe CMHD_closeUpgraded(handle) }
     }
 
     /// Reads the bytes of a stream for a connection, which is suspended while there are none.
@@ -366,7 +399,7 @@
         static let read: MHD_ContentReaderCallback = { context, _, buffer, limit in
             guard let context = unsafe context, let buffer = unsafe buffer else { return -2 }
             let reader = unsafe Unmanaged<StreamReader>.fromOpaque(context).takeUnretainedValue()
-            switch reader.mailbox.read(limit: limit, suspend: { unsafe MHD_suspend_connection(reader.connection) }) {
+            switch reader.mailbox.read(limit: limit, joinsMessages: true, suspend: { unsafe MHD_suspend_connection(reader.connection) }) {
             case .wait: return 0
             case .end: return -1
             case .bytes(let bytes):

@@ -30,6 +30,8 @@
         enum Body: Sendable {
             case bytes([UInt8])
             case stream(Mailbox)
+            /// The connection becomes a WebSocket, which the closure receives.
+            case upgrade(@Sendable (UpgradedSocket) -> Void)
         }
 
         var status: Int

@@ -1,10 +1,9 @@
 #if Server
     internal import Locking
 
-    /// The bytes of a stream between the task that writes them and the thread that sends them.
+    /// The messages of a connection between the tasks that write them and the thread that sends them.
     ///
-    /// Bounded: a writer suspends while the client has not read what is waiting. One task writes, one
-    /// thread reads; ``post(_:)`` and ``end(_:)`` may be called by others.
+    /// Bounded: a writer suspends while the client has not read what is waiting. One thread reads.
     final class Mailbox: Sendable {
         /// The error of a write after the end.
         struct Ended: Error {}
@@ -18,11 +17,15 @@
         }
 
         fileprivate struct State {
-            var bytes: [UInt8] = []
+            var messages: [[UInt8]] = []
+            /// The index of the first message that waits.
+            var first = 0
+            /// The bytes of the messages that wait.
+            var byteCount = 0
             var hasEnded = false
             /// Whether the reader has been told to wait.
             var isReaderWaiting = false
-            var writer: CheckedContinuation<Bool, Never>?
+            var writers: [CheckedContinuation<Bool, Never>] = []
             var wake: (@Sendable () -> Void)?
             /// The time since which the writer has been waiting.
             var waitingSince: ContinuousClock.Instant?
@@ -45,7 +48,7 @@
             while true {
                 let isWritten = state.withLock { state -> Bool? in
                     if state.hasEnded { return nil }
-                    if state.bytes.count >= Self.capacity { return false }
+                    if state.byteCount >= Self.capacity { return false }
                     state.append(bytes)
                     return true
                 }
@@ -54,10 +57,9 @@
                 let isOpen = await withCheckedContinuation { writer in
                     let result = state.withLock { state -> Bool? in
                         if state.hasEnded { return false }
-                        if state.bytes.count < Self.capacity { return true }
-                        precondition(state.writer == nil, "one task writes")
-                        state.writer = writer
-                        state.waitingSince = .now
+                        if state.byteCount < Self.capacity { return true }
+                        if state.writers.isEmpty { state.waitingSince = .now }
+                        state.writers.append(writer)
                         return nil
                     }
                     if let result { writer.resume(returning: result) }
@@ -69,52 +71,47 @@
         /// Appends bytes if there is room, without waiting.
         func post(_ bytes: [UInt8]) {
             state.withLock { state in
-                if !state.hasEnded, state.bytes.count < Self.capacity { state.append(bytes) }
+                if !state.hasEnded, state.byteCount < Self.capacity { state.append(bytes) }
             }
         }
 
         /// Appends the last bytes; what is waiting is still sent.
         func end(_ last: [UInt8] = []) {
-            let writer = state.withLock { state in
-                if !state.hasEnded { state.append(last) }
+            let writers = state.withLock { state in
+                if !state.hasEnded, !last.isEmpty { state.append(last) }
                 return state.end()
             }
-            writer?.resume(returning: false)
+            for writer in writers { writer.resume(returning: false) }
         }
 
         /// Drops what is waiting: the connection is gone.
         func close() {
-            let writer = state.withLock { state in
-                (state.bytes, state.wake) = ([], nil)
+            let writers = state.withLock { state in
+                (state.messages, state.first, state.byteCount, state.wake) = ([], 0, 0, nil)
                 return state.end()
             }
-            writer?.resume(returning: false)
+            for writer in writers { writer.resume(returning: false) }
         }
 
-        /// Returns at most `limit` waiting bytes, and lets the writer continue.
+        /// Returns at most `limit` bytes of the first message that waits, and lets the writers continue.
         ///
-        /// - Parameter suspend: Called under the lock before ``Reading/wait`` is returned, so that no
+        /// - Parameters:
+        ///   - limit: The number of bytes.
+        ///   - joinsMessages: Whether the bytes of later messages follow those of the first.
+        ///   - suspend: Called under the lock before ``Reading/wait`` is returned, so that no
         ///   wake-up can come before it.
-        func read(limit: Int, suspend: () -> Void) -> Reading {
-            let (reading, writer) = state.withLock { state -> (Reading, CheckedContinuation<Bool, Never>?) in
-                if state.bytes.isEmpty {
-                    if state.hasEnded { return (.end, nil) }
+        func read(limit: Int = .max, joinsMessages: Bool = false, suspend: () -> Void = {}) -> Reading {
+            let (reading, writers) = state.withLock { state -> (Reading, [CheckedContinuation<Bool, Never>]) in
+                guard var bytes = state.take(limit) else {
+                    if state.hasEnded { return (.end, []) }
                     state.isReaderWaiting = true
                     suspend()
-                    return (.wait, nil)
+                    return (.wait, [])
                 }
-                let bytes: [UInt8]
-                if state.bytes.count <= limit {
-                    bytes = state.bytes
-                    state.bytes = []
-                } else {
-                    bytes = Array(state.bytes.prefix(limit))
-                    state.bytes.removeFirst(limit)
-                }
-                guard state.bytes.count < Self.capacity else { return (.bytes(bytes), nil) }
-                return (.bytes(bytes), state.takeWriter())
+                while joinsMessages, bytes.count < limit, let more = state.take(limit - bytes.count) { bytes += more }
+                return (.bytes(bytes), state.byteCount < Self.capacity ? state.takeWriters() : [])
             }
-            writer?.resume(returning: true)
+            for writer in writers { writer.resume(returning: true) }
             return reading
         }
 
@@ -126,21 +123,39 @@
     }
 
     extension Mailbox.State {
-        fileprivate mutating func append(_ new: [UInt8]) {
-            if bytes.isEmpty { bytes = new } else { bytes += new }
+        fileprivate mutating func append(_ message: [UInt8]) {
+            messages.append(message)
+            byteCount += message.count
             lastWrite = .now
             wakeReader()
         }
 
-        fileprivate mutating func end() -> CheckedContinuation<Bool, Never>? {
-            hasEnded = true
-            wakeReader()
-            return takeWriter()
+        /// Removes at most `limit` bytes of the first message; nil if none waits.
+        fileprivate mutating func take(_ limit: Int) -> [UInt8]? {
+            guard first < messages.count else { return nil }
+            var message: [UInt8] = []
+            swap(&message, &messages[first])
+            if message.count > limit {
+                messages[first] = Array(message[limit...])
+                message.removeSubrange(limit...)
+            } else {
+                first += 1
+                if first == messages.count { (messages, first) = ([], 0) }
+            }
+            byteCount -= message.count
+            return message
         }
 
-        fileprivate mutating func takeWriter() -> CheckedContinuation<Bool, Never>? {
+        fileprivate mutating func end() -> [CheckedContinuation<Bool, Never>] {
+            hasEnded = true
+            wakeReader()
+            return takeWriters()
+        }
+
+        fileprivate mutating func takeWriters() -> [CheckedContinuation<Bool, Never>] {
             waitingSince = nil
-            return writer.take()
+            defer { writers = [] }
+            return writers
         }
 
         private mutating func wakeReader() {

@@ -85,13 +85,13 @@
             Route("POST", "/v1/sign-out") { context, _ in
                 let (session, token) = try context.requireSession()
                 try await context.server.accounts { accounts throws(AccountError) in try accounts.signOut(token: token) }
-                context.server.streams.end(.signedOut) { $0.session.id == session.id }
+                context.server.streams.end(.signedOut) { $0.session?.session.id == session.id }
                 return context.signedOut()
             },
             Route("POST", "/v1/sign-out-everywhere") { context, _ in
                 let user = try context.requireSession().session.user
                 try await context.server.accounts { accounts throws(AccountError) in try accounts.signOutEverywhere(user: user) }
-                context.server.streams.end(.signedOut) { $0.session.user == user }
+                context.server.streams.end(.signedOut) { $0.session?.session.user == user }
                 return context.signedOut()
             },
             Route("GET", "/v1/sessions") { context, _ in
@@ -109,7 +109,7 @@
                     try accounts.endSession(id: id, of: present.user)
                 }
                 guard hasEnded else { throw Problem.notFound }
-                context.server.streams.end(.signedOut) { $0.session.id == id }
+                context.server.streams.end(.signedOut) { $0.session?.session.id == id }
                 return id == present.id ? context.signedOut() : WireResponse(status: 204)
             },
             Route("POST", "/v1/forgot-password") { context, _ in
@@ -137,7 +137,9 @@
                     try accounts.changePassword(
                         user: present.user, old: fields["old"] ?? "", new: fields["new"] ?? "", keeping: present.id)
                 }
-                context.server.streams.end(.signedOut) { $0.session.user == present.user && $0.session.id != present.id }
+                context.server.streams.end(.signedOut) {
+                    $0.session?.session.user == present.user && $0.session?.session.id != present.id
+                }
                 return WireResponse(status: 204)
             },
             Route("POST", "/v1/delete-account") { context, _ in
@@ -146,7 +148,7 @@
                 let deletion = try await context.server.passwords { accounts throws(AccountError) in
                     try accounts.beginDeletion(user: user, password: fields["password"] ?? "")
                 }
-                context.server.streams.end(.signedOut) { $0.session.user == user }
+                context.server.streams.end(.signedOut) { $0.session?.session.user == user }
                 try await context.server.finish(deletion)
                 return context.signedOut()
             },

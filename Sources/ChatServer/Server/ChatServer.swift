@@ -34,6 +34,9 @@
             if let metrics = options.metrics, !metrics.isLoopback {
                 throw ServerError(.notLoopback, "Metrics are served on loopback only.")
             }
+            if options.tutorialThread != nil, !options.listen.isLoopback, !options.isTutorialPublic {
+                throw ServerError(.tutorialThread, "The tutorials' chat has no accounts; it must be allowed beyond loopback.")
+            }
             // Two descriptors of a connection are never needed; the journal and the accounts need some.
             let descriptors = ListeningSocket.raiseDescriptorLimit()
             var limits = HTTPDaemon.Limits()
@@ -41,8 +44,7 @@
             limits.connectionsPerAddress = options.maximumConnectionCountPerAddress
             let (socket, address) = try ListeningSocket.open(options.listen)
             let gate = RequestGate(address, origins: options.origins, trustedProxies: options.trustedProxies)
-            let log = ServerLog(options.log)
-            let core = ServerCore(store, accounts, gate, logsRequests: options.logsRequests, log)
+            let core = try ServerCore(store, accounts, gate, options)
             await core.completeInterrupted()
             guard let daemon = HTTPDaemon(socket: socket, limits: limits, isExempt: gate.isShared, handler: core) else {
                 throw ServerError(.cannotStart, "The thread of the server cannot be started.")
@@ -73,7 +75,7 @@
                     try? await Task.sleep(for: .seconds(1))
                 }
             }
-            log.write("listening", ("url", url))
+            core.log.write("listening", ("url", url))
         }
 
         /// Stops accepting connections, ends the streams, waits for the requests in progress, and ends

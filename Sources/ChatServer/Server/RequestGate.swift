@@ -37,7 +37,7 @@
             if !head.isHealthCheck, !hosts.contains(host(of: head)) { return .misdirectedRequest }
             if let origin = head["origin"] {
                 // `null` is the origin of a sandboxed page or a file.
-                if !origins.contains(WebOrigin(origin)?.description ?? origin) { return .foreignOrigin }
+                if !origins.contains(origin.lowercased()) { return .foreignOrigin }
             } else if !head.isSafe, let site = head["sec-fetch-site"], site != "same-origin", site != "none" {
                 return .foreignOrigin
             }

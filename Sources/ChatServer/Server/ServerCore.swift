@@ -25,14 +25,34 @@
         private let accountThreads = WorkerThreads("chat accounts", count: 2, limit: 256)
         /// Erases users; a call takes the time of a replay.
         private let erasureThread = WorkerThreads("chat erasure", count: 1, limit: 64)
+        #if os(Linux)
+            private let sockets: SocketLoop
+            private let tutorial: TutorialChat?
+            private let isTutorialPublic: Bool
+        #endif
         private let closing = Lock(false)
         /// The requests that have no response yet.
         private let pending = Lock(0)
 
-        init(_ store: ChatStore, _ accounts: AccountStore, _ gate: RequestGate, logsRequests: Bool, _ log: ServerLog) {
-            (self.store, accountStore, self.gate, self.log) = (store, accounts, gate, log)
+        init(
+            _ store: ChatStore, _ accounts: AccountStore, _ gate: RequestGate, _ options: ServerOptions
+        ) throws(ServerError) {
+            let (logsRequests, tutorialThread, isTutorialPublic) = (options.logsRequests, options.tutorialThread, options.isTutorialPublic)
+            (self.store, accountStore, self.gate, log) = (store, accounts, gate, ServerLog(options.log))
             self.logsRequests = logsRequests
             chatRoutes = ChatRoutes(store)
+            #if os(Linux)
+                tutorial = try tutorialThread.map { name throws(ServerError) in
+                    do throws(ChatError) { return try TutorialChat(store, thread: name) } catch {
+                        throw ServerError(.tutorialThread, "The thread of the tutorials' chat cannot be opened: \(error)")
+                    }
+                }
+                self.isTutorialPublic = isTutorialPublic
+                guard let sockets = SocketLoop() else {
+                    throw ServerError(.cannotStart, "The thread of the WebSockets cannot be started.")
+                }
+                self.sockets = sockets
+            #endif
         }
 
         // MARK: Accounts
@@ -108,7 +128,7 @@
 
         /// Ends the streams whose session has ended.
         func endStreamsOfEndedSessions() {
-            streams.end(.signedOut) { entry in !isValid(entry.token) }
+            streams.end(.signedOut) { entry in entry.session.map { !isValid($0.token) } ?? false }
         }
 
         /// Whether a token belongs to a session; an error of the file leaves the session as it is.
@@ -125,6 +145,8 @@
 
         /// The pattern of the request's route, for the statistics.
         private func pattern(_ request: WireRequest) -> String {
+            if request.path == Self.socketPath { return "GET /v1/socket" }
+            if request.path == Self.tutorialPath { return "GET /chat" }
             if case .route(let route, _) = accountRouter.match(method: request.method, path: request.path) {
                 return "\(route.method) \(route.pattern)"
             }
@@ -174,6 +196,7 @@
             let token = SessionCredentials.token(in: head, isSecure: isSecure)
             switch accountRouter.match(method: request.method, path: request.path) {
             case .route(let route, let parameters):
+                try request.requireParameters()
                 var signedIn: (session: AccountSession, token: String)?
                 if let token, let session = try session(token) { signedIn = (session, token) }
                 let context = AccountRequest(
@@ -190,12 +213,20 @@
                 return HTTPResponse(response)
             }
             if request.path == ["healthz"] { return try healthResponse(request) }
+            #if os(Linux)
+                if request.path == Self.tutorialPath, let tutorial { return try upgrade(head, tutorial) }
+            #endif
             guard request.path.first == "v1" else { throw Problem.notFound }
             guard let token, let session = try session(token) else {
                 // A path that does not exist is not a secret.
-                if case .notFound = chatRouter.match(method: request.method, path: request.path) { throw Problem.notFound }
+                if request.path != Self.socketPath, case .notFound = chatRouter.match(method: request.method, path: request.path) {
+                    throw Problem.notFound
+                }
                 throw Problem.notSignedIn
             }
+            #if os(Linux)
+                if request.path == Self.socketPath { return try upgrade(head, session, token) }
+            #endif
             let response = await chatRoutes.respond(to: request, as: session.user)
             guard case .events(let stream) = response.body else { return HTTPResponse(response) }
             if request.method == "HEAD" { return HTTPResponse(WireResponse(status: response.status, headers: response.headers)) }
@@ -237,10 +268,79 @@
                 mailbox.end(EventStream.block(end))
                 metrics.count(ended: end)
             }
-            let id = streams.add(.init(mailbox: mailbox, session: session, token: token, task: task))
+            let id = streams.add(
+                .init(
+                    mailbox: mailbox, session: (session, token), stop: { task.cancel() }, lastMessage: { EventStream.block($0) },
+                    heartbeat: EventStream.heartbeat))
             exchange.setCompletion { [streams] _ in streams.remove(id) }
             return HTTPResponse(status: response.status, headers: response.headers, body: .stream(mailbox))
         }
+
+        // MARK: WebSockets
+
+        private static let socketPath = ["v1", "socket"]
+        private static let tutorialPath = ["chat"]
+
+        #if os(Linux)
+            private func upgrade(_ head: HTTPHead, _ session: AccountSession, _ token: String) throws -> HTTPResponse {
+                let headers = try SocketHandshake.headers(for: head, subprotocol: WireConnection.subprotocol)
+                return HTTPResponse(
+                    status: 101, headers: headers, body: .upgrade { [self] socket in open(socket, session, token) })
+            }
+
+            private func upgrade(_ head: HTTPHead, _ tutorial: TutorialChat) throws -> HTTPResponse {
+                guard isTutorialPublic || gate.client(of: head)?.isLoopback == true else { throw Problem.notFound }
+                let headers = try SocketHandshake.headers(for: head)
+                return HTTPResponse(status: 101, headers: headers, body: .upgrade { [self] socket in open(socket, tutorial) })
+            }
+
+            private func open(_ socket: UpgradedSocket, _ tutorial: TutorialChat) {
+                let mailbox = Mailbox()
+                let receiver = SocketSession()
+                let delivery = Task {
+                    do {
+                        try await tutorial.deliver { try await mailbox.write($0) }
+                        mailbox.end()
+                    } catch {
+                        // The client is gone, or the journal cannot be read: the client connects again.
+                        mailbox.end()
+                    }
+                }
+                let entry = streams.add(
+                    .init(mailbox: mailbox, session: nil, stop: { delivery.cancel() }, lastMessage: { _ in [] }, heartbeat: nil))
+                let id = sockets.add(socket, mailbox, receiver)
+                let connection = Lock(TutorialChat.Connection())
+                receiver.begin(on: (sockets, id)) {
+                } handle: { message in
+                    // One message after another: no one else uses the connection meanwhile.
+                    var state = connection.withLock { $0 }
+                    try await tutorial.receive(message, &state)
+                    connection.withLock { $0 = state }
+                } whenClosed: { [streams] in
+                    delivery.cancel()
+                    streams.remove(entry)
+                }
+            }
+
+            private func open(_ socket: UpgradedSocket, _ session: AccountSession, _ token: String) {
+                let mailbox = Mailbox()
+                let wire = WireSession(store, user: session.user) { try await mailbox.write($0) }
+                let receiver = SocketSession()
+                let entry = streams.add(
+                    .init(
+                        mailbox: mailbox, session: (session, token), stop: { wire.end() },
+                        lastMessage: { WireConnection.end($0) }, heartbeat: nil))
+                let id = sockets.add(socket, mailbox, receiver)
+                receiver.begin(on: (sockets, id)) {
+                    try await wire.begin()
+                } handle: { message in
+                    try await wire.receive(message)
+                } whenClosed: { [streams] in
+                    wire.end()
+                    streams.remove(entry)
+                }
+            }
+        #endif
 
         // MARK: Closing
 
@@ -253,6 +353,10 @@
                 // A wait of milliseconds, once in the life of a server.
                 try? await Task.sleep(for: .milliseconds(5))
             }
+            #if os(Linux)
+                // On a thread that may wait: the last messages are sent before.
+                try? await erasureThread.run { [sockets] in sockets.stop() }
+            #endif
             for threads in [passwordThreads, accountThreads, erasureThread] { threads.stop() }
         }
 
@@ -286,7 +390,7 @@
     extension Problem {
         /// The problem of any error of a route.
         init(serverError error: any Error) {
-            if let error = error as? AccountError { self.init(error) } else { self.init(error) }
+            if let error = error as? AccountError { self.init(error) } else { self.init(routeError: error) }
         }
     }
 
@@ -306,6 +410,7 @@
                 ("Cross-Origin-Resource-Policy", "same-origin"),
             ]
             if status == 401 { response.headers.append(("WWW-Authenticate", "Bearer")) }
+            if status == 426 { response.headers += [("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13")] }
             return response
         }
     }

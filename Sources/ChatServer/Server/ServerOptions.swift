@@ -29,6 +29,8 @@
             public static let cannotListen = Code(rawValue: "cannotListen")
             /// The server listens beyond loopback and has no origin, or metrics would.
             public static let notLoopback = Code(rawValue: "notLoopback")
+            /// The thread of the tutorials' chat cannot be opened, or would be public.
+            public static let tutorialThread = Code(rawValue: "tutorialThread")
             /// The library for HTTP cannot start its thread.
             public static let cannotStart = Code(rawValue: "cannotStart")
         }
@@ -120,6 +122,10 @@
         public var trustedProxies: [ClientAddress] = []
         /// The address of the metrics, on loopback; nil for none.
         public var metrics: ListenAddress?
+        /// The name of the thread of the tutorials' chat at `/chat`; nil for none.
+        public var tutorialThread: String?
+        /// Whether clients beyond loopback may use the tutorials' chat, which has no accounts.
+        public var isTutorialPublic = false
         /// The number of connections; more wait in the queue of the system.
         public var maximumConnectionCount = 16_384
         /// The number of connections from one address that is neither on loopback nor a trusted proxy.

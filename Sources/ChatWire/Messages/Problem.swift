@@ -18,7 +18,7 @@ public struct Problem: Error, Hashable, Sendable {
     /// Creates a problem.
     public init(_ status: Int, _ code: Code, _ detail: String, field: String? = nil, line: Int? = nil, retryAfter: Int? = nil) {
         (self.status, self.code, self.detail) = (status, code, detail)
-        (self.field, self.line, self.retryAfter) = (field, line, retryAfter)
+        (self.field, self.line, self.retryAfter) = (field?.isEmpty == true ? nil : field, line, retryAfter)
     }
 
     /// A stable name of a reason; later versions may add more.
@@ -80,6 +80,7 @@ extension Problem: Encodable {
         case 413: "Content Too Large"
         case 415: "Unsupported Media Type"
         case 421: "Misdirected Request"
+        case 426: "Upgrade Required"
         case 429: "Too Many Requests"
         case 503: "Service Unavailable"
         default: "Internal Server Error"

@@ -40,7 +40,7 @@ public struct ChatRoutes: Sendable {
             do {
                 return try await route.respond(Context(store: store, user: user, request: request), parameters)
             } catch {
-                return WireResponse(Problem(error))
+                return WireResponse(Problem(routeError: error))
             }
         }
     }
@@ -124,39 +124,60 @@ extension ChatRoutes.Context {
     fileprivate func executeCommands() async throws -> WireResponse {
         try request.requireParameters()
         let commands = try ClientCommands(request.body, actor: user)
-        // `endSession` has no acting user, so a session of another user counts as unknown.
-        let foreign = Set(commands.requests.indices.filter { isForeign(commands.requests[$0].command) })
-        let decided = try await store.execute(commands.requests.indices.filter { !foreign.contains($0) }.map { commands.requests[$0] })
-        var results = decided[...]
-        let answers = commands.requests.indices.map { index in
-            CommandAnswer(line: index + 1, foreign.contains(index) ? .failure(.unknownSession) : results.removeFirst())
-        }
+        let answers = try await ChatRoutes(store).execute(commands, as: user)
         return commands.isBatch ? try WireResponse(json: answers) : try WireResponse(json: answers[0])
-    }
-
-    private func isForeign(_ command: ChatCommand) -> Bool {
-        guard case .endSession(let session) = command, let owner = store.user(ofSession: session) else { return false }
-        return owner != user
     }
 
     /// Follows the events that the user may see.
     fileprivate func follow() throws -> WireResponse {
         try request.requireParameters(["after", "thread"])
+        let (start, events) = try ChatRoutes(store).events(
+            after: request.lastEventID ?? request.parameter("after"), thread: request.parameter("thread"), as: user)
+        return WireResponse(
+            status: 200, headers: [("Content-Type", "text/event-stream"), ("X-Accel-Buffering", "no")],
+            body: .events(EventStream(events, from: start)))
+    }
+}
+
+extension ChatRoutes {
+    /// Executes the commands of a user as one batch.
+    ///
+    /// - Throws: `ChatError` if they were not decided.
+    func execute(_ commands: ClientCommands, as user: UserID) async throws(ChatError) -> [CommandAnswer] {
+        // `endSession` has no acting user, so a session of another user counts as unknown.
+        let isForeign = commands.requests.map { request in
+            guard case .endSession(let session) = request.command, let owner = store.user(ofSession: session) else { return false }
+            return owner != user
+        }
+        let own = zip(commands.requests, isForeign).filter { !$1 }.map(\.0)
+        var results = try await store.execute(own)[...]
+        return isForeign.enumerated().map { index, isForeign in
+            CommandAnswer(line: index + 1, isForeign ? .failure(.unknownSession) : results.removeFirst())
+        }
+    }
+
+    /// Returns the events that a user may see, after a token or the present end, in one thread or in all.
+    ///
+    /// - Throws: ``Problem`` with `invalidToken` or `notFound`, or `ChatError`.
+    func events(after text: String?, thread: String?, as user: UserID) throws -> (start: ResumeToken, events: ChatEvents) {
         var filter = EventFilter(viewer: user)
-        if let text = request.parameter("thread") {
-            guard let thread = ThreadID(idOrOutwardCode: text) else { throw Problem.notFound }
+        if let thread {
+            guard let thread = ThreadID(idOrOutwardCode: thread) else { throw Problem.notFound }
             // The thread must exist for the user now; the rights are decided again for each event.
             _ = try store.thread(thread, viewer: user)
             filter.threads = [thread]
         }
-        var token: ResumeToken?
-        if let text = request.lastEventID ?? request.parameter("after") {
-            token = ResumeToken(text)
-            if token == nil { throw Problem(400, .invalidToken, "This is not a resume token.") }
+        let start: ResumeToken
+        if let text {
+            guard let token = ResumeToken(text) else { throw Problem(400, .invalidToken, "This is not a resume token.") }
+            try store.requireValid(token)
+            start = token
+        } else {
+            let head = store.head
+            guard let token = ResumeToken(position: head.position, head: head) else { preconditionFailure("a head is not before itself") }
+            start = token
         }
-        let stream = try EventStream(store, after: token, filter)
-        return WireResponse(
-            status: 200, headers: [("Content-Type", "text/event-stream"), ("X-Accel-Buffering", "no")], body: .events(stream))
+        return (start, store.events(after: start, matching: filter))
     }
 }
 
@@ -174,7 +195,7 @@ extension RouteParameters {
 
 extension Problem {
     /// The problem of an error of a route.
-    package init(_ error: any Error) {
+    package init(routeError error: any Error) {
         switch error {
         case let problem as Problem: self = problem
         case let error as ChatError: self.init(error)
@@ -183,7 +204,7 @@ extension Problem {
         }
     }
 
-    private init(_ error: ChatError) {
+    init(_ error: ChatError) {
         switch error {
         case .rejected(let rejection):
             switch rejection.code {

@@ -21,7 +21,11 @@ package struct Route<Context: Sendable>: Sendable {
         guard path.count == segments.count else { return nil }
         var values: [String: String] = [:]
         for (segment, text) in zip(segments, path) {
-            if segment.hasPrefix("{") { values[String(segment.dropFirst().dropLast())] = text } else if segment != text { return nil }
+            if segment.hasPrefix("{"), !text.isEmpty {
+                values[String(segment.dropFirst().dropLast())] = text
+            } else if segment != text {
+                return nil
+            }
         }
         return RouteParameters(values: values)
     }

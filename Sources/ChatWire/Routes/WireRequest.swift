@@ -66,7 +66,7 @@ public struct WireRequest: Sendable {
 
 extension WireRequest {
     /// Throws for a parameter that the route does not have, or that is given twice.
-    func requireParameters(_ names: [String] = []) throws(Problem) {
+    package func requireParameters(_ names: [String] = []) throws(Problem) {
         for (index, parameter) in query.enumerated() {
             guard names.contains(parameter.name) else {
                 throw Problem(400, .invalidQuery, "This route has no such parameter.", field: LineError.excerpt(parameter.name))

@@ -39,21 +39,10 @@ public struct EventStream: Sendable {
     public let opening: [UInt8]
     private let events: ChatEvents
 
-    /// Opens a stream after a token, or at the present end.
-    ///
-    /// - Throws: `ChatError` if the token does not belong to the history of the journal.
-    init(_ store: ChatStore, after token: ResumeToken?, _ filter: EventFilter) throws {
-        let start: ResumeToken
-        if let token {
-            try store.requireValid(token)
-            start = token
-        } else {
-            let head = store.head
-            guard let token = ResumeToken(position: head.position, head: head) else { preconditionFailure("a head is not before itself") }
-            start = token
-        }
+    /// Creates a stream of events that begin after a token.
+    init(_ events: ChatEvents, from start: ResumeToken) {
+        self.events = events
         opening = Array("retry: 2000\nid: \(start)\n\n".utf8)
-        events = store.events(after: start, matching: filter)
     }
 
     /// Writes the opening and every event until the task is cancelled, the store closes or the sink

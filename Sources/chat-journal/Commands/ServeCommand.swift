@@ -22,6 +22,9 @@ extension ToolCommand {
                     "origin", .list("URL"), "the origin of the pages, such as https://chat.example; required beyond loopback"),
                 CommandSpec.Option("trust-proxy", .list("ADDRESS"), "believe X-Forwarded-For of this proxy"),
                 CommandSpec.Option("metrics", .text("ADDRESS:PORT"), "serve metrics there, on loopback"),
+                CommandSpec.Option(
+                    "tutorial-chat", .text("THREAD"), "serve the chat of the SwiftUI tutorials at /chat, in a thread with this name"),
+                CommandSpec.Option("tutorial-chat-public", .flag, "serve it beyond loopback too, although it has no accounts"),
                 CommandSpec.Option("log", .choice(["problems", "requests"]), "log only problems (the default), or every request"),
                 .durability, .waitForLock,
             ],
@@ -87,6 +90,13 @@ extension ToolCommand {
             }
             options.metrics = try address("metrics")
             if options.metrics?.isLoopback == false { throw arguments.error("--metrics takes an address on loopback") }
+
+            options.tutorialThread = arguments[option: "tutorial-chat"]
+            options.isTutorialPublic = arguments.hasFlag("tutorial-chat-public")
+            if options.tutorialThread == nil, options.isTutorialPublic { throw arguments.error("--tutorial-chat is missing") }
+            if options.tutorialThread != nil, !listen.isLoopback, !options.isTutorialPublic {
+                throw arguments.error("--tutorial-chat beyond loopback needs --tutorial-chat-public, because it has no accounts")
+            }
             options.logsRequests = arguments[option: "log"] == "requests"
             options.log = { StandardError.writeLineIfReady($0) }
             guard let from = EmailAddress(arguments[option: "mail-from"] ?? "chat@localhost") else {

@@ -1,0 +1,38 @@
+#if Server
+    public import ChatWire
+    internal import Primitives
+
+    /// The opening handshake of a WebSocket (RFC 6455, section 4.2).
+    enum SocketHandshake {
+        /// Returns the headers of the response with the status 101.
+        ///
+        /// - Parameter subprotocol: The subprotocol of the server; it is confirmed if the client names it.
+        /// - Throws: ``Problem`` with the status 426 for a request that is no handshake of version 13.
+        static func headers(for head: HTTPHead, subprotocol: String? = nil) throws(Problem) -> [(name: String, value: String)] {
+            guard head.method == "GET", contains(head["upgrade"], "websocket"), contains(head["connection"], "upgrade"),
+                head["sec-websocket-version"] == "13", let key = head["sec-websocket-key"], head.count(of: "sec-websocket-key") == 1,
+                Base64.bytes(of: key)?.count == 16
+            else { throw .upgradeRequired }
+            let digest = SHA1.hash(Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8))
+            var headers = [(name: "Upgrade", value: "websocket"), ("Sec-WebSocket-Accept", Base64.text(of: digest))]
+            if let subprotocol, contains(head["sec-websocket-protocol"], subprotocol) {
+                headers.append(("Sec-WebSocket-Protocol", subprotocol))
+            }
+            return headers
+        }
+
+        private static func contains(_ list: String?, _ word: String) -> Bool {
+            list?.split(separator: ",").contains { $0.trimmingSpaces.lowercased() == word } ?? false
+        }
+    }
+
+    extension Problem {
+        static let upgradeRequired = Problem(
+            426, .upgradeRequired, "This path takes WebSocket handshakes of version 13 only.")
+    }
+
+    extension Problem.Code {
+        /// The request is no handshake of a WebSocket.
+        public static let upgradeRequired = Problem.Code(rawValue: "upgradeRequired")
+    }
+#endif

@@ -1,0 +1,380 @@
+#if Server && os(Linux)
+    // Unsafe, because libwslay is a C library whose callbacks get the address of a peer, and because
+    // system calls take addresses. A peer lives until its context is freed, and belongs to the thread of
+    // the loop alone.
+    internal import CWslay
+    internal import Locking
+    #if canImport(Musl)
+        internal import Musl
+    #else
+        internal import Glibc
+    #endif
+
+    /// What one WebSocket does with its messages; called on the thread of the loop.
+    protocol SocketReceiver: Sendable {
+        /// Receives a text or binary message; returns false while no more can be received.
+        func receive(_ message: [UInt8]) -> Bool
+        /// The connection has ended.
+        func didClose()
+    }
+
+    /// Sends and receives the frames of all WebSockets on one thread, with epoll and libwslay.
+    final class SocketLoop: Sendable {
+        /// The largest message of a client.
+        static let maximumMessageByteCount: UInt64 = 1 << 20
+        /// The time between two pings.
+        private static let pingInterval = Duration.seconds(20)
+        /// A peer that sends nothing for this time, not even a pong, is gone.
+        private static let silenceLimit = Duration.seconds(60)
+        /// A peer gets this time to answer a close.
+        private static let closeLimit = Duration.seconds(5)
+
+        private struct Shared {
+            var added: [(UInt64, UpgradedSocket, Mailbox, any SocketReceiver)] = []
+            /// The peers that have something to send.
+            var sending: [UInt64] = []
+            /// The peers that may receive again.
+            var receiving: [UInt64] = []
+            var lastID: UInt64 = 0
+            var isStopping = false
+            var hasStopped = false
+        }
+
+        private let shared = Lock(Shared())
+        private let epoll: Int32
+        private let wakeDescriptor: Int32
+        private let openCount = Lock(0)
+
+        /// The number of open sockets.
+        var count: Int { openCount.withLock { $0 } }
+
+        /// Creates the loop and its thread; nil if the system has no descriptors.
+        init?() {
+            epoll = CPoll_create()
+            wakeDescriptor = CPoll_makeWaker()
+            guard epoll >= 0, wakeDescriptor >= 0, CPoll_add(epoll, wakeDescriptor, 0, 1, 0) != 0 else { return nil }
+            var thread = pthread_t()
+            let context = unsafe Unmanaged.passRetained(self).toOpaque()
+            let status = unsafe pthread_create(
+                &thread, nil,
+                { context in
+                    guard let context = unsafe context else { return nil }
+                    let loop = unsafe Unmanaged<SocketLoop>.fromOpaque(context).takeRetainedValue()
+                    loop.run()
+                    return nil
+                }, context)
+            guard status == 0 else {
+                unsafe Unmanaged<SocketLoop>.fromOpaque(context).release()
+                return nil
+            }
+            pthread_detach(thread)
+        }
+
+        deinit {
+            if epoll >= 0 { close(epoll) }
+            if wakeDescriptor >= 0 { close(wakeDescriptor) }
+        }
+
+        /// Adds a socket; its messages come from the mailbox and go to the receiver.
+        ///
+        /// - Returns: The id of the peer for ``resumeReceiving(_:)``.
+        func add(_ socket: UpgradedSocket, _ mailbox: Mailbox, _ receiver: any SocketReceiver) -> UInt64 {
+            let id = shared.withLock { shared in
+                shared.lastID += 1
+                return shared.lastID
+            }
+            // Before the thread reads the mailbox, so that no wake-up is lost.
+            mailbox.setWake { [weak self] in
+                self?.shared.withLock { $0.sending.append(id) }
+                self?.wake()
+            }
+            let isAdded = shared.withLock { shared in
+                if !shared.isStopping { shared.added.append((id, socket, mailbox, receiver)) }
+                return !shared.isStopping
+            }
+            if isAdded { wake() } else { Self.refuse(socket, mailbox, receiver) }
+            return id
+        }
+
+        /// Lets a peer receive again.
+        func resumeReceiving(_ id: UInt64) {
+            shared.withLock { $0.receiving.append(id) }
+            wake()
+        }
+
+        private static func refuse(_ socket: UpgradedSocket, _ mailbox: Mailbox, _ receiver: any SocketReceiver) {
+            socket.close()
+            mailbox.close()
+            receiver.didClose()
+        }
+
+        /// Ends the thread after the last bytes of every mailbox are sent, or a few seconds later.
+        func stop() {
+            shared.withLock { $0.isStopping = true }
+            wake()
+            while !shared.withLock({ $0.hasStopped }) { usleep(2_000) }
+        }
+
+        private func wake() {
+            var one: UInt64 = 1
+            // A full counter wakes the thread too.
+            _ = unsafe write(wakeDescriptor, &one, 8)
+        }
+
+        // MARK: The thread
+
+        private func run() {
+            var peers: [UInt64: Peer] = [:]
+            var events = [CPoll_Event](repeating: CPoll_Event(), count: 256)
+            var nextTick = ContinuousClock.now + .seconds(1)
+            var stopDeadline: ContinuousClock.Instant?
+            while true {
+                let count = unsafe CPoll_wait(epoll, &events, 500)
+                for index in 0..<max(0, Int(count)) {
+                    let id = events[index].id
+                    if id == 0 {
+                        var value: UInt64 = 0
+                        _ = unsafe read(wakeDescriptor, &value, 8)
+                    } else if let peer = peers[id] {
+                        peer.isReadable = peer.isReadable || events[index].isReadable != 0
+                        service(peer, &peers)
+                    }
+                }
+                let (added, sending, receiving, isStopping) = shared.withLock { shared in
+                    defer { (shared.added, shared.sending, shared.receiving) = ([], [], []) }
+                    return (shared.added, shared.sending, shared.receiving, shared.isStopping)
+                }
+                for (id, socket, mailbox, receiver) in added {
+                    guard let peer = Peer(id, socket, mailbox, receiver), register(peer) else {
+                        Self.refuse(socket, mailbox, receiver)
+                        continue
+                    }
+                    peers[id] = peer
+                    openCount.withLock { $0 += 1 }
+                    service(peer, &peers)
+                }
+                for id in receiving { peers[id]?.mayReceive = true }
+                for id in receiving + sending {
+                    if let peer = peers[id] { service(peer, &peers) }
+                }
+                let now = ContinuousClock.now
+                if now >= nextTick {
+                    nextTick = now + .seconds(1)
+                    for peer in peers.values { tick(peer, now, &peers) }
+                }
+                guard isStopping else { continue }
+                if stopDeadline == nil { stopDeadline = now + Self.closeLimit }
+                if peers.isEmpty || now >= stopDeadline ?? now {
+                    for peer in peers.values { drop(peer, &peers) }
+                    shared.withLock { $0.hasStopped = true }
+                    return
+                }
+            }
+        }
+
+        private func register(_ peer: Peer) -> Bool {
+            let flags = fcntl(peer.socket.descriptor, F_GETFL)
+            _ = fcntl(peer.socket.descriptor, F_SETFL, flags | O_NONBLOCK)
+            var isOn: Int32 = 1
+            // A message is one frame: waiting for more would delay it.
+            _ = unsafe setsockopt(
+                peer.socket.descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<Int32>.size))
+            return CPoll_add(epoll, peer.socket.descriptor, peer.id, 1, 0) != 0
+        }
+
+        /// Receives and sends what is possible without waiting.
+        private func service(_ peer: Peer, _ peers: inout [UInt64: Peer]) {
+            if peer.mayReceive, peer.isReadable || !peer.early.isEmpty, !peer.receive() { return drop(peer, &peers) }
+            if !peer.send() { return drop(peer, &peers) }
+            if peer.isOver { return drop(peer, &peers) }
+            let interest = peer.wantedInterest
+            guard interest != peer.interest else { return }
+            peer.interest = interest
+            let isChanged = CPoll_modify(epoll, peer.socket.descriptor, peer.id, interest.reads ? 1 : 0, interest.writes ? 1 : 0)
+            if isChanged == 0 { drop(peer, &peers) }
+        }
+
+        private func tick(_ peer: Peer, _ now: ContinuousClock.Instant, _ peers: inout [UInt64: Peer]) {
+            // A peer that may not receive is not silent by itself.
+            if !peer.mayReceive { peer.lastReceived = now }
+            if now - peer.lastReceived > Self.silenceLimit { return drop(peer, &peers) }
+            if let ending = peer.closedAt ?? peer.endingSince, now - ending > Self.closeLimit { return drop(peer, &peers) }
+            if now - peer.lastPing > Self.pingInterval, peer.closedAt == nil {
+                peer.lastPing = now
+                peer.ping()
+                service(peer, &peers)
+            }
+        }
+
+        private func drop(_ peer: Peer, _ peers: inout [UInt64: Peer]) {
+            guard peers.removeValue(forKey: peer.id) != nil else { return }
+            CPoll_remove(epoll, peer.socket.descriptor)
+            openCount.withLock { $0 -= 1 }
+            peer.mailbox.close()
+            peer.receiver.didClose()
+            peer.free()
+        }
+    }
+
+    /// One WebSocket, on the thread of the loop.
+    @safe private final class Peer {
+        /// Bytes that wait in the library; more stay in the mailbox.
+        private static let queueLimit = 32 << 10
+
+        /// What the poll reports.
+        struct Interest: Equatable {
+            let reads: Bool
+            let writes: Bool
+        }
+
+        let id: UInt64
+        let socket: UpgradedSocket
+        let mailbox: Mailbox
+        let receiver: any SocketReceiver
+        var early: ArraySlice<UInt8>
+        var isReadable = true
+        var mayReceive = true
+        var interest = Interest(reads: true, writes: false)
+        var lastReceived = ContinuousClock.now
+        var lastPing = ContinuousClock.now
+        /// Whether the mailbox has ended.
+        private var hasLastMessage = false
+        /// The time since which the last messages wait for the client.
+        private(set) var endingSince: ContinuousClock.Instant?
+        /// The time at which a close was queued.
+        var closedAt: ContinuousClock.Instant?
+        private var context: wslay_event_context_ptr?
+
+        init?(_ id: UInt64, _ socket: UpgradedSocket, _ mailbox: Mailbox, _ receiver: any SocketReceiver) {
+            (self.id, self.socket, self.mailbox, self.receiver) = (id, socket, mailbox, receiver)
+            early = socket.early[...]
+            var callbacks = wslay_event_callbacks()
+            unsafe callbacks.recv_callback = { context, buffer, count, _, peer in
+                guard let buffer = unsafe buffer else { return -1 }
+                return unsafe Peer.at(peer).read(context, buffer, count)
+            }
+            unsafe callbacks.send_callback = { context, bytes, count, flags, peer in
+                unsafe Peer.at(peer).write(context, bytes, count, hasMore: flags & Int32(WSLAY_MSG_MORE.rawValue) != 0)
+            }
+            unsafe callbacks.on_msg_recv_callback = { _, message, peer in
+                guard let message = unsafe message else { return }
+                unsafe Peer.at(peer).didReceive(message.pointee)
+            }
+            let address = unsafe Unmanaged.passUnretained(self).toOpaque()
+            guard unsafe wslay_event_context_server_init(&context, &callbacks, address) == 0 else { return nil }
+            unsafe wslay_event_config_set_max_recv_msg_length(context, SocketLoop.maximumMessageByteCount)
+        }
+
+        /// Frees the context and closes the socket.
+        func free() {
+            unsafe wslay_event_context_free(context)
+            unsafe context = nil
+            socket.close()
+        }
+
+        private static func at(_ address: UnsafeMutableRawPointer?) -> Peer {
+            guard let address = unsafe address else { preconditionFailure("the library returns the address") }
+            return unsafe Unmanaged<Peer>.fromOpaque(address).takeUnretainedValue()
+        }
+
+        /// Whether the close handshake is complete.
+        var isOver: Bool { unsafe wslay_event_want_read(context) == 0 && wslay_event_want_write(context) == 0 }
+
+        var wantedInterest: Interest {
+            Interest(
+                reads: unsafe mayReceive && wslay_event_want_read(context) != 0, writes: unsafe wslay_event_want_write(context) != 0)
+        }
+
+        /// Receives what has come; false if the connection has ended.
+        func receive() -> Bool {
+            let status = unsafe wslay_event_recv(context)
+            if unsafe wslay_event_get_close_received(context) != 0 || wslay_event_get_close_sent(context) != 0, closedAt == nil {
+                closedAt = .now
+            }
+            return status == 0
+        }
+
+        /// Sends what waits; false if the connection has ended.
+        func send() -> Bool {
+            while closedAt == nil, !hasLastMessage, unsafe wslay_event_get_queued_msg_length(context) < Self.queueLimit {
+                switch mailbox.read() {
+                case .wait: return unsafe wslay_event_send(context) == 0
+                case .end: hasLastMessage = true
+                case .bytes(let bytes):
+                    guard queue(bytes) else { return false }
+                    let isFull = unsafe wslay_event_get_queued_msg_length(context) >= Self.queueLimit
+                    if isFull, unsafe wslay_event_send(context) != 0 { return false }
+                }
+            }
+            guard unsafe wslay_event_send(context) == 0 else { return false }
+            guard hasLastMessage, closedAt == nil else { return true }
+            // The library sends a close before the messages that wait, and none after it.
+            if endingSince == nil { endingSince = .now }
+            guard unsafe wslay_event_get_queued_msg_length(context) == 0 else { return true }
+            unsafe wslay_event_queue_close(context, UInt16(WSLAY_CODE_GOING_AWAY.rawValue), nil, 0)
+            closedAt = .now
+            return unsafe wslay_event_send(context) == 0
+        }
+
+        private func queue(_ bytes: [UInt8]) -> Bool {
+            unsafe bytes.withUnsafeBufferPointer { bytes in
+                // The library copies the message.
+                var message = unsafe wslay_event_msg(
+                    opcode: UInt8(WSLAY_TEXT_FRAME.rawValue), msg: bytes.baseAddress, msg_length: bytes.count)
+                return unsafe wslay_event_queue_msg(context, &message) == 0
+            }
+        }
+
+        func ping() {
+            var message = unsafe wslay_event_msg(opcode: UInt8(WSLAY_PING.rawValue), msg: nil, msg_length: 0)
+            _ = unsafe wslay_event_queue_msg(context, &message)
+        }
+
+        private func didReceive(_ message: wslay_event_on_msg_recv_arg) {
+            switch UInt32(unsafe message.opcode) {
+            case WSLAY_TEXT_FRAME.rawValue, WSLAY_BINARY_FRAME.rawValue:
+                let bytes = unsafe [UInt8](UnsafeBufferPointer(start: message.msg, count: message.msg_length))
+                mayReceive = receiver.receive(bytes)
+            default: break
+            }
+        }
+
+        private func read(_ context: wslay_event_context_ptr?, _ buffer: UnsafeMutablePointer<UInt8>, _ count: Int) -> Int {
+            // Nothing more until the message before is carried out.
+            guard mayReceive else {
+                unsafe wslay_event_set_error(context, WSLAY_ERR_WOULDBLOCK.rawValue)
+                return -1
+            }
+            if !early.isEmpty {
+                let taken = early.prefix(count)
+                for (offset, byte) in taken.enumerated() { unsafe buffer[offset] = byte }
+                early = early.dropFirst(taken.count)
+                return taken.count
+            }
+            while true {
+                let received = unsafe recv(socket.descriptor, buffer, count, 0)
+                if received > 0 {
+                    lastReceived = .now
+                    return received
+                }
+                if received < 0 && errno == EINTR { continue }
+                let isEmpty = received < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)
+                if isEmpty { isReadable = false }
+                unsafe wslay_event_set_error(context, isEmpty ? WSLAY_ERR_WOULDBLOCK.rawValue : WSLAY_ERR_CALLBACK_FAILURE.rawValue)
+                return -1
+            }
+        }
+
+        private func write(_ context: wslay_event_context_ptr?, _ bytes: UnsafePointer<UInt8>?, _ count: Int, hasMore: Bool) -> Int {
+            let flags = Int32(MSG_NOSIGNAL) | (hasMore ? Int32(MSG_MORE) : 0)
+            while true {
+                let sent = unsafe Glibc.send(socket.descriptor, bytes, count, flags)
+                if sent >= 0 { return sent }
+                if errno == EINTR { continue }
+                let isFull = errno == EAGAIN || errno == EWOULDBLOCK
+                unsafe wslay_event_set_error(context, isFull ? WSLAY_ERR_WOULDBLOCK.rawValue : WSLAY_ERR_CALLBACK_FAILURE.rawValue)
+                return -1
+            }
+        }
+    }
+#endif

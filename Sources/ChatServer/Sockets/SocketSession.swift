@@ -1,0 +1,83 @@
+#if Server && os(Linux)
+    internal import Locking
+
+    /// Carries out the messages of one WebSocket, one after another, on a task.
+    ///
+    /// Messages wait in a bounded inbox; while it is full, the loop does not receive.
+    final class SocketSession: SocketReceiver {
+        /// The messages that wait before the loop stops receiving, and below which it goes on.
+        private static let (capacity, restart) = (32, 8)
+
+        private struct State {
+            var waitingCount = 0
+            var isPaused = false
+            var socket: (loop: SocketLoop, id: UInt64)?
+            var task: Task<Void, Never>?
+            var whenClosed: (@Sendable () -> Void)?
+            var isClosed = false
+        }
+
+        private let state = Lock(State())
+        private let inbox: AsyncStream<[UInt8]>.Continuation
+        private let messages: AsyncStream<[UInt8]>
+
+        init() { (messages, inbox) = AsyncStream.makeStream() }
+
+        /// Begins to carry out messages, until the body throws or the socket closes.
+        ///
+        /// - Parameters:
+        ///   - socket: The socket, to go on receiving.
+        ///   - start: Is called before the first message.
+        ///   - handle: Carries out one message.
+        ///   - whenClosed: Is called once when the socket is closed.
+        func begin(
+            on socket: (loop: SocketLoop, id: UInt64), start: @escaping @Sendable () async throws -> Void,
+            handle: @escaping @Sendable ([UInt8]) async throws -> Void, whenClosed: @escaping @Sendable () -> Void
+        ) {
+            let task = Task { [messages] in
+                // An error means that the socket closes: its mailbox accepts nothing any more.
+                do {
+                    try await start()
+                    for await message in messages {
+                        try await handle(message)
+                        didHandle()
+                    }
+                } catch {}
+            }
+            let isClosed = state.withLock { state in
+                (state.task, state.socket, state.whenClosed) = (task, socket, whenClosed)
+                return state.isClosed
+            }
+            if isClosed { didClose() }
+        }
+
+        private func didHandle() {
+            let socket = state.withLock { state -> (loop: SocketLoop, id: UInt64)? in
+                state.waitingCount -= 1
+                guard state.isPaused, state.waitingCount <= Self.restart else { return nil }
+                state.isPaused = false
+                return state.socket
+            }
+            socket?.loop.resumeReceiving(socket?.id ?? 0)
+        }
+
+        func receive(_ message: [UInt8]) -> Bool {
+            inbox.yield(message)
+            return state.withLock { state in
+                state.waitingCount += 1
+                if state.waitingCount >= Self.capacity { state.isPaused = true }
+                return !state.isPaused
+            }
+        }
+
+        func didClose() {
+            inbox.finish()
+            let (task, whenClosed) = state.withLock { state in
+                defer { (state.isClosed, state.whenClosed, state.task) = (true, nil, nil) }
+                return (state.task, state.whenClosed)
+            }
+            task?.cancel()
+            whenClosed?()
+        }
+    }
+#endif

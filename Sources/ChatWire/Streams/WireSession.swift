@@ -1,0 +1,100 @@
+public import Chat
+public import ChatDomain
+internal import EventJournal
+internal import Locking
+
+/// Drives a ``WireConnection`` over a store, independent of the transport.
+///
+/// The host passes each message to ``receive(_:)``, one after another, and sends what the session
+/// writes. ``end()`` stops the tasks of the session.
+public final class WireSession: Sendable {
+    private struct State {
+        var connection: WireConnection
+        var tasks: [UInt64: Task<Void, Never>] = [:]
+        var hasEnded = false
+    }
+
+    private let routes: ChatRoutes
+    private let store: ChatStore
+    private let user: UserID
+    private let write: @Sendable ([UInt8]) async throws -> Void
+    private let state: Lock<State>
+
+    /// Creates the session of a signed-in user.
+    ///
+    /// - Parameters:
+    ///   - store: The chat.
+    ///   - user: The user of the connection.
+    ///   - write: Sends a message; suspends while the client does not read, and throws after the end.
+    public init(_ store: ChatStore, user: UserID, write: @escaping @Sendable ([UInt8]) async throws -> Void) {
+        (self.store, self.user, self.write) = (store, user, write)
+        routes = ChatRoutes(store)
+        state = Lock(State(connection: WireConnection(user: user)))
+    }
+
+    /// Sends the first message.
+    ///
+    /// - Throws: What the sink throws.
+    public func begin() async throws {
+        let head = store.head
+        guard let token = ResumeToken(position: head.position, head: head) else { preconditionFailure("a head is not before itself") }
+        try await write(WireConnection.hello(store.summary(of: user) ?? UserSummary(id: user, username: nil), token: token))
+    }
+
+    /// Receives a text message and carries it out.
+    ///
+    /// Returns when the commands of the message are answered, so that messages have one order.
+    ///
+    /// - Throws: What the sink throws.
+    public func receive(_ text: [UInt8]) async throws {
+        for action in state.withLock({ $0.connection.receive(text) }) {
+            switch action {
+            case .send(let message): try await write(message)
+            case .execute(let commands, let id):
+                do {
+                    let answers = try await routes.execute(commands, as: user)
+                    try await write(WireConnection.answer(answers, to: id, isBatch: commands.isBatch))
+                } catch let error as ChatError {
+                    try await write(WireConnection.problem(Problem(routeError: error), to: id))
+                }
+            case .follow(let id, let after, let thread):
+                do {
+                    let (start, events) = try routes.events(after: after, thread: thread, as: user)
+                    try await write(WireConnection.following(id, from: start))
+                    begin(events, of: id)
+                } catch let error where error is Problem || error is ChatError {
+                    state.withLock { $0.connection.didEnd(follow: id) }
+                    try await write(WireConnection.problem(Problem(routeError: error), to: id))
+                }
+            case .unfollow(let id): state.withLock { $0.tasks.removeValue(forKey: id) }?.cancel()
+            }
+        }
+    }
+
+    /// Stops the tasks of the session.
+    public func end() {
+        let tasks = state.withLock { state in
+            defer { (state.tasks, state.hasEnded) = ([:], true) }
+            return state.tasks.values.map { $0 }
+        }
+        for task in tasks { task.cancel() }
+    }
+
+    private func begin(_ events: ChatEvents, of id: UInt64) {
+        let task = Task { [write] in
+            do {
+                for try await event in events { try await write(try WireConnection.event(event, of: id)) }
+            } catch is ChatError {
+                // The client resumes, or learns at its next command that the journal has failed.
+                try? await write(WireConnection.problem(.storage, to: id))
+            } catch {
+                // The connection has ended.
+            }
+        }
+        let isOver = state.withLock { state in
+            if !state.hasEnded { state.tasks[id] = task }
+            return state.hasEnded
+        }
+        if isOver { task.cancel() }
+    }
+}
