@@ -68,6 +68,7 @@
         static let invalidCode = AccountError(.invalidCode, "The code is wrong or has expired. Ask for a new one.")
         static let unknownAccount = AccountError(.unknownAccount, "No account in the state that this needs.")
         static let busy = AccountError(.busy, "Too many requests at this moment. Try again later.")
+        static let fileIsHeld = AccountError(.busy, "Another program holds the account file. Try again later.")
         static let notAnAccountFile = AccountError(.notAnAccountFile, "Not an account file.")
         static let damaged = AccountError(.damaged, "The account file is damaged. Restore a backup.")
         static let closed = AccountError(.storage, "The account store is closed.")

@@ -107,7 +107,7 @@
                 try database.run(
                     "DELETE FROM accounts WHERE id = ? AND state = ?", .id(account.bits), .integer(AccountState.deleting.rawValue))
                 // The write-ahead log has the deleted row until it is copied and cut.
-                guard try database.checkpoint() else { throw .busy }
+                guard try database.checkpoint() else { throw .fileIsHeld }
             }
         }
     }

@@ -73,7 +73,7 @@
             switch status & 0xFF {
             case SQLITE_NOTADB: .notAnAccountFile
             case SQLITE_CORRUPT: .damaged
-            case SQLITE_BUSY, SQLITE_LOCKED: AccountError(.busy, "Another program holds the account file. Try again later.")
+            case SQLITE_BUSY, SQLITE_LOCKED: .fileIsHeld
             case SQLITE_FULL: AccountError(.storageFull, "The disk of the account file is full.")
             default: AccountError(.storage, "The account file cannot be read or written (SQLite result \(status)).")
             }

@@ -48,8 +48,12 @@
             try fixture.register(store, "Ann", "a@x.org")
             let signedIn = try fixture.signIn(store, "a@x.org")
             fixture.advance(60_000)
+            // The last use is not written before the store closes.
+            let gate = DispatchSemaphore(value: 0)
+            store.lastUseQueue.async { gate.wait() }
             _ = try store.session(token: signedIn.token)
             #expect(try fixture.directory.contents().keys.contains("accounts-wal"))
+            DispatchQueue.global().asyncAfter(deadline: .now() + 0.05) { gate.signal() }
             try store.close()
             #expect(Set(try fixture.directory.contents().keys) == ["accounts", "accounts.key"])
             #expect(try fixture.open().session(token: signedIn.token)?.lastUsed == signedIn.session.created + 60_000)
@@ -95,6 +99,7 @@
                     }
                     let code = failure {
                         while true {
+                            fixture.advance(1)
                             let signedIn = try fixture.signIn(store, "a@x.org")
                             tokens.withLock { $0.append(signedIn.token) }
                             try store.signUp(username: "Bea", email: "b\(thread)@x.org", password: Fixture.password, address: nil)
