@@ -3,8 +3,8 @@
 
     run.py --tool PATH [--runs 1] [--seed S] [--screenshots DIR] [--only conversation|views]
 
-Needs Debian's packages chromium and chromium-driver, and from PyPI selenium and axe-selenium-python; prints SKIPPED
-without them. Every run starts a server with a new journal, and two browsers with new profiles:
+Needs Debian's packages chromium and chromium-driver, and from PyPI selenium and axe-core-python or, with an older
+axe-core, axe-selenium-python; prints SKIPPED without them. Every run starts a server with a new journal, and two browsers with new profiles:
 
 - conversation: from sign-up to messages, replies, edits and unread counts; a thread of 1,000 messages is scrolled to its
   beginning; one person loses the connection, with one and with two tabs; the server is killed with SIGKILL and started
@@ -27,10 +27,14 @@ import time
 
 sys.dont_write_bytecode = True
 
+import axe
+
 
 def missing():
     """Returns what the programs need and this machine lacks."""
-    names = [name for name in ("selenium", "axe_selenium_python") if importlib.util.find_spec(name) is None]
+    names = [] if importlib.util.find_spec("selenium") else ["selenium"]
+    if axe.script() is None:
+        names.append("axe-core-python")
     return names + [name for name in ("chromium", "chromedriver") if shutil.which(name) is None]
 
 

@@ -5,7 +5,7 @@ import { h, icon } from "./dom.js";
 import { form } from "./forms.js";
 import { go, link } from "./router.js";
 
-const email = { name: "email", label: "E-mail address", type: "email", autocomplete: "username", inputmode: "email", spellcheck: "false", maxlength: 254 };
+const email = { name: "email", label: "E-mail address", type: "email", autocomplete: "email", inputmode: "email", spellcheck: "false", maxlength: 254 };
 const code = { name: "code", label: "Code", inputmode: "numeric", autocomplete: "one-time-code", spellcheck: "false", maxlength: 12, hint: "The six digits of the mail. They are valid for ten minutes." };
 const password = (autocomplete, more = {}) => ({ name: "password", label: "Password", type: "password", autocomplete, ...more });
 const newPassword = { hint: "At least 8 characters. A few unrelated words are good.", check: (text) => ([...text].length < 8 ? "The password needs at least 8 characters." : null) };

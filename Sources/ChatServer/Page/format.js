@@ -2,7 +2,8 @@
 
 import { h } from "./dom.js";
 
-const language = document.documentElement.lang || "en";
+// The words of the page are English; dates are written as in the English of the browser.
+const language = navigator.languages.find((language) => /^en\b/i.test(language) && language !== "en") ?? "en-GB";
 const clock = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 const weekday = new Intl.DateTimeFormat(language, { weekday: "long", day: "numeric", month: "long" });
 const longDate = new Intl.DateTimeFormat(language, { weekday: "long", day: "numeric", month: "long", year: "numeric" });

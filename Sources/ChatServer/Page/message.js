@@ -19,13 +19,16 @@ function author(entry) {
   return state.names.has(entry.author.id) ? person(entry.author.id) : entry.author;
 }
 
+let labels = 0;
+
 /** Creates the list item of a message. */
 export function messageElement(entry, isFollowing, context) {
   const user = author(entry);
   const isOwn = user.id === state.me.id;
   const isBlocked = state.blocked.has(user.id) && !isOwn;
   const isGone = entry.retracted || entry.removed;
-  const labelID = `label-${entry.id}`;
+  // A message can be in the document twice: in its thread and above its replies.
+  const labelID = `message-${(labels += 1)}`;
   const head = h(
     "div", { class: "message-head", id: labelID },
     h("span", { class: isFollowing || isOwn ? "visually-hidden" : "author" }, isOwn ? "You" : personName(user)),
@@ -42,23 +45,31 @@ export function messageElement(entry, isFollowing, context) {
   } else {
     bubble.append(text);
   }
-  const article = h("article", { class: "message", "aria-labelledby": labelID }, head, bubble, actions(entry, isOwn, isGone, context, () => editor(entry, bubble, text)));
+  const article = h(
+    "article", { class: "message", "aria-labelledby": labelID }, head, bubble,
+    actions(entry, isOwn, isGone, context, () => editor(entry, bubble, text)), replyCount(entry, context));
   return h(
     "li", { class: ["entry", isOwn && "own", isFollowing && "following", isGone && "gone"].filter(Boolean).join(" "), "data-id": entry.id },
     isOwn ? null : isFollowing ? h("span", { class: "avatar-space" }) : avatar(user), article);
 }
 
+const isMessage = (entry) => "replyCount" in entry;
+const repliesLink = (entry, context) => link("t", context.thread, "m", entry.id);
+
+function replyCount(entry, context) {
+  if (!isMessage(entry) || !entry.replyCount) return null;
+  return h("a", { class: "replies", href: repliesLink(entry, context) }, icon("reply"), count(entry.replyCount, "reply", "replies"));
+}
+
 function actions(entry, isOwn, isGone, context, edit) {
-  const isMessage = "replyCount" in entry;
   const row = h("div", { class: "message-actions" });
-  if (isMessage && (entry.replyCount > 0 || (!isGone && context.canWrite()))) {
-    row.append(h(
-      "a", { class: entry.replyCount ? "replies has-replies" : "replies", href: link("t", context.thread, "m", entry.id) }, icon("reply"),
-      entry.replyCount ? count(entry.replyCount, "reply", "replies") : "Reply"));
+  if (isMessage(entry) && !entry.replyCount && !isGone && context.canWrite()) {
+    row.append(h("a", { class: "icon-button", href: repliesLink(entry, context), "aria-label": "Reply", title: "Reply" }, icon("reply")));
   }
-  const items = menuItems(entry, isOwn, isGone, isMessage, context, edit);
+  const items = menuItems(entry, isOwn, isGone, context, edit);
   if (items.length) {
-    const button = iconButton("more", `More for the message of ${author(entry).username ?? "a deleted account"}`, () => toggleMenu(button, items), {
+    const name = isOwn ? "you" : author(entry).username ?? "a deleted account";
+    const button = iconButton("more", `More for this message of ${name}`, () => toggleMenu(button, items), {
       "aria-expanded": "false", class: "icon-button more",
     });
     row.append(button);
@@ -66,8 +77,8 @@ function actions(entry, isOwn, isGone, context, edit) {
   return row;
 }
 
-function menuItems(entry, isOwn, isGone, isMessage, context, edit) {
-  const target = isMessage ? { message: entry.id } : { reply: entry.id };
+function menuItems(entry, isOwn, isGone, context, edit) {
+  const target = isMessage(entry) ? { message: entry.id } : { reply: entry.id };
   const user = author(entry);
   const items = [];
   const simple = (name, fields, done) => async () => {
@@ -80,7 +91,7 @@ function menuItems(entry, isOwn, isGone, isMessage, context, edit) {
   };
   if (isOwn && !isGone && context.canWrite()) items.push(["Edit", edit]);
   if (isOwn && !isGone) items.push(["Delete…", () => confirmRetraction(entry, target)]);
-  if (isMessage && !isGone && context.canModerate()) {
+  if (isMessage(entry) && !isGone && context.canModerate()) {
     items.push(context.isPinned(entry.id) ? ["Unpin", simple("unpin", target, "Unpinned.")] : ["Pin", simple("pin", target, "Pinned.")]);
   }
   if (!isOwn && !isGone && context.isMember()) items.push(["Report to the moderators…", () => report(entry, target)]);
@@ -113,15 +124,18 @@ export function toggleMenu(button, items) {
   if (wasOpen) return;
   const list = h("ul", { class: "menu" }, items.map(([label, action]) => h("li", {}, h("button", { type: "button", onclick: () => { close(true); action(); } }, label))));
   function close(returnsFocus) {
+    openMenu = null;
     list.remove();
     button.setAttribute("aria-expanded", "false");
     document.removeEventListener("click", outside, true);
-    openMenu = null;
+    document.removeEventListener("scroll", scrolled, true);
+    removeEventListener("resize", scrolled);
     if (returnsFocus && button.isConnected) button.focus({ preventScroll: true });
   }
   const outside = (event) => {
     if (!list.contains(event.target) && !button.contains(event.target)) close(false);
   };
+  const scrolled = () => close(list.contains(document.activeElement));
   list.addEventListener("keydown", (event) => {
     const buttons = [...list.querySelectorAll("button")];
     const index = buttons.indexOf(document.activeElement);
@@ -139,11 +153,14 @@ export function toggleMenu(button, items) {
   button.setAttribute("aria-expanded", "true");
   button.after(list);
   document.addEventListener("click", outside, true);
-  // Above the button if there is no room below.
-  const box = list.getBoundingClientRect();
-  const frame = (list.closest(".timeline, .panel-body") ?? document.documentElement).getBoundingClientRect();
-  if (box.bottom > frame.bottom - 4 && box.height < button.getBoundingClientRect().top - frame.top) list.classList.add("above");
-  if (box.left < 4) list.classList.add("to-right");
+  document.addEventListener("scroll", scrolled, true);
+  addEventListener("resize", scrolled);
+  // Below the button, or above it if there is no room; always inside the window.
+  const place = button.getBoundingClientRect();
+  const { offsetWidth, offsetHeight } = list;
+  const fitsBelow = place.bottom + offsetHeight + 8 < innerHeight;
+  list.style.left = `${Math.max(8, Math.min(place.right - offsetWidth, innerWidth - offsetWidth - 8))}px`;
+  list.style.top = `${fitsBelow ? place.bottom : Math.max(8, place.top - offsetHeight)}px`;
   list.querySelector("button").focus({ preventScroll: true });
 }
 
@@ -157,7 +174,7 @@ function editor(entry, bubble, text) {
   const save = async () => {
     if (area.value === entry.body) return close();
     try {
-      await execute("edit", { ...("replyCount" in entry ? { message: entry.id } : { reply: entry.id }), body: area.value });
+      await execute("edit", { ...(isMessage(entry) ? { message: entry.id } : { reply: entry.id }), body: area.value });
       text.replaceChildren(...linkedText(area.value));
       close();
     } catch (problem) {

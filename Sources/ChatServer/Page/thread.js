@@ -217,7 +217,8 @@ export class ThreadView {
     ];
     const text = details.filter(Boolean).join(" · ");
     if (this.detail.textContent !== text) this.detail.textContent = text;
-    const tools = [["people", "people", "People"], ["pins", "pin", "Pinned messages"], ["activity", "chart", "Activity"]];
+    const tools = [["people", "people", "People"], ["activity", "chart", "Activity"]];
+    if (this.pinned.size || this.panelName === "pins") tools.push(["pins", "pin", "Pinned messages"]);
     if (this.mayModerate) tools.push(["moderation", "shield", this.reports.length ? `Moderation, ${count(this.reports.length, "open report")}` : "Moderation"]);
     const key = JSON.stringify([tools, this.panelName]);
     if (this.toolsKey === key) return;

@@ -115,9 +115,9 @@ export class TimelineView {
       const entry = entries[index];
       const before = entries[index - 1];
       const isNewDay = !before || dayKey(before.createdAt) !== dayKey(entry.createdAt);
-      const isFirstUnread = this.markerAfter !== null && entry.position > this.markerAfter && (!before || before.position <= this.markerAfter);
+      const isFirstUnread = !hasMarker && this.isUnread(entry) && (index > this.start || !before || !this.isUnread(before));
       if (isNewDay) items.push({ key: "day " + entry.id, day: entry.createdAt });
-      if (isFirstUnread && !hasMarker) {
+      if (isFirstUnread) {
         hasMarker = true;
         items.push({ key: "unread", unread: true });
       }
@@ -126,6 +126,11 @@ export class TimelineView {
       items.push({ key: entry.id, entry, isFollowing });
     }
     return items;
+  }
+
+  /** Whether a message of another person is after the marker. */
+  isUnread(entry) {
+    return this.markerAfter !== null && entry.position > this.markerAfter && entry.author.id !== state.me?.id;
   }
 
   render() {
