@@ -43,6 +43,12 @@ class Views:
         overflow = person.run("return document.documentElement.scrollWidth - window.innerWidth")
         if overflow > 0:
             self.findings.append(f"{name}: scrolls sideways by {overflow} pixels")
+        sideways = person.run("""
+            return [...document.querySelectorAll("body *")].filter((element) => /auto|scroll/.test(getComputedStyle(element).overflowX))
+                .filter((element) => element.checkVisibility() && element.scrollWidth > element.clientWidth).map((element) => element.outerHTML.slice(0, 120))""")
+        self.findings += [f"{name}: scrolls sideways: {element}" for element in sideways]
+        if person.find(".shell") and person.run("return document.documentElement.scrollHeight - window.innerHeight") > 0:
+            self.findings.append(f"{name}: the document scrolls, beside its lists")
         small = person.run("""
             const isInline = (element) => element.tagName === "A" && getComputedStyle(element).display === "inline";
             return [...document.querySelectorAll("a, button, input, select, textarea, summary")]

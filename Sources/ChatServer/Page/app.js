@@ -21,6 +21,8 @@ const sessionChannel = new BroadcastChannel("chat-session");
 let shell = null;
 let current = null;
 let signedOutMessage = null;
+/** The view that a person asked for before the sign-in. */
+let wanted = null;
 
 sessionChannel.onmessage = () => location.reload();
 onSignedOut(() => { if (shell) leave("Your session has ended. Sign in again; nothing that you have written is lost."); });
@@ -31,7 +33,16 @@ document.querySelector(".skip-link").addEventListener("click", (event) => {
   event.preventDefault();
   document.getElementById("main")?.focus();
 });
-store.on("threads", setTitle);
+addEventListener("keydown", (event) => {
+  // Escape closes the panel, unless a dialog, a menu or an editor has taken it.
+  if (event.key === "Escape" && !event.defaultPrevented && shell && !shell.panel.hidden && !document.querySelector("dialog")) go(["t", parts()[1]]);
+});
+document.addEventListener("visibilitychange", () => { if (shell && document.visibilityState === "hidden") store.sendMarkers(); });
+store.on("threads", () => {
+  setTitle();
+  // The greeting depends on whether there is a postcode.
+  if (current?.key === "" && current.hasPostcode !== Boolean(store.state.me?.postcode)) renew();
+});
 begin();
 
 /** Reads the user, and shows the sign-in if there is none. Tries again as long as the server cannot be reached. */
@@ -62,18 +73,20 @@ function enter() {
   events.start({
     event: store.apply,
     reset: () => {
-      store.refreshSoon(0);
+      store.refreshSoon({ delay: 0, isComplete: true });
       current?.thread?.reset();
       outbox.flush();
     },
     status: (text) => {
       showConnection(text);
-      if (text === "live") outbox.flush();
+      if (text !== "live") return;
+      outbox.flush();
+      store.sendMarkers();
     },
     signedOut: () => leave("Your session has ended. Sign in again; nothing that you have written is lost."),
     broken: () => get("/v1/me").catch((error) => { if (!(error instanceof Unreachable) && !(error instanceof Problem)) throw error; }),
   });
-  outbox.start(store.state.me.id);
+  outbox.start(store.state.me.id).catch((error) => notice(`This browser cannot keep messages: ${error.message}`));
   if (accountViews.includes(parts()[0])) go([], { replace: true });
   show();
 }
@@ -115,7 +128,8 @@ function leave(message) {
 async function signedIn() {
   signedOutMessage = null;
   sessionChannel.postMessage("changed");
-  history.replaceState(null, "", "#/");
+  history.replaceState(null, "", wanted ?? "#/");
+  wanted = null;
   await store.load();
   enter();
 }
@@ -124,6 +138,12 @@ function closeCurrent() {
   current?.thread?.close();
   current?.view?.close?.();
   current = null;
+}
+
+/** Shows the present view anew. */
+function renew() {
+  current.key = null;
+  show();
 }
 
 /** Shows the view of the address. */
@@ -137,7 +157,7 @@ function show() {
   const isNew = current?.key !== key;
   if (isNew) {
     closeCurrent();
-    current = { key, ...create(name, id) };
+    current = { key, hasPostcode: Boolean(store.state.me.postcode), ...create(name, id) };
     shell.main.replaceChildren(current.element);
     current.thread?.open();
   }
@@ -169,6 +189,7 @@ function create(name, id) {
 }
 
 function showAccount() {
+  if (parts()[0] === "t") wanted = location.hash;
   const name = accountViews.includes(parts()[0]) ? parts()[0] : "sign-in";
   const view = accountView(name, brand, signedIn, name === "sign-in" ? signedOutMessage : null);
   app.replaceChildren(view.element);

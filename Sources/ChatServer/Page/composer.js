@@ -24,7 +24,9 @@ export function composer({ thread, message = null, label }) {
 
   const resize = () => {
     area.style.height = "auto";
-    area.style.height = `${Math.min(area.scrollHeight + 2, window.innerHeight * 0.4)}px`;
+    const most = window.innerHeight * 0.4;
+    area.style.overflowY = area.scrollHeight > most ? "auto" : "hidden";
+    area.style.height = `${Math.min(area.scrollHeight + 2, most)}px`;
   };
   const setText = (text) => {
     area.value = text;

@@ -51,16 +51,24 @@ export function forget() {
   state.blocked.clear();
   state.invitations = [];
   state.isOperator = false;
+  summaries.clear();
+  markers.clear();
+  clearTimeout(markerTimer);
+  markerTimer = null;
 }
 
-/** Reads the user, the threads and the invitations. */
-export async function load() {
-  const [me, summaries, invitations] = await Promise.all([get("/v1/me"), all(["threads"]), get("/v1/invitations")]);
-  const byID = new Map(summaries.items.map((summary) => [summary.id, summary]));
+/** What `/v1/threads` says of the threads, by id. */
+let summaries = new Map();
+
+/** Reads the user, the threads and the invitations. After the first time, only the threads with the latest events. */
+export async function load({ isComplete = true } = {}) {
+  const [me, pages, invitations] = await Promise.all([get("/v1/me"), all(["threads"], isComplete ? Infinity : 1), get("/v1/invitations")]);
+  if (pages.isComplete) summaries = new Map();
+  for (const summary of pages.items) summaries.set(summary.id, summary);
   const threads = new Map();
-  for (const thread of me.threads) threads.set(thread.id, { ...byID.get(thread.id), ...thread, isMember: true });
+  for (const thread of me.threads) threads.set(thread.id, withMarker({ ...summaries.get(thread.id), ...thread, isMember: true }));
   // Operators can read threads that they have not joined.
-  for (const summary of summaries.items) {
+  for (const summary of summaries.values()) {
     if (!threads.has(summary.id)) threads.set(summary.id, { ...summary, unread: 0, readUpTo: 0, lastMessage: null, isMember: false });
   }
   state.me = me;
@@ -74,23 +82,26 @@ export async function load() {
 let refreshTimer = null;
 let isRefreshing = false;
 let isStale = false;
+let needsAll = false;
 
 /** Reads everything again soon: at once after a pause, and at most twice a second. */
-export function refreshSoon(delay = 120) {
+export function refreshSoon({ delay = 120, isComplete = false } = {}) {
   isStale = true;
+  needsAll ||= isComplete;
   if (refreshTimer || isRefreshing) return;
   refreshTimer = setTimeout(async () => {
     refreshTimer = null;
     isRefreshing = true;
     isStale = false;
     try {
-      if (state.me) await load();
+      if (state.me) await load({ isComplete: needsAll });
+      needsAll = false;
     } catch (error) {
       // The stream tells when the server is back; what was missed is read then.
       if (!(error instanceof Unreachable) && !(error instanceof Problem)) throw error;
     } finally {
       isRefreshing = false;
-      if (isStale && state.me) refreshSoon(500);
+      if (isStale && state.me) refreshSoon({ delay: 500 });
     }
   }, delay);
 }
@@ -139,20 +150,46 @@ export async function execute(name, fields) {
   return receipt;
 }
 
-/** Moves the read marker of a thread forward. */
-export async function markRead(threadID, position) {
+/** Read markers that the server does not have yet, by thread. */
+const markers = new Map();
+const markerDelay = 1_000;
+let markerTimer = null;
+
+/** Moves the read marker of a thread forward. The server is told after a moment, because every marker is an event of
+ * the journal. */
+export function markRead(threadID, position) {
   const thread = state.threads.get(threadID);
   if (!thread?.isMember || position <= thread.readUpTo) return;
+  markers.set(threadID, position);
+  withMarker(thread);
+  emit("threads");
+  markerTimer ??= setTimeout(sendMarkers, markerDelay);
+}
+
+/** Shows a marker that the server does not have yet. */
+function withMarker(thread) {
+  const position = markers.get(thread.id) ?? 0;
+  if (position <= thread.readUpTo) return thread;
   thread.readUpTo = position;
   if ((thread.lastMessage?.position ?? 0) <= position) thread.unread = 0;
-  emit("threads");
-  try {
-    await command("markRead", { thread: threadID, upTo: position });
-  } catch (error) {
-    if (!(error instanceof Unreachable) && !error.code) throw error;
-    thread.readUpTo = 0;
+  return thread;
+}
+
+/** Sends the read markers. Those that cannot be sent wait for the next call. */
+export async function sendMarkers() {
+  clearTimeout(markerTimer);
+  markerTimer = null;
+  for (const [thread, upTo] of [...markers]) {
+    try {
+      await command("markRead", { thread, upTo });
+    } catch (error) {
+      if (error instanceof Unreachable) return;
+      // The user is no longer a member.
+      if (!error.code) throw error;
+    }
+    if (markers.get(thread) === upTo) markers.delete(thread);
+    refreshSoon();
   }
-  refreshSoon();
 }
 
 export const unreadTotal = () => [...state.threads.values()].reduce((sum, thread) => sum + thread.unread, 0);

@@ -10,7 +10,7 @@ import * as outbox from "./outbox.js";
 import { peoplePanel } from "./people.js";
 import { pinsPanel } from "./pins.js";
 import { repliesPanel } from "./replies.js";
-import { link } from "./router.js";
+import { go, link } from "./router.js";
 import { execute, learn, markRead, on, person, state } from "./store.js";
 import { Timeline } from "./timeline.js";
 import { TimelineView } from "./timeline-view.js";
@@ -85,6 +85,7 @@ export class ThreadView {
     this.renderComposer();
     this.view.showFirst(readUpTo, unread);
     this.renderHead();
+    this.panel?.changed?.();
   }
 
   failed(error) {
@@ -99,8 +100,9 @@ export class ThreadView {
 
   reload() {
     this.close();
-    this.ends = [];
     this.open();
+    // Has the panel of the address made again.
+    dispatchEvent(new HashChangeEvent("hashchange"));
   }
 
   /** Reads everything again after events may have been missed. */
@@ -120,6 +122,8 @@ export class ThreadView {
 
   close() {
     for (const end of this.ends) end();
+    this.ends = [];
+    clearTimeout(this.rightsTimer);
     this.panel?.close?.();
     this.panel = null;
   }
@@ -196,10 +200,6 @@ export class ThreadView {
       this.renderStranger();
       return;
     }
-    if (!this.timeline) {
-      this.open();
-      return;
-    }
     this.renderHead();
     if (this.timeline.isLoaded) {
       this.renderComposer();
@@ -212,7 +212,7 @@ export class ThreadView {
     const name = info.name ?? "Deleted thread";
     if (this.heading.textContent !== name) this.heading.textContent = name;
     const details = [
-      info.members === undefined ? null : count(info.members, "member"), info.outwardCode ? "postcode district" : null,
+      info.members === undefined ? null : count(info.members, "member"), info.outwardCode ? "district" : null,
       info.policy === "inviteOnly" ? "invitation only" : null, info.closed ? "closed" : info.locked ? "locked" : null,
     ];
     const text = details.filter(Boolean).join(" · ");
@@ -260,7 +260,8 @@ export class ThreadView {
 
   /** Shows what the user can do about a thread of which they are not a member. */
   renderStranger() {
-    this.view?.close();
+    this.close();
+    if (this.panelName) go(["t", this.id], { replace: true });
     this.view = null;
     this.timeline = null;
     this.heading.textContent = "You are not in this thread";
@@ -280,7 +281,7 @@ export class ThreadView {
     this.body.replaceChildren(h(
       "div", { class: "placeholder" }, h("p", {}, "Only its members can read it. Open threads can be joined by everybody who has their link, others with an invitation."),
       h("p", {}, h("button", { type: "button", class: "button primary", onclick: join }, "Join the thread")), error));
-    if (!this.ends.length) this.ends.push(on("threads", () => { if (this.info) this.reload(); }));
+    this.ends.push(on("threads", () => { if (this.info) this.reload(); }));
   }
 
   /** Shows a panel beside the thread, or none. Returns its element. */

@@ -42,7 +42,7 @@ export class Timeline {
   }
 
   /** Reads one page of older messages. */
-  loadOlder(limit = pageSize) {
+  loadOlder(limit = 2 * pageSize) {
     if (this.older === null) return Promise.resolve();
     this.loadingOlder ??= (async () => {
       const page = await get(path(this.parts, { limit, before: this.older }));
