@@ -1,0 +1,97 @@
+// The requests of the page. The session is a cookie that scripts cannot read.
+
+/** The server cannot be reached, or cannot answer now. What was asked may or may not have happened. */
+export class Unreachable extends Error {
+  constructor(message = "The server cannot be reached.", retryAfter = null) {
+    super(message);
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** The server refused a request: a problem of RFC 9457. */
+export class Problem extends Error {
+  constructor(status, body, retryAfter = null) {
+    super(body.detail || body.title || `Error ${status}`);
+    this.status = status;
+    this.code = body.code ?? "unknown";
+    this.field = body.field ?? null;
+    this.line = body.line ?? null;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** A command that breaks a rule of the chat: `code` is that of the domain. */
+export class Rejection extends Error {
+  constructor(rejection) {
+    super(rejection.message);
+    this.code = rejection.code;
+  }
+}
+
+/** Is called when a request finds that the session has ended. */
+let signedOut = () => {};
+export function onSignedOut(handler) {
+  signedOut = handler;
+}
+
+const timeLimit = 20_000;
+
+/** Sends a request and returns the body of the answer, or null if it has none. */
+export async function request(method, path, body) {
+  const headers = { Accept: "application/json" };
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  let response, text;
+  try {
+    response = await fetch(path, {
+      method, headers, body: body === undefined ? undefined : JSON.stringify(body), credentials: "same-origin",
+      cache: "no-store", redirect: "error", signal: AbortSignal.timeout(timeLimit),
+    });
+    text = await response.text();
+  } catch {
+    throw new Unreachable();
+  }
+  let value = null;
+  if (text) {
+    try {
+      value = JSON.parse(text);
+    } catch {
+      throw new Unreachable("The server gave an answer that is not of this program.");
+    }
+  }
+  if (response.ok) return value;
+  const seconds = Number(response.headers.get("Retry-After")) || null;
+  // 502 and 504 come from a proxy whose server is gone, without a problem of ours.
+  if (response.status >= 500) throw new Unreachable(value?.detail ?? undefined, seconds);
+  const problem = new Problem(response.status, value ?? {}, seconds);
+  if (problem.code === "notSignedIn") signedOut();
+  throw problem;
+}
+
+export const get = (path) => request("GET", path);
+export const post = (path, body) => request("POST", path, body);
+
+/** Returns a path with its parts and its query escaped; a query value of null is left out. */
+export function path(parts, query = {}) {
+  const pairs = Object.entries(query).filter(([, value]) => value !== null && value !== undefined);
+  const search = pairs.map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join("&");
+  return "/v1/" + parts.map(encodeURIComponent).join("/") + (search ? "?" + search : "");
+}
+
+/** Executes one command, and returns its receipt. */
+export async function command(name, fields) {
+  const answer = await post("/v1/commands", { [name]: fields });
+  if (answer.rejection) throw new Rejection(answer.rejection);
+  return answer;
+}
+
+/** Reads every page of a list, oldest first, up to a number of items. */
+export async function all(parts, limit = 2_000) {
+  const items = [];
+  let before = null;
+  do {
+    const page = await get(path(parts, { limit: 200, before }));
+    items.unshift(...page.items);
+    before = page.older;
+  } while (before !== null && items.length < limit);
+  return { items, isComplete: before === null };
+}

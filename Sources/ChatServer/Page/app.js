@@ -1,0 +1,204 @@
+// The page: who is signed in, which view is shown, and what the live events change.
+
+import { Problem, Unreachable, get, onSignedOut } from "./api.js";
+import { accountView } from "./accounts.js";
+import { h, notice } from "./dom.js";
+import { errorText } from "./format.js";
+import * as events from "./events.js";
+import * as outbox from "./outbox.js";
+import { go, parts } from "./router.js";
+import { settingsPage } from "./settings.js";
+import * as store from "./store.js";
+import { ThreadView } from "./thread.js";
+import { invitationsPage, newThreadPage, page, sidebar, welcome } from "./threads.js";
+
+const brand = document.querySelector("meta[name=application-name]").content;
+const app = document.getElementById("app");
+const accountViews = ["sign-in", "sign-up", "confirm", "forgot", "reset"];
+/** Tells the other tabs that another person is signed in, or nobody. */
+const sessionChannel = new BroadcastChannel("chat-session");
+
+let shell = null;
+let current = null;
+let signedOutMessage = null;
+/** The view that a person asked for before the sign-in. */
+let wanted = null;
+
+sessionChannel.onmessage = () => location.reload();
+onSignedOut(() => { if (shell) leave("Your session has ended. Sign in again; nothing that you have written is lost."); });
+addEventListener("hashchange", show);
+addEventListener("online", () => outbox.flush());
+outbox.onReceipt((receipt) => { for (const event of receipt.events) store.apply(event); });
+document.querySelector(".skip-link").addEventListener("click", (event) => {
+  event.preventDefault();
+  document.getElementById("main")?.focus();
+});
+addEventListener("keydown", (event) => {
+  // Escape closes the panel, unless a dialog, a menu or an editor has taken it.
+  if (event.key === "Escape" && !event.defaultPrevented && shell && !shell.panel.hidden && !document.querySelector("dialog")) go(["t", parts()[1]]);
+});
+document.addEventListener("visibilitychange", () => { if (shell && document.visibilityState === "hidden") store.sendMarkers(); });
+store.on("threads", () => {
+  setTitle();
+  // The greeting depends on whether there is a postcode.
+  if (current?.key === "" && current.hasPostcode !== Boolean(store.state.me?.postcode)) renew();
+});
+begin();
+
+/** Reads the user, and shows the sign-in if there is none. Tries again as long as the server cannot be reached. */
+async function begin(attempt = 0) {
+  try {
+    await store.load();
+  } catch (error) {
+    if (error instanceof Problem && error.status === 401) {
+      show();
+      return;
+    }
+    if (!(error instanceof Unreachable) && !(error instanceof Problem)) throw error;
+    app.replaceChildren(h("main", { id: "main", class: "card-page", tabindex: "-1" }, h("div", { class: "card account" }, h("h1", {}, brand), h("p", { role: "status" }, `${errorText(error)} Trying again…`))));
+    setTimeout(() => begin(attempt + 1), Math.min(10_000, 500 * 2 ** attempt));
+    return;
+  }
+  enter();
+}
+
+/** Shows the threads of the signed-in user. */
+function enter() {
+  const list = sidebar(brand);
+  const status = h("p", { class: "connection", role: "status", hidden: true });
+  const main = h("main", { id: "main", tabindex: "-1" });
+  const panel = h("aside", { class: "panel", "aria-labelledby": "panel-title", hidden: true });
+  shell = { list, status, main, panel, element: h("div", { class: "shell" }, status, list.element, main, panel) };
+  app.replaceChildren(shell.element);
+  events.start({
+    event: store.apply,
+    reset: () => {
+      store.refreshSoon({ delay: 0, isComplete: true });
+      current?.thread?.reset();
+      outbox.flush();
+    },
+    status: (text) => {
+      showConnection(text);
+      if (text !== "live") return;
+      outbox.flush();
+      store.sendMarkers();
+    },
+    signedOut: () => leave("Your session has ended. Sign in again; nothing that you have written is lost."),
+    broken: () => get("/v1/me").catch((error) => { if (!(error instanceof Unreachable) && !(error instanceof Problem)) throw error; }),
+  });
+  outbox.start(store.state.me.id).catch((error) => notice(`This browser cannot keep messages: ${error.message}`));
+  if (accountViews.includes(parts()[0])) go([], { replace: true });
+  show();
+}
+
+let connectionTimer = null;
+
+/** Shows a lost connection after a moment, so that a short one disturbs nobody. */
+function showConnection(text) {
+  clearTimeout(connectionTimer);
+  const { status } = shell;
+  if (text === "live") {
+    if (!status.hidden) notice("Connected again.");
+    status.hidden = true;
+    status.textContent = "";
+  } else {
+    connectionTimer = setTimeout(() => {
+      status.hidden = false;
+      status.textContent = "No connection. What you write is kept and sent later.";
+    }, 1_500);
+  }
+}
+
+/** Ends the view of the signed-in user. */
+function leave(message) {
+  if (!shell) return;
+  closeCurrent();
+  events.stop();
+  outbox.stop();
+  store.forget();
+  shell = null;
+  signedOutMessage = message;
+  document.querySelectorAll("dialog").forEach((dialog) => dialog.close());
+  sessionChannel.postMessage("changed");
+  go(["sign-in"], { replace: true });
+  show();
+}
+
+/** Continues after a sign-in. */
+async function signedIn() {
+  signedOutMessage = null;
+  sessionChannel.postMessage("changed");
+  history.replaceState(null, "", wanted ?? "#/");
+  wanted = null;
+  await store.load();
+  enter();
+}
+
+function closeCurrent() {
+  current?.thread?.close();
+  current?.view?.close?.();
+  current = null;
+}
+
+/** Shows the present view anew. */
+function renew() {
+  current.key = null;
+  show();
+}
+
+/** Shows the view of the address. */
+function show() {
+  if (!shell) {
+    showAccount();
+    return;
+  }
+  const [name = "", id = "", panelName = null, parameter = null] = parts();
+  const key = name === "t" ? `t ${id}` : name;
+  const isNew = current?.key !== key;
+  if (isNew) {
+    closeCurrent();
+    current = { key, hasPostcode: Boolean(store.state.me.postcode), ...create(name, id) };
+    shell.main.replaceChildren(current.element);
+    current.thread?.open();
+  }
+  const hadPanel = !shell.panel.hidden;
+  const panel = current.thread?.showPanel(panelName, parameter) ?? null;
+  if (shell.panel.firstElementChild !== panel) shell.panel.replaceChildren(...(panel ? [panel] : []));
+  shell.panel.hidden = !panel;
+  shell.element.dataset.view = panel ? "panel" : name === "" ? "list" : "thread";
+  shell.list.render();
+  setTitle();
+  if (panel && panel.isConnected && !panel.contains(document.activeElement)) panel.querySelector("#panel-title").focus();
+  else if (!panel && (isNew || hadPanel)) focusHeading();
+}
+
+function focusHeading() {
+  // On the first view, the focus stays where the browser put it, and so does it in a list that is only narrowed.
+  if (shell.hasShown && getComputedStyle(shell.main).display !== "none") current.element.querySelector("h1")?.focus({ preventScroll: true });
+  shell.hasShown = true;
+}
+
+function create(name, id) {
+  if (name === "t" && id) {
+    const thread = new ThreadView(id);
+    return { thread, element: thread.element, title: () => thread.title };
+  }
+  const view = name === "" ? welcome() : name === "new" ? newThreadPage() : name === "settings" ? settingsPage(leave)
+    : name === "invitations" ? invitationsPage() : page("Not found", h("p", {}, "There is no such view."));
+  return { view, element: view.element, title: () => (name === "" ? "Threads" : view.title) };
+}
+
+function showAccount() {
+  if (parts()[0] === "t") wanted = location.hash;
+  const name = accountViews.includes(parts()[0]) ? parts()[0] : "sign-in";
+  const view = accountView(name, brand, signedIn, name === "sign-in" ? signedOutMessage : null);
+  app.replaceChildren(view.element);
+  document.title = `${view.title} – ${brand}`;
+  view.heading.focus();
+}
+
+function setTitle() {
+  if (!shell || !current) return;
+  const unread = store.unreadTotal();
+  document.title = `${unread ? `(${unread}) ` : ""}${current.title()} – ${brand}`;
+}

@@ -1,0 +1,95 @@
+// Where a message or a reply is written, and what waits in the outbox.
+
+import { append, h, icon } from "./dom.js";
+import { errorText, timeElement } from "./format.js";
+import { newID } from "./ids.js";
+import * as outbox from "./outbox.js";
+
+const byteLimit = 16_384;
+const drafts = {
+  key: (place) => `draft ${place}`,
+  get: (place) => sessionStorage.getItem(drafts.key(place)) ?? "",
+  set: (place, text) => (text ? sessionStorage.setItem(drafts.key(place), text) : sessionStorage.removeItem(drafts.key(place))),
+};
+
+/** Creates the form at the end of a thread, or of replies if `message` is given. A draft survives a reload of the tab. */
+export function composer({ thread, message = null, label }) {
+  const place = message ?? thread;
+  const id = `composer-${place}`;
+  const area = h("textarea", { id, rows: 1, dir: "auto", placeholder: label, "aria-describedby": `${id}-error`, enterkeyhint: "enter" });
+  area.value = drafts.get(place);
+  const error = h("p", { class: "field-error", id: `${id}-error`, role: "alert" });
+  const button = h("button", { type: "submit", class: "button primary send", "aria-label": "Send", title: "Send (Enter)" }, icon("send"));
+  const form = h("form", { class: "composer" }, h("label", { for: id, class: "visually-hidden" }, label), error, h("div", { class: "composer-row" }, area, button));
+
+  const resize = () => {
+    area.style.height = "auto";
+    const most = window.innerHeight * 0.4;
+    area.style.overflowY = area.scrollHeight > most ? "auto" : "hidden";
+    area.style.height = `${Math.min(area.scrollHeight + 2, most)}px`;
+  };
+  const setText = (text) => {
+    area.value = text;
+    drafts.set(place, text);
+    resize();
+  };
+  const send = async () => {
+    const body = area.value;
+    error.textContent = "";
+    if (!body.trim()) return;
+    const size = new TextEncoder().encode(body).length;
+    if (size > byteLimit) {
+      error.textContent = `The message is too long by ${size - byteLimit} bytes.`;
+      return;
+    }
+    setText("");
+    try {
+      await outbox.add({ id: newID(), thread, message, body });
+    } catch (problem) {
+      setText(body);
+      error.textContent = `The message cannot be kept on this device: ${problem?.message ?? "unknown error"}`;
+    }
+  };
+  area.addEventListener("input", () => {
+    drafts.set(place, area.value);
+    resize();
+  });
+  area.addEventListener("keydown", (event) => {
+    // On a touch keyboard Enter begins a new line, because there is a button to send. Shift with Enter does everywhere.
+    const isTouch = matchMedia("(pointer: coarse)").matches;
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing || (isTouch && !event.ctrlKey && !event.metaKey)) return;
+    event.preventDefault();
+    send();
+  });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    send();
+    area.focus();
+  });
+  queueMicrotask(resize);
+  return {
+    element: form, focus: () => area.focus(),
+    restore: (text) => {
+      setText(area.value ? `${text}\n${area.value}` : text);
+      area.focus();
+    },
+  };
+}
+
+/** Returns the list item of something that was written and is not yet accepted. */
+export function waitingElement(item, restore) {
+  const refusal = item.refusal;
+  const state = refusal
+    ? h("p", { class: "waiting-state refused" }, icon("warning"), h("span", {}, `Not sent. ${errorText(refusal)}`))
+    : h("p", { class: "waiting-state" }, icon("clock"), h("span", {}, "Waiting to be sent"));
+  const buttons = refusal ? [
+    h("button", { type: "button", class: "button small", onclick: async () => { await outbox.drop(item); restore(item.body); } }, "Edit"),
+    h("button", { type: "button", class: "button small", onclick: () => outbox.drop(item) }, "Discard"),
+  ] : [];
+  const article = h(
+    "article", { class: "message", "aria-label": refusal ? "Your message, not sent" : "Your message, waiting" },
+    h("div", { class: "message-head" }, timeElement(item.writtenAt)),
+    h("div", { class: "bubble" }, h("p", { class: "body", dir: "auto" }, item.body)), state);
+  append(article, buttons.length ? [h("div", { class: "buttons" }, buttons)] : []);
+  return h("li", { class: "entry own waiting", "data-waiting": item.id }, article);
+}

@@ -1,0 +1,226 @@
+// One message or reply, with what the user can do with it.
+
+import { avatar, h, icon, iconButton, notice, personName } from "./dom.js";
+import { dialog } from "./forms.js";
+import { count, errorText, excerpt, linkedText, timeElement } from "./format.js";
+import { link } from "./router.js";
+import { execute, person, setBlocked, state } from "./store.js";
+
+/** What the element of a message depends on. */
+export function signature(entry, isFollowing, context) {
+  const { username } = author(entry);
+  return JSON.stringify([
+    entry.body, entry.editedAt, entry.retracted, entry.removed, entry.replyCount, username, isFollowing, state.blocked.has(entry.author.id),
+    context.canWrite(), context.canModerate(), context.isPinned(entry.id),
+  ]);
+}
+
+function author(entry) {
+  return state.names.has(entry.author.id) ? person(entry.author.id) : entry.author;
+}
+
+let labels = 0;
+
+/** Creates the list item of a message. */
+export function messageElement(entry, isFollowing, context) {
+  const user = author(entry);
+  const isOwn = user.id === state.me.id;
+  const isBlocked = state.blocked.has(user.id) && !isOwn;
+  const isGone = entry.retracted || entry.removed;
+  // A message can be in the document twice: in its thread and above its replies.
+  const labelID = `message-${(labels += 1)}`;
+  const head = h(
+    "div", { class: "message-head", id: labelID },
+    h("span", { class: isFollowing || isOwn ? "visually-hidden" : "author" }, isOwn ? "You" : personName(user)),
+    timeElement(entry.createdAt), entry.editedAt && !isGone ? h("span", { class: "edited" }, "edited") : null,
+    context.isPinned(entry.id) && !isGone ? h("span", { class: "edited" }, icon("pin"), "pinned") : null);
+  const bubble = h("div", { class: "bubble" });
+  const text = h("p", { class: "body", dir: "auto" });
+  if (entry.removed) text.append(h("em", {}, "A moderator removed this message."));
+  else if (entry.retracted) text.append(h("em", {}, isOwn ? "You deleted this message." : "This message was deleted."));
+  else if (entry.body === null) text.append(h("em", {}, "The text of this message is gone."));
+  else text.append(...linkedText(entry.body));
+  if (isBlocked && !isGone) {
+    bubble.append(h("details", { class: "blocked" }, h("summary", {}, "Message of a person you have blocked"), text));
+  } else {
+    bubble.append(text);
+  }
+  const article = h(
+    "article", { class: "message", "aria-labelledby": labelID }, head, bubble,
+    actions(entry, isOwn, isGone, context, () => editor(entry, bubble, text)), replyCount(entry, context));
+  return h(
+    "li", { class: ["entry", isOwn && "own", isFollowing && "following", isGone && "gone"].filter(Boolean).join(" "), "data-id": entry.id },
+    isOwn ? null : isFollowing ? h("span", { class: "avatar-space" }) : avatar(user), article);
+}
+
+const isMessage = (entry) => "replyCount" in entry;
+const repliesLink = (entry, context) => link("t", context.thread, "m", entry.id);
+
+function replyCount(entry, context) {
+  if (!isMessage(entry) || !entry.replyCount) return null;
+  return h("a", { class: "replies", href: repliesLink(entry, context) }, icon("reply"), count(entry.replyCount, "reply", "replies"));
+}
+
+function actions(entry, isOwn, isGone, context, edit) {
+  const row = h("div", { class: "message-actions" });
+  if (isMessage(entry) && !entry.replyCount && !isGone && context.canWrite()) {
+    row.append(h("a", { class: "icon-button", href: repliesLink(entry, context), "aria-label": "Reply", title: "Reply" }, icon("reply")));
+  }
+  const items = menuItems(entry, isOwn, isGone, context, edit);
+  if (items.length) {
+    const name = isOwn ? "you" : author(entry).username ?? "a deleted account";
+    const button = iconButton("more", `More for this message of ${name}`, () => toggleMenu(button, items), {
+      "aria-expanded": "false", class: "icon-button more",
+    });
+    row.append(button);
+  }
+  return row;
+}
+
+function menuItems(entry, isOwn, isGone, context, edit) {
+  const target = isMessage(entry) ? { message: entry.id } : { reply: entry.id };
+  const user = author(entry);
+  const items = [];
+  const simple = (name, fields, done) => async () => {
+    try {
+      await execute(name, fields);
+      if (done) notice(done);
+    } catch (error) {
+      notice(errorText(error));
+    }
+  };
+  if (isOwn && !isGone && context.canWrite()) items.push(["Edit", edit]);
+  if (isOwn && !isGone) items.push(["Delete…", () => confirmRetraction(entry, target)]);
+  if (isMessage(entry) && !isGone && context.canModerate()) {
+    items.push(context.isPinned(entry.id) ? ["Unpin", simple("unpin", target, "Unpinned.")] : ["Pin", simple("pin", target, "Pinned.")]);
+  }
+  if (!isOwn && !isGone && context.isMember()) items.push(["Report to the moderators…", () => report(entry, target)]);
+  if (!entry.removed && !isOwn && context.canModerate()) items.push(["Remove…", () => remove(entry, target)]);
+  if (!isOwn && user.username) {
+    items.push(["About this person", () => { location.hash = link("t", context.thread, "people", user.id); }]);
+    items.push(state.blocked.has(user.id)
+      ? ["Unblock this person", () => block(user, false)] : ["Block this person", () => block(user, true)]);
+  }
+  return items;
+}
+
+/** Blocks or unblocks a person, which only the user notices. */
+export async function block(user, isBlocked) {
+  try {
+    await execute(isBlocked ? "block" : "unblock", { user: user.id });
+    setBlocked(user.id, isBlocked);
+    notice(isBlocked ? "Blocked. Messages of this person are folded up for you; nobody is told." : "Unblocked.");
+  } catch (error) {
+    notice(errorText(error));
+  }
+}
+
+let openMenu = null;
+
+/** Opens or closes the list of actions of a button. Escape closes it, and so does a click elsewhere. */
+export function toggleMenu(button, items) {
+  const wasOpen = openMenu?.button === button;
+  openMenu?.close();
+  if (wasOpen) return;
+  const list = h("ul", { class: "menu" }, items.map(([label, action]) => h("li", {}, h("button", { type: "button", onclick: () => { close(true); action(); } }, label))));
+  function close(returnsFocus) {
+    openMenu = null;
+    list.remove();
+    button.setAttribute("aria-expanded", "false");
+    document.removeEventListener("click", outside, true);
+    document.removeEventListener("scroll", scrolled, true);
+    removeEventListener("resize", scrolled);
+    if (returnsFocus && button.isConnected) button.focus({ preventScroll: true });
+  }
+  const outside = (event) => {
+    if (!list.contains(event.target) && !button.contains(event.target)) close(false);
+  };
+  const scrolled = () => close(list.contains(document.activeElement));
+  list.addEventListener("keydown", (event) => {
+    const buttons = [...list.querySelectorAll("button")];
+    const index = buttons.indexOf(document.activeElement);
+    if (event.key === "Escape") close(true);
+    else if (event.key === "ArrowDown") buttons[(index + 1) % buttons.length].focus();
+    else if (event.key === "ArrowUp") buttons[(index + buttons.length - 1) % buttons.length].focus();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  list.addEventListener("focusout", (event) => {
+    if (event.relatedTarget && !list.contains(event.relatedTarget) && event.relatedTarget !== button) close(false);
+  });
+  openMenu = { button, close };
+  button.setAttribute("aria-expanded", "true");
+  button.after(list);
+  document.addEventListener("click", outside, true);
+  document.addEventListener("scroll", scrolled, true);
+  addEventListener("resize", scrolled);
+  // Below the button, or above it if there is no room; always inside the window.
+  const place = button.getBoundingClientRect();
+  const { offsetWidth, offsetHeight } = list;
+  const fitsBelow = place.bottom + offsetHeight + 8 < innerHeight;
+  list.style.left = `${Math.max(8, Math.min(place.right - offsetWidth, innerWidth - offsetWidth - 8))}px`;
+  list.style.top = `${fitsBelow ? place.bottom : Math.max(8, place.top - offsetHeight)}px`;
+  list.querySelector("button").focus({ preventScroll: true });
+}
+
+function editor(entry, bubble, text) {
+  const area = h("textarea", { rows: 3, "aria-label": "Text of the message", dir: "auto" }, entry.body);
+  const error = h("p", { class: "field-error", role: "alert" });
+  const close = () => {
+    box.replaceWith(text);
+    bubble.closest(".entry")?.querySelector(".more")?.focus({ preventScroll: true });
+  };
+  const save = async () => {
+    if (area.value === entry.body) return close();
+    try {
+      await execute("edit", { ...(isMessage(entry) ? { message: entry.id } : { reply: entry.id }), body: area.value });
+      text.replaceChildren(...linkedText(area.value));
+      close();
+    } catch (problem) {
+      error.textContent = errorText(problem);
+    }
+  };
+  const box = h(
+    "div", { class: "edit-box", "data-busy": "" }, area, error,
+    h("div", { class: "buttons" }, h("button", { type: "button", class: "button primary small", onclick: save }, "Save"),
+      h("button", { type: "button", class: "button small", onclick: close }, "Cancel")));
+  area.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") close();
+    else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) save();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  text.replaceWith(box);
+  area.focus();
+  area.setSelectionRange(area.value.length, area.value.length);
+}
+
+const quote = (entry) => h("blockquote", { dir: "auto" }, excerpt(entry.body ?? "", 200));
+
+function confirmRetraction(entry, target) {
+  return dialog({
+    title: "Delete this message?", text: [quote(entry), "Its text is hidden from everybody. Replies to it stay."], submit: "Delete", isDangerous: true,
+    action: () => execute("retract", target),
+  });
+}
+
+export function report(entry, target) {
+  return dialog({
+    title: "Report this message", text: [quote(entry), "Only the moderators of the thread see reports."], submit: "Report",
+    fields: [{ name: "reason", label: "What is wrong with it?", type: "textarea", maxlength: 500 }],
+    action: async ({ reason }) => {
+      await execute("report", { ...target, reason });
+      notice("Reported to the moderators.");
+    },
+  });
+}
+
+export function remove(entry, target) {
+  return dialog({
+    title: "Remove this message", text: [quote(entry), "Members see that a moderator removed it. Its author sees the reason."], submit: "Remove",
+    isDangerous: true, fields: [{ name: "reason", label: "Reason", type: "textarea", maxlength: 500 }],
+    action: ({ reason }) => execute("remove", { ...target, reason }),
+  });
+}

@@ -1,0 +1,182 @@
+// The panel with the members of a thread and the residents of its district.
+
+import { command, get, path } from "./api.js";
+import { avatar, h, iconButton, notice, personName } from "./dom.js";
+import { dialog } from "./forms.js";
+import { errorText } from "./format.js";
+import { isID } from "./ids.js";
+import { block, toggleMenu } from "./message.js";
+import { loader, panelFrame } from "./panel.js";
+import { link } from "./router.js";
+import { execute, learn, person, state } from "./store.js";
+
+const roleNames = { owner: "Owner", moderator: "Moderator" };
+const ends = { none: "It does not end by itself", hour: "In one hour", day: "In one day", week: "In one week", month: "In 30 days" };
+const hours = { hour: 1, day: 24, week: 168, month: 720 };
+
+export function peoplePanel(context, selected) {
+  const { element, body } = panelFrame(context, "People");
+  const head = h("div");
+  const members = h("div");
+  const residents = h("div");
+  body.append(head, members, residents);
+
+  const loadHead = loader(head, async () => [
+    selected ? await personCard(context, selected) : null,
+    h("div", { class: "buttons" },
+      h("button", { type: "button", class: "button small", onclick: () => copyLink(context.thread) }, "Copy link to the thread"),
+      context.canModerate() ? h("button", { type: "button", class: "button small", onclick: () => invite(context) }, "Invite…") : null,
+      context.isMember() ? h("button", { type: "button", class: "button small", onclick: () => leave(context) }, "Leave…") : null),
+  ]);
+  const loadMembers = loader(members, () => list(context, "members", "Members"));
+  const loadResidents = loader(residents, () => context.info()?.outwardCode ? list(context, "residents", `Residents of ${context.info().outwardCode}`) : []);
+  const load = () => Promise.all([loadHead(), loadMembers(), loadResidents()]);
+  load();
+  let timer = null;
+  const loadSoon = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => { if (!document.querySelector("dialog")) load(); }, 250);
+  };
+  return {
+    element, changed: loadSoon, reset: load, close: () => clearTimeout(timer),
+    apply: ({ kind }) => { if (/^(postcodeSet|usernameChanged|userBlocked|userUnblocked)$/.test(kind)) loadSoon(); },
+  };
+}
+
+/** A list in pages, the latest first, with its heading. */
+async function list(context, what, title) {
+  const first = await get(path(["threads", context.thread, what], { limit: 100 }));
+  const items = h("ul", { class: "people" });
+  const add = (page) => {
+    learn(...page.items.map((item) => item.user));
+    items.append(...page.items.toReversed().map((item) => personRow(context, item.user)));
+  };
+  add(first);
+  let { older } = first;
+  const more = h("button", {
+    type: "button", class: "button small", hidden: older === null,
+    onclick: async () => {
+      try {
+        const page = await get(path(["threads", context.thread, what], { limit: 100, before: older }));
+        add(page);
+        older = page.older;
+        more.hidden = older === null;
+      } catch (error) {
+        notice(errorText(error));
+      }
+    },
+  }, "Show more");
+  return h("section", { class: "panel-section", "aria-label": title }, h("h3", {}, title), items, more);
+}
+
+function personRow(context, user) {
+  const role = context.roles().get(user.id);
+  const isOwn = user.id === state.me.id;
+  const items = personActions(context, user);
+  const button = items.length && !isOwn
+    ? iconButton("more", `Actions for ${user.username ?? "a deleted account"}`, () => toggleMenu(button, items), { "aria-expanded": "false" }) : null;
+  return h(
+    "li", { class: "person" }, avatar(user), h("span", { class: "person-name" }, personName(user), isOwn ? h("span", { class: "muted" }, " (you)") : null),
+    role ? h("span", { class: "badge" }, roleNames[role]) : null, state.blocked.has(user.id) ? h("span", { class: "badge" }, "Blocked") : null, button);
+}
+
+async function personCard(context, id) {
+  const user = person(id);
+  const role = context.roles().get(id);
+  const items = id === state.me.id ? [] : personActions(context, user);
+  return h(
+    "section", { class: "card person-card", "aria-label": "This person" }, h("p", { class: "card-head" }, avatar(user), personName(user), role ? h("span", { class: "badge" }, roleNames[role]) : null),
+    h("div", { class: "buttons" }, items.map(([label, action]) => h("button", { type: "button", class: "button small", onclick: action }, label))));
+}
+
+/** What the user can do about a person, as pairs of a label and an action. */
+function personActions(context, user) {
+  const roles = context.roles();
+  const role = roles.get(user.id) ?? "member";
+  const items = [];
+  items.push(state.blocked.has(user.id) ? ["Unblock", () => block(user, false)] : ["Block", () => block(user, true)]);
+  const setRole = (name) => () => run("setRole", { thread: context.thread, user: user.id, role: name }, "The role is changed.");
+  const hasOwner = [...roles.values()].includes("owner");
+  if (context.isOwner() || (state.isOperator && !hasOwner)) {
+    if (role !== "moderator") items.push(["Make moderator", setRole("moderator")]);
+    if (role !== "owner" && context.isOwner()) items.push(["Make owner", setRole("owner")]);
+    if (role !== "member") items.push(["Make an ordinary member", setRole("member")]);
+  }
+  if (context.canModerate()) {
+    items.push(["Mute…", () => sanction(context, user, "mute")], ["Ban…", () => sanction(context, user, "ban")]);
+    items.push(["Remove from the thread…", () => removeMember(context, user)]);
+  }
+  return items;
+}
+
+async function run(name, fields, done) {
+  try {
+    await execute(name, fields);
+    notice(done);
+  } catch (error) {
+    notice(errorText(error));
+  }
+}
+
+const about = (user) => h("p", {}, personName(user));
+const reason = { name: "reason", label: "Reason", type: "textarea", maxlength: 500, hint: "The person and the moderators see it." };
+
+/** Asks for the reason and the end of a mute or a ban. */
+function sanction(context, user, kind) {
+  return dialog({
+    title: kind === "mute" ? "Mute this person" : "Ban this person",
+    text: [about(user), kind === "mute" ? "They can read, but not write in this thread." : "They are removed from the thread and cannot join it."],
+    submit: kind === "mute" ? "Mute" : "Ban", isDangerous: true,
+    fields: [reason, { name: "until", label: "When does it end?", type: "select", options: Object.entries(ends), value: "none" }],
+    action: async ({ reason, until }) => {
+      const end = hours[until] ? new Date(Date.now() + hours[until] * 3_600_000).toISOString() : null;
+      await execute(kind, { thread: context.thread, user: user.id, reason, until: end });
+      notice(kind === "mute" ? "Muted." : "Banned.");
+    },
+  });
+}
+
+function removeMember(context, user) {
+  return dialog({
+    title: "Remove this person from the thread", text: [about(user), "They can join again unless they need an invitation."], submit: "Remove", isDangerous: true,
+    fields: [reason], action: ({ reason }) => execute("removeMember", { thread: context.thread, user: user.id, reason }),
+  });
+}
+
+/** Invites a person of another thread, or by the id that they find in their settings. */
+async function invite(context) {
+  const known = [...state.names].filter(([id, name]) => id !== state.me.id && name).sort((a, b) => a[1].localeCompare(b[1]));
+  await dialog({
+    title: "Invite to this thread", submit: "Invite", text: "They find the invitation in their list of threads.",
+    fields: [
+      { name: "user", label: "Somebody you have met", type: "select", optional: true, options: [["", "Choose…"], ...known], value: "" },
+      { name: "id", label: "Or their personal code", optional: true, hint: "Everybody finds their own code in the settings.", autocomplete: "off", check: (text) => (text.trim() && !isID(text.trim()) ? "This is not a personal code." : null) },
+    ],
+    action: async ({ user, id }) => {
+      const chosen = id.trim().toLowerCase() || user;
+      if (!chosen) throw Object.assign(new Error("Choose a person or enter a code."), { field: "user" });
+      const receipt = await command("invite", { thread: context.thread, user: chosen });
+      notice(receipt.events.length ? "Invited." : "This person is invited or a member already.");
+    },
+  });
+}
+
+function leave(context) {
+  return dialog({
+    title: "Leave this thread?", text: "You can no longer read it. What you have written stays.", submit: "Leave", isDangerous: true,
+    action: async () => {
+      await execute("leaveThread", { thread: context.thread });
+      location.hash = link();
+    },
+  });
+}
+
+async function copyLink(thread) {
+  const address = location.origin + location.pathname + link("t", thread);
+  try {
+    await navigator.clipboard.writeText(address);
+    notice("The link is copied.");
+  } catch {
+    notice(address);
+  }
+}

@@ -1,0 +1,83 @@
+// The panel with the replies to a message.
+
+import { Problem, Unreachable, get, path } from "./api.js";
+import { composer, waitingElement } from "./composer.js";
+import { announce, h } from "./dom.js";
+import { count, errorText, excerpt } from "./format.js";
+import { messageElement } from "./message.js";
+import * as outbox from "./outbox.js";
+import { panelFrame } from "./panel.js";
+import { on, person, state } from "./store.js";
+import { Timeline } from "./timeline.js";
+import { TimelineView } from "./timeline-view.js";
+
+export function repliesPanel(context, id) {
+  const { element, body } = panelFrame(context, "Replies");
+  const timeline = new Timeline("reply", id);
+  const place = h("ol", { class: "messages parent" });
+  let parent = null;
+  let writer = null;
+  const waitingElements = new Map();
+  const view = new TimelineView(timeline, {
+    context, label: "Replies", empty: "No replies yet.", beginning: "",
+    waiting: () => outbox.waitingFor(id).filter((item) => !timeline.byID.has(item.id)).map((item) => {
+      const key = item.id + (item.refusal ? " refused" : "");
+      if (!waitingElements.has(key)) waitingElements.set(key, waitingElement(item, (text) => writer?.restore(text)));
+      return waitingElements.get(key);
+    }),
+  });
+  element.classList.add("replies-panel");
+  body.append(h("p", { class: "placeholder" }, "Loading replies…"));
+  const ends = [outbox.onChange(() => view.render()), on("names", renderParent), () => view.close()];
+
+  function renderParent() {
+    if (!parent || place.querySelector("[data-busy]")) return;
+    const shown = context.timeline()?.byID.get(id) ?? parent;
+    place.replaceChildren(messageElement(shown, false, context));
+    const mayReply = context.canWrite() && !shown.retracted && !shown.removed;
+    if (mayReply && !writer) {
+      writer = composer({ thread: context.thread, message: id, label: "Write a reply" });
+      body.append(writer.element);
+      if (matchMedia("(pointer: fine)").matches) writer.focus();
+    } else if (!mayReply) {
+      writer?.element.remove();
+      writer = null;
+    }
+  }
+
+  async function load() {
+    try {
+      [parent] = await Promise.all([get(path(["messages", id])), timeline.load()]);
+    } catch (error) {
+      if (!(error instanceof Unreachable) && !(error instanceof Problem)) throw error;
+      body.replaceChildren(h("p", { class: "placeholder" }, errorText(error)), h("button", { type: "button", class: "button", onclick: load }, "Try again"));
+      return;
+    }
+    if (!view.element.isConnected) {
+      body.replaceChildren(place, view.element);
+      view.showFirst(0, 0);
+    }
+    renderParent();
+    view.render();
+  }
+  load();
+
+  return {
+    element, reset: load,
+    changed: () => { renderParent(); view.render(); },
+    close: () => ends.forEach((end) => end()),
+    apply: (change) => {
+      const { kind, fields } = change;
+      const isNew = kind === "replyPosted" && fields.message === id && !timeline.byID.has(fields.reply);
+      timeline.apply(change);
+      if (isNew && fields.author !== state.me.id && fields.body) {
+        announce(`Reply of ${person(fields.author).username}: ${excerpt(fields.body)}`, (number) => count(number, "new reply", "new replies"));
+      }
+      if (fields.message === id && /^message(Edited|Retracted|Removed)$/.test(kind)) {
+        if (kind === "messageEdited" && fields.body !== null) parent = { ...parent, body: fields.body, editedAt: change.event.recordedAt };
+        else if (kind !== "messageEdited") parent = { ...parent, body: null, [kind === "messageRemoved" ? "removed" : "retracted"]: true };
+        queueMicrotask(renderParent);
+      }
+    },
+  };
+}

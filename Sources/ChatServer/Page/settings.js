@@ -1,0 +1,116 @@
+// The settings: name, postcode, password, sessions, blocked people, and the end of the account.
+
+import { get, path, post, request } from "./api.js";
+import { avatar, h, notice, personName } from "./dom.js";
+import { dialog, form } from "./forms.js";
+import { errorText, fullTimeText } from "./format.js";
+import { block } from "./message.js";
+import * as outbox from "./outbox.js";
+import { loader } from "./panel.js";
+import { execute, on, person, state } from "./store.js";
+import { page, postcodeForm } from "./threads.js";
+
+/** Creates the settings. `leave(message)` is called when the session has ended. */
+export function settingsPage(leave) {
+  const section = (title, ...children) => h("section", { class: "settings-section", "aria-label": title }, h("h2", {}, title), children);
+  const sessions = h("div");
+  const loadSessions = loader(sessions, () => sessionList(() => loadSessions(), leave));
+  loadSessions();
+
+  const nameForm = form({
+    fields: [{ name: "username", label: "Your name", value: state.me.username ?? "", autocomplete: "nickname", maxlength: 32 }], submit: "Change the name",
+    action: async ({ username }) => {
+      await execute("changeUsername", { username: username.trim() });
+      notice("Your name is changed.");
+    },
+  });
+  const passwordForm = form({
+    fields: [
+      { name: "old", label: "Present password", type: "password", autocomplete: "current-password" },
+      { name: "new", label: "New password", type: "password", autocomplete: "new-password", hint: "At least 8 characters. All other devices are signed out.", check: (text) => ([...text].length < 8 ? "The password needs at least 8 characters." : null) },
+    ],
+    submit: "Change the password",
+    action: async (values) => {
+      try {
+        await post("/v1/change-password", values);
+      } catch (error) {
+        if (error.code === "invalidCredentials") throw Object.assign(new Error("The present password is wrong."), { field: "old" });
+        if (error.code === "invalidPassword") error.field = "new";
+        throw error;
+      }
+      for (const input of Object.values(passwordForm.inputs)) input.value = "";
+      notice("The password is changed.");
+      loadSessions();
+    },
+  });
+  const blockedList = h("div");
+  const renderBlocked = () => blockedList.replaceChildren(state.blocked.size
+    ? h("ul", { class: "people" }, [...state.blocked].map((id) => h(
+      "li", { class: "person" }, avatar(person(id)), h("span", { class: "person-name" }, personName(person(id))),
+      h("button", { type: "button", class: "button small", onclick: () => block(person(id), false) }, "Unblock"))))
+    : h("p", { class: "muted" }, "People whom you have blocked are listed here as soon as this page meets them."));
+  renderBlocked();
+
+  const result = page(
+    "Settings", section("Name", nameForm.element),
+    section("Postcode", h("p", { class: "muted" }, "Others see your district, never the whole postcode. You stay in the threads of earlier districts until you leave them."), postcodeForm(false)),
+    section("Personal code", h("p", { class: "muted" }, "Give it to a moderator who wants to invite you to a thread."), h("p", {}, h("code", { class: "code" }, state.me.id))),
+    section("Blocked people", blockedList),
+    section("Password", passwordForm.element),
+    section("Signed-in devices", sessions, h("div", { class: "buttons" },
+      h("button", { type: "button", class: "button", onclick: () => signOut("/v1/sign-out", "Sign out?", "Sign out", leave) }, "Sign out"),
+      h("button", { type: "button", class: "button", onclick: () => signOut("/v1/sign-out-everywhere", "Sign out on all devices?", "Sign out everywhere", leave) }, "Sign out everywhere"))),
+    section("Delete the account", h("p", { class: "muted" }, "Everything that you have written is erased for good, for everybody. This cannot be undone."),
+      h("div", { class: "buttons" }, h("button", { type: "button", class: "button danger", onclick: () => deleteAccount(leave) }, "Delete the account…"))));
+  result.close = on("blocked", renderBlocked);
+  return result;
+}
+
+async function sessionList(reload, leave) {
+  const { items } = await get("/v1/sessions");
+  const end = (session) => async () => {
+    try {
+      await request("DELETE", path(["sessions", session.id]));
+      if (session.current) leave("You are signed out.");
+      else await reload();
+    } catch (error) {
+      notice(errorText(error));
+    }
+  };
+  return h("ul", { class: "cards" }, items.map((session) => h(
+    "li", { class: "card session" },
+    h("div", {}, h("p", {}, h("bdi", { class: "name" }, session.device ?? "Unknown device"), session.current ? h("span", { class: "badge" }, "This device") : null),
+      h("p", { class: "muted" }, `Signed in ${fullTimeText(session.createdAt)}, last used ${fullTimeText(session.lastUsedAt)}`)),
+    session.current ? null : h("button", { type: "button", class: "button small", onclick: end(session) }, "Sign out", h("span", { class: "visually-hidden" }, ` ${session.device ?? "unknown device"}`)))));
+}
+
+function signOut(address, title, submit, leave) {
+  const waiting = outbox.waitingCount();
+  return dialog({
+    title, submit, isDangerous: waiting > 0,
+    text: waiting ? `${waiting === 1 ? "A message is" : `${waiting} messages are`} not sent yet, and will be lost.` : "What you have written stays.",
+    action: async () => {
+      await post(address);
+      await outbox.clear(state.me.id);
+      leave("You are signed out.");
+    },
+  });
+}
+
+function deleteAccount(leave) {
+  return dialog({
+    title: "Delete the account for good?", submit: "Delete everything", isDangerous: true,
+    text: ["All your messages and replies, your name and your postcode are erased for everybody. Nobody can bring them back, and you cannot sign in any more."],
+    fields: [{ name: "password", label: "Your password", type: "password", autocomplete: "current-password" }],
+    action: async ({ password }) => {
+      try {
+        await post("/v1/delete-account", { password });
+      } catch (error) {
+        if (error.code === "invalidCredentials") throw Object.assign(new Error("The password is wrong."), { field: "password" });
+        throw error;
+      }
+      await outbox.clear(state.me.id);
+      leave("Your account is deleted.");
+    },
+  });
+}

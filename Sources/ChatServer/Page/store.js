@@ -1,0 +1,195 @@
+// What the page knows of the user: threads, unread counts, names, invitations. Views follow its changes.
+
+import { Problem, Unreachable, all, command, get } from "./api.js";
+
+export const state = {
+  me: null,
+  /** The threads of the user by id, with the fields of `/v1/me` and of `/v1/threads`. */
+  threads: new Map(),
+  /** The names of people by id. */
+  names: new Map(),
+  /** The people whom the user has blocked, as far as the server has told. */
+  blocked: new Set(),
+  invitations: [],
+  isOperator: false,
+};
+
+const listeners = new Map();
+
+/** Calls a listener at each change of a topic: `threads`, `invitations`, `names`, `blocked` or `event`. Returns a
+ * function that ends this. */
+export function on(topic, listener) {
+  if (!listeners.has(topic)) listeners.set(topic, new Set());
+  listeners.get(topic).add(listener);
+  return () => listeners.get(topic).delete(listener);
+}
+
+function emit(topic, value) {
+  for (const listener of [...(listeners.get(topic) ?? [])]) listener(value);
+}
+
+/** Keeps the names of people that an answer contains. */
+export function learn(...people) {
+  let isNew = false;
+  for (const person of people) {
+    if (!person?.id || state.names.get(person.id) === person.username) continue;
+    state.names.set(person.id, person.username);
+    isNew = true;
+  }
+  if (isNew) emit("names");
+}
+
+/** The person with an id, with the present name as far as it is known. */
+export function person(id) {
+  return { id, username: state.names.has(id) ? state.names.get(id) : "Someone" };
+}
+
+export function forget() {
+  state.me = null;
+  state.threads.clear();
+  state.names.clear();
+  state.blocked.clear();
+  state.invitations = [];
+  state.isOperator = false;
+  summaries.clear();
+  markers.clear();
+  clearTimeout(markerTimer);
+  markerTimer = null;
+}
+
+/** What `/v1/threads` says of the threads, by id. */
+let summaries = new Map();
+
+/** Reads the user, the threads and the invitations. After the first time, only the threads with the latest events. */
+export async function load({ isComplete = true } = {}) {
+  const [me, pages, invitations] = await Promise.all([get("/v1/me"), all(["threads"], isComplete ? Infinity : 1), get("/v1/invitations")]);
+  if (pages.isComplete) summaries = new Map();
+  for (const summary of pages.items) summaries.set(summary.id, summary);
+  const threads = new Map();
+  for (const thread of me.threads) threads.set(thread.id, withMarker({ ...summaries.get(thread.id), ...thread, isMember: true }));
+  // Operators can read threads that they have not joined.
+  for (const summary of summaries.values()) {
+    if (!threads.has(summary.id)) threads.set(summary.id, { ...summary, unread: 0, readUpTo: 0, lastMessage: null, isMember: false });
+  }
+  state.me = me;
+  state.threads = threads;
+  state.invitations = invitations.items;
+  learn(me, ...me.threads.map((thread) => thread.lastMessage?.author));
+  emit("threads");
+  emit("invitations");
+}
+
+let refreshTimer = null;
+let isRefreshing = false;
+let isStale = false;
+let needsAll = false;
+
+/** Reads everything again soon: at once after a pause, and at most twice a second. */
+export function refreshSoon({ delay = 120, isComplete = false } = {}) {
+  isStale = true;
+  needsAll ||= isComplete;
+  if (refreshTimer || isRefreshing) return;
+  refreshTimer = setTimeout(async () => {
+    refreshTimer = null;
+    isRefreshing = true;
+    isStale = false;
+    try {
+      if (state.me) await load({ isComplete: needsAll });
+      needsAll = false;
+    } catch (error) {
+      // The stream tells when the server is back; what was missed is read then.
+      if (!(error instanceof Unreachable) && !(error instanceof Problem)) throw error;
+    } finally {
+      isRefreshing = false;
+      if (isStale && state.me) refreshSoon({ delay: 500 });
+    }
+  }, delay);
+}
+
+/** Returns the kind of an event and its fields. */
+export function kindOf(event) {
+  for (const [name, value] of Object.entries(event)) {
+    if (value && typeof value === "object" && !Array.isArray(value)) return [name, value];
+  }
+  return ["unknown", {}];
+}
+
+/** Applies an event of the stream, or of the receipt of a command. */
+export function apply(event) {
+  const [kind, fields] = kindOf(event);
+  if (kind === "usernameChanged" && fields.username) learn({ id: fields.user, username: fields.username });
+  if (kind === "operatorGranted" || kind === "operatorRevoked") state.isOperator = kind === "operatorGranted";
+  if ((kind === "userBlocked" || kind === "userUnblocked") && fields.by === state.me?.id) setBlocked(fields.user, kind === "userBlocked");
+  if (kind === "messagePosted") countUnread(event, fields);
+  emit("event", { kind, fields, event });
+  if (!kind.startsWith("reply")) refreshSoon();
+}
+
+/** Shows a new message in the list at once; the numbers of the server follow. */
+function countUnread(event, fields) {
+  const thread = state.threads.get(fields.thread);
+  if (!thread || (thread.lastMessage?.position ?? 0) >= event.position) return;
+  thread.lastMessage = {
+    position: event.position, id: fields.message, author: person(fields.author), body: fields.body, createdAt: event.sentAt ?? event.recordedAt,
+  };
+  if (fields.author !== state.me.id && event.position > thread.readUpTo) thread.unread += 1;
+  emit("threads");
+}
+
+export function setBlocked(user, isBlocked) {
+  if (state.blocked.has(user) === isBlocked) return;
+  if (isBlocked) state.blocked.add(user);
+  else state.blocked.delete(user);
+  emit("blocked");
+}
+
+/** Executes a command and applies its events, which the stream repeats. */
+export async function execute(name, fields) {
+  const receipt = await command(name, fields);
+  for (const event of receipt.events) apply(event);
+  return receipt;
+}
+
+/** Read markers that the server does not have yet, by thread. */
+const markers = new Map();
+const markerDelay = 1_000;
+let markerTimer = null;
+
+/** Moves the read marker of a thread forward. The server is told after a moment, because every marker is an event of
+ * the journal. */
+export function markRead(threadID, position) {
+  const thread = state.threads.get(threadID);
+  if (!thread?.isMember || position <= thread.readUpTo) return;
+  markers.set(threadID, position);
+  withMarker(thread);
+  emit("threads");
+  markerTimer ??= setTimeout(sendMarkers, markerDelay);
+}
+
+/** Shows a marker that the server does not have yet. */
+function withMarker(thread) {
+  const position = markers.get(thread.id) ?? 0;
+  if (position <= thread.readUpTo) return thread;
+  thread.readUpTo = position;
+  if ((thread.lastMessage?.position ?? 0) <= position) thread.unread = 0;
+  return thread;
+}
+
+/** Sends the read markers. Those that cannot be sent wait for the next call. */
+export async function sendMarkers() {
+  clearTimeout(markerTimer);
+  markerTimer = null;
+  for (const [thread, upTo] of [...markers]) {
+    try {
+      await command("markRead", { thread, upTo });
+    } catch (error) {
+      if (error instanceof Unreachable) return;
+      // The user is no longer a member.
+      if (!error.code) throw error;
+    }
+    if (markers.get(thread) === upTo) markers.delete(thread);
+    refreshSoon();
+  }
+}
+
+export const unreadTotal = () => [...state.threads.values()].reduce((sum, thread) => sum + thread.unread, 0);

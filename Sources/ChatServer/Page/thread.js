@@ -1,0 +1,307 @@
+// The view of one thread: its head, its messages and the composer; beside it one of the panels.
+
+import { Problem, Unreachable, get, path } from "./api.js";
+import { activityPanel } from "./activity.js";
+import { composer, waitingElement } from "./composer.js";
+import { announce, h, icon, iconButton, notice } from "./dom.js";
+import { count, errorText, excerpt } from "./format.js";
+import { moderationPanel } from "./moderation.js";
+import * as outbox from "./outbox.js";
+import { peoplePanel } from "./people.js";
+import { pinsPanel } from "./pins.js";
+import { repliesPanel } from "./replies.js";
+import { go, link } from "./router.js";
+import { execute, learn, markRead, on, person, state } from "./store.js";
+import { Timeline } from "./timeline.js";
+import { TimelineView } from "./timeline-view.js";
+
+const panels = { m: repliesPanel, people: peoplePanel, pins: pinsPanel, activity: activityPanel, moderation: moderationPanel };
+
+export class ThreadView {
+  constructor(id) {
+    this.id = id;
+    this.ends = [];
+    this.roles = new Map();
+    this.pinned = new Set();
+    this.reports = [];
+    this.mayModerate = false;
+    this.element = h("section", { class: "thread", "aria-labelledby": "thread-title" });
+    this.heading = h("h1", { id: "thread-title", tabindex: "-1", dir: "auto" });
+    this.detail = h("p", { class: "thread-detail" });
+    this.tools = h("nav", { class: "thread-tools", "aria-label": "About this thread" });
+    this.banner = h("p", { class: "banner", hidden: true });
+    this.body = h("div", { class: "thread-body" });
+    this.head = h(
+      "header", { class: "thread-head" }, h("a", { class: "icon-button back", href: "#/", "aria-label": "Back to the threads" }, icon("back")),
+      h("div", { class: "thread-names" }, this.heading, this.detail), this.tools);
+    this.element.append(this.head, this.banner, this.body);
+    this.panel = null;
+    this.context = {
+      thread: id,
+      isMember: () => this.isMember,
+      canWrite: () => this.isMember && !this.info?.locked && !this.info?.closed,
+      canModerate: () => this.mayModerate,
+      isOwner: () => this.roles.get(state.me.id) === "owner",
+      isPinned: (message) => this.pinned.has(message),
+      roles: () => this.roles,
+      info: () => this.info,
+      timeline: () => this.timeline,
+      reports: () => this.reports,
+    };
+  }
+
+  get info() {
+    return state.threads.get(this.id);
+  }
+  get isMember() {
+    return this.info?.isMember ?? false;
+  }
+
+  /** Reads the thread and shows it. */
+  async open() {
+    if (!this.info) {
+      this.renderStranger();
+      return;
+    }
+    this.renderHead();
+    this.timeline = new Timeline("message", this.id);
+    const unread = this.info.unread;
+    const readUpTo = this.info.readUpTo;
+    this.view = new TimelineView(this.timeline, {
+      context: this.context, label: "Messages", waiting: () => this.waiting(), empty: "Nobody has written here yet. Say hello!",
+      beginning: "This is the beginning.", seen: (position) => markRead(this.id, position),
+    });
+    this.body.replaceChildren(h("p", { class: "placeholder" }, "Loading messages…"));
+    this.ends.push(
+      on("event", (change) => this.apply(change)), on("threads", () => this.threadsChanged()),
+      outbox.onChange(() => this.view.render()), () => this.view.close());
+    try {
+      await Promise.all([this.timeline.load(Math.min(200, Math.max(60, unread + 20))), this.loadRights()]);
+    } catch (error) {
+      this.failed(error);
+      return;
+    }
+    this.body.replaceChildren(this.view.element);
+    this.renderComposer();
+    this.view.showFirst(readUpTo, unread);
+    this.renderHead();
+    this.panel?.changed?.();
+  }
+
+  failed(error) {
+    if (!(error instanceof Unreachable) && !(error instanceof Problem)) throw error;
+    if (error.code === "notFound") {
+      this.renderStranger();
+      return;
+    }
+    this.body.replaceChildren(h("div", { class: "placeholder" }, h("p", {}, errorText(error)),
+      h("button", { type: "button", class: "button", onclick: () => this.reload() }, "Try again")));
+  }
+
+  reload() {
+    this.close();
+    this.open();
+    // Has the panel of the address made again.
+    dispatchEvent(new HashChangeEvent("hashchange"));
+  }
+
+  /** Reads everything again after events may have been missed. */
+  async reset() {
+    if (!this.timeline?.isLoaded) {
+      if (this.timeline) this.reload();
+      return;
+    }
+    try {
+      await Promise.all([this.timeline.load(), this.loadRights()]);
+      this.view.render();
+      this.panel?.reset?.();
+    } catch (error) {
+      if (!(error instanceof Unreachable) && !(error instanceof Problem)) throw error;
+    }
+  }
+
+  close() {
+    for (const end of this.ends) end();
+    this.ends = [];
+    clearTimeout(this.rightsTimer);
+    this.panel?.close?.();
+    this.panel = null;
+  }
+
+  /** Reads the roles, the pins and, for moderators, the reports. */
+  async loadRights() {
+    const [roles, pins] = await Promise.all([get(path(["threads", this.id, "roles"])), get(path(["threads", this.id, "pins"]))]);
+    learn(...roles.items.map((item) => item.user));
+    this.roles = new Map(roles.items.map((item) => [item.user.id, item.role]));
+    this.pinned = new Set(pins.items.map((item) => item.id));
+    this.mayModerate = this.roles.has(state.me.id) || state.isOperator || !this.isMember;
+    if (!this.mayModerate && !ThreadView.operatorIsKnown && this.info?.policy !== "inviteOnly") this.mayModerate = await this.askWhetherOperator();
+    if (this.mayModerate) await this.loadReports();
+  }
+
+  /** No answer names the operators to others; only they may read the reports of a thread in which they have no role. */
+  async askWhetherOperator() {
+    try {
+      await get(path(["threads", this.id, "reports"]));
+      state.isOperator = true;
+    } catch (error) {
+      if (error.code !== "notFound") throw error;
+    }
+    ThreadView.operatorIsKnown = true;
+    return state.isOperator;
+  }
+
+  async loadReports() {
+    try {
+      this.reports = (await get(path(["threads", this.id, "reports"]))).items;
+    } catch (error) {
+      if (error.code !== "notFound") throw error;
+      this.mayModerate = false;
+      this.reports = [];
+    }
+  }
+
+  /** Reads the rights again soon, after an event that may have changed them. */
+  rightsChanged() {
+    clearTimeout(this.rightsTimer);
+    this.rightsTimer = setTimeout(async () => {
+      try {
+        await this.loadRights();
+        this.view?.render();
+        this.renderHead();
+        this.panel?.changed?.();
+      } catch (error) {
+        if (!(error instanceof Unreachable) && !(error instanceof Problem)) throw error;
+      }
+    }, 150);
+  }
+
+  apply(change) {
+    const { kind, fields, event } = change;
+    this.panel?.apply?.(change);
+    if (fields.thread !== this.id) return;
+    const isNew = kind === "messagePosted" && !this.timeline.byID.has(fields.message);
+    this.timeline.apply(change);
+    if (isNew && fields.author !== state.me.id && fields.body !== null && !event.blocked) {
+      announce(`${person(fields.author).username}: ${excerpt(fields.body)}`, (number) => count(number, "new message"));
+    }
+    if (/^(role|messagePinned|messageUnpinned|.*Reported|.*ReportsResolved|.*Removed|.*Retracted|user.*|member.*|threadLeft|invitation)/.test(kind)) {
+      this.rightsChanged();
+    } else if (/^thread/.test(kind)) {
+      this.panel?.changed?.();
+    }
+    if (kind === "memberRemoved" && fields.user === state.me.id) notice("A moderator has removed you from this thread.");
+    if (kind === "userMuted" && fields.user === state.me.id) notice("A moderator has muted you in this thread.");
+    if (kind === "userUnmuted" && fields.user === state.me.id) notice("You can write in this thread again.");
+  }
+
+  threadsChanged() {
+    if (!this.info) {
+      this.renderStranger();
+      return;
+    }
+    this.renderHead();
+    if (this.timeline.isLoaded) {
+      this.renderComposer();
+      this.view.renderSoon();
+    }
+  }
+
+  renderHead() {
+    const { info } = this;
+    const name = info.name ?? "Deleted thread";
+    if (this.heading.textContent !== name) this.heading.textContent = name;
+    const details = [
+      info.members === undefined ? null : count(info.members, "member"), info.outwardCode ? "district" : null,
+      info.policy === "inviteOnly" ? "invitation only" : null, info.closed ? "closed" : info.locked ? "locked" : null,
+    ];
+    const text = details.filter(Boolean).join(" · ");
+    if (this.detail.textContent !== text) this.detail.textContent = text;
+    const tools = [["people", "people", "People"], ["activity", "chart", "Activity"]];
+    if (this.pinned.size || this.panelName === "pins") tools.push(["pins", "pin", "Pinned messages"]);
+    if (this.mayModerate) tools.push(["moderation", "shield", this.reports.length ? `Moderation, ${count(this.reports.length, "open report")}` : "Moderation"]);
+    const key = JSON.stringify([tools, this.panelName]);
+    if (this.toolsKey === key) return;
+    this.toolsKey = key;
+    this.tools.replaceChildren(...tools.map(([view, iconName, label]) => h(
+      "a", {
+        class: "icon-button", href: this.panelName === view ? link("t", this.id) : link("t", this.id, view), "aria-label": label, title: label,
+        "aria-current": this.panelName === view ? "true" : null,
+      }, icon(iconName), view === "moderation" && this.reports.length ? h("span", { class: "dot", "aria-hidden": "true" }) : null)));
+  }
+
+  renderComposer() {
+    const { info } = this;
+    const reason = !this.isMember ? "You read this thread as an operator. Join it to write." : info.closed ? "This thread is closed. Nobody can write here any more."
+      : info.locked ? "This thread is locked by a moderator. Nobody can write here at present." : null;
+    this.banner.hidden = reason === null;
+    if (this.banner.textContent !== (reason ?? "")) this.banner.textContent = reason ?? "";
+    if (reason) {
+      this.composer?.element.remove();
+      this.composer = null;
+    } else if (!this.composer?.element.isConnected) {
+      this.composer = composer({ thread: this.id, label: "Write a message" });
+      this.body.append(this.composer.element);
+    }
+  }
+
+  waiting() {
+    this.waitingElements ??= new Map();
+    return outbox.waitingIn(this.id).filter((item) => !this.timeline.byID.has(item.id)).map((item) => {
+      const key = item.id + (item.refusal ? " refused" : "");
+      if (!this.waitingElements.has(key)) {
+        this.waitingElements.set(key, waitingElement(item, (text) => this.composer?.restore(text)));
+        // What the user has just written is shown, wherever the list is.
+        if (!item.refusal) this.view.isAtBottom = this.view.end === this.timeline.entries.length || this.view.isAtBottom;
+      }
+      return this.waitingElements.get(key);
+    });
+  }
+
+  /** Shows what the user can do about a thread of which they are not a member. */
+  renderStranger() {
+    this.close();
+    if (this.panelName) go(["t", this.id], { replace: true });
+    this.view = null;
+    this.timeline = null;
+    this.heading.textContent = "You are not in this thread";
+    this.detail.textContent = "";
+    this.tools.replaceChildren();
+    this.toolsKey = null;
+    this.banner.hidden = true;
+    this.composer = null;
+    const error = h("p", { class: "field-error", role: "alert" });
+    const join = async () => {
+      try {
+        await execute("joinThread", { thread: this.id });
+      } catch (problem) {
+        error.textContent = errorText(problem);
+      }
+    };
+    this.body.replaceChildren(h(
+      "div", { class: "placeholder" }, h("p", {}, "Only its members can read it. Open threads can be joined by everybody who has their link, others with an invitation."),
+      h("p", {}, h("button", { type: "button", class: "button primary", onclick: join }, "Join the thread")), error));
+    this.ends.push(on("threads", () => { if (this.info) this.reload(); }));
+  }
+
+  /** Shows a panel beside the thread, or none. Returns its element. */
+  showPanel(name, parameter) {
+    const key = name ? `${name} ${parameter ?? ""}` : null;
+    if (this.panel && this.panel.key === key) return this.panel.element;
+    this.panel?.close?.();
+    this.panel = null;
+    this.panelName = name;
+    if (this.info) this.renderHead();
+    if (!name || !panels[name] || !this.info) return null;
+    this.panel = panels[name](this.context, parameter);
+    this.panel.key = key;
+    return this.panel.element;
+  }
+
+  get title() {
+    return this.info?.name ?? "Thread";
+  }
+}
+
+ThreadView.operatorIsKnown = false;
+

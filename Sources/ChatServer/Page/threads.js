@@ -1,0 +1,153 @@
+// The list of threads, invitations, and the views that open a thread.
+
+import { append, avatar, h, icon, notice, personName } from "./dom.js";
+import { form } from "./forms.js";
+import { count, errorText, excerpt, listTime, timeElement } from "./format.js";
+import { newID } from "./ids.js";
+import { go, link, parts } from "./router.js";
+import { execute, on, person, state } from "./store.js";
+
+/** Creates the list of threads, which follows the changes. */
+export function sidebar(brand) {
+  const list = h("ul", { class: "thread-list" });
+  const top = h("div");
+  const element = h(
+    "nav", { class: "sidebar", "aria-label": "Threads" },
+    h("header", { class: "sidebar-head" }, h("p", { class: "brand" }, icon("home"), h("span", {}, brand)),
+      h("a", { class: "icon-button", href: link("new"), "aria-label": "Open a thread", title: "Open a thread" }, icon("plus")),
+      h("a", { class: "icon-button", href: link("settings"), "aria-label": "Settings", title: "Settings" }, icon("settings"))),
+    top, list);
+  const rows = new Map();
+
+  function render() {
+    const threads = [...state.threads.values()].sort((a, b) => latest(b) - latest(a));
+    const current = parts()[0] === "t" ? parts()[1] : null;
+    const focused = document.activeElement?.closest?.(".thread-list a")?.getAttribute("href");
+    const wanted = new Map();
+    for (const thread of threads) {
+      const mark = JSON.stringify([thread.name, thread.unread, thread.lastMessage, thread.policy, thread.locked, thread.closed, thread.id === current, name(thread), listDay()]);
+      const known = rows.get(thread.id);
+      wanted.set(thread.id, known?.mark === mark ? known : { mark, element: row(thread, thread.id === current) });
+    }
+    rows.clear();
+    for (const [id, value] of wanted) rows.set(id, value);
+    list.replaceChildren(...[...wanted.values()].map(({ element }) => element));
+    if (focused) list.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+    top.replaceChildren();
+    if (state.invitations.length) {
+      top.append(h("a", { class: "invitations-link", href: link("invitations") }, icon("mail"), h("span", {}, count(state.invitations.length, "invitation"))));
+    }
+    if (!threads.length) {
+      append(top, [h("p", { class: "muted sidebar-note" }, "You are in no thread yet. Set your postcode to meet the neighbours of your district.")]);
+    }
+  }
+  const latest = (thread) => Math.max(thread.lastMessage?.position ?? 0, thread.lastMessage ? 0 : thread.lastPosition ?? 0);
+  const listDay = () => new Date().toDateString();
+  const name = (thread) => thread.lastMessage && person(thread.lastMessage.author.id).username;
+
+  on("threads", render);
+  on("invitations", render);
+  on("names", render);
+  return { element, render };
+}
+
+function row(thread, isCurrent) {
+  const last = thread.lastMessage;
+  const isOwn = last?.author.id === state.me.id;
+  const text = !last ? "No messages yet" : last.removed ? "Removed message" : last.retracted ? "Deleted message" : last.blocked ? "…" : last.body === null ? "…" : excerpt(last.body, 90);
+  const author = last && (state.names.has(last.author.id) ? person(last.author.id) : last.author);
+  const mark = thread.outwardCode ? "home" : thread.closed || thread.locked || thread.policy === "inviteOnly" ? "lock" : null;
+  return h("li", {}, h(
+    "a", { class: thread.unread ? "thread-row has-unread" : "thread-row", href: link("t", thread.id), "aria-current": isCurrent ? "page" : null },
+    h("span", { class: "thread-row-top" }, mark ? icon(mark) : null, h("bdi", { class: "thread-name" }, thread.name ?? "Deleted thread"),
+      last ? timeElement(last.createdAt, listTime(last.createdAt)) : null),
+    h("span", { class: "thread-row-last" },
+      h("span", { class: "excerpt" }, last ? (isOwn ? "You: " : [personName(author), ": "]) : null, h("bdi", {}, text)),
+      thread.unread ? h("span", { class: "unread" }, thread.unread > 999 ? "999+" : String(thread.unread), h("span", { class: "visually-hidden" }, " unread")) : null)));
+}
+
+/** A page in the place of the thread. */
+export function page(title, ...children) {
+  const heading = h("h1", { tabindex: "-1" }, title);
+  const element = h(
+    "section", { class: "page" }, h("header", { class: "thread-head" },
+      h("a", { class: "icon-button back", href: "#/", "aria-label": "Back to the threads" }, icon("back")), h("div", { class: "thread-names" }, heading)),
+    h("div", { class: "page-body" }, children));
+  return { element, heading, title };
+}
+
+/** What is shown while no thread is chosen. */
+export function welcome() {
+  const hasDistrict = Boolean(state.me.postcode);
+  return page(
+    `Hello, ${state.me.username ?? "neighbour"}`,
+    hasDistrict ? h("p", {}, "Choose a thread, or ", h("a", { href: link("new") }, "open a new one"), ".") : [
+      h("p", {}, "Tell us your postcode, and you join the thread of your postcode district. Your neighbours see the district, never the whole postcode."),
+      postcodeForm(true)]);
+}
+
+/** The form that sets the postcode. The user then is in the thread of the district. */
+export function postcodeForm(opensThread) {
+  return form({
+    fields: [{ name: "postcode", label: "Your postcode", autocomplete: "postal-code", autocapitalize: "characters", hint: "For example SW1A 1AA", value: state.me.postcode ?? "", maxlength: 16 }],
+    submit: state.me.postcode ? "Change the postcode" : "Set the postcode",
+    action: async ({ postcode }) => {
+      const receipt = await execute("setPostcode", { postcode });
+      const thread = receipt.events.map((event) => event.postcodeSet?.thread).find(Boolean);
+      notice(receipt.events.length ? "Your postcode is set." : "This is your postcode already.");
+      if (opensThread && thread) openSoon(thread);
+    },
+  }).element;
+}
+
+/** Goes to a thread when the list has it. */
+function openSoon(thread) {
+  if (state.threads.has(thread)) return go(["t", thread]);
+  const end = on("threads", () => {
+    if (!state.threads.has(thread)) return;
+    end();
+    go(["t", thread]);
+  });
+}
+
+export function newThreadPage() {
+  const id = newID();
+  return page("Open a thread", h("p", {}, "A thread is about one subject. You own the threads that you open, and choose their moderators."), form({
+    fields: [
+      { name: "name", label: "Name", maxlength: 80, autocomplete: "off", hint: "For example “Street party”. Others cannot find a thread by its name: send them the link, or invite them." },
+      { name: "policy", label: "Who can join?", type: "select", options: [["open", "Everybody who has the link"], ["inviteOnly", "Only people who are invited"]], value: "open" },
+      { name: "history", label: "What can new members read?", type: "select", options: [["all", "Everything"], ["sinceJoining", "Only what is written after they join"]], value: "all" },
+    ],
+    submit: "Open the thread",
+    // The id makes a second try after a lost answer the same thread.
+    action: async ({ name, policy, history }) => {
+      await execute("openThread", { thread: id, name: name.trim(), policy, history });
+      openSoon(id);
+    },
+  }).element);
+}
+
+export function invitationsPage() {
+  const list = h("ul", { class: "cards" });
+  const error = h("p", { class: "field-error", role: "alert" });
+  const answer = (name, thread) => async () => {
+    error.textContent = "";
+    try {
+      await execute(name, { thread });
+      if (name === "acceptInvitation") openSoon(thread);
+    } catch (problem) {
+      error.textContent = errorText(problem);
+    }
+  };
+  const render = () => list.replaceChildren(...state.invitations.map((invitation) => h(
+    "li", { class: "card" }, h("p", { class: "card-head" }, h("bdi", { class: "name" }, invitation.name ?? "Deleted thread"), timeElement(invitation.invitedAt, listTime(invitation.invitedAt))),
+    h("p", { class: "muted card-head" }, avatar(invitation.by), h("span", {}, "Invited by ", personName(invitation.by))),
+    h("div", { class: "buttons" },
+      h("button", { type: "button", class: "button primary small", onclick: answer("acceptInvitation", invitation.thread) }, "Join"),
+      h("button", { type: "button", class: "button small", onclick: answer("declineInvitation", invitation.thread) }, "Decline")))));
+  render();
+  const empty = h("p", { class: "muted" }, "Invitations of moderators to their threads are shown here.");
+  const result = page("Invitations", error, list, empty);
+  result.close = on("invitations", render);
+  return result;
+}

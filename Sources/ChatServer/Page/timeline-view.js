@@ -1,0 +1,273 @@
+// Shows a timeline as a list that scrolls. The document holds only the part around what is visible, so that a long
+// thread costs no more than a short one.
+
+import { h, icon } from "./dom.js";
+import { count, dayKey, dayName } from "./format.js";
+import { messageElement, signature } from "./message.js";
+import { on, state } from "./store.js";
+
+/** The most messages in the document, and how many are added at an edge. */
+const windowSize = 160;
+const step = 60;
+/** The distance to an edge, in pixels, at which more is shown. */
+const margin = 800;
+
+export class TimelineView {
+  /** `options` has the `context` of the messages (what the user may do), `waiting()` with the elements of the outbox,
+   * `empty` with the text of an empty list, `beginning` with that above the first message, and `seen(position)`. */
+  constructor(timeline, options) {
+    this.timeline = timeline;
+    this.options = options;
+    this.start = 0;
+    this.end = 0;
+    this.isAtBottom = true;
+    this.markerAfter = null;
+    this.nodes = new Map();
+    this.missed = 0;
+    this.list = h("ol", { class: "messages" });
+    this.waitingList = h("ol", { class: "messages waiting-list", "aria-label": "Not sent yet" });
+    this.top = h("div", { class: "timeline-top" });
+    this.scroller = h(
+      "div", { class: "timeline", role: "region", "aria-label": options.label, tabindex: "0" }, this.top, this.list, this.waitingList);
+    this.jump = h("button", { type: "button", class: "jump", hidden: true, onclick: () => this.jumpToLatest() }, icon("down"), h("span", {}, "Latest messages"));
+    this.element = h("div", { class: "timeline-box" }, this.scroller, this.jump);
+    this.scroller.addEventListener("scroll", () => this.scrolled(), { passive: true });
+    this.onVisibility = () => this.visibilityChanged();
+    document.addEventListener("visibilitychange", this.onVisibility);
+    // The height changes when a keyboard appears, the window is resized or the composer grows.
+    this.resizing = new ResizeObserver(() => { if (this.isAtBottom) this.toBottom(); });
+    this.resizing.observe(this.scroller);
+    this.ends = [on("names", () => this.renderSoon()), on("blocked", () => this.renderSoon())];
+    timeline.listener = (change) => this.changed(change);
+  }
+
+  close() {
+    this.timeline.listener = () => {};
+    document.removeEventListener("visibilitychange", this.onVisibility);
+    this.resizing.disconnect();
+    for (const end of this.ends) end();
+  }
+
+  /** Shows the first unread message, or the end. */
+  showFirst(readUpTo, unread) {
+    if (unread > 0) this.markerAfter = readUpTo;
+    this.end = this.timeline.entries.length;
+    this.start = Math.max(0, this.end - windowSize);
+    this.render();
+    const marker = this.list.querySelector(".unread-marker");
+    if (marker) {
+      this.scroller.scrollTop = marker.offsetTop - this.scroller.clientHeight / 3;
+      this.isAtBottom = this.distanceToEnd() < 40;
+      this.updateJump();
+    } else {
+      this.toBottom();
+    }
+    this.markSeen();
+  }
+
+  toBottom() {
+    this.scroller.scrollTop = this.scroller.scrollHeight;
+    this.isAtBottom = true;
+  }
+
+  jumpToLatest() {
+    this.end = this.timeline.entries.length;
+    this.start = Math.max(0, this.end - windowSize);
+    this.isAtBottom = true;
+    this.render();
+    this.toBottom();
+    this.scroller.focus({ preventScroll: true });
+    this.updateJump();
+    this.markSeen();
+  }
+
+  changed({ change, entry, added }) {
+    const length = this.timeline.entries.length;
+    if (change === "older") {
+      this.start += added;
+      this.end += added;
+      this.start = Math.max(0, this.start - step);
+      this.end = Math.min(this.end, this.start + windowSize);
+    } else if (change === "loaded" || this.isAtBottom) {
+      this.end = length;
+      this.start = Math.max(0, length - windowSize);
+    } else if (change === "posted") {
+      if (entry.author.id !== state.me?.id) this.missed += 1;
+      // If the list shows its end, the message is added below what is visible.
+      if (this.end === length - 1 && this.end - this.start < windowSize + step) this.end = length;
+    }
+    this.render();
+  }
+
+  renderSoon() {
+    this.frame ??= requestAnimationFrame(() => {
+      this.frame = null;
+      this.render();
+    });
+  }
+
+  /** The separators and messages of the window, each with its key. */
+  items() {
+    const entries = this.timeline.entries;
+    const items = [];
+    let hasMarker = false;
+    for (let index = this.start; index < this.end; index += 1) {
+      const entry = entries[index];
+      const before = entries[index - 1];
+      const isNewDay = !before || dayKey(before.createdAt) !== dayKey(entry.createdAt);
+      const isFirstUnread = !hasMarker && this.isUnread(entry) && (index > this.start || !before || !this.isUnread(before));
+      if (isNewDay) items.push({ key: "day " + entry.id, day: entry.createdAt });
+      if (isFirstUnread) {
+        hasMarker = true;
+        items.push({ key: "unread", unread: true });
+      }
+      const isFollowing = !isNewDay && !isFirstUnread && before.author.id === entry.author.id && !before.blocked
+        && Date.parse(entry.createdAt) - Date.parse(before.createdAt) < 300_000;
+      items.push({ key: entry.id, entry, isFollowing });
+    }
+    return items;
+  }
+
+  /** Whether a message of another person is after the marker. */
+  isUnread(entry) {
+    return this.markerAfter !== null && entry.position > this.markerAfter && entry.author.id !== state.me?.id;
+  }
+
+  render() {
+    const anchor = this.isAtBottom ? null : this.findAnchor();
+    const wanted = new Map();
+    const children = [];
+    for (const item of this.items()) {
+      const { key } = item;
+      const mark = item.entry ? signature(item.entry, item.isFollowing, this.options.context) : item.day ? dayName(item.day) : "";
+      let node = this.nodes.get(key);
+      // A message that is being edited is left alone until then.
+      if (!node || (node.mark !== mark && !node.element.querySelector("[data-busy]"))) {
+        const hadFocus = node?.element.contains(document.activeElement);
+        node = { mark, element: this.create(item) };
+        if (hadFocus) queueMicrotask(() => node.element.querySelector("button")?.focus({ preventScroll: true }));
+      }
+      wanted.set(key, node);
+      children.push(node.element);
+    }
+    this.nodes = wanted;
+    replaceChildren(this.list, children);
+    this.renderEnds();
+    const element = this.nodes.get(anchor?.id)?.element;
+    if (element) this.scroller.scrollTop += element.getBoundingClientRect().top - anchor.top;
+    else if (!anchor) this.toBottom();
+    this.updateJump();
+    this.markSeen();
+  }
+
+  create(item) {
+    if (item.day) return h("li", { class: "day-separator" }, h("h3", {}, dayName(item.day)));
+    if (item.unread) return h("li", { class: "unread-marker" }, h("span", {}, "New messages"));
+    return messageElement(item.entry, item.isFollowing, this.options.context);
+  }
+
+  renderEnds() {
+    const { timeline, options } = this;
+    let text = "";
+    if (timeline.isLoaded && timeline.older === null && this.start === 0) {
+      text = timeline.entries.length ? options.beginning : options.empty;
+    } else if (timeline.isLoaded) {
+      text = this.loadError ?? "Loading older messages…";
+    }
+    if (this.top.textContent !== text) this.top.textContent = text;
+    const waiting = options.waiting(timeline);
+    replaceChildren(this.waitingList, waiting);
+    this.waitingList.hidden = waiting.length === 0;
+  }
+
+  /** A message that is visible and stays in the list, and where it is. */
+  findAnchor() {
+    const edge = this.scroller.getBoundingClientRect().top;
+    for (const element of this.list.children) {
+      if (!element.dataset.id) continue;
+      const box = element.getBoundingClientRect();
+      if (box.bottom > edge) return { id: element.dataset.id, top: box.top };
+    }
+    return null;
+  }
+
+  distanceToEnd() {
+    const { scrollHeight, scrollTop, clientHeight } = this.scroller;
+    return scrollHeight - scrollTop - clientHeight;
+  }
+
+  scrolled() {
+    const length = this.timeline.entries.length;
+    this.isAtBottom = this.distanceToEnd() < 40 && this.end === length;
+    if (this.isAtBottom) this.missed = 0;
+    if (this.scroller.scrollTop < margin) this.extendUp();
+    else if (this.distanceToEnd() < margin && this.end < length) {
+      this.end = Math.min(length, this.end + step);
+      this.start = Math.max(0, this.end - windowSize);
+      this.render();
+    }
+    this.updateJump();
+    this.markSeen();
+  }
+
+  async extendUp() {
+    if (this.start > 0) {
+      this.start = Math.max(0, this.start - step);
+      this.end = Math.min(this.end, this.start + windowSize);
+      this.render();
+      return;
+    }
+    if (this.timeline.older === null || this.isExtending) return;
+    this.isExtending = true;
+    try {
+      await this.timeline.loadOlder();
+      this.loadError = null;
+    } catch (error) {
+      this.loadError = "Older messages cannot be loaded now. Scroll to try again.";
+      if (!error.message) throw error;
+      this.renderEnds();
+    } finally {
+      this.isExtending = false;
+    }
+    if (!this.loadError && this.scroller.isConnected && this.scroller.scrollTop < margin) this.extendUp();
+  }
+
+  updateJump() {
+    this.jump.hidden = this.isAtBottom || (this.distanceToEnd() < 300 && this.end === this.timeline.entries.length && !this.missed);
+    this.jump.lastChild.textContent = this.missed ? count(this.missed, "new message") : "Latest messages";
+  }
+
+  /** Reports the latest message that is visible in a visible page. */
+  markSeen() {
+    if (document.visibilityState !== "visible" || !this.options.seen || !this.scroller.isConnected) return;
+    const edge = this.scroller.getBoundingClientRect().bottom + 8;
+    for (let index = this.list.children.length - 1; index >= 0; index -= 1) {
+      const element = this.list.children[index];
+      // Of a message that is higher than the view, its first lines are enough.
+      if (!element.dataset.id || element.getBoundingClientRect().top + Math.min(element.offsetHeight, 80) > edge) continue;
+      const entry = this.timeline.byID.get(element.dataset.id);
+      if (entry) this.options.seen(entry.position);
+      return;
+    }
+  }
+
+  visibilityChanged() {
+    if (document.visibilityState === "hidden") {
+      // What comes while the page is hidden is marked as new.
+      this.markerAfter = this.timeline.entries.at(-1)?.position ?? 0;
+    } else {
+      this.markSeen();
+    }
+  }
+}
+
+/** Sets the children of an element, and moves none that has its place already. */
+function replaceChildren(parent, children) {
+  const kept = new Set(children);
+  for (const child of [...parent.children]) if (!kept.has(child)) child.remove();
+  let next = parent.firstElementChild;
+  for (const child of children) {
+    if (child === next) next = next.nextElementSibling;
+    else parent.insertBefore(child, next);
+  }
+}

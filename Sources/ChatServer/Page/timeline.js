@@ -1,0 +1,147 @@
+// The messages of a thread, or the replies to a message, as far as they are loaded: from some message to the latest one.
+
+import { Problem, Unreachable, get, path } from "./api.js";
+import { learn, person, setBlocked, state } from "./store.js";
+
+const pageSize = 100;
+
+export class Timeline {
+  /** `kind` is "message" for the thread `id`, or "reply" for the replies to the message `id`. */
+  constructor(kind, id) {
+    this.kind = kind;
+    this.id = id;
+    this.parts = kind === "message" ? ["threads", id, "timeline"] : ["messages", id, "replies"];
+    /** By position, ascending. */
+    this.entries = [];
+    this.byID = new Map();
+    /** The value for `before` of the older page; null at the beginning. */
+    this.older = null;
+    this.isLoaded = false;
+    this.listener = () => {};
+    this.loadingOlder = null;
+    this.refreshing = new Set();
+    this.staleWhileRefreshing = new Set();
+  }
+
+  /** Reads the latest page. What is loaded and older is kept if no message is missing in between. */
+  async load(limit = pageSize) {
+    const page = await get(path(this.parts, { limit }));
+    const oldest = page.items[0]?.position ?? 0;
+    const isContiguous = this.isLoaded && (page.older === null || this.entries.some((entry) => entry.position >= oldest));
+    if (isContiguous && page.older !== null) {
+      for (const entry of this.entries.filter((entry) => entry.position >= oldest)) this.byID.delete(entry.id);
+      this.entries = this.entries.filter((entry) => entry.position < oldest);
+    } else {
+      this.entries = [];
+      this.byID.clear();
+      this.older = page.older;
+    }
+    this.isLoaded = true;
+    for (const entry of page.items) this.insert(entry);
+    this.listener({ change: "loaded" });
+  }
+
+  /** Reads one page of older messages. */
+  loadOlder(limit = 2 * pageSize) {
+    if (this.older === null) return Promise.resolve();
+    this.loadingOlder ??= (async () => {
+      const page = await get(path(this.parts, { limit, before: this.older }));
+      const added = page.items.filter((entry) => !this.byID.has(entry.id));
+      for (const entry of added) this.learnEntry(entry);
+      this.entries = [...added, ...this.entries];
+      this.older = page.older;
+      this.listener({ change: "older", added: added.length });
+    })().finally(() => { this.loadingOlder = null; });
+    return this.loadingOlder;
+  }
+
+  learnEntry(entry) {
+    this.byID.set(entry.id, entry);
+    learn(entry.author);
+    if (entry.blocked) setBlocked(entry.author.id, true);
+  }
+
+  /** Adds an entry at its place, or replaces it. */
+  insert(entry) {
+    const known = this.byID.get(entry.id);
+    this.learnEntry(entry);
+    if (known) {
+      this.entries[this.entries.indexOf(known)] = entry;
+      return;
+    }
+    let index = this.entries.length;
+    while (index > 0 && this.entries[index - 1].position > entry.position) index -= 1;
+    this.entries.splice(index, 0, entry);
+  }
+
+  /** Applies a live event. */
+  apply({ kind, fields, event }) {
+    if (!this.isLoaded) return;
+    const what = this.kind;
+    if (kind === `${what}Posted`) {
+      if (what === "message" ? fields.thread !== this.id : fields.message !== this.id) return;
+      if (this.byID.has(fields[what])) return;
+      const entry = {
+        position: event.position, id: fields[what], author: person(fields.author), body: fields.body,
+        createdAt: event.sentAt ?? event.recordedAt, editedAt: null, retracted: false,
+      };
+      if (what === "message") Object.assign(entry, { thread: fields.thread, replyCount: 0 });
+      else entry.message = fields.message;
+      if (event.blocked) entry.blocked = true;
+      const isKnown = state.names.has(fields.author);
+      this.insert(entry);
+      this.listener({ change: "posted", entry });
+      // A text that is null was changed since; the name of a new member is in no event.
+      if (!isKnown || fields.body === null) this.refresh(entry);
+      return;
+    }
+    const entry = this.byID.get(fields[what]);
+    if (!entry) return;
+    if (kind === `${what}Edited`) {
+      if (fields.body !== null) {
+        entry.body = fields.body;
+        entry.editedAt = event.recordedAt;
+      }
+    } else if (kind === `${what}Retracted`) {
+      entry.retracted = true;
+      entry.body = null;
+    } else if (kind === `${what}Removed`) {
+      entry.removed = true;
+      entry.body = null;
+    } else if (what === "message" && /^reply(Posted|Retracted|Removed)$/.test(kind)) {
+      // The count of the server is right whether or not it contained this reply already.
+      this.refresh(entry);
+      return;
+    } else {
+      return;
+    }
+    this.listener({ change: "changed", entry });
+  }
+
+  /** Reads one entry again. Calls meanwhile have it read once more. */
+  async refresh(entry) {
+    const { id, position } = entry;
+    if (this.refreshing.has(id)) {
+      this.staleWhileRefreshing.add(id);
+      return;
+    }
+    this.refreshing.add(id);
+    try {
+      do {
+        this.staleWhileRefreshing.delete(id);
+        const page = await get(path(this.parts, { limit: 1, after: position - 1 }));
+        const found = page.items.find((item) => item.id === id);
+        if (found && this.byID.has(id)) {
+          this.insert(found);
+          this.listener({ change: "changed", entry: found });
+        }
+        await new Promise((resolve) => setTimeout(resolve, 200));
+      } while (this.staleWhileRefreshing.has(id));
+    } catch (error) {
+      // A later event, or the next load, reads it again.
+      if (!(error instanceof Problem) && !(error instanceof Unreachable)) throw error;
+    } finally {
+      this.refreshing.delete(id);
+    }
+  }
+}

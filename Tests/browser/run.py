@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Uses the page of the server in a real browser, as two people do.
+
+    run.py --tool PATH [--runs 1] [--seed S] [--screenshots DIR] [--only units|conversation|views]
+
+Needs Debian's packages chromium and chromium-driver, and from PyPI selenium and axe-core-python or, with an older
+axe-core, axe-selenium-python; prints SKIPPED without them. Every run starts a server with a new journal, and two browsers with new profiles:
+
+- units: the modules that compute ids, links and counts.
+- conversation: from sign-up to messages, replies, edits and unread counts; a thread of 1,000 messages is scrolled to its
+  beginning; one person loses the connection, with one and with two tabs; the server is killed with SIGKILL and started
+  again while both write; texts and names with script are shown as text. Nothing is lost, nothing is there twice, and both
+  sides have the same order.
+- views: every view at a width of 320 and of 1,280 pixels, in light and dark colours, has no serious and no critical
+  finding of axe-core, does not scroll sideways, and has its own title. With --screenshots their pictures are kept.
+
+The seed determines when the server is killed.
+"""
+
+import argparse
+import importlib.util
+import pathlib
+import random
+import shutil
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+
+import axe
+
+
+def missing():
+    """Returns what the programs need and this machine lacks."""
+    names = [] if importlib.util.find_spec("selenium") else ["selenium"]
+    if axe.script() is None:
+        names.append("axe-core-python")
+    return names + [name for name in ("chromium", "chromedriver") if shutil.which(name) is None]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tool", required=True, help="the program with the command serve")
+    parser.add_argument("--runs", type=int, default=1, help="runs of the conversation (default 1)")
+    parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--screenshots", type=pathlib.Path, help="keeps pictures of all views in this directory")
+    parser.add_argument("--only", choices=["units", "conversation", "views"])
+    arguments = parser.parse_args()
+    if lacks := missing():
+        print(f"SKIPPED: not installed: {', '.join(lacks)}")
+        return 0
+
+    import conversation
+    import units
+    import views
+    from harness import Failed
+
+    tool = shutil.which(arguments.tool) or arguments.tool
+    seed = arguments.seed if arguments.seed is not None else random.randrange(1 << 32)
+    print(f"seed {seed}", flush=True)
+    rng = random.Random(seed)
+    parts = [("units", lambda directory: units.run(tool, directory))]
+    parts += [("conversation", lambda directory: conversation.run(tool, directory, rng))] * arguments.runs
+    parts.append(("views", lambda directory: views.run(tool, directory, arguments.screenshots)))
+    parts = [part for part in parts if arguments.only in (None, part[0])]
+    failures = 0
+    for number, (name, part) in enumerate(parts, 1):
+        began = time.monotonic()
+        with tempfile.TemporaryDirectory(prefix="chat-page-", ignore_cleanup_errors=True) as directory:
+            try:
+                result = part(pathlib.Path(directory))
+                print(f"{number} {name}: {result}, {time.monotonic() - began:.0f} s", flush=True)
+            except Failed as error:
+                failures += 1
+                print(f"{number} {name}: FAILED: {error}", flush=True)
+    print(f"{len(parts) - failures} of {len(parts)} passed")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
