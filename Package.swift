@@ -73,7 +73,7 @@ let package = Package(
                 .target(name: "CMicroHTTPD", condition: .when(traits: ["Server"])),
                 .target(name: "CWslay", condition: .when(traits: ["Server"])),
             ],
-            exclude: ["openapi.json"], swiftSettings: settings),
+            exclude: ["Page", "openapi.json"], swiftSettings: settings),
         // Includes the files of ChatServer that are served as they are.
         .target(name: "CServerFiles"),
         .systemLibrary(name: "CMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),

@@ -6,9 +6,117 @@
 static const unsigned char openapi_json[] = {
 #embed "../ChatServer/openapi.json"
 };
+static const unsigned char accounts_js[] = {
+#embed "../ChatServer/Page/accounts.js"
+};
+static const unsigned char activity_js[] = {
+#embed "../ChatServer/Page/activity.js"
+};
+static const unsigned char api_js[] = {
+#embed "../ChatServer/Page/api.js"
+};
+static const unsigned char app_js[] = {
+#embed "../ChatServer/Page/app.js"
+};
+static const unsigned char composer_js[] = {
+#embed "../ChatServer/Page/composer.js"
+};
+static const unsigned char dom_js[] = {
+#embed "../ChatServer/Page/dom.js"
+};
+static const unsigned char events_js[] = {
+#embed "../ChatServer/Page/events.js"
+};
+static const unsigned char format_js[] = {
+#embed "../ChatServer/Page/format.js"
+};
+static const unsigned char forms_js[] = {
+#embed "../ChatServer/Page/forms.js"
+};
+static const unsigned char icon_svg[] = {
+#embed "../ChatServer/Page/icon.svg"
+};
+static const unsigned char ids_js[] = {
+#embed "../ChatServer/Page/ids.js"
+};
+static const unsigned char index_html[] = {
+#embed "../ChatServer/Page/index.html"
+};
+static const unsigned char message_js[] = {
+#embed "../ChatServer/Page/message.js"
+};
+static const unsigned char moderation_js[] = {
+#embed "../ChatServer/Page/moderation.js"
+};
+static const unsigned char outbox_js[] = {
+#embed "../ChatServer/Page/outbox.js"
+};
+static const unsigned char panel_js[] = {
+#embed "../ChatServer/Page/panel.js"
+};
+static const unsigned char people_js[] = {
+#embed "../ChatServer/Page/people.js"
+};
+static const unsigned char pins_js[] = {
+#embed "../ChatServer/Page/pins.js"
+};
+static const unsigned char replies_js[] = {
+#embed "../ChatServer/Page/replies.js"
+};
+static const unsigned char router_js[] = {
+#embed "../ChatServer/Page/router.js"
+};
+static const unsigned char settings_js[] = {
+#embed "../ChatServer/Page/settings.js"
+};
+static const unsigned char store_js[] = {
+#embed "../ChatServer/Page/store.js"
+};
+static const unsigned char style_css[] = {
+#embed "../ChatServer/Page/style.css"
+};
+static const unsigned char thread_js[] = {
+#embed "../ChatServer/Page/thread.js"
+};
+static const unsigned char threads_js[] = {
+#embed "../ChatServer/Page/threads.js"
+};
+static const unsigned char timeline_view_js[] = {
+#embed "../ChatServer/Page/timeline-view.js"
+};
+static const unsigned char timeline_js[] = {
+#embed "../ChatServer/Page/timeline.js"
+};
 
 const struct CServerFile CServerFiles[] = {
     {"/v1/openapi.json", "application/json", openapi_json, sizeof openapi_json},
+    {"/accounts.js", "text/javascript; charset=utf-8", accounts_js, sizeof accounts_js},
+    {"/activity.js", "text/javascript; charset=utf-8", activity_js, sizeof activity_js},
+    {"/api.js", "text/javascript; charset=utf-8", api_js, sizeof api_js},
+    {"/app.js", "text/javascript; charset=utf-8", app_js, sizeof app_js},
+    {"/composer.js", "text/javascript; charset=utf-8", composer_js, sizeof composer_js},
+    {"/dom.js", "text/javascript; charset=utf-8", dom_js, sizeof dom_js},
+    {"/events.js", "text/javascript; charset=utf-8", events_js, sizeof events_js},
+    {"/format.js", "text/javascript; charset=utf-8", format_js, sizeof format_js},
+    {"/forms.js", "text/javascript; charset=utf-8", forms_js, sizeof forms_js},
+    {"/icon.svg", "image/svg+xml", icon_svg, sizeof icon_svg},
+    {"/ids.js", "text/javascript; charset=utf-8", ids_js, sizeof ids_js},
+    {"/", "text/html; charset=utf-8", index_html, sizeof index_html},
+    {"/message.js", "text/javascript; charset=utf-8", message_js, sizeof message_js},
+    {"/moderation.js", "text/javascript; charset=utf-8", moderation_js, sizeof moderation_js},
+    {"/outbox.js", "text/javascript; charset=utf-8", outbox_js, sizeof outbox_js},
+    {"/panel.js", "text/javascript; charset=utf-8", panel_js, sizeof panel_js},
+    {"/people.js", "text/javascript; charset=utf-8", people_js, sizeof people_js},
+    {"/pins.js", "text/javascript; charset=utf-8", pins_js, sizeof pins_js},
+    {"/replies.js", "text/javascript; charset=utf-8", replies_js, sizeof replies_js},
+    {"/router.js", "text/javascript; charset=utf-8", router_js, sizeof router_js},
+    {"/settings.js", "text/javascript; charset=utf-8", settings_js, sizeof settings_js},
+    {"/store.js", "text/javascript; charset=utf-8", store_js, sizeof store_js},
+    {"/style.css", "text/css; charset=utf-8", style_css, sizeof style_css},
+    {"/thread.js", "text/javascript; charset=utf-8", thread_js, sizeof thread_js},
+    {"/threads.js", "text/javascript; charset=utf-8", threads_js, sizeof threads_js},
+    {"/timeline-view.js", "text/javascript; charset=utf-8", timeline_view_js, sizeof timeline_view_js},
+    {"/timeline.js", "text/javascript; charset=utf-8", timeline_js, sizeof timeline_js},
 };
 
 const size_t CServerFileCount = sizeof CServerFiles / sizeof *CServerFiles;
