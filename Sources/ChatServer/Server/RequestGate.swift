@@ -90,14 +90,4 @@
 
         fileprivate var isHealthCheck: Bool { target == "/healthz" }
     }
-
-    extension Substring {
-        /// The text without spaces and tabs at its ends.
-        var trimmingSpaces: String {
-            var rest = self
-            while let first = rest.first, first == " " || first == "\t" { rest.removeFirst() }
-            while let last = rest.last, last == " " || last == "\t" { rest.removeLast() }
-            return String(rest)
-        }
-    }
 #endif

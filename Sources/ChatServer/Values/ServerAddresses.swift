@@ -1,40 +1,5 @@
 #if Server
-    public import ChatAccounts
-    internal import Primitives
-
-    /// An error that keeps a server from starting.
-    public struct ServerError: Error, Hashable, Sendable, CustomStringConvertible {
-        /// The reason, as a code that is stable across versions.
-        public let code: Code
-        /// A description for people; it may change between versions.
-        public let message: String
-
-        init(_ code: Code, _ message: String) { (self.code, self.message) = (code, message) }
-
-        /// The code and the message.
-        public var description: String { "\(code): \(message)" }
-
-        /// A stable name of a reason; later versions may add more.
-        public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-            /// The stable text.
-            public let rawValue: String
-
-            /// Creates the code with a text.
-            public init(rawValue: String) { self.rawValue = rawValue }
-
-            /// The stable text.
-            public var description: String { rawValue }
-
-            /// The address cannot be listened on.
-            public static let cannotListen = Code(rawValue: "cannotListen")
-            /// The server listens beyond loopback and has no origin, or metrics would.
-            public static let notLoopback = Code(rawValue: "notLoopback")
-            /// The thread of the tutorials' chat cannot be opened, or would be public.
-            public static let tutorialThread = Code(rawValue: "tutorialThread")
-            /// The library for HTTP cannot start its thread.
-            public static let cannotStart = Code(rawValue: "cannotStart")
-        }
-    }
+    internal import ChatAccounts
 
     /// A numeric address and a port to listen on.
     public struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
@@ -110,32 +75,5 @@
 
         /// The text of the header `Origin`.
         public var description: String { (isSecure ? "https://" : "http://") + authority }
-    }
-
-    /// The options of a server.
-    public struct ServerOptions: Sendable {
-        /// The address to listen on.
-        public var listen: ListenAddress
-        /// The origins of the pages that may use the API with a cookie; required beyond loopback.
-        public var origins: [WebOrigin] = []
-        /// The proxies whose `X-Forwarded-For` is believed.
-        public var trustedProxies: [ClientAddress] = []
-        /// The address of the metrics, on loopback; nil for none.
-        public var metrics: ListenAddress?
-        /// The name of the thread of the tutorials' chat at `/chat`; nil for none.
-        public var tutorialThread: String?
-        /// Whether clients beyond loopback may use the tutorials' chat, which has no accounts.
-        public var isTutorialPublic = false
-        /// The number of connections; more wait in the queue of the system.
-        public var maximumConnectionCount = 16_384
-        /// The number of connections from one address that is neither on loopback nor a trusted proxy.
-        public var maximumConnectionCountPerAddress = 256
-        /// Whether every request is logged, and not only what an operator must know.
-        public var logsRequests = false
-        /// Receives the lines of the log: JSON, without a line feed.
-        public var log: @Sendable (String) -> Void = { _ in }
-
-        /// Creates the default options.
-        public init(listen: ListenAddress) { self.listen = listen }
     }
 #endif

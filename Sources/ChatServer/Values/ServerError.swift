@@ -1,0 +1,35 @@
+#if Server
+    /// An error that keeps a server from starting.
+    public struct ServerError: Error, Hashable, Sendable, CustomStringConvertible {
+        /// The reason, as a code that is stable across versions.
+        public let code: Code
+        /// A description for people; it may change between versions.
+        public let message: String
+
+        init(_ code: Code, _ message: String) { (self.code, self.message) = (code, message) }
+
+        /// The code and the message.
+        public var description: String { "\(code): \(message)" }
+
+        /// A stable name of a reason; later versions may add more.
+        public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+            /// The stable text.
+            public let rawValue: String
+
+            /// Creates the code with a text.
+            public init(rawValue: String) { self.rawValue = rawValue }
+
+            /// The stable text.
+            public var description: String { rawValue }
+
+            /// The address cannot be listened on.
+            public static let cannotListen = Code(rawValue: "cannotListen")
+            /// The server listens beyond loopback and has no origin, or metrics would.
+            public static let notLoopback = Code(rawValue: "notLoopback")
+            /// The thread of the tutorials' chat cannot be opened, or would be public.
+            public static let tutorialThread = Code(rawValue: "tutorialThread")
+            /// The library for HTTP cannot start its thread.
+            public static let cannotStart = Code(rawValue: "cannotStart")
+        }
+    }
+#endif

@@ -1,0 +1,30 @@
+#if Server
+    public import ChatAccounts
+
+    /// The options of a server.
+    public struct ServerOptions: Sendable {
+        /// The address to listen on.
+        public var listen: ListenAddress
+        /// The origins of the pages that may use the API with a cookie; required beyond loopback.
+        public var origins: [WebOrigin] = []
+        /// The proxies whose `X-Forwarded-For` is believed.
+        public var trustedProxies: [ClientAddress] = []
+        /// The address of the metrics, on loopback; nil for none.
+        public var metrics: ListenAddress?
+        /// The name of the thread of the tutorials' chat at `/chat`; nil for none.
+        public var tutorialThread: String?
+        /// Whether clients beyond loopback may use the tutorials' chat, which has no accounts.
+        public var isTutorialPublic = false
+        /// The number of connections; more wait in the queue of the system.
+        public var maximumConnectionCount = 16_384
+        /// The number of connections from one address that is neither on loopback nor a trusted proxy.
+        public var maximumConnectionCountPerAddress = 256
+        /// Whether every request is logged, and not only what an operator must know.
+        public var logsRequests = false
+        /// Receives the lines of the log: JSON, without a line feed.
+        public var log: @Sendable (String) -> Void = { _ in }
+
+        /// Creates the default options.
+        public init(listen: ListenAddress) { self.listen = listen }
+    }
+#endif
