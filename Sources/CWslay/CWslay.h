@@ -14,6 +14,8 @@ struct CPoll_Event {
     uint64_t id;
     /* Whether bytes have come, or the peer has closed. */
     int isReadable;
+    /* Whether the peer is gone, so that nothing can be sent either; reported whatever was asked for. */
+    int isGone;
 };
 
 static inline int CPoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
@@ -41,6 +43,7 @@ static inline int CPoll_wait(int poll, struct CPoll_Event *events, int milliseco
     for (int index = 0; index < count; index++) {
         events[index].id = found[index].data.u64;
         events[index].isReadable = (found[index].events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0;
+        events[index].isGone = (found[index].events & (EPOLLHUP | EPOLLERR)) != 0;
     }
     return count;
 }

@@ -142,13 +142,14 @@
             _, _, text in unsafe text.map { unsafe strlen($0) } ?? 0
         }
 
-        private static let handle: MHD_AccessHandlerCallback = { context, connection, _, method, _, bytes, count, requestContext in
+        private static let handle: MHD_AccessHandlerCallback = {
+            context, connection, _, method, version, bytes, count, requestContext in
             let daemon = unsafe HTTPDaemon.daemon(context)
             guard let connection = unsafe connection, let count = unsafe count, let requestContext = unsafe requestContext else {
                 return CMHD_no()
             }
             guard let known = unsafe requestContext.pointee else {
-                let exchange = unsafe HTTPExchange(daemon, connection, head: head(daemon, connection, method))
+                let exchange = unsafe HTTPExchange(daemon, connection, head: head(daemon, connection, method, version))
                 unsafe requestContext.pointee = Unmanaged.passRetained(exchange).toOpaque()
                 guard let response = daemon.handler.check(exchange.head) else { return CMHD_yes() }
                 return unsafe exchange.queue(response, on: connection)
@@ -157,9 +158,9 @@
             if let response = exchange.takeResponse() { return unsafe exchange.queue(response, on: connection) }
             if unsafe count.pointee > 0 {
                 guard let bytes = unsafe bytes else { return CMHD_no() }
-                unsafe exchange.append(UnsafeRawBufferPointer(start: bytes, count: count.pointee))
+                let isAccepted = unsafe exchange.append(UnsafeRawBufferPointer(start: bytes, count: count.pointee))
                 unsafe count.pointee = 0
-                return CMHD_yes()
+                return isAccepted ? CMHD_yes() : CMHD_no()
             }
             if let response = exchange.refusal { return unsafe exchange.queue(response, on: connection) }
             // Suspended before the request is handled, because the response may come at once.
@@ -175,7 +176,7 @@
             exchange.complete()
         }
 
-        private static func head(_ daemon: HTTPDaemon, _ connection: OpaquePointer, _ method: UnsafePointer<CChar>?) -> HTTPHead {
+        private static func head(_ daemon: HTTPDaemon, _ connection: OpaquePointer, _ method: UnsafePointer<CChar>?, _ version: UnsafePointer<CChar>?) -> HTTPHead {
             var headers: [(name: String, value: String)] = []
             unsafe withUnsafeMutablePointer(to: &headers) { headers in
                 _ = unsafe CMHD_headers(
@@ -190,7 +191,8 @@
             }
             let id = unsafe UInt(bitPattern: CMHD_socketContext(connection))
             let (target, peer) = daemon.connections.beginBody(id)
-            return HTTPHead(method: unsafe method.map { unsafe String(cString: $0) } ?? "", target: target, headers: headers, peer: peer)
+            func text(_ text: UnsafePointer<CChar>?) -> String { unsafe text.map { unsafe String(cString: $0) } ?? "" }
+            return unsafe HTTPHead(method: text(method), version: text(version), target: target, headers: headers, peer: peer)
         }
 
         /// The address of a connection, without its port.
@@ -239,6 +241,8 @@
         private struct State {
             var body: [UInt8] = []
             var refusal: HTTPResponse?
+            /// The bytes after the refusal.
+            var discardedCount = 0
             var isSuspended = false
             var isComplete = false
             var response: HTTPResponse?
@@ -279,20 +283,26 @@
 
         fileprivate func takeResponse() -> HTTPResponse? { state.withLock { $0.response } }
 
-        fileprivate func append(_ bytes: UnsafeRawBufferPointer) {
+        /// Appends bytes of the body; false if the connection is to end, because they do not.
+        fileprivate func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
             let limit = daemon.theHandler.bodyLimit(of: head)
-            state.withLock { state in
-                guard state.refusal == nil else { return }
+            return state.withLock { state in
+                if state.refusal != nil {
+                    // A client that is a little over the limit gets an answer at its end.
+                    state.discardedCount += bytes.count
+                    return state.discardedCount <= limit
+                }
                 if state.body.count + bytes.count > limit {
                     state.refusal = daemon.theHandler.tooLarge
                 } else if !daemon.takeBodyBytes(bytes.count) {
                     state.refusal = daemon.theHandler.busy
                 } else {
                     unsafe state.body.append(contentsOf: bytes)
-                    return
+                    return true
                 }
                 daemon.returnBodyBytes(state.body.count)
                 state.body = []
+                return true
             }
         }
 

@@ -5,6 +5,8 @@
     struct HTTPHead: Sendable {
         /// The method as it was sent.
         let method: String
+        /// The version, such as `HTTP/1.1`.
+        let version: String
         /// The path and the query as they were sent.
         let target: String
         /// The names in lower case, with their values, in the order of the request.

@@ -39,7 +39,9 @@
                 let seconds = error.retryAfter.map { Int(clamping: ($0.components.seconds) + 1) } ?? 1
                 self.init(429, code, error.message, retryAfter: seconds)
             case .busy: self = .busy
-            case .unknownAccount: self = .notFound
+            // The account was deleted while the request was carried out.
+            case .unknownAccount: self.init(400, .init(rawValue: "invalidCode"), error.message, field: "code")
+            case .storageFull: self.init(503, .storageFull, error.message, retryAfter: 30)
             case .invalidUsername: self.init(400, code, error.message, field: "username")
             case .invalidEmail: self.init(400, code, error.message, field: "email")
             case .invalidPassword: self.init(400, code, error.message, field: "password")

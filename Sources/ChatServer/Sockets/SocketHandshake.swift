@@ -9,7 +9,7 @@
         /// - Parameter subprotocol: The subprotocol of the server; it is confirmed if the client names it.
         /// - Throws: ``Problem`` with the status 426 for a request that is no handshake of version 13.
         static func headers(for head: HTTPHead, subprotocol: String? = nil) throws(Problem) -> [(name: String, value: String)] {
-            guard head.method == "GET", contains(head["upgrade"], "websocket"), contains(head["connection"], "upgrade"),
+            guard head.method == "GET", head.version == "HTTP/1.1", contains(head["upgrade"], "websocket"), contains(head["connection"], "upgrade"),
                 head["sec-websocket-version"] == "13", let key = head["sec-websocket-key"], head.count(of: "sec-websocket-key") == 1,
                 Base64.bytes(of: key)?.count == 16
             else { throw .upgradeRequired }

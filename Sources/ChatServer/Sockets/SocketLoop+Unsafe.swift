@@ -137,7 +137,8 @@
                         _ = unsafe read(wakeDescriptor, &value, 8)
                     } else if let peer = peers[id] {
                         peer.isReadable = peer.isReadable || events[index].isReadable != 0
-                        service(peer, &peers)
+                        // Otherwise a peer that may not receive would be reported for ever.
+                        if events[index].isGone != 0, !peer.mayReceive { drop(peer, &peers) } else { service(peer, &peers) }
                     }
                 }
                 let (added, sending, receiving, isStopping) = shared.withLock { shared in
