@@ -37,10 +37,10 @@
         }
 
         /// The C library as a second implementation.
-        @Test func textsAreThoseThatTheSystemAccepts() {
+        @Test func textsAreThoseThatTheSystemAccepts() throws {
             var random = SplitMix64(seed: Repetitions.seed)
             var accepted = 0
-            for _ in 0..<Repetitions.few(20_000, of: 2_000_000) {
+            for _ in 0..<Repetitions.few(20_000, of: 400_000) {
                 let isVersion4 = Bool.random(using: &random)
                 let separator = isVersion4 ? "." : ":"
                 var text = (0..<Int.random(in: isVersion4 ? 3...5 : 1...9, using: &random)).map { _ in
@@ -58,7 +58,7 @@
                 }
                 let expected = systemAddress(text)
                 if expected != nil { accepted += 1 }
-                #expect(
+                try #require(
                     ClientAddress(text: text) == expected.flatMap { ClientAddress(bytes: $0) },
                     "\(text), CHATJOURNAL_SEED=\(Repetitions.seed)")
             }
