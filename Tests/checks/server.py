@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""Checks `chat-journal serve` from outside, over HTTP.
+
+    server.py --tool PATH [--scratch DIR] [--seed S] [CHECK ...]
+
+Starts the server itself, with a journal, accounts and mails in the scratch directory. The checks, all by default:
+
+    routes         every operation of Sources/ChatServer/openapi.json, with its problems: each answer is as the document says
+    curl           the transcript of ChatServer.docc/Transcript.md, with curl alone
+    proxy          the same transcript over TLS through nginx, with the configuration of ChatServer.docc/Operating.md
+    conversations  people who talk while the server is killed with SIGKILL: nothing acknowledged is lost, nothing twice
+    leaks          random communities: each answer to each user has what WhoIsShownWhat.md allows, and nothing else
+    hostile        attacks with raw sockets; the server still answers, and its memory stays bounded
+
+and, only if it is named:
+
+    load           requests and deliveries per second, delays, memory for each follower (see Benchmarks/README.md)
+
+The seed determines the commands, and is printed. A failure keeps the scratch directory.
+"""
+
+import argparse
+import pathlib
+import random
+import shutil
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+
+import openapi
+import server_client
+from server_client import Failed, Server
+
+DEFAULT = ("routes", "curl", "proxy", "conversations", "leaks", "hostile")
+
+
+def run(name, arguments, scratch):
+    document = server_client.load_document()
+    rng = random.Random(f"{arguments.seed}/{name}")
+    if name == "routes":
+        import server_routes
+        with Server(arguments.tool, scratch) as server:
+            server_routes.check(server, document)
+    elif name in ("curl", "proxy"):
+        import server_transcript
+        getattr(server_transcript, name)(arguments.tool, scratch)
+    elif name == "conversations":
+        import server_conversations
+        server_conversations.check(arguments.tool, scratch, rng, arguments.conversations, arguments.kills)
+    elif name == "leaks":
+        import server_leaks
+        server_leaks.check(arguments.tool, scratch, document, rng, arguments.communities)
+    elif name == "hostile":
+        import server_hostile
+        server_hostile.check(arguments.tool, scratch, document, arguments.idle)
+    else:
+        import server_load
+        server_load.measure(arguments.tool, scratch, arguments.followers, arguments.seconds)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("checks", nargs="*", metavar="CHECK", help="default: all but load")
+    parser.add_argument("--tool", required=True, help="the chat-journal binary, built with the trait Server")
+    parser.add_argument("--scratch", default=None, help="the directory in which the journals are created")
+    parser.add_argument("--seed", type=int, default=None, help="default: a new one, printed")
+    parser.add_argument("--conversations", type=int, default=200)
+    parser.add_argument("--kills", type=int, default=7)
+    parser.add_argument("--communities", type=int, default=2, help="the number of random histories of leaks")
+    parser.add_argument("--idle", type=int, default=2000, help="the idle connections of hostile")
+    parser.add_argument("--followers", type=int, default=1000, help="the followers of load")
+    parser.add_argument("--seconds", type=float, default=10, help="the duration of each measurement of load")
+    arguments = parser.parse_args()
+    if arguments.seed is None:
+        arguments.seed = random.SystemRandom().randrange(1 << 32)
+    if unknown := set(arguments.checks) - {*DEFAULT, "load"}:
+        parser.error(f"unknown checks: {', '.join(sorted(unknown))}")
+    server_client.open_files_limit()
+    scratch = pathlib.Path(tempfile.mkdtemp(prefix="server-", dir=arguments.scratch))
+    print(f"server: {', '.join(arguments.checks or DEFAULT)}, seed {arguments.seed}", flush=True)
+    failed = False
+    for name in arguments.checks or DEFAULT:
+        began = time.monotonic()
+        try:
+            run(name, arguments, scratch / name)
+        except (Failed, openapi.Invalid) as failure:
+            print(f"FAILED {name}, seed {arguments.seed}\n  files: {scratch / name}\n  {failure}", flush=True)
+            failed = True
+        else:
+            print(f"{name}: passed in {time.monotonic() - began:.0f} s", flush=True)
+    if not failed:
+        shutil.rmtree(scratch)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

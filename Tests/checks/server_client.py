@@ -1,0 +1,477 @@
+"""A client of `chat-journal serve` for the checks: the process, HTTP/1.1 over a socket, Server-Sent Events, accounts."""
+
+import json
+import os
+import pathlib
+import random
+import re
+import secrets
+import select
+import signal
+import socket
+import subprocess
+import time
+
+import openapi
+
+DOCUMENT = pathlib.Path(__file__).resolve().parent.parent.parent / "Sources" / "ChatServer" / "openapi.json"
+PASSWORD = "correct horse battery"
+
+
+class Failed(Exception):
+    pass
+
+
+def load_document():
+    return openapi.Document(json.loads(DOCUMENT.read_bytes()))
+
+
+def identifier(rng=random):
+    digits = f"{rng.getrandbits(128):032x}"
+    digits = digits[:12] + "7" + digits[13:16] + "8" + digits[17:]
+    return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+
+
+class Answer:
+    """The answer to a request."""
+
+    def __init__(self, status, reason, headers):
+        self.status, self.reason, self.headers, self.body = status, reason, headers, b""
+
+    def all(self, name):
+        return [value for key, value in self.headers if key.lower() == name.lower()]
+
+    def header(self, name):
+        return next(iter(self.all(name)), None)
+
+    def json(self):
+        return openapi.parse_json(self.body)
+
+    def __str__(self):
+        return f"{self.status} {self.headers} {self.body[:500]!r}"
+
+
+def parse_head(data):
+    """Parses a status line and headers; `data` ends before the empty line."""
+    lines = data.decode("latin-1").split("\r\n")
+    found = re.fullmatch(r"HTTP/1\.[01] ([0-9]{3}) (.*)", lines[0])
+    if not found:
+        raise Failed(f"not a status line: {lines[0]!r}")
+    headers = []
+    for line in lines[1:]:
+        name, colon, value = line.partition(":")
+        if not colon or not re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", name):
+            raise Failed(f"not a header: {line!r}")
+        headers.append((name, value.strip(" \t")))
+    return Answer(int(found.group(1)), found.group(2), headers)
+
+
+class BodyDecoder:
+    """Decodes the body of an answer as bytes arrive: chunked, with a length, or up to the end of the connection."""
+
+    def __init__(self, answer, method="GET"):
+        self.rest, self.ended = b"", False
+        self.chunked = "chunked" in (answer.header("Transfer-Encoding") or "").lower()
+        length = answer.header("Content-Length")
+        self.left = int(length) if length is not None and not self.chunked else None
+        if method == "HEAD" or answer.status in (204, 304) or answer.status < 200:
+            self.left, self.chunked = 0, False
+        self.chunk = None  # the bytes left in a chunk, with its line end
+        self.ended = self.left == 0
+
+    def feed(self, data):
+        """Returns the bytes of the body in `data`. What follows the body stays in `rest`."""
+        self.rest += data
+        if self.ended:
+            return b""
+        if not self.chunked:
+            taken, self.rest = (self.rest, b"") if self.left is None else (self.rest[:self.left], self.rest[self.left:])
+            if self.left is not None:
+                self.left -= len(taken)
+                self.ended = self.left == 0
+            return taken
+        body = b""
+        while not self.ended:
+            if self.chunk is None:
+                line, found, after = self.rest.partition(b"\r\n")
+                if not found:
+                    break
+                size = int(line.split(b";")[0], 16)
+                if size == 0:
+                    # The server sends no trailers.
+                    if len(after) < 2:
+                        break
+                    self.rest, self.ended = after[2:], True
+                    break
+                self.rest, self.chunk = after, size + 2
+            part = self.rest[:self.chunk]
+            body += part[:max(0, self.chunk - 2)]
+            self.chunk -= len(part)
+            self.rest = self.rest[len(part):]
+            if self.chunk:
+                break
+            self.chunk = None
+        return body
+
+
+class Connection:
+    """A connection that is kept open. `document`, if given, is compared with every answer."""
+
+    def __init__(self, port, document=None, timeout=60, host="127.0.0.1"):
+        self.port, self.document, self.timeout, self.host = port, document, timeout, host
+        self.socket, self.buffer = None, b""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def open(self):
+        if self.socket is None:
+            self.socket = socket.create_connection((self.host, self.port), timeout=self.timeout)
+            self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self.buffer = b""
+        return self
+
+    def close(self):
+        if self.socket is not None:
+            self.socket.close()
+            self.socket = None
+
+    def send(self, data):
+        self.open().socket.sendall(data)
+
+    def receive(self):
+        data = self.socket.recv(65536)
+        if not data:
+            raise ConnectionResetError("the server closed the connection")
+        return data
+
+    def read_head(self):
+        while b"\r\n\r\n" not in self.buffer:
+            if len(self.buffer) > 1 << 20:
+                raise Failed("over 1 MiB of headers")
+            self.buffer += self.receive()
+        head, _, self.buffer = self.buffer.partition(b"\r\n\r\n")
+        return parse_head(head)
+
+    def read_answer(self, method="GET"):
+        """Reads an answer, without those of the class 1xx."""
+        answer = self.read_head()
+        while answer.status < 200:
+            answer = self.read_head()
+        decoder = BodyDecoder(answer, method)
+        answer.body += decoder.feed(self.buffer)
+        while not decoder.ended:
+            data = self.socket.recv(65536)
+            if not data:
+                if decoder.left is None and not decoder.chunked:
+                    break
+                raise ConnectionResetError("the server closed the connection in the body")
+            answer.body += decoder.feed(data)
+        self.buffer = decoder.rest
+        if (answer.header("Connection") or "").lower() == "close":
+            self.close()
+        return answer
+
+    def request(self, method, target, body=None, token=None, headers=(), host=None):
+        """Returns the bytes of a request. `body` is bytes, or a value that becomes JSON."""
+        lines = [f"{method} {target} HTTP/1.1"]
+        names = {name.lower() for name, _ in headers}
+        if "host" not in names:
+            lines.append(f"Host: {host or f'{self.host}:{self.port}'}")
+        if token:
+            lines.append(f"Authorization: Bearer {token}")
+        data = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
+        if body is not None:
+            if "content-type" not in names:
+                lines.append("Content-Type: application/json")
+            if "transfer-encoding" not in names and "content-length" not in names:
+                lines.append(f"Content-Length: {len(data)}")
+        elif method in ("POST", "PUT", "PATCH") and "content-length" not in names:
+            lines.append("Content-Length: 0")
+        lines += [f"{name}: {value}" for name, value in headers]
+        return "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + data
+
+    def ask(self, method, target, body=None, token=None, headers=(), host=None):
+        """Sends a request and returns its answer. Reconnects once if the server has closed an idle connection."""
+        data = self.request(method, target, body, token, headers, host)
+        reused = self.socket is not None
+        try:
+            self.send(data)
+            answer = self.read_answer(method)
+        except (ConnectionResetError, BrokenPipeError):
+            self.close()
+            if not reused or self.buffer:
+                raise
+            self.send(data)
+            answer = self.read_answer(method)
+        except BaseException:
+            self.close()
+            raise
+        if self.document:
+            answer.value = self.document.check(method, target, answer)
+        return answer
+
+    def get(self, target, token=None, status=200, headers=()):
+        """Returns the value of a JSON answer with the expected status."""
+        answer = self.ask("GET", target, token=token, headers=headers)
+        if answer.status != status:
+            raise Failed(f"GET {target}: expected {status}, got {answer}")
+        return answer.json()
+
+    def post(self, target, body=None, token=None, status=200, headers=()):
+        answer = self.ask("POST", target, body, token, headers)
+        if answer.status != status:
+            raise Failed(f"POST {target} {str(body)[:300]}: expected {status}, got {answer}")
+        return answer.json() if answer.body else None
+
+    def execute(self, command, token):
+        """Executes one command, which must be accepted; returns the answer."""
+        answer = self.post("/v1/commands", command, token)
+        if "rejection" in answer:
+            raise Failed(f"{command}: {answer}")
+        return answer
+
+
+class Stream:
+    """A stream of Server-Sent Events: `blocks` has (id, event, data) of each block, comments as (None, ":", text)."""
+
+    def __init__(self, port, token, after=None, thread=None, last=None, headers=(), timeout=60, connect=True):
+        self.port, self.token, self.thread, self.headers = port, token, thread, list(headers)
+        self.after, self.last = after, last
+        self.answer = self.decoder = None
+        self.head, self.text = b"", b""
+        self.blocks, self.retry, self.ended = [], None, False
+        self.socket = None
+        if connect:
+            self.connect(timeout)
+
+    def connect(self, timeout=60):
+        self.socket = socket.create_connection(("127.0.0.1", self.port), timeout=timeout)
+        self.socket.sendall(self.request())
+
+    def request(self):
+        query = [f"{name}={value}" for name, value in (("after", self.after), ("thread", self.thread)) if value is not None]
+        target = "/v1/events" + ("?" + "&".join(query) if query else "")
+        lines = [f"GET {target} HTTP/1.1", f"Host: 127.0.0.1:{self.port}", f"Authorization: Bearer {self.token}", "Accept: text/event-stream"]
+        lines += [f"Last-Event-ID: {self.last}"] if self.last is not None else []
+        lines += [f"{name}: {value}" for name, value in self.headers]
+        return "\r\n".join(lines).encode() + b"\r\n\r\n"
+
+    def feed(self, data):
+        """Adds received bytes; returns the new blocks. No bytes mean the end of the connection."""
+        if not data:
+            self.ended = True
+            return []
+        if self.answer is None:
+            self.head += data
+            head, found, rest = self.head.partition(b"\r\n\r\n")
+            if not found:
+                return []
+            self.answer = parse_head(head)
+            self.decoder = BodyDecoder(self.answer)
+            data = rest
+        body = self.decoder.feed(data)
+        self.ended = self.decoder.ended
+        if self.answer.status != 200:
+            self.answer.body += body
+            return []
+        self.text += body
+        new = []
+        *parts, self.text = self.text.split(b"\n\n")
+        for part in parts:
+            new.append(self.parse(part.decode("utf-8")))
+        self.blocks += new
+        return new
+
+    def parse(self, text):
+        identity, event, data = None, "message", []
+        for line in text.split("\n"):
+            name, _, value = line.partition(":")
+            value = value.removeprefix(" ")
+            if name == "":
+                return (None, ":", value) if identity is None and not data else (identity, event, "\n".join(data))
+            if name == "id":
+                identity = self.last = value
+            elif name == "event":
+                event = value
+            elif name == "data":
+                data.append(value)
+            elif name == "retry":
+                self.retry = int(value)
+            else:
+                raise Failed(f"a line of the stream that is not described: {line!r}")
+        return identity, event, "\n".join(data)
+
+    def read(self, timeout):
+        """Waits for bytes, at most `timeout` seconds; returns whether there were any."""
+        if self.ended or not select.select([self.socket], [], [], timeout)[0]:
+            return False
+        self.feed(self.socket.recv(65536))
+        return True
+
+    def wait(self, condition, seconds=30, what="an event"):
+        """Reads until `condition(self)` is true."""
+        deadline = time.monotonic() + seconds
+        while not condition(self):
+            if not self.read(max(0, deadline - time.monotonic())):
+                raise Failed(f"the stream has not delivered {what}: {self.answer}, ended {self.ended}, {self.blocks[-3:]}")
+        return self
+
+    def opened(self):
+        """Waits for the first id."""
+        return self.wait(lambda stream: stream.answer is not None and (stream.answer.status != 200 and stream.ended or stream.blocks), what="its first id")
+
+    def events(self):
+        return [json.loads(data) for _, event, data in self.blocks if event == "message" and data]
+
+    def close(self):
+        if self.socket is not None:
+            self.socket.close()
+            self.socket = None
+
+
+class Server:
+    """A process of `chat-journal serve` with a journal, accounts and mails in a directory."""
+
+    def __init__(self, tool, directory, options=(), trust=True):
+        self.tool, self.directory = tool, pathlib.Path(directory)
+        self.directory.mkdir(parents=True, exist_ok=True)
+        self.mail = self.directory / "mail"
+        self.mail.mkdir(mode=0o700, exist_ok=True)
+        self.journal = str(self.directory / "journal")
+        self.log = self.directory / "log"
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.options = list(options) + (["--trust-proxy", "127.0.0.1"] if trust else [])
+        self.trust, self.process, self.people = trust, None, 0
+
+    def start(self, seconds=120):
+        command = [self.tool, "serve", self.journal, "--accounts", str(self.directory / "accounts"), "--listen", f"127.0.0.1:{self.port}",
+                   "--mail", str(self.mail), *self.options]
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log)
+        if not select.select([self.process.stdout], [], [], seconds)[0]:
+            raise Failed(f"the server has not printed its URL in {seconds} s: {self.log_text()[-1000:]}")
+        line = self.process.stdout.readline().decode()
+        if line != self.url + "\n":
+            raise Failed(f"the first line of the server is {line!r}, not {self.url!r}: {self.log_text()[-1000:]}")
+        return self
+
+    def __enter__(self):
+        return self if self.process else self.start()
+
+    def __exit__(self, kind, *_):
+        if self.process and self.process.poll() is None:
+            if kind:
+                self.kill()
+            else:
+                self.stop()
+
+    def log_text(self):
+        return self.log.read_text(errors="replace") if self.log.exists() else ""
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+    def stop(self, seconds=60):
+        """Ends the server in order. It must end with the status 0."""
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            status = self.process.wait(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise Failed(f"the server has not ended in {seconds} s after SIGTERM") from None
+        self.process.stdout.close()
+        if status != 0:
+            raise Failed(f"the server ended with the status {status} after SIGTERM: {self.log_text()[-1000:]}")
+
+    def memory(self):
+        """Returns the resident memory in KiB."""
+        text = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(r"VmRSS:\s+([0-9]+) kB", text).group(1))
+
+    def code(self, email, seconds=30):
+        """Waits for the mail to an address, removes it, and returns its code."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            for path in sorted(self.mail.glob("*.eml")):
+                text = path.read_text()
+                to = re.search(r"^To: *(.*?)\r?$", text, re.M)
+                if to and email.lower() in to.group(1).lower():
+                    mode = path.stat().st_mode & 0o777
+                    code = re.search(r"Your code is ([0-9]{6})\.", text)
+                    if mode != 0o600 or not code:
+                        raise Failed(f"a mail with the mode {mode:o}: {text!r}")
+                    path.unlink()
+                    return code.group(1)
+            time.sleep(0.01)
+        raise Failed(f"no mail to {email} in {seconds} s")
+
+    def connection(self, document=None, timeout=60):
+        return Connection(self.port, document, timeout)
+
+    def from_elsewhere(self):
+        """Returns headers that give a request a network address of its own, if the server trusts this machine."""
+        return [("X-Forwarded-For", f"10.{secrets.randbelow(256)}.{secrets.randbelow(256)}.{secrets.randbelow(256)}")] if self.trust else []
+
+    def person(self, connection, name=None):
+        """Signs a person up, confirms the address and signs in."""
+        self.people += 1
+        name = name or f"Neighbour {self.people}"
+        person = Person(name, f"{name.lower().replace(' ', '.')}.{secrets.token_hex(3)}@example.org")
+        elsewhere = self.from_elsewhere()
+        connection.post("/v1/sign-up", {"username": name, "email": person.email, "password": PASSWORD}, status=202, headers=elsewhere)
+        user = connection.post("/v1/confirm", {"email": person.email, "code": self.code(person.email)}, headers=elsewhere)["user"]
+        person.id = user["id"]
+        self.sign_in(connection, person, elsewhere)
+        return person
+
+    def sign_in(self, connection, person, headers=(), device="check"):
+        found = connection.post("/v1/sign-in", {"email": person.email, "password": person.password, "device": device},
+                                headers=headers or self.from_elsewhere())
+        if person.id not in (None, found["user"]["id"]):
+            raise Failed(f"sign-in of {person.name}: another user: {found['user']}")
+        person.token = found["token"]
+        return found["token"]
+
+    def events(self, *options):
+        """Returns the events of the journal in the raw form. The server must not run, or its events may be missing."""
+        done = subprocess.run([self.tool, "events", self.journal, "--json", *options], capture_output=True, check=False)
+        if done.returncode != 0:
+            raise Failed(f"events ended with status {done.returncode}: {done.stderr.decode('utf-8', 'replace')}")
+        return [json.loads(line) for line in done.stdout.decode("utf-8").splitlines()]
+
+    def verify(self):
+        done = subprocess.run([self.tool, "verify", self.journal, "--deep"], capture_output=True, check=False)
+        if done.returncode != 0:
+            raise Failed(f"verify ended with status {done.returncode}: {done.stdout!r} {done.stderr!r}")
+
+
+class Person:
+    """A person with an account."""
+
+    def __init__(self, name, email, password=PASSWORD):
+        self.name, self.email, self.password = name, email, password
+        self.id = self.token = None
+
+
+def seconds_since(start):
+    return f"{time.monotonic() - start:.1f} s"
+
+
+def open_files_limit():
+    """Raises the limit of open files of this process and its children to the maximum; returns it."""
+    import resource
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    return hard
+
+
+def is_running(process):
+    return process.poll() is None and os.path.exists(f"/proc/{process.pid}")

@@ -1,0 +1,569 @@
+"""Random communities: every GET route, as every user, with ids of everything, against the tables of WhoIsShownWhat.md.
+
+Every text contains a mark, so that a text in an answer is found wherever it is. `History` derives what each user may see
+from the raw events of the journal. It does not know the code of the server or of the store.
+"""
+
+import json
+import re
+import subprocess
+import time
+
+import model
+from server_client import Failed, Server, Stream, identifier
+
+MARK = re.compile(r"q[0-9]{6}q")
+POSTCODE = re.compile(r"\b[A-Z]{1,2}[0-9][0-9A-Z]? [0-9][A-Z]{2}\b")
+CODES = ("SW1A", "M1", "SE15")
+NEVER = "2999-01-01T00:00:00Z"
+
+
+def kind_of(event):
+    return next(key for key, value in event.items() if isinstance(value, dict))
+
+
+class History:
+    """What the raw events of a journal imply, at each position and now."""
+
+    def __init__(self, events):
+        self.events, self.head = events, len(events)
+        self.names, self.named_at, self.postcodes, self.moved = {}, {}, {}, {}
+        self.members, self.operators, self.roles = {}, {}, {}   # intervals of positions; roles as (position, role)
+        self.threads, self.posts, self.blocks, self.markers, self.sessions = {}, {}, set(), {}, {}
+        for event in events:
+            kind = kind_of(event)
+            self.apply(event["position"], kind, event[kind])
+
+    # Facts
+
+    def apply(self, position, kind, fields):
+        thread = fields.get("thread")
+        place = self.threads.get(thread)
+        if place and "number" in fields or kind == "threadOpened":
+            if kind == "threadOpened":
+                code = next((code for code in CODES if thread.startswith(code.encode().hex().ljust(8, "0"))), None)
+                place = self.threads[thread] = {"name": fields["name"], "policy": "residents" if code else "open", "history": "all", "code": code, "opened": position,
+                                                "invited": {}, "mute": {}, "ban": {}, "pins": [], "locked": False, "closed": False}
+                self.owner = (thread, fields["by"])
+            place["last"] = position
+        if handler := getattr(self, "on_" + kind, None):
+            handler(position, fields, place)
+        elif kind.startswith("message") or kind.startswith("reply"):
+            self.on_post(position, kind, fields, place)
+
+    def on_userRegistered(self, position, fields, _):
+        self.names[fields["user"]], self.named_at[fields["user"]] = fields["username"], position
+
+    on_usernameChanged = on_userRegistered
+
+    def on_postcodeSet(self, position, fields, _):
+        user, code = fields["user"], fields["postcode"].split(" ")[0]
+        if self.moved.get(user, ("", 0))[0] != code:
+            self.moved[user] = (code, position)
+        self.postcodes.setdefault(user, []).append(fields["postcode"])
+
+    def on_threadPolicySet(self, _, fields, place):
+        place["policy"], place["history"] = fields["policy"], fields["history"]
+
+    def on_threadJoined(self, position, fields, place):
+        thread, user = fields["thread"], fields["user"]
+        self.members.setdefault((thread, user), []).append([position, None])
+        # The opener of a named thread is its owner.
+        role = "owner" if (thread, user) == self.owner and place["code"] is None and position <= place["opened"] + 2 else "member"
+        self.roles.setdefault((thread, user), []).append((position, role))
+        place["invited"].pop(user, None)
+
+    def on_threadLeft(self, position, fields, _):
+        self.members[fields["thread"], fields["user"]][-1][1] = position
+        self.roles[fields["thread"], fields["user"]].append((position, None))
+
+    on_memberRemoved = on_threadLeft
+
+    def on_roleSet(self, position, fields, _):
+        self.roles[fields["thread"], fields["user"]].append((position, fields["role"]))
+
+    def on_operatorGranted(self, position, fields, _):
+        self.operators.setdefault(fields["user"], []).append([position, None])
+
+    def on_userInvited(self, position, fields, place):
+        place["invited"][fields["user"]] = (position, fields["by"])
+
+    def on_invitationDeclined(self, _, fields, place):
+        place["invited"].pop(fields["user"])
+
+    on_invitationRevoked = on_invitationDeclined
+
+    def on_userMuted(self, position, fields, place):
+        place["mute"][fields["user"]] = (position, fields)
+
+    def on_userUnmuted(self, _, fields, place):
+        del place["mute"][fields["user"]]
+
+    def on_userBanned(self, position, fields, place):
+        place["ban"][fields["user"]] = (position, fields)
+        place["invited"].pop(fields["user"], None)
+
+    def on_userUnbanned(self, _, fields, place):
+        del place["ban"][fields["user"]]
+
+    def on_threadLocked(self, _, fields, place):
+        place["locked"] = True
+
+    def on_threadUnlocked(self, _, fields, place):
+        place["locked"] = False
+
+    def on_threadClosed(self, _, fields, place):
+        place["closed"] = True
+
+    def on_threadRead(self, _, fields, __):
+        self.markers[fields["user"], fields["thread"]] = fields["upTo"]
+
+    def on_userBlocked(self, _, fields, __):
+        self.blocks.add((fields["by"], fields["user"]))
+
+    def on_userUnblocked(self, _, fields, __):
+        self.blocks.discard((fields["by"], fields["user"]))
+
+    def on_post(self, position, kind, fields, place):
+        identity = fields.get("reply") or fields["message"]
+        if kind in ("messagePosted", "replyPosted"):
+            root = self.posts[fields["message"]]["position"] if "reply" in fields else position
+            self.posts[identity] = {"kind": kind, "thread": fields["thread"], "position": position, "root": root, "message": fields["message"],
+                                    "author": fields["author"], "body": fields["body"], "text": position, "retracted": False, "removed": False, "reports": {}}
+            return
+        post = self.posts[identity]
+        if kind.endswith("Edited"):
+            post["body"], post["text"] = fields["body"], position
+        elif kind.endswith("Retracted"):
+            post["retracted"] = True
+        elif kind.endswith("Removed"):
+            post["removed"] = True
+        elif kind.endswith("ReportsResolved"):
+            post["reports"].clear()
+        elif kind.endswith("Reported"):
+            post["reports"][fields["by"]] = (position, fields["reason"])
+        elif kind == "messagePinned":
+            place["pins"].append(identity)
+        elif kind == "messageUnpinned":
+            place["pins"].remove(identity)
+        else:
+            raise AssertionError(kind)
+        if (post["retracted"] or post["removed"]) and identity in place["pins"]:
+            place["pins"].remove(identity)
+
+    # Rights
+
+    @staticmethod
+    def inside(intervals, position):
+        return next((start for start, end in intervals if start <= position and (end is None or position < end)), None)
+
+    def start(self, viewer, thread, position):
+        """The position after which a user may read a thread, by the rights of a position; None if nothing."""
+        place = self.threads[thread]
+        if place["policy"] != "inviteOnly" and self.inside(self.operators.get(viewer, []), position) and place["opened"] <= position:
+            return 0
+        joined = self.inside(self.members.get((thread, viewer), []), position)
+        return joined if joined is None or place["history"] == "sinceJoining" else 0
+
+    def readable(self, viewer, thread, position=None):
+        """As `start`, by the rights of a position and of now."""
+        now = self.start(viewer, thread, self.head)
+        then = now if position is None else self.start(viewer, thread, position)
+        return None if now is None or then is None else max(now, then)
+
+    def moderates(self, viewer, thread, position=None):
+        position = self.head if position is None else position
+        role = next((role for since, role in reversed(self.roles.get((thread, viewer), [])) if since <= position), None)
+        return role in ("moderator", "owner") or self.inside(self.operators.get(viewer, []), position) is not None
+
+    def current(self, thread):
+        """The members of a thread in the order of joining, as (position, user)."""
+        return sorted((stays[-1][0], user) for (place, user), stays in self.members.items() if place == thread and stays[-1][1] is None)
+
+    # Events
+
+    def shown(self, event, viewer):
+        """Returns an event as a viewer may see it, or None."""
+        kind, position = kind_of(event), event["position"]
+        fields = dict(event[kind])
+        thread, user = fields.get("thread"), fields.get("user")
+        actor = fields.get("author") or fields.get("by") or user
+        concerned = None if kind in ("userBlocked", "userUnblocked") else user
+        if viewer not in (actor, concerned) and not self.sees(event, kind, fields, viewer):
+            return None
+        shown = {key: value for key, value in event.items() if key != "correlation" or actor == viewer}
+        if actor == viewer:
+            return shown
+        if (viewer, actor) in self.blocks:
+            shown["blocked"] = True
+        if concerned == viewer:
+            return shown
+        hidden = None
+        if kind in ("messagePosted", "messageEdited", "replyPosted", "replyEdited"):
+            post = self.posts[fields.get("reply") or fields["message"]]
+            is_current = post["text"] == position and not post["retracted"] and (not post["removed"] or self.moderates(viewer, thread))
+            hidden = None if is_current else "body"
+        elif kind == "usernameChanged":
+            hidden = None if self.named_at[user] == position else "username"
+        elif kind == "postcodeSet":
+            hidden, fields["outwardCode"] = "postcode", fields["postcode"].split(" ")[0]
+        elif kind in ("messageRemoved", "replyRemoved"):
+            author = self.posts[fields.get("reply") or fields["message"]]["author"]
+            hidden = None if author == viewer or self.moderates(viewer, thread) else "reason"
+        elif kind in ("userMuted", "userBanned", "memberRemoved"):
+            hidden = None if self.moderates(viewer, thread) else "reason"
+        if hidden:
+            fields[hidden], shown["redacted"] = None, [hidden]
+        shown[kind] = fields
+        return shown
+
+    def sees(self, event, kind, fields, viewer):
+        """Whether a user may see an event of others."""
+        position, thread = event["position"], fields.get("thread")
+        if kind in ("userRegistered", "threadRead", "sessionStarted", "sessionEnded", "operatorGranted", "operatorRevoked", "userBlocked",
+                    "userUnblocked", "userErased"):
+            return False
+        if kind == "usernameChanged":
+            places = [place for (place, user), stays in self.members.items() if user == fields["user"] and self.inside(stays, position) is not None]
+            return any((start := self.readable(viewer, place, position)) is not None and start < position for place in places)
+        start = self.readable(viewer, thread, position) if thread in self.threads else None
+        if start is None or (start > 0 and position <= start):
+            return False
+        if start > 0 and "message" in fields and self.posts[fields["message"]]["position"] <= start:
+            return False
+        if kind in ("messageReported", "replyReported", "messageReportsResolved", "replyReportsResolved"):
+            return self.moderates(viewer, thread, position) and self.moderates(viewer, thread)
+        return True
+
+    # Answers
+
+    def user(self, identity):
+        return {"id": identity, "username": self.names[identity]}
+
+    def post(self, identity, viewer):
+        """The fields of a message or of a reply that are compared."""
+        post = self.posts[identity]
+        gone = post["retracted"] or post["removed"]
+        found = {"position": post["position"], "id": identity, "author": self.user(post["author"]), "body": None if gone else post["body"],
+                 "retracted": post["retracted"]}
+        if post["kind"] == "messagePosted":
+            found["thread"] = post["thread"]
+            found["replyCount"] = sum(reply["message"] == identity and reply["kind"] == "replyPosted" and not reply["retracted"] and not reply["removed"]
+                                      for reply in self.posts.values())
+        else:
+            found["message"] = post["message"]
+        if post["removed"]:
+            found["removed"] = True
+        if (viewer, post["author"]) in self.blocks:
+            found["blocked"] = True
+        return found
+
+    def timeline(self, viewer, thread, start):
+        return [self.post(identity, viewer) for identity, post in sorted(self.posts.items(), key=lambda found: found[1]["position"])
+                if post["kind"] == "messagePosted" and post["thread"] == thread and post["position"] > start]
+
+    def replies(self, viewer, message):
+        return [self.post(identity, viewer) for identity, post in sorted(self.posts.items(), key=lambda found: found[1]["position"])
+                if post["kind"] == "replyPosted" and post["message"] == message]
+
+    def thread(self, viewer, thread, start):
+        place = self.threads[thread]
+        found = {"id": thread, "name": place["name"], "outwardCode": place["code"], "members": len(self.current(thread)),
+                 "messages": len(self.timeline(viewer, thread, start)), "lastPosition": place["last"]}
+        if place["policy"] == "inviteOnly":
+            found["policy"] = "inviteOnly"
+        if place["history"] != "all":
+            found["history"] = place["history"]
+        for name in ("locked", "closed"):
+            if place[name]:
+                found[name] = True
+        return found
+
+    def parts(self, viewer, thread, start):
+        """What the routes below a thread show to a reader: by the name of the route, the items, or None for 404."""
+        place = self.threads[thread]
+        found = {"timeline": self.timeline(viewer, thread, start), "members": [{"user": self.user(user), "since": since} for since, user in self.current(thread)]}
+        found["residents"] = None if place["code"] is None else [
+            {"user": self.user(user), "since": since, "postcode": self.postcodes[user][-1] if user == viewer else None, "outwardCode": code}
+            for user, (code, since) in sorted(self.moved.items(), key=lambda item: item[1][1]) if code == place["code"]]
+        found["roles"] = [{"user": self.user(user), "role": changes[-1][1], "since": changes[-1][0]} for (at, user), changes in self.roles.items()
+                          if at == thread and changes[-1][1] in ("moderator", "owner")]
+        found["pins"] = [self.post(identity, viewer) for identity in place["pins"] if self.posts[identity]["position"] > start]
+        if not self.moderates(viewer, thread):
+            return {**found, "sanctions": None, "reports": None, "invitations": None}
+        found["sanctions"] = sorted(({"user": self.user(user), "kind": kind, "position": position, "by": self.user(fields["by"]), "reason": fields["reason"],
+                                      "until": fields["until"]} for kind in ("mute", "ban") for user, (position, fields) in place[kind].items()),
+                                    key=lambda item: item["position"])
+        found["reports"] = sorted((self.report(identity, by, position, reason) for identity, post in self.posts.items() if post["thread"] == thread and post["root"] > start
+                                   for by, (position, reason) in post["reports"].items()), key=lambda item: item["position"])
+        found["invitations"] = [self.invitation(thread, user) for user in sorted(place["invited"], key=lambda user: place["invited"][user])]
+        return found
+
+    def report(self, identity, by, position, reason):
+        post = self.posts[identity]
+        found = {"position": position, "message" if post["kind"] == "messagePosted" else "reply": identity, "author": self.user(post["author"]),
+                 "body": None if post["retracted"] else post["body"], "by": self.user(by), "reason": reason}
+        return dict(found, removed=True) if post["removed"] else found
+
+    def invitation(self, thread, user):
+        position, by = self.threads[thread]["invited"][user]
+        return {"thread": thread, "name": self.threads[thread]["name"], "user": self.user(user), "by": self.user(by), "position": position}
+
+    def invitations(self, user):
+        return sorted((self.invitation(thread, user) for thread, place in self.threads.items() if user in place["invited"]), key=lambda item: item["position"])
+
+    def me(self, viewer):
+        threads = []
+        for since, thread in sorted((stays[-1][0], thread) for (thread, user), stays in self.members.items() if user == viewer and stays[-1][1] is None):
+            entries = self.timeline(viewer, thread, self.readable(viewer, thread))
+            marker = self.markers.get((viewer, thread), 0)
+            unread = sum(entry["position"] > max(marker, since) and entry["author"]["id"] != viewer and not entry["retracted"] and "removed" not in entry
+                         for entry in entries)
+            threads.append({"id": thread, "name": self.threads[thread]["name"], "unread": unread, "readUpTo": marker, "lastMessage": entries[-1] if entries else None})
+        return {"id": viewer, "username": self.names[viewer], "postcode": self.postcodes.get(viewer, [None])[-1], "threads": threads}
+
+
+def contains(found, expected):
+    """Whether an answer has the expected value; objects may have more fields, if they are optional marks in neither."""
+    if isinstance(expected, dict):
+        marks = {"removed", "blocked", "locked", "closed", "policy", "history"}
+        return isinstance(found, dict) and all(name in found and contains(found[name], value) for name, value in expected.items()) and not (
+            (set(found) & marks) - set(expected))
+    if isinstance(expected, list):
+        return isinstance(found, list) and len(found) == len(expected) and all(map(contains, found, expected))
+    return found == expected
+
+
+class Community:
+    """One random community."""
+
+    def __init__(self, tool, directory, document, rng):
+        self.server, self.document, self.rng = Server(tool, directory), document, rng
+        self.marks, self.requests, self.refused, self.delivered = 0, 0, 0, 0
+
+    def mark(self, what):
+        self.marks += 1
+        return f"{what} q{self.marks:06d}q"
+
+    def run(self, commands, users=7):
+        server = self.server.start()
+        self.web = server.connection(self.document)
+        self.people = [server.person(self.web, self.mark("N")) for _ in range(users)]
+        self.operator = self.people[-1]
+        server.stop()
+        done = subprocess.run([server.tool, "run", server.journal], input=json.dumps({"grantOperator": {"user": self.operator.id}}).encode(), capture_output=True, check=False)
+        if done.returncode != 0:
+            raise Failed(f"run: {done.stdout!r} {done.stderr!r}")
+        server.start()
+        self.web.close()
+        self.state, self.thread_ids = model.Model(), {}
+        for person in self.people:
+            self.state.execute({"registerUser": {"user": person.id, "username": person.name}})
+        self.state.execute({"grantOperator": {"user": self.operator.id}})
+        live = {person.id: Stream(server.port, person.token).opened() for person in self.people}
+        self.beginning = live[self.operator.id].last
+        accepted = 0
+        for _ in range(commands):
+            accepted += self.execute(*self.choose())
+        for person in self.people:
+            self.execute(person, {"startSession": {"user": person.id, "session": identifier(self.rng), "device": self.mark("last")}})
+        history = History(server.events())
+        if history.head != self.state.position:
+            raise Failed(f"the journal has {history.head} events, the model {self.state.position}")
+        for person in self.people:
+            self.compare_streams(history, person, live[person.id])
+            self.compare(history, person)
+        self.web.close()
+        server.stop()
+        return accepted, history.head
+
+    def execute(self, person, command):
+        """Executes a command over HTTP and in the model; compares the answers."""
+        name, fields = next(iter(command.items()))
+        acting = next((field for field in ("author", "by", "user") if field in fields), None)
+        outcome = self.state.execute(command)
+        # The acting field may be left out.
+        sent = {name: {key: value for key, value in fields.items() if key != acting or self.rng.random() < 0.5}}
+        sent["correlation"] = self.mark("c")
+        answer = self.web.post("/v1/commands", sent, person.token)
+        wrong = model.differences(outcome, answer, self.thread_ids)
+        leaked = set(MARK.findall(json.dumps(answer))) - set(MARK.findall(json.dumps(sent)))
+        if wrong or leaked:
+            raise Failed(f"{person.name}: {command}: {'; '.join(wrong)} {leaked}: {answer}")
+        return not outcome.code
+
+    def choose(self):
+        """Returns an acting person and a command, with the acting field."""
+        rng, state = self.rng, self.state
+        person = rng.choice(self.people)
+        me, other = person.id, rng.choice(self.people[:-1]).id
+        threads = list(state.threads)
+        mine = [key for key, thread in state.threads.items() if me in thread["members"]] or threads
+        posts = list(state.messages)
+        near = [key for key in posts if me in state.threads[state.messages[key]["thread"]]["members"]] or posts
+        dice = rng.random()
+        if len(threads) < 6 or dice < 0.03:
+            policy, history = rng.choice(("open", "inviteOnly")), rng.choice(("all", "sinceJoining"))
+            if person is self.operator:
+                policy = "open"
+            return person, {"openThread": {"thread": identifier(rng), "name": self.mark("T"), "by": me, "policy": policy, "history": history}}
+        if dice < 0.10:
+            inward = f"{rng.randrange(10)}{rng.choice('ABDEFG')}{rng.choice('HJLNPQ')}"
+            return person, {"setPostcode": {"user": me, "postcode": f"{rng.choice(CODES)} {inward}"}}
+        thread = rng.choice(mine) if rng.random() < 0.8 else rng.choice(threads)
+        if dice < 0.32 or not posts:
+            return person, {"postMessage": {"message": identifier(rng), "thread": thread, "author": me, "body": self.mark("m")}}
+        message = rng.choice(near) if rng.random() < 0.8 else rng.choice(posts)
+        target = {"message": message}
+        if state.replies and rng.random() < 0.4:
+            target = {"reply": rng.choice(list(state.replies))}
+        own = [key for key in posts if state.messages[key]["author"] == me]
+        choices = [
+            (0.10, lambda: {"reply": {"reply": identifier(rng), "message": message, "author": me, "body": self.mark("r")}}),
+            (0.06, lambda: {"edit": {"message": rng.choice(own or posts), "by": me, "body": self.mark("e")}}),
+            (0.02, lambda: {"edit": {**target, "by": me, "body": self.mark("e")}}),
+            (0.03, lambda: {"retract": {"message": rng.choice(own or posts), "by": me}}),
+            (0.09, lambda: {"joinThread": {"user": me, "thread": rng.choice(threads)}}),
+            (0.04, lambda: {"leaveThread": {"user": me, "thread": thread}}),
+            (0.10, lambda: {"invite": {"thread": thread, "user": other, "by": me}}),
+            (0.08, lambda: {"acceptInvitation": {"thread": rng.choice(threads), "user": me}}),
+            (0.01, lambda: {"declineInvitation": {"thread": rng.choice(threads), "user": me}}),
+            (0.01, lambda: {"revokeInvitation": {"thread": thread, "user": other, "by": me}}),
+            (0.05, lambda: {"setRole": {"thread": thread, "user": other, "role": rng.choice(("member", "moderator", "moderator", "owner")), "by": me}}),
+            (0.03, lambda: {"remove": {**target, "by": me, "reason": self.mark("why")}}),
+            (0.05, lambda: {"report": {**target, "by": me, "reason": self.mark("why")}}),
+            (0.01, lambda: {"resolveReport": {**target, "by": me}}),
+            (0.03, lambda: {"mute": {"thread": thread, "user": other, "by": me, "reason": self.mark("why"), "until": rng.choice((None, NEVER))}}),
+            (0.02, lambda: {"unmute": {"thread": thread, "user": other, "by": me}}),
+            (0.03, lambda: {"ban": {"thread": thread, "user": other, "by": me, "reason": self.mark("why")}}),
+            (0.02, lambda: {"unban": {"thread": thread, "user": other, "by": me}}),
+            (0.02, lambda: {"removeMember": {"thread": thread, "user": other, "by": me, "reason": self.mark("why")}}),
+            (0.04, lambda: {"pin": {"message": message, "by": me}}),
+            (0.01, lambda: {"unpin": {"message": message, "by": me}}),
+            (0.02, lambda: {rng.choice(("lockThread", "unlockThread", "unlockThread")): {"thread": thread, "by": me}}),
+            (0.005, lambda: {"closeThread": {"thread": thread, "by": me}}),
+            (0.03, lambda: {rng.choice(("block", "block", "unblock")): {"user": other, "by": me}}),
+            (0.03, lambda: {"changeUsername": {"user": me, "username": self.mark("N")}}),
+            (0.03, lambda: {"markRead": {"user": me, "thread": thread, "upTo": rng.randrange(1, state.position + 1)}}),
+            (0.02, lambda: {"startSession": {"user": me, "session": identifier(rng), "device": self.mark("d")}}),
+            (0.04, lambda: {"custom": {"id": identifier(rng), "kind": "org.example." + rng.choice("abc"), "thread": thread, "by": me, "payload": {"text": self.mark("p")}}}),
+        ]
+        return person, rng.choices([choice for _, choice in choices], [weight for weight, _ in choices])[0]()
+
+    # Comparison
+
+    def compare_streams(self, history, person, live):
+        """The stream from the beginning is exact. The live one has no event that the user could not see then."""
+        last = MARK.findall(next(reversed([event for event in history.events if kind_of(event) == "sessionStarted" and event["sessionStarted"]["user"] == person.id]))
+                            ["sessionStarted"]["device"])[0]
+        ended = lambda stream: any(last in data for _, _, data in stream.blocks[-20:])
+        streams = [(None, Stream(self.server.port, person.token, after=self.beginning))]
+        for thread in history.threads:
+            if history.readable(person.id, thread) is not None:
+                streams.append((thread, Stream(self.server.port, person.token, after=self.beginning, thread=thread)))
+        position = int(self.beginning.split("-")[1])
+        for thread, stream in streams:
+            expected = [shown for event in history.events[position:] if (shown := history.shown(event, person.id)) and
+                        (thread is None or shown[kind_of(shown)].get("thread") == thread and "postcodeSet" not in shown)]
+            if thread is None:
+                stream.wait(ended, what="the last event")
+            else:
+                stream.wait(lambda stream: len(stream.events()) >= len(expected), what=f"{len(expected)} events of {thread}")
+                stream.read(0.05)
+            found = stream.events()
+            for event in found:
+                self.document.check_event(event)
+            if found != expected:
+                at = next((index for index, pair in enumerate(zip(found, expected)) if pair[0] != pair[1]), min(len(found), len(expected)))
+                raise Failed(f"the stream of {person.name} ({thread}) differs at {at}: delivered {found[at:at + 1]}, expected {expected[at:at + 1]}, "
+                             f"in the journal {[event for event in history.events if event['position'] in [e['position'] for e in found[at:at + 1] + expected[at:at + 1]]]}")
+            self.delivered += len(found)
+            stream.close()
+        live.wait(ended, what="the last event of the live stream")
+        positions = [event["position"] for event in live.events()]
+        if positions != sorted(set(positions)):
+            raise Failed(f"the live stream of {person.name} is not in order: {positions}")
+        for event in live.events():
+            kind = kind_of(event)
+            fields, raw = event[kind], history.events[event["position"] - 1]
+            own = person.id in (fields.get("user"), fields.get("author"), fields.get("by")) and kind not in ("userBlocked", "userUnblocked") or fields.get("by") == person.id
+            rights = kind == "usernameChanged" or history.start(person.id, fields.get("thread"), event["position"]) is not None if not own else True
+            if not rights or (set(MARK.findall(json.dumps(event))) - set(MARK.findall(json.dumps(raw)))):
+                raise Failed(f"the live stream of {person.name} has {event}")
+        live.close()
+
+    def compare(self, history, person):
+        viewer, token = person.id, person.token
+        self.allowed_postcodes = set(history.postcodes.get(viewer, []))
+        readable = {thread: start for thread in history.threads if (start := history.readable(viewer, thread)) is not None}
+        threads = sorted((history.thread(viewer, thread, start) for thread, start in readable.items()), key=lambda thread: thread["lastPosition"])
+        self.expect(person, "/v1/threads?limit=200", {"items": threads})
+        self.expect(person, "/v1/me", history.me(viewer))
+        self.expect(person, "/v1/invitations", {"items": history.invitations(viewer)})
+        unknown = identifier(self.rng)
+        for thread, place in history.threads.items():
+            names = [thread] + ([place["code"], place["code"].lower()] if place["code"] else [])
+            parts = history.parts(viewer, thread, readable[thread]) if thread in readable else dict.fromkeys(
+                ("timeline", "members", "residents", "roles", "pins", "sanctions", "reports", "invitations"))
+            for name in names:
+                self.expect(person, f"/v1/threads/{name}", history.thread(viewer, thread, readable[thread]) if thread in readable else None, f"/v1/threads/{unknown}")
+                self.expect(person, f"/v1/events?after={self.beginning}&thread={name}", False if thread in readable else None, f"/v1/events?thread={unknown}")
+                for part, items in parts.items():
+                    query = "?limit=200" if part in ("timeline", "members", "residents") else ""
+                    expected = None if items is None else {"items": items}
+                    self.expect(person, f"/v1/threads/{name}/{part}{query}", expected, f"/v1/threads/{unknown}/{part}{query}", any_order=part == "roles")
+        for identity, post in history.posts.items():
+            visible = post["kind"] == "messagePosted" and post["thread"] in readable and post["position"] > readable[post["thread"]]
+            self.expect(person, f"/v1/messages/{identity}", history.post(identity, viewer) if visible else None, f"/v1/messages/{unknown}")
+            self.expect(person, f"/v1/messages/{identity}/replies?limit=200", {"items": history.replies(viewer, identity)} if visible else None,
+                        f"/v1/messages/{unknown}/replies?limit=200")
+        sessions = self.web.get("/v1/sessions", token)["items"]
+        for other in self.people:
+            if other is not person:
+                answer = self.web.ask("DELETE", "/v1/sessions/" + self.web.get("/v1/sessions", other.token)["items"][0]["id"], token=token)
+                self.same(answer, self.web.ask("DELETE", f"/v1/sessions/{unknown}", token=token), f"another session of {person.name}")
+        if self.web.get("/v1/sessions", token)["items"] != sessions:
+            raise Failed("the sessions changed")
+
+    def expect(self, person, target, expected, unknown=None, any_order=False):
+        """Compares an answer. None stands for 404, the same as to an unknown id; False for a stream."""
+        self.requests += 1
+        if expected is False:
+            return
+        answer = self.web.ask("GET", target, token=person.token)
+        if expected is None:
+            self.refused += 1
+            if answer.status != 404:
+                raise Failed(f"{person.name} may not read {target}, but got {answer}")
+            self.same(answer, self.web.ask("GET", unknown, token=person.token), f"{person.name}: {target}")
+            return
+        if answer.status != 200:
+            raise Failed(f"{person.name} may read {target}, but got {answer}")
+        value, text = answer.json(), answer.body.decode()
+        if any_order:
+            value["items"].sort(key=json.dumps)
+            expected["items"].sort(key=json.dumps)
+        if not contains(value, expected):
+            raise Failed(f"{person.name}: {target}: expected {json.dumps(expected)}, got {json.dumps(value)}")
+        leaked = set(MARK.findall(text)) - set(MARK.findall(json.dumps(expected)))
+        postcodes = set(POSTCODE.findall(text)) - self.allowed_postcodes
+        if leaked or postcodes or "@example.org" in text or any(other.token in text for other in self.people):
+            raise Failed(f"{person.name}: {target} has {leaked or postcodes or 'an address or a token'}: {text}")
+
+    @staticmethod
+    def same(answer, unknown, what):
+        """Fails unless a forbidden and an unknown thing have the same bytes, but for the date."""
+        headers = [[item for item in found.headers if item[0].lower() != "date"] for found in (answer, unknown)]
+        if (answer.status, headers[0], answer.body) != (unknown.status, headers[1], unknown.body) or answer.status != 404:
+            raise Failed(f"{what}: {answer}, but an unknown one {unknown}")
+
+
+def check(tool, scratch, document, rng, communities, commands=260):
+    began, total, events, accepted, refused, delivered = time.monotonic(), 0, 0, 0, 0, 0
+    for number in range(communities):
+        community = Community(tool, scratch / str(number), document, rng)
+        more, head = community.run(commands)
+        total, events, accepted = total + community.requests, events + head, accepted + more
+        refused, delivered = refused + community.refused, delivered + community.delivered
+    print(f"leaks: {communities} communities, {accepted} of {communities * commands} commands accepted, {events} events, {total} questions, {refused} of them refused like "
+          f"unknown ids, {delivered} events delivered as the tables say, {time.monotonic() - began:.1f} s", flush=True)

@@ -1,0 +1,516 @@
+"""Exercises every operation of the OpenAPI document: successes and problems, each compared with the document."""
+
+import json
+import time
+
+from server_client import PASSWORD, Failed, Stream, identifier
+
+JSON = ("Content-Type", "application/json")
+# Without these statuses: they need a broken disk, an overload or a server that ends.
+UNREACHED = {500, 503}
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+DEEP = b"[" * 10_000 + b"]" * 10_000
+
+
+def expect(answer, status, code=None, what="", **members):
+    """Fails unless an answer has a status and, for a problem, a code and members."""
+    value = answer.json() if answer.body else {}
+    if answer.status != status or (code and value.get("code") != code):
+        raise Failed(f"{what}: expected {status} {code or ''}, got {answer}")
+    for name, expected in members.items():
+        if value.get(name) != expected:
+            raise Failed(f"{what}: expected {name} {expected!r}, got {answer}")
+    return value
+
+
+class Routes:
+    def __init__(self, server, document):
+        self.server, self.document = server, document
+        self.web = server.connection(document)
+        self.accepted = set()
+
+    def run(self):
+        began = time.monotonic()
+        self.check_document()
+        self.accounts()
+        self.chat()
+        self.stream()
+        self.problems()
+        self.limits()
+        self.deletion()
+        self.coverage()
+        operations = sum(len(path) for path in self.document.root["paths"].values())
+        statuses = len({(path, method, status) for path, method, status, _ in self.document.used})
+        print(f"routes: {operations} operations, {statuses} pairs of operation and status, {len(self.accepted)} commands, "
+              f"each as the document says, {time.monotonic() - began:.1f} s", flush=True)
+
+    # Accounts
+
+    def check_document(self):
+        served = self.web.get("/v1/openapi.json")
+        if served != self.document.root:
+            raise Failed("the served document is not that of the repository")
+        if self.web.get("/healthz") != {"status": "ok"}:
+            raise Failed("healthz")
+        print(f"routes: {self.document.check_examples()} examples of the document are valid", flush=True)
+
+    def post(self, target, body, status, code=None, token=None, headers=()):
+        return expect(self.web.ask("POST", target, body, token, headers or self.server.from_elsewhere()), status, code, f"POST {target} {body}")
+
+    def accounts(self):
+        server, web = self.server, self.web
+        self.ann, self.bob = server.person(web, "Ann"), server.person(web, "Bob")
+        # A name that another user has.
+        email = "second.ann@example.org"
+        self.post("/v1/sign-up", {"username": "ANN", "email": email, "password": PASSWORD}, 202)
+        first = server.code(email)
+        self.post("/v1/resend-code", {"email": email}, 202)
+        code = server.code(email)
+        self.post("/v1/sign-in", {"email": email, "password": PASSWORD}, 401, "invalidCredentials")
+        wrong = f"{(int(code) + 1) % 1_000_000:06d}"
+        self.post("/v1/confirm", {"email": email, "code": wrong}, 400, "invalidCode")
+        if first != code:
+            self.post("/v1/confirm", {"email": email, "code": first}, 400, "invalidCode")
+        self.post("/v1/confirm", {"email": email, "code": code, "password": PASSWORD + "!"}, 400, "invalidCode")
+        self.post("/v1/confirm", {"email": email, "code": code, "username": "a\u0000b"}, 400, "invalidUsername")
+        self.post("/v1/confirm", {"email": email, "code": code}, 409, "usernameTaken")
+        self.post("/v1/sign-in", {"email": email, "password": PASSWORD}, 409, "notRegistered")
+        self.post("/v1/sign-in", {"email": email, "password": PASSWORD + "!"}, 401, "invalidCredentials")
+        found = self.post("/v1/confirm", {"email": email, "code": code, "username": "Anna", "password": PASSWORD}, 200)
+        if found["user"]["username"] != "Anna":
+            raise Failed(f"confirm with another username: {found}")
+        self.post("/v1/confirm", {"email": email, "code": code}, 400, "invalidCode")
+        self.post("/v1/confirm", {"email": "nobody@example.org", "code": code}, 400, "invalidCode")
+        self.post("/v1/resend-code", {"email": "nobody@example.org"}, 202)
+        for name in ("", " ", "x" * 33, "tab\there", "zero\u200bwidth"):
+            self.post("/v1/sign-up", {"username": name, "email": "new@example.org", "password": PASSWORD}, 400, "invalidUsername")
+        for address in ("", "a", "a@", "@b", "a b@example.org", "a@exa mple.org", "a@b@c", "x" * 65 + "@example.org", "\u00e4@example.org"):
+            for target, more in (("sign-up", {"username": "New", "password": PASSWORD}), ("resend-code", {}), ("forgot-password", {}),
+                                 ("sign-in", {"password": PASSWORD}), ("confirm", {"code": "123456"}), ("reset-password", {"code": "123456", "password": PASSWORD})):
+                self.post("/v1/" + target, {"email": address, **more}, 400, "invalidEmail")
+        for password in ("", "1234567", "x" * 257):
+            self.post("/v1/sign-up", {"username": "New", "email": "new@example.org", "password": password}, 400, "invalidPassword")
+        # The cookie.
+        answer = web.ask("POST", "/v1/sign-in", {"email": self.ann.email, "password": PASSWORD, "device": "telephone"}, headers=server.from_elsewhere())
+        expect(answer, 200, what="sign-in")
+        name, _, rest = answer.header("Set-Cookie").partition("=")
+        cookie, *attributes = [part.strip() for part in rest.split(";")]
+        if name != "chat-session" or {"httponly", "samesite=strict", "path=/"} - {attribute.lower() for attribute in attributes}:
+            raise Failed(f"the cookie is {answer.header('Set-Cookie')}")
+        cookies, own = [("Cookie", f"other=1; chat-session={cookie}")], [("Origin", server.url)]
+        if web.get("/v1/me", headers=cookies)["id"] != self.ann.id:
+            raise Failed("the cookie is of another user")
+        expect(web.ask("POST", "/v1/commands", {"setPostcode": {"postcode": "SW1A 1AA"}}, headers=cookies + own), 200, what="a command with the cookie")
+        self.post("/v1/sign-in", {"email": self.ann.email, "password": PASSWORD, "device": "x" * 257}, 400, "invalidDevice")
+        self.post("/v1/sign-in", {"email": self.ann.email, "password": PASSWORD, "device": "a\nb"}, 400, "invalidDevice")
+        # Sessions.
+        sessions = web.get("/v1/sessions", self.ann.token)["items"]
+        if [session["current"] for session in sessions] != [False, True] or sessions[0]["device"] != "telephone":
+            raise Failed(f"sessions: {sessions}")
+        expect(web.ask("DELETE", "/v1/sessions/" + sessions[0]["id"], token=self.bob.token), 404, "notFound", "another user's session")
+        expect(web.ask("DELETE", "/v1/sessions/" + sessions[0]["id"], token=self.ann.token), 204, what="a session")
+        expect(web.ask("DELETE", "/v1/sessions/" + sessions[0]["id"], token=self.ann.token), 404, "notFound", "an ended session")
+        expect(web.ask("DELETE", "/v1/sessions/x", token=self.ann.token), 404, "notFound", "not an id")
+        expect(web.ask("GET", "/v1/me", headers=cookies), 401, "notSignedIn", "an ended session")
+        # Sign-out, passwords.
+        second = server.sign_in(web, self.bob)
+        answer = web.ask("POST", "/v1/sign-out", token=second)
+        expect(answer, 204, what="sign-out")
+        expect(web.ask("GET", "/v1/me", token=second), 401, "notSignedIn", "a session that signed out")
+        server.sign_in(web, self.bob)
+        expect(web.ask("POST", "/v1/sign-out-everywhere", token=self.bob.token), 204, what="sign-out-everywhere")
+        expect(web.ask("GET", "/v1/me", token=self.bob.token), 401, "notSignedIn", "after sign-out-everywhere")
+        first, second = server.sign_in(web, self.bob), server.sign_in(web, self.bob)
+        change = {"old": PASSWORD, "new": "another password"}
+        self.post("/v1/change-password", dict(change, old="wrong password"), 401, "invalidCredentials", second)
+        self.post("/v1/change-password", dict(change, new="short"), 400, "invalidPassword", second)
+        self.post("/v1/change-password", change, 204, token=second)
+        expect(web.ask("GET", "/v1/me", token=first), 401, "notSignedIn", "another session after change-password")
+        web.get("/v1/me", second)
+        self.post("/v1/forgot-password", {"email": "nobody@example.org"}, 202)
+        self.post("/v1/forgot-password", {"email": self.bob.email}, 202)
+        reset = {"email": self.bob.email, "code": server.code(self.bob.email), "password": PASSWORD}
+        self.post("/v1/reset-password", dict(reset, password="short"), 400, "invalidPassword")
+        self.post("/v1/reset-password", dict(reset, code=f"{(int(reset['code']) + 1) % 1_000_000:06d}"), 400, "invalidCode")
+        self.post("/v1/reset-password", reset, 204)
+        self.post("/v1/reset-password", reset, 400, "invalidCode")
+        expect(web.ask("GET", "/v1/me", token=second), 401, "notSignedIn", "a session after reset-password")
+        self.post("/v1/sign-in", {"email": self.bob.email, "password": "another password"}, 401, "invalidCredentials")
+        server.sign_in(web, self.bob)
+
+    # Chat
+
+    def execute(self, person, *commands, rejected=None):
+        """Executes commands, one alone and more as a batch. `rejected` is the code that one command must have."""
+        for command in commands:
+            self.document.check_request("POST", "/v1/commands", command)
+        body = commands[0] if len(commands) == 1 else list(commands)
+        answer = self.web.ask("POST", "/v1/commands", body, person.token)
+        answers = expect(answer, 200, what=f"commands {commands}")
+        answers = [answers] if len(commands) == 1 else answers
+        if [found["line"] for found in answers] != list(range(1, len(commands) + 1)):
+            raise Failed(f"the lines of the answers to {commands}: {answers}")
+        for command, found in zip(commands, answers):
+            if found.get("rejection", {}).get("code") != rejected:
+                raise Failed(f"{command}: expected {rejected or 'a receipt'}, got {found}")
+            if rejected is None:
+                self.accepted |= set(command) - {"correlation"}
+        return answers
+
+    def chat(self):
+        ann, bob, web = self.ann, self.bob, self.web
+        self.rota, self.message, reply, session, poll = (identifier() for _ in range(5))
+        self.execute(bob, {"setPostcode": {"user": bob.id, "postcode": "sw1a 2aa"}})
+        self.execute(ann, {"changeUsername": {"username": "Ann Lee"}}, {"changeUsername": {"user": ann.id, "username": "Ann"}})
+        self.execute(ann, {"openThread": {"thread": self.rota, "name": "Rota", "policy": "inviteOnly", "history": "sinceJoining"}, "correlation": "c-1"})
+        self.execute(bob, {"joinThread": {"thread": self.rota}}, rejected="notInvited")
+        self.execute(ann, {"invite": {"thread": self.rota, "user": bob.id}})
+        self.execute(ann, {"revokeInvitation": {"thread": self.rota, "user": bob.id}}, {"invite": {"thread": self.rota, "user": bob.id, "by": ann.id}})
+        self.execute(bob, {"declineInvitation": {"thread": self.rota}})
+        self.execute(ann, {"invite": {"thread": self.rota, "user": bob.id}})
+        if [found["thread"] for found in web.get("/v1/invitations", bob.token)["items"]] != [self.rota]:
+            raise Failed("the invitation of Bob")
+        if [found["user"]["id"] for found in web.get(f"/v1/threads/{self.rota}/invitations", ann.token)["items"]] != [bob.id]:
+            raise Failed("the invitations to the thread")
+        self.execute(bob, {"acceptInvitation": {"thread": self.rota, "user": bob.id}})
+        post = {"postMessage": {"message": self.message, "thread": self.rota, "body": "Could someone pick up milk?"}, "correlation": "c-2"}
+        first, = self.execute(ann, post)
+        again, = self.execute(ann, dict(post, correlation="c-3"))
+        if first["duplicate"] or not again["duplicate"] or again["positions"] != first["positions"]:
+            raise Failed(f"a message that is sent again: {first}, {again}")
+        self.execute(bob, {"reply": {"reply": reply, "message": self.message, "body": "I can."}}, {"edit": {"reply": reply, "body": "I can, at noon."}})
+        self.execute(bob, {"postMessage": dict(post["postMessage"], body="another author")}, rejected="identifierTaken")
+        self.execute(ann, {"report": {"reply": reply, "reason": "a test"}}, {"setRole": {"thread": self.rota, "user": bob.id, "role": "moderator"}})
+        self.execute(bob, {"report": {"message": self.message, "reason": "a test"}}, {"pin": {"message": self.message}},
+                     {"markRead": {"thread": self.rota, "upTo": first["positions"][1]}})
+        reports = web.get(f"/v1/threads/{self.rota}/reports", bob.token)["items"]
+        if [("reply" in report, "message" in report) for report in reports] != [(True, False), (False, True)]:
+            raise Failed(f"reports: {reports}")
+        if [pin["id"] for pin in web.get(f"/v1/threads/{self.rota}/pins", ann.token)["items"]] != [self.message]:
+            raise Failed("the pins")
+        if [(found["user"]["id"], found["role"]) for found in web.get(f"/v1/threads/{self.rota}/roles", ann.token)["items"]] != [
+                (ann.id, "owner"), (bob.id, "moderator")]:
+            raise Failed("the roles")
+        self.execute(bob, {"resolveReport": {"reply": reply}}, {"unpin": {"message": self.message}}, {"lockThread": {"thread": self.rota}},
+                     {"unlockThread": {"thread": self.rota}}, {"startSession": {"session": session, "device": "telephone"}})
+        self.execute(ann, {"endSession": {"session": session}}, rejected="unknownSession")
+        self.execute(ann, {"endSession": {"session": identifier()}}, rejected="unknownSession")
+        self.execute(bob, {"endSession": {"session": session}}, {"custom": {"id": poll, "kind": "com.example.poll", "thread": "SW1A",
+                                                                         "payload": {"a": [1.50, None, "\u00e9"]}}})
+        until = "2999-01-01T00:00:00+01:00"
+        self.execute(ann, {"setRole": {"thread": self.rota, "user": bob.id, "role": "member"}},
+                     {"mute": {"thread": self.rota, "user": bob.id, "reason": "a test", "until": until}})
+        self.execute(bob, {"postMessage": {"thread": self.rota, "body": "muted"}}, rejected="muted")
+        kinds = [(found["kind"], found["until"]) for found in web.get(f"/v1/threads/{self.rota}/sanctions", ann.token)["items"]]
+        if kinds != [("mute", "2998-12-31T23:00:00.000Z")]:
+            raise Failed(f"the sanctions: {kinds}")
+        self.execute(ann, {"unmute": {"thread": self.rota, "user": bob.id}}, {"removeMember": {"thread": self.rota, "user": bob.id, "reason": "a test"}},
+                     {"ban": {"thread": self.rota, "user": bob.id, "reason": "a test", "until": None}}, {"unban": {"thread": self.rota, "user": bob.id}},
+                     {"remove": {"reply": reply, "reason": "a test"}}, {"block": {"user": bob.id}}, {"unblock": {"user": bob.id}})
+        self.execute(ann, {"retract": {"message": self.message}}, {"closeThread": {"thread": self.rota}})
+        hall = identifier()
+        self.execute(bob, {"openThread": {"thread": hall, "name": "Hall"}})
+        self.execute(ann, {"joinThread": {"thread": hall}}, {"leaveThread": {"thread": hall}}, {"leaveThread": {"thread": hall}})
+        self.pages()
+
+    def pages(self):
+        """Pages of messages, replies, threads, members and residents, in both directions."""
+        ann, bob, web = self.ann, self.bob, self.web
+        self.milk = identifier()
+        self.execute(bob, {"postMessage": {"message": self.milk, "thread": "sw1a", "body": "Milk"}},
+                     *({"postMessage": {"thread": "SW1A", "body": f"Message {number}"}} for number in range(6)))
+        self.execute(ann, *({"reply": {"message": self.milk, "body": f"Reply {number}"}} for number in range(7)))
+        for target in ("/v1/threads/SW1A/timeline", f"/v1/messages/{self.milk}/replies"):
+            all_items = self.page(target, "limit=200", "position")["items"]
+            if len(all_items) != 7:
+                raise Failed(f"{target}: {len(all_items)} items, not 7")
+            for size in (1, 2, 3, 7, 200):
+                found, page = [], self.page(target, f"limit={size}", "position")
+                while True:
+                    found = page["items"] + found
+                    if page["older"] is None:
+                        break
+                    page = self.page(target, f"limit={size}&before={page['older']}", "position")
+                if found != all_items:
+                    raise Failed(f"{target}: older pages of {size}: {found}")
+                found, page = [], self.page(target, f"after=0&limit={size}", "position")
+                while page["items"]:
+                    found += page["items"]
+                    page = self.page(target, f"limit={size}&after={page['newer']}", "position")
+                if found != all_items:
+                    raise Failed(f"{target}: newer pages of {size}: {found}")
+            if self.page(target, "before=1", "position")["older"] is not None:
+                raise Failed(f"{target}: older of an empty page")
+        for target, key, count in (("/v1/threads", "lastPosition", 2), ("/v1/threads/SW1A/members", "since", 2), ("/v1/threads/sw1a/residents", "since", 2)):
+            items = self.page(target, "", key)["items"]
+            one = self.page(target, "limit=1", key)
+            if len(items) != count or one["items"] != items[-1:] or one["older"] is None:
+                raise Failed(f"{target}: {items}, and with limit=1 {one}")
+            if self.page(target, f"limit=1&before={one['older']}", key)["items"] != items[-2:-1]:
+                raise Failed(f"{target}: the page before {one['older']}")
+        message = web.get(f"/v1/messages/{self.milk}", ann.token)
+        if message["body"] != "Milk" or message["replyCount"] != 7:
+            raise Failed(f"the message is {message}")
+        me = web.get("/v1/me", ann.token)
+        if me["postcode"] != "SW1A 1AA" or [thread["name"] for thread in me["threads"]] != ["SW1A", "Rota"]:
+            raise Failed(f"me: {me}")
+        postcodes = {found["user"]["id"]: found["postcode"] for found in web.get("/v1/threads/SW1A/residents", ann.token)["items"]}
+        if postcodes != {ann.id: "SW1A 1AA", bob.id: None}:
+            raise Failed(f"the postcodes that Ann sees: {postcodes}")
+        outward = web.get("/v1/threads/SW1A", ann.token)
+        if outward["outwardCode"] != "SW1A" or web.get("/v1/threads/" + outward["id"].upper(), ann.token) != outward:
+            raise Failed(f"the thread SW1A by its code and by its id: {outward}")
+
+    def page(self, target, query, key):
+        value = self.web.get(target + ("?" + query if query else ""), self.ann.token)
+        positions = [item[key] for item in value["items"]]
+        if positions != sorted(set(positions)):
+            raise Failed(f"{target}?{query}: not in order: {positions}")
+        return value
+
+    def stream(self):
+        ann, bob, port = self.ann, self.bob, self.server.port
+        answer = self.web.ask("GET", "/v1/threads/SW1A/timeline?limit=1", token=ann.token)
+        token = answer.header("Resume-Token")
+        live = Stream(port, ann.token).opened()
+        self.document.check("GET", "/v1/events", live.answer)
+        if live.retry != 2000 or not live.last:
+            raise Failed(f"the first block: retry {live.retry}, {live.blocks}")
+        other = Stream(port, ann.token, thread="SW1A").opened()
+        sent = [self.execute(bob, {"postMessage": {"thread": "SW1A", "body": f"Live {number}\nsecond line\u2028"}})[0]["positions"][0] for number in range(3)]
+        self.own = self.execute(ann, {"openThread": {"name": "Elsewhere"}})[0]["events"][0]["threadOpened"]["thread"]
+        live.wait(lambda stream: len(stream.events()) >= 5)
+        other.wait(lambda stream: len(stream.events()) >= 3)
+        for stream in (live, other):
+            for event in stream.events():
+                self.document.check_event(event)
+        if [event["position"] for event in live.events()][:3] != sent or [event["position"] for event in other.events()] != sent:
+            raise Failed(f"sent {sent}, delivered {live.events()} and {other.events()}")
+        # Each id resumes exactly after its event; the header wins over the parameter.
+        ids = [identity for identity, event, data in live.blocks if data]
+        for number, identity in enumerate(ids):
+            for arguments in ({"after": identity}, {"last": identity}, {"after": ids[-1], "last": identity}):
+                again = Stream(port, ann.token, **arguments).opened()
+                again.wait(lambda stream: len(stream.events()) >= len(ids) - number - 1)
+                if again.events() != live.events()[number + 1:]:
+                    raise Failed(f"resumed with {arguments}: {again.events()}")
+                again.close()
+        again = Stream(port, ann.token, after=token, thread="SW1A")
+        again.wait(lambda stream: len(stream.events()) >= 3)
+        if [event["position"] for event in again.events()] != sent:
+            raise Failed(f"resumed with the token of the timeline: {again.events()}")
+        again.close()
+        head = self.web.ask("HEAD", "/v1/events", token=ann.token)
+        if head.status != 200 or head.header("Content-Type").split(";")[0] != "text/event-stream":
+            raise Failed(f"HEAD /v1/events: {head}")
+        for wrong in ("x", ids[0][:-1], ids[0] + "0", ids[0].replace("ct1-", "ct1-9"), ""):
+            expect(self.web.ask("GET", "/v1/events?after=" + wrong, token=ann.token), 400, what=f"the token {wrong!r}")
+            if wrong:
+                expect(self.web.ask("GET", "/v1/events", token=ann.token, headers=[("Last-Event-ID", wrong)]), 400, "invalidToken", f"the token {wrong!r}")
+        expect(self.web.ask("GET", "/v1/events?thread=" + identifier(), token=ann.token), 404, "notFound", "an unknown thread")
+        # The heartbeat, and the end of the session.
+        live.wait(lambda stream: any(event == ":" and data == "heartbeat" for _, event, data in stream.blocks), 40, "a heartbeat")
+        self.sign_out_stream()
+        live.close()
+        other.close()
+
+    def sign_out_stream(self):
+        """The end of a session ends its stream."""
+        eve = self.server.person(self.web, "Eve")
+        stream = Stream(self.server.port, eve.token).opened()
+        expect(self.web.ask("POST", "/v1/sign-out", token=eve.token), 204, what="sign-out")
+        stream.wait(lambda stream: stream.ended, 40, "its end after sign-out")
+        if stream.blocks[-1][1:] != ("signed-out", "{}"):
+            raise Failed(f"the last block after sign-out: {stream.blocks[-1]}")
+        stream.close()
+
+    # Problems
+
+    def operations(self):
+        for path, methods in self.document.root["paths"].items():
+            for method, operation in methods.items():
+                yield path, method.upper(), operation
+
+    def target(self, path):
+        # Nobody moderates the thread of an outward code.
+        thread = self.own if path.endswith(("sanctions", "reports", "invitations")) else "SW1A"
+        return path.replace("{thread}", thread).replace("{message}", self.milk).replace("{session}", identifier())
+
+    def problems(self):
+        web, ann = self.web, self.ann
+        for path, method, operation in self.operations():
+            target, signed = self.target(path), bool(operation["security"])
+            token = ann.token if signed else None
+            body = self.example(operation)
+            what = f"{method} {target}"
+            ask = lambda body=body, token=token, headers=(), host=None, target=target: web.ask(method, target, body, token, headers, host)
+            for origin in ("https://evil.example", "null", self.server.url + ".evil.example", "http://127.0.0.1"):
+                expect(ask(headers=[("Origin", origin)]), 403, "foreignOrigin", f"{what} from {origin}")
+            if method != "GET":
+                for site in ("cross-site", "same-site"):
+                    expect(ask(headers=[("Sec-Fetch-Site", site)]), 403, "foreignOrigin", f"{what} from {site}")
+            for host in ("evil.example", f"evil.example:{self.server.port}"):
+                expect(ask(host=host), 421, "misdirectedRequest", f"{what} for the host {host}")
+            if signed:
+                for headers in ([], [("Authorization", "Bearer " + "A" * 43)], [("Authorization", "Bearer")], [("Authorization", "Basic QTpC")],
+                                [("Cookie", "chat-session=" + "A" * 43)], [("Cookie", "chat-session=")]):
+                    expect(ask(token=None, headers=headers), 401, "notSignedIn", f"{what} with {headers}")
+            if "requestBody" in operation:
+                self.body_problems(path, what, ask, operation)
+            elif method == "POST":
+                expect(ask(body=b" " * ((16 << 10) + 1)), 413, "tooLarge", f"{what} with a body of over 16 KiB")
+            if method == "GET":
+                head = web.ask("HEAD", target, token=token)
+                if head.status != 200:
+                    raise Failed(f"HEAD {target}: {head}")
+                self.query_problems(path, operation, token)
+        for path, methods in self.document.root["paths"].items():
+            for method in METHODS:
+                if method.lower() not in methods:
+                    answer = web.ask(method, self.target(path), token=ann.token)
+                    expect(answer, 405, "methodNotAllowed", f"{method} {path}")
+                    allowed = {name.upper() for name in methods} | ({"HEAD"} if "get" in methods else set())
+                    if set(answer.header("Allow").split(", ")) != allowed:
+                        raise Failed(f"{method} {path}: Allow is {answer.header('Allow')}, not {allowed}")
+        for path in ("/v1", "/v1/", "/v1/nothing", "/v1/me/", "/V1/me", "/v1//me", "/v1/threads/SW1A/timeline/x", "/v1/sessions/"):
+            expect(web.ask("GET", path, token=ann.token), 404, "notFound", f"GET {path}")
+        for target in (f"/v1/threads/{identifier()}", "/v1/threads/M1", "/v1/threads/%20", "/v1/threads/Rota", "/v1/threads/" + "x" * 500):
+            for more in ("", "/timeline", "/members", "/residents", "/roles", "/pins", "/sanctions", "/reports", "/invitations"):
+                expect(web.ask("GET", target + more, token=ann.token), 404, "notFound", f"GET {target}{more}")
+        for target in (f"/v1/messages/{identifier()}", "/v1/messages/x"):
+            for more in ("", "/replies"):
+                expect(web.ask("GET", target + more, token=ann.token), 404, "notFound", f"GET {target}{more}")
+        expect(web.ask("GET", f"/v1/threads/{self.rota}/residents", token=ann.token), 404, "notFound", "the residents of a named thread")
+        self.command_problems()
+
+    @staticmethod
+    def example(operation):
+        if "requestBody" not in operation:
+            return None
+        media = operation["requestBody"]["content"]["application/json"]
+        return media["example"] if "example" in media else media["examples"]["one"]["value"]
+
+    def body_problems(self, path, what, ask, operation):
+        limit = 1 << 20 if path == "/v1/commands" else 16 << 10
+        example = self.example(operation)
+        text = json.dumps(example).encode()
+        for headers in ([("Content-Type", "text/plain")], [("Content-Type", "application/x-www-form-urlencoded")], [("Content-Type", "")]):
+            expect(ask(body=text, headers=headers), 415, "unsupportedMediaType", f"{what} with {headers}")
+        expect(ask(body=b" " * (limit + 1)), 413, "tooLarge", f"{what} with {limit + 1} bytes")
+        expect(ask(body=text[:-1] + b" " * (limit - len(text)) + b"!"), 400, "notJSON", f"{what} with {limit} bytes")
+        first, (name, _) = text[:-1], next(iter(example.items()))
+        for body, code in ((b"", "notJSON"), (b"{", "notJSON"), (text + b"x", "notJSON"), (b"\xef\xbb\xbf" + text, "notJSON"), (b'{"a":"\xff"}', "invalidUTF8"),
+                           (DEEP[:16_000] if limit < len(DEEP) else DEEP, None), (b'{"a":NaN}', "notJSON"), (b"{'a':1}", "notJSON"),
+                           (first + b"," + json.dumps({name: 1}).encode()[1:-1] + b"}", "duplicateField"), (first + b',"colour":"red"}', "unknownField")):
+            expect(ask(body=body), 400, code, f"{what} with {body[:100]!r}")
+        for value in (None, True, 1, "text"):
+            expect(ask(body=json.dumps(value).encode()), 400, "wrongType", f"{what} with {value!r}")
+        if path != "/v1/commands":
+            for field in example:
+                without = {key: value for key, value in example.items() if key != field}
+                schema = self.document.resolve(operation["requestBody"]["content"]["application/json"]["schema"])
+                if field in schema["required"]:
+                    expect(ask(body=without), 400, "missingField", f"{what} without {field}", field=field)
+                for value in (1, True, [], {}):
+                    expect(ask(body=dict(example, **{field: value})), 400, "wrongType", f"{what} with {field} {value!r}", field=field)
+
+    def query_problems(self, path, operation, token):
+        target = self.target(path)
+        queries = ["colour=red", "=", "limit=1&limit=1"]
+        names = [parameter.get("name") or parameter["$ref"].split("/")[-1] for parameter in operation.get("parameters", [])]
+        if "limit" in names:
+            queries += ["limit=" + value for value in ("0", "201", "-1", "1.5", "1e1", "+1", "a", "", "%00", "99999999999999999999")]
+            queries += ["before=1&after=1", "before=-1", "after=x", "before=", "after=18446744073709551616", "before=1&before=2"]
+        for query in queries if operation["security"] else ():
+            expect(self.web.ask("GET", f"{target}?{query}", token=token), 400, "invalidQuery", f"GET {target}?{query}")
+
+    def command_problems(self):
+        """Malformed and forbidden commands, alone and in a batch of which nothing may be executed."""
+        ann, bob, web = self.ann, self.bob, self.web
+        good = {"postMessage": {"thread": "SW1A", "body": "must not be posted"}}
+        cases = [
+            ({}, 400, None), ([], 400, None), (1, 400, "wrongType"), ({"nothing": {}}, 400, "unknownField"), ({"postMessage": []}, 400, "wrongType"),
+            ({**good, "joinThread": {"thread": "SW1A"}}, 400, None), ({**good, "colour": 1}, 400, "unknownField"), ({**good, "correlation": 1}, 400, "wrongType"),
+            ({"postMessage": {"thread": "SW1A"}}, 400, "missingField"), ({"postMessage": {"body": "x"}}, 400, "missingField"),
+            ({"postMessage": {"thread": "SW1A", "body": "x", "colour": 1}}, 400, "unknownField"), ({"postMessage": {"thread": "SW1A", "body": 1}}, 400, "wrongType"),
+            ({"postMessage": {"thread": "no thread", "body": "x"}}, 400, "invalidValue"), ({"postMessage": {"thread": "SW1A", "body": "x", "message": "1"}}, 400, "invalidValue"),
+            ({"postMessage": {"thread": "SW1A", "body": "x", "author": "1"}}, 400, "invalidValue"), ({"edit": {"body": "x"}}, 400, "missingField"),
+            ({"edit": {"body": "x", "message": self.milk, "reply": self.milk}}, 400, None), ({"markRead": {"thread": "SW1A", "upTo": "1"}}, 400, "wrongType"),
+            ({"markRead": {"thread": "SW1A", "upTo": 1.5}}, 400, None), ({"markRead": {"thread": "SW1A", "upTo": -1}}, 400, None),
+            ({"setRole": {"thread": "SW1A", "user": bob.id, "role": "king"}}, 400, "invalidValue"),
+            ({"mute": {"thread": "SW1A", "user": bob.id, "reason": "x", "until": "tomorrow"}}, 400, "invalidValue"),
+            ({"openThread": {"name": "x", "policy": "secret"}}, 400, "invalidValue"),
+            ({"registerUser": {"username": "Eve"}}, 403, "commandNotAllowed"), ({"registerUser": {"user": ann.id, "username": "Ann", "subject": "x"}}, 403, "commandNotAllowed"),
+            ({"grantOperator": {"user": ann.id}}, 403, "commandNotAllowed"), ({"revokeOperator": {"user": ann.id}}, 403, "commandNotAllowed"),
+            ({"postMessage": {"thread": "SW1A", "body": "x", "author": bob.id}}, 403, "anotherUser"),
+        ]
+        before = self.timeline_count()
+        for command, status, code in cases:
+            if command != []:
+                expect(web.ask("POST", "/v1/commands", command, ann.token), status, code, f"the command {command}")
+                expect(web.ask("POST", "/v1/commands", [good, good, command, good], ann.token), status, code, f"a batch with {command}", line=3)
+            else:
+                expect(web.ask("POST", "/v1/commands", [], ann.token), status, code, "an empty batch")
+        expect(web.ask("POST", "/v1/commands", [good] * 1001, ann.token), 413, "tooLarge", "a batch of 1001")
+        if self.timeline_count() != before:
+            raise Failed("a batch with a malformed or forbidden command was executed in part")
+        answers = expect(web.ask("POST", "/v1/commands", [{"markRead": {"thread": "SW1A", "upTo": 1}}] * 1000, ann.token), 200, what="a batch of 1000")
+        if len(answers) != 1000:
+            raise Failed(f"{len(answers)} answers to 1000 commands")
+        # A batch is decided command by command: a rejection stops nothing.
+        answers = expect(web.ask("POST", "/v1/commands", [{"joinThread": {"thread": "M1"}}, good], ann.token), 200, what="a batch with a rejection")
+        if answers[0].get("rejection", {}).get("code") != "unknownThread" or not answers[1].get("positions"):
+            raise Failed(f"a batch with a rejection: {answers}")
+
+    def timeline_count(self):
+        return self.web.get("/v1/threads/SW1A", self.ann.token)["messages"]
+
+    # Limits, deletion
+
+    def limits(self):
+        """Every limited operation gives 429 to repeated attempts for one account."""
+        email = "limits@example.org"
+        bodies = {
+            "/v1/sign-up": {"username": "Limits", "email": email, "password": PASSWORD}, "/v1/resend-code": {"email": email},
+            "/v1/confirm": {"email": email, "code": "000000"}, "/v1/sign-in": {"email": email, "password": PASSWORD},
+            "/v1/forgot-password": {"email": email}, "/v1/reset-password": {"email": email, "code": "000000", "password": PASSWORD},
+        }
+        for target, body in bodies.items():
+            self.until_limited(target, body, None)
+        cara = self.server.person(self.web, "Cara")
+        self.until_limited("/v1/change-password", {"old": "wrong password", "new": PASSWORD}, cara.token)
+        self.until_limited("/v1/delete-account", {"password": "wrong password"}, cara.token)
+
+    def until_limited(self, target, body, token):
+        for _ in range(60):
+            answer = self.web.ask("POST", target, body, token, self.server.from_elsewhere())
+            if answer.status == 429:
+                return
+        raise Failed(f"POST {target}: 60 attempts for one account have no limit; the last answer is {answer}")
+
+    def deletion(self):
+        dan = self.server.person(self.web, "Dan")
+        self.execute(dan, {"setPostcode": {"postcode": "SW1A 9ZZ"}}, {"postMessage": {"thread": "SW1A", "body": "the text of Dan"}})
+        self.post("/v1/delete-account", {"password": "wrong password"}, 401, "invalidCredentials", dan.token)
+        self.post("/v1/delete-account", {"password": PASSWORD}, 204, token=dan.token)
+        expect(self.web.ask("GET", "/v1/me", token=dan.token), 401, "notSignedIn", "after delete-account")
+        self.post("/v1/sign-in", {"email": dan.email, "password": PASSWORD}, 401, "invalidCredentials")
+        entry = self.web.get("/v1/threads/SW1A/timeline?limit=1", self.ann.token)["items"][0]
+        if entry["author"] != {"id": dan.id, "username": None} or entry["body"] is not None:
+            raise Failed(f"the message of a deleted user: {entry}")
+        self.post("/v1/sign-up", {"username": "Dan", "email": dan.email, "password": PASSWORD}, 202)
+        self.post("/v1/confirm", {"email": dan.email, "code": self.server.code(dan.email)}, 200)
+
+    def coverage(self):
+        seen = {(path, "GET" if method == "HEAD" else method, status) for path, method, status, _ in self.document.used}
+        for path, method, operation in self.operations():
+            for status in map(int, operation["responses"]):
+                if status not in UNREACHED and (path, method, status) not in seen:
+                    raise Failed(f"{method} {path} was never answered with {status}")
+        described = {name.removeprefix("command.") for name in self.document.root["components"]["schemas"] if name.startswith("command.")}
+        if described != self.accepted:
+            raise Failed(f"commands that were not accepted, or are not described: {described ^ self.accepted}")
+
+
+def check(server, document):
+    Routes(server, document).run()
