@@ -39,14 +39,14 @@ let package = Package(
         module("Chat", ["ChatDomain", "Columns", "EventJournal", "Locking", "Primitives", "Projections"]),
         module("ChatTesting", ["ChatDomain", "EventJournal", "Locking", "Primitives", "Projections", "Chat"]),
         // The code that reads the tool's input, without the tool's own `main`.
-        module("ToolInput", folder: "chat-journal/Support", ["ChatDomain", "MerkleLog", "Primitives"]),
+        module("ToolInput", folder: "chat-journal/Support", ["Chat", "ChatDomain", "EventJournal", "MerkleLog", "Primitives"]),
         // The header of libFuzzer's entry point, whose function is in the toolchain's runtime.
         .target(name: "CFuzzer"),
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "CFuzzer", "ChatDomain", "Columns", "EventJournal", "Locking", "Primitives", "Projections", "Chat", "ChatTesting",
-                "ToolInput",
+                "CFuzzer", "ChatDomain", "Columns", "EventJournal", "Locking", "MerkleLog", "Primitives", "Projections", "Chat",
+                "ChatTesting", "ToolInput",
             ],
             swiftSettings: settings),
     ],

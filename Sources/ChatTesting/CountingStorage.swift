@@ -49,6 +49,11 @@ package final class CountingStorage: JournalStorage {
         return try base.kind(of: path)
     }
 
+    package func isLink(_ path: String) throws(StorageError) -> Bool {
+        update { $0.otherOperations += 1 }
+        return try base.isLink(path)
+    }
+
     package func list(_ directory: String) throws(StorageError) -> [String] {
         update { $0.otherOperations += 1 }
         return try base.list(directory)

@@ -16,7 +16,9 @@ struct CorpusTests {
         [UInt8](try Data(contentsOf: Self.folder.appending(path: target).appending(path: name)))
     }
 
-    static let targets = ["store-events", "store-commands", "store-imports", "store-event-imports", "cursors", "checkpoints"]
+    static let targets = [
+        "store-events", "store-commands", "store-imports", "store-event-imports", "cursors", "checkpoints", "ledgers", "evidence",
+    ]
 
     @Test(arguments: targets) func corpusIsNotEmpty(target: String) throws {
         #expect(try !Self.inputs(target).isEmpty)
@@ -50,6 +52,31 @@ struct CorpusTests {
         let isTaken = try CheckpointHarness.check(try bytes("checkpoints", name))
         if name.hasPrefix("sound") {
             #expect(isTaken, "the sections or the header changed: write the inputs again (`FUZZ_WRITE` in Fuzz/README.md)")
+        }
+    }
+
+    @Test(arguments: try inputs("ledgers")) func ledgers(name: String) throws {
+        try LedgerHarness.check(try bytes("ledgers", name))
+    }
+
+    @Test(arguments: try inputs("evidence")) func evidence(name: String) throws {
+        try EvidenceHarness.check(try bytes("evidence", name))
+    }
+
+    /// The seed inputs must reach the code behind the parsing: a change of an encoding would leave the stored ones without
+    /// effect.
+    @Test func seedsOfLedgersAndEvidenceHaveAnEffect() throws {
+        for (name, input) in try LedgerHarness.inputs() {
+            let isStored = try Self.inputs("ledgers").contains(name)
+            #expect(try isStored && bytes("ledgers", name) == input, "\(name): write the inputs again (`FUZZ_WRITE` in Fuzz/README.md)")
+            #expect(
+                try LedgerHarness.check(input) > 0 || ["unknown-user", "other-positions", "empty", "cut", "cut-in-line"].contains(name),
+                "\(name)")
+        }
+        for (name, input) in try EvidenceHarness.inputs() {
+            let isStored = try Self.inputs("evidence").contains(name)
+            #expect(try isStored && bytes("evidence", name) == input, "\(name): write the inputs again (`FUZZ_WRITE` in Fuzz/README.md)")
+            #expect(try EvidenceHarness.check(input), "\(name)")
         }
     }
 

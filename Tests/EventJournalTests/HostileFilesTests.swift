@@ -123,4 +123,63 @@ import Testing
         try journal.close()
         #expect(try String(contentsOfFile: victim, encoding: .utf8) == "precious")
     }
+
+    /// A lock file is created at its own path only.
+    @Test func danglingLinkInPlaceOfLockCreatesNoFile() throws {
+        let folder = try TemporaryDirectory()
+        try Journal.open(folder.file("j")).close()
+        try FileManager.default.removeItem(atPath: folder.file("j/lock"))
+        try FileManager.default.createSymbolicLink(atPath: folder.file("j/lock"), withDestinationPath: folder.file("victim"))
+        #expect(journalError { _ = try Journal.open(folder.file("j")) }?.code == .ioFailed)
+        #expect(!FileManager.default.fileExists(atPath: folder.file("victim")))
+    }
+
+    /// An erasure, and a backup to an older copy, empty the directory `cut`: not another one that a link leads to.
+    @Test func linkInPlaceOfCutIsNotFollowed() throws {
+        let folder = try TemporaryDirectory()
+        let (path, copy, victim) = (folder.file("j"), folder.file("copy"), folder.file("victim"))
+        let journal = try Journal.open(path)
+        try journal.append([Entry("a", "b")])
+        try journal.backup(to: copy)
+        try FileManager.default.createDirectory(atPath: victim, withIntermediateDirectories: false)
+        try Data("precious".utf8).write(to: URL(fileURLWithPath: victim + "/file"))
+        for directory in [path, copy] {
+            try FileManager.default.createSymbolicLink(atPath: directory + "/cut", withDestinationPath: victim)
+        }
+        let erasure = journalError { try journal.eraseContent(of: PositionSet([1...1]), orderedThrough: 1) }
+        #expect(erasure?.code == .ioFailed && erasure?.path == path + "/cut")
+        try journal.append([Entry("c", "d")])
+        #expect(journalError { try journal.backup(to: copy) }?.path == copy + "/cut")
+        #expect(try String(contentsOfFile: victim + "/file", encoding: .utf8) == "precious")
+        // The erasure is completed when the link is gone.
+        try FileManager.default.removeItem(atPath: path + "/cut")
+        try journal.eraseContent(of: PositionSet([1...1]), orderedThrough: 1)
+        #expect(try journal.entries().map(\.erasable) == [[], Array("d".utf8)])
+        try journal.close()
+    }
+
+    /// Recovery copies torn bytes to `cut`.
+    @Test func tornBytesAreNotCopiedThroughLink() throws {
+        let folder = try TemporaryDirectory()
+        let (path, victim) = (folder.file("j"), folder.file("victim"))
+        do {
+            let journal = try Journal.open(path)
+            try journal.append([Entry("a", "b")])
+            try journal.synchronize()
+            try journal.append([Entry("torn", String(repeating: "x", count: 2000))])
+        }
+        let file = try FileStorage().open(path + "/" + DirectoryListing.segmentName(1), .readWrite)
+        let zeros = [UInt8](repeating: 0, count: 512)
+        try zeros.withBytes(0..<512) { (bytes) throws(StorageError) in try file.write(bytes, at: 1024) }
+        try FileManager.default.createDirectory(atPath: victim, withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(atPath: path + "/cut", withDestinationPath: victim)
+        let before = try folder.contents()
+        #expect(journalError { _ = try Journal.open(path) }?.path == path + "/cut")
+        #expect(try folder.contents() == before)
+        try FileManager.default.removeItem(atPath: path + "/cut")
+        let journal = try Journal.open(path)
+        #expect(journal.recovery.cutFile?.hasPrefix("cut/") == true)
+        #expect(try journal.entries() == [Entry("a", "b")])
+        try journal.close()
+    }
 }

@@ -16,6 +16,7 @@ import base64
 import contextlib
 import io
 import json
+import os
 import pathlib
 import random
 import re
@@ -190,7 +191,10 @@ class Verifiers:
         shutil.rmtree(directory, ignore_errors=True)
         directory.mkdir()
         for name, content in files.items():
-            (directory / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+            if callable(content):
+                content(directory / name)
+            else:
+                (directory / name).write_bytes(content if isinstance(content, bytes) else content.encode())
         self.calls += 1
         tool = self.run(self.tool, "check-evidence", directory, "--checkpoint", self.folder / "trusted", "--events")
         # In this process: a start of Python for each wrong directory would take most of the time.
@@ -322,8 +326,11 @@ def check_wrong(journal, verifiers, files, thread, shown, size, rng):
     with_parts("an omitted event", journal.parts(size, set(shown) - {middle}))
     with_parts("the first and a later event omitted", journal.parts(size, set(shown) - {events[0], events[len(events) // 2]}))
     with_parts("no event of a thread", journal.parts(size, registered))
+    # The event before the first one or after the last one is a longer selection, which is sound.
+    _, _, thread_id, first_number = journal.events[events[0]]
+    beside = [(thread_id, first_number - 1), (thread_id, journal.events[events[-1]][3] + 1)]
     for kind in (3, 12, 13, 14, 22, 36, 40, 7):
-        if found := [each for each in others if journal.events[each][1] == kind]:
+        if found := [each for each in others if journal.events[each][1] == kind and journal.events[each][2:] not in beside]:
             with_parts(f"another event of the kind {kind}", journal.parts(size, set(shown) | {rng.choice(found)}))
     people = journal.people(events) | {line.split()[1] for line in readers}
     if found := [each for each in others if journal.events[each][1] in (1, 2) and not journal.people([each]) <= people]:
@@ -338,6 +345,10 @@ def check_wrong(journal, verifiers, files, thread, shown, size, rng):
         words = lines[at(other)].split(" ")
         moved[at(position)] = " ".join([words[0], str(position)] + words[2:])
     reject("two events at each other's positions", moved)
+    for name in ("checkpoint", "evidence"):
+        for what, make in (("a FIFO", os.mkfifo), ("a directory", os.mkdir), ("a device", lambda path: os.symlink("/dev/zero", path))):
+            reject(f"{what} in the place of {name}", lines, **{name: make})
+    reject("a line without an end", lines, evidence=lambda path: path.write_text(lines[0] + "\n") and os.truncate(path, 1 << 36))
     reject("an omitted line", lines[:one] + lines[one + 1:])
     reject("a line twice", lines[:one] + [lines[one]] + lines[one:])
     reject("a record twice", lines[:at(middle)] + [lines[at(middle)]] + lines[at(middle):])

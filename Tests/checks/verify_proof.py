@@ -32,6 +32,7 @@ import pathlib
 import random
 import re
 import shutil
+import stat
 import struct
 import subprocess
 import sys
@@ -506,13 +507,15 @@ def printable(text):
 def verify_evidence(directory, trusted, body):
     """Verifies the files of a directory; returns the evidence, or raises Invalid with the file and the line."""
     try:
-        if Checkpoint(lines_of(read_text(directory / "checkpoint"))) != trusted:
+        with open_regular(directory / "checkpoint") as file:
+            checkpoint = Checkpoint(lines_of(text_of(file)))
+        if checkpoint != trusted:
             raise Invalid("another checkpoint than that of --checkpoint")
     except Invalid as error:
         raise Invalid(f"checkpoint: {error}")
     evidence, count = Evidence(trusted), 0
     limit = (read_journal.MAX_KEPT + read_journal.MAX_ERASABLE) // 3 * 4 + 256
-    with open(directory / "evidence", "rb") as file:
+    with open_regular(directory / "evidence") as file:
         try:
             while raw := file.readline(limit + 2):
                 count += 1
@@ -529,9 +532,17 @@ def verify_evidence(directory, trusted, body):
     return evidence
 
 
-def read_text(path):
-    with open(path, "rb") as file:
-        raw = file.read((1 << 20) + 1)
+def open_regular(path):
+    """Opens a file of a directory from outside: a FIFO could wait for ever, and a device have no end."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise Invalid(f"{path} is not a regular file")
+    return open(descriptor, "rb")
+
+
+def text_of(file):
+    raw = file.read((1 << 20) + 1)
     if len(raw) > 1 << 20:
         raise Invalid("the file is too long")
     try:
@@ -542,7 +553,8 @@ def read_text(path):
 
 def main_evidence(arguments):
     try:
-        trusted = Checkpoint(lines_of(read_text(arguments.checkpoint)))
+        with open(arguments.checkpoint, "rb") as file:
+            trusted = Checkpoint(lines_of(text_of(file)))
         print(verify_evidence(arguments.directory, trusted, lambda line: None).report())
         if arguments.events:
             # Verified again: an event may be printed only if the whole directory is sound.

@@ -25,7 +25,7 @@ struct Main {
 
 /// The fuzzed readers.
 enum FuzzTarget: String, CaseIterable {
-    case journal, commits, events, lines, cursors, checkpoints
+    case journal, commits, events, lines, cursors, checkpoints, ledgers, evidence
     case storeEvents = "store-events"
     case storeCommands = "store-commands"
     case storeImports = "store-imports"
@@ -42,6 +42,8 @@ enum FuzzTarget: String, CaseIterable {
         case .lines: try LineHarness.check(input)
         case .cursors: try CursorHarness.check(input)
         case .checkpoints: try CheckpointHarness.check(input)
+        case .ledgers: try LedgerHarness.check(input)
+        case .evidence: try EvidenceHarness.check(input)
         case .storeEvents: try StoreHarness.checkEvents(input)
         case .storeCommands: try StoreHarness.checkCommands(input)
         case .storeImports: try StoreHarness.checkImports(input)

@@ -31,6 +31,8 @@ enum SeedInputs {
                 }
             }
         }
+        for (name, input) in try LedgerHarness.inputs() { try write(input, corpus, .ledgers, name) }
+        for (name, input) in try EvidenceHarness.inputs() { try write(input, corpus, .evidence, name) }
         for (name, input) in try CheckpointInputs.all() { try write(input, corpus, .checkpoints, name) }
     }
 

@@ -19,10 +19,10 @@ public struct CrashSeries<Model: Sendable> {
     /// The next seed.
     public private(set) var nextSeed: UInt64
 
-    private let explorer: (UInt64) -> CrashExplorer<Model>
+    private let explorer: (UInt64) throws -> CrashExplorer<Model>
 
     /// Creates a series; `explorer` returns the explorer of a seed, whose name ends in `-SEED`.
-    public init(from seed: UInt64 = 100, explorer: @escaping (_ seed: UInt64) -> CrashExplorer<Model>) {
+    public init(from seed: UInt64 = 100, explorer: @escaping (_ seed: UInt64) throws -> CrashExplorer<Model>) {
         nextSeed = seed
         self.explorer = explorer
     }
@@ -31,12 +31,12 @@ public struct CrashSeries<Model: Sendable> {
     ///
     /// If `CHATJOURNAL_CRASH` is set, tries only its state.
     ///
-    /// - Throws: As ``CrashExplorer/run()``.
+    /// - Throws: As ``CrashExplorer/run()``, and the errors of making an explorer.
     public mutating func run(states: Int) throws -> CrashReport {
         if let path = try CrashPath.requestedPath() { return try replay(path) ?? CrashReport(isReplay: true) }
         var report = CrashReport()
         while report.states < states && report.failures.isEmpty {
-            let explorer = explorer(nextSeed)
+            let explorer = try explorer(nextSeed)
             precondition(explorer.name.hasSuffix("-\(nextSeed)"), "The name '\(explorer.name)' must end with a hyphen and the seed.")
             report += try explorer.run()
             nextSeed += 1
@@ -46,10 +46,10 @@ public struct CrashSeries<Model: Sendable> {
 
     /// Tries only the state that a path names; nil if no explorer of this series has the name.
     ///
-    /// - Throws: As ``CrashExplorer/replay(_:)``.
+    /// - Throws: As ``CrashExplorer/replay(_:)``, and the errors of making an explorer.
     public func replay(_ path: CrashPath) throws -> CrashReport? {
         guard let hyphen = path.name.lastIndex(of: "-"), let seed = UInt64(path.name[path.name.index(after: hyphen)...]) else { return nil }
-        let explorer = explorer(seed)
+        let explorer = try explorer(seed)
         return explorer.name == path.name ? try explorer.replay(path) : nil
     }
 }

@@ -17,6 +17,11 @@ public struct FileStorage: JournalStorage {
         try SystemCalls.kind(of: path)
     }
 
+    /// Returns whether the last name of `path` is a symbolic link; false if no entry exists.
+    public func isLink(_ path: String) throws(StorageError) -> Bool {
+        try SystemCalls.isLink(path)
+    }
+
     /// Returns the names in a directory, without `.` and `..`, in any order.
     public func list(_ directory: String) throws(StorageError) -> [String] {
         try SystemCalls.list(directory)

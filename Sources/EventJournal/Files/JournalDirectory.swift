@@ -13,6 +13,14 @@ struct JournalDirectory: Sendable {
 
     func file(_ name: String) -> String { StoragePath.join(path, name) }
 
+    /// Throws if the directory itself is a link: files would be created or removed elsewhere.
+    ///
+    /// Another process that changes the directory at the same time is not detected.
+    func checkIsNoLink() throws(JournalError) {
+        guard try EventJournal.convertingStorageErrors({ () throws(StorageError) in try storage.isLink(path) }) else { return }
+        throw JournalError(.ioFailed, "The directory is a symbolic link, which is not followed here.", path: path)
+    }
+
     var lockPath: String { file(DirectoryListing.lockName) }
 
     /// The directory that contains this directory.

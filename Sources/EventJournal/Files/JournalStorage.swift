@@ -14,6 +14,11 @@ public protocol JournalStorage: Sendable {
     func open(_ path: String, _ mode: StorageOpenMode) throws(StorageError) -> any StorageFile
     /// Returns the kind of entry at `path`, or nil if no entry exists.
     func kind(of path: String) throws(StorageError) -> StorageEntryKind?
+    /// Returns whether the last name of `path` is a symbolic link; false if no entry exists.
+    ///
+    /// The default implementation returns false, for a storage without links. A storage that passes
+    /// its calls to another one passes this call, too.
+    func isLink(_ path: String) throws(StorageError) -> Bool
     /// Returns the names in a directory, without `.` and `..`, in any order.
     func list(_ directory: String) throws(StorageError) -> [String]
     /// Renames a file and replaces an existing file at the target.
@@ -35,6 +40,11 @@ public protocol JournalStorage: Sendable {
     ///
     /// Returns false if the file does not exist. Writes nothing.
     func isLocked(_ path: String) throws(StorageError) -> Bool
+}
+
+extension JournalStorage {
+    /// Returns false: the storage has no links.
+    public func isLink(_ path: String) throws(StorageError) -> Bool { false }
 }
 
 /// An open file, read and written by offset.

@@ -73,7 +73,8 @@ enum SystemCalls {
 
     static func openOrCreate(_ path: String, _ operation: StorageError.Operation) throws(StorageError) -> Int32 {
         try check(path, operation)
-        return try open(path, flags: O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, operation)
+        // A link is not followed: the file would be created elsewhere.
+        return try open(path, flags: O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, operation)
     }
 
     /// Opens a file or a directory; a new file is readable and writable for its owner only.
@@ -146,6 +147,17 @@ enum SystemCalls {
         case S_IFDIR: return .directory
         default: return .other
         }
+    }
+
+    static func isLink(_ path: String) throws(StorageError) -> Bool {
+        try check(path, .inspect)
+        var status = stat()
+        do throws(StorageError) {
+            _ = try retrying(.inspect, path) { unsafe lstat(path, &status) }
+        } catch  where error.kind == .notFound {
+            return false
+        }
+        return status.st_mode & S_IFMT == S_IFLNK
     }
 
     static func list(_ directory: String) throws(StorageError) -> [String] {

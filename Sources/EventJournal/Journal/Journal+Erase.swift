@@ -186,13 +186,14 @@ extension JournalDirectory {
     /// No writer of a checkpoint may be at work.
     func removeCopiesOfContent() throws(JournalError) {
         let directory = self
+        let cut = JournalDirectory(directory.file(DirectoryListing.cutName), directory.storage)
+        try cut.checkIsNoLink()
         try EventJournal.convertingStorageErrors { () throws(StorageError) in
             let temporary = DirectoryListing.temporarySuffix
             for name in try directory.storage.list(directory.path)
             where DirectoryListing.isCheckpoint(name.hasSuffix(temporary) ? String(name.dropLast(temporary.count)) : name) {
                 try directory.storage.remove(directory.file(name))
             }
-            let cut = JournalDirectory(directory.file(DirectoryListing.cutName), directory.storage)
             if try directory.storage.kind(of: cut.path) != nil {
                 for name in try directory.storage.list(cut.path) { try directory.storage.remove(cut.file(name)) }
                 try directory.storage.syncDirectory(cut.path)

@@ -50,6 +50,7 @@ struct RecoveryWriter {
     /// The name consists of segment and offset.
     private func copyTornBytes(_ range: Range<UInt64>, of segment: Segment) throws(JournalError) -> String {
         let cut = JournalDirectory(directory.file(DirectoryListing.cutName), directory.storage)
+        try cut.checkIsNoLink()
         let present = try convertingStorageErrors { () throws(StorageError) in
             if try directory.storage.kind(of: cut.path) == nil { try directory.storage.createDirectory(cut.path) }
             try directory.storage.syncDirectory(directory.path)

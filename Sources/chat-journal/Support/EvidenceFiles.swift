@@ -52,7 +52,7 @@ enum EvidenceFiles {
         _ directory: String, against head: TreeHead, provingRecordAt position: Position? = nil, _ body: (RecordedEvent) throws -> Void
     ) throws -> Verified {
         let checkpoint = "\(directory)/checkpoint"
-        guard try TextFile.parse(checkpoint, TreeHead.init(parsing:)) == head else {
+        guard try TextFile.parse(checkpoint, isRegular: true, TreeHead.init(parsing:)) == head else {
             throw ArgumentError("\(checkpoint): another checkpoint than that of --checkpoint")
         }
         var verification = EvidenceVerification(against: head, provingRecordAt: position)
@@ -85,7 +85,9 @@ enum EvidenceFiles {
 
     /// Calls a closure with each line of the file `evidence` after the title.
     private static func forEachLine(of path: String, _ body: (String, Int) throws -> Void) throws {
-        var lines = try LineReader(path: path, limit: TreePart.textByteLimit, keepsCarriageReturns: true)
+        var lines = LineReader(
+            descriptor: try SystemIO.openRegularFile(path), owned: true, name: path, limit: TreePart.textByteLimit,
+            keepsCarriageReturns: true, stopsAtLongLine: true)
         var hasTitle = false
         while let line = try lines.next() {
             let number = lines.lineNumber

@@ -3,7 +3,7 @@
 /// A line ends with LF; one CR before it is dropped, unless the reader keeps it. The last line may lack its LF; an empty rest
 /// after the last LF is not a line. Whether the bytes are UTF-8 is not checked here. A line over
 /// the limit is skipped, so that a line of any length takes no more memory than the limit and one
-/// block of 256 KiB.
+/// block of 256 KiB. A reader that stops at such a line does not read to its end.
 ///
 /// The reader closes a file that it has opened.
 struct LineReader: ~Copyable {
@@ -11,7 +11,8 @@ struct LineReader: ~Copyable {
     enum Line: Equatable {
         /// The bytes of the line without its end.
         case bytes([UInt8])
-        /// A line over the limit, with its number of bytes without its end.
+        /// A line over the limit, with its number of bytes without its end; for a reader that stops
+        /// there, with the number of bytes that it has read.
         case tooLong(byteCount: Int)
     }
 
@@ -31,6 +32,7 @@ struct LineReader: ~Copyable {
     private let ownsDescriptor: Bool
     private let limit: Int
     private let keepsCarriageReturns: Bool
+    private let stopsAtLongLine: Bool
     private var block: [UInt8]
     /// The bytes of the block that are not yet scanned or returned.
     private var unread: Range<Int> = 0..<0
@@ -49,19 +51,24 @@ struct LineReader: ~Copyable {
     private var failure: ToolError?
 
     /// A reader of a file, with a limit in bytes for its lines.
-    init(path: String, limit: Int = defaultLimit, keepsCarriageReturns: Bool = false) throws(ToolError) {
-        let descriptor = try SystemIO.openForReading(path)
-        self.init(descriptor: descriptor, owned: true, name: path, limit: limit, keepsCarriageReturns: keepsCarriageReturns)
+    init(path: String, limit: Int = defaultLimit) throws(ToolError) {
+        self.init(descriptor: try SystemIO.openForReading(path), owned: true, name: path, limit: limit)
     }
 
     /// A reader of an open descriptor, which it closes only if it owns it.
-    init(descriptor: Int32, owned: Bool, name: String, limit: Int = defaultLimit, keepsCarriageReturns: Bool = false) {
+    ///
+    /// - Parameter stopsAtLongLine: Whether a line over the limit is the last one.
+    init(
+        descriptor: Int32, owned: Bool, name: String, limit: Int = defaultLimit, keepsCarriageReturns: Bool = false,
+        stopsAtLongLine: Bool = false
+    ) {
         precondition(limit >= 0 && limit < Int.max)
         self.descriptor = descriptor
         self.ownsDescriptor = owned
         self.name = name
         self.limit = limit
         self.keepsCarriageReturns = keepsCarriageReturns
+        self.stopsAtLongLine = stopsAtLongLine
         self.block = [UInt8](repeating: 0, count: Self.blockSize)
     }
 
@@ -81,6 +88,8 @@ struct LineReader: ~Copyable {
         while true {
             if findLineEnd() { return takeLine() }
             if let failure { throw failure }
+            // One byte over the limit may be the CR of the line's end.
+            if stopsAtLongLine && lineByteCount > limit + 1 { isAtEnd = true }
             if isAtEnd { return lineByteCount > 0 ? takeLine() : nil }
             fill()
         }
@@ -160,6 +169,7 @@ struct LineReader: ~Copyable {
         partialLine = []
         lineByteCount = 0
         lineEnd = nil
+        if stopsAtLongLine && length > limit { (isAtEnd, unread) = (true, 0..<0) }
         return line
     }
 }

@@ -83,10 +83,10 @@ enum SystemIO {
     /// Opens a file for reading; the descriptor is closed on `exec`.
     ///
     /// A directory can be opened but not read, so it is an error here.
-    static func openForReading(_ path: String) throws(ToolError) -> Int32 {
+    static func openForReading(_ path: String, flags: Int32 = 0) throws(ToolError) -> Int32 {
         var descriptor: Int32
         // A system call that reads a C string which outlives it.
-        repeat { descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC) } while descriptor < 0 && errno == EINTR
+        repeat { descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | flags) } while descriptor < 0 && errno == EINTR
         guard descriptor >= 0 else { throw ToolError(errorNumber: errno, action: "open", name: path) }
         var status = stat()
         // A system call that fills a structure on this frame.
@@ -98,6 +98,22 @@ enum SystemIO {
         guard status.st_mode & S_IFMT != S_IFDIR else {
             close(descriptor)
             throw ToolError(errorNumber: EISDIR, action: "read", name: path)
+        }
+        return descriptor
+    }
+
+    /// Opens a regular file for reading, as for a directory from outside.
+    ///
+    /// - Throws: `ToolError`, and `ArgumentError` for a FIFO, a device or another entry, which may
+    ///   wait, or never end.
+    static func openRegularFile(_ path: String) throws -> Int32 {
+        // Non-blocking, because opening a FIFO without a writer would wait for one.
+        let descriptor = try openForReading(path, flags: O_NONBLOCK)
+        var status = stat()
+        // A system call that fills a structure on this frame.
+        guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw ArgumentError("\(path): not a regular file")
         }
         return descriptor
     }

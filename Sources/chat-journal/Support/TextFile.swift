@@ -4,9 +4,11 @@ import MerkleLog
 enum TextFile {
     /// Reads a file of at most `byteLimit` bytes.
     ///
+    /// - Parameter isRegular: Whether the file must be a regular one. Otherwise a pipe is accepted,
+    ///   and waited for.
     /// - Throws: `ToolError`, and `ArgumentError` for a longer file or one that is not UTF-8.
-    static func read(_ path: String, byteLimit: Int) throws -> String {
-        let descriptor = try SystemIO.openForReading(path)
+    static func read(_ path: String, byteLimit: Int, isRegular: Bool = false) throws -> String {
+        let descriptor = try isRegular ? SystemIO.openRegularFile(path) : SystemIO.openForReading(path)
         defer { SystemIO.closeAfterReading(descriptor) }
         var bytes: [UInt8] = []
         var block = [UInt8](repeating: 0, count: 64 << 10)
@@ -22,9 +24,9 @@ enum TextFile {
 
     /// Reads and parses a file; an error names the file and the line.
     static func parse<Value>(
-        _ path: String, byteLimit: Int = ProofText.byteLimit, _ parse: (String) throws(ProofTextError) -> Value
+        _ path: String, byteLimit: Int = ProofText.byteLimit, isRegular: Bool = false, _ parse: (String) throws(ProofTextError) -> Value
     ) throws -> Value {
-        let text = try read(path, byteLimit: byteLimit)
+        let text = try read(path, byteLimit: byteLimit, isRegular: isRegular)
         return try naming(path) { () throws(ProofTextError) in try parse(text) }
     }
 

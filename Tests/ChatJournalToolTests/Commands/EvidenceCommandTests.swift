@@ -193,4 +193,26 @@ import Testing
                 == "chat-journal: \(path): line 2: neither 'record' and four words, nor 'stub' or 'hash' and three words\n")
         #expect(try check([]) == "chat-journal: \(path): the file is empty\n")
     }
+
+    /// A FIFO has no end without a writer, and a device may have none.
+    @Test(arguments: ["checkpoint", "evidence"], ["mkfifo \"$1\"", "ln -s /dev/zero \"$1\""])
+    func onlyRegularFilesAreRead(name: String, command: String) throws {
+        let files = try Files()
+        let path = files.directory + "/" + name
+        try FileManager.default.removeItem(atPath: path)
+        #expect(try ToolProcess.shell(command, [path]).status == 0)
+        #expect(try files.check() == ToolProcess.Outcome(status: 1, output: "", error: "chat-journal: \(path): not a regular file\n"))
+    }
+
+    /// A line without an end is not read to the end of the file.
+    @Test func longLineIsRejectedEarly() throws {
+        let files = try Files()
+        let path = files.directory + "/evidence"
+        let lineCount = try files.text(path).count { $0 == "\n" }
+        let file = try FileHandle(forUpdating: URL(filePath: path))
+        try file.truncate(atOffset: 1 << 36)
+        try file.close()
+        let message = "chat-journal: \(path): line \(lineCount + 1): too long, or not UTF-8\n"
+        #expect(try files.check() == ToolProcess.Outcome(status: 1, output: "", error: message))
+    }
 }

@@ -151,4 +151,15 @@ import Testing
             #expect(code == .inputOutput)
         }
     }
+
+    /// The line has no end yet: the reader does not wait for it.
+    @Test(.timeLimit(.minutes(5))) func longLineEndsReading() throws {
+        let pipe = try Pipe()
+        try pipe.write("ok\n123456")
+        var reader = LineReader(descriptor: pipe.readEnd, owned: false, name: "pipe", limit: 4, stopsAtLongLine: true)
+        try expectNext(.bytes(Array("ok".utf8)), from: &reader)
+        try expectNext(.tooLong(byteCount: 6), from: &reader)
+        try pipe.write("7\nmore\n")
+        try expectNext(nil, from: &reader)
+    }
 }

@@ -1,4 +1,5 @@
 import ChatTesting
+import Foundation
 import Locking
 import MerkleLog
 import TestSupport
@@ -183,7 +184,7 @@ import Testing
             let before = storage.allContents()
             let error = journalError { try specimen.journal.writeTiles(to: "tiles", on: storage) }
             #expect(error?.code == code && error?.path?.hasPrefix("tiles") == true, "\(name): \(String(describing: error))")
-            #expect(storage.allContents().filter { $0.key != "tiles/lock" } == before, "\(name)")
+            #expect(storage.allContents() == before, "\(name)")
         }
         // A file, the journal itself, and a directory in use.
         #expect(journalError { try specimen.journal.writeTiles(to: "journal/durable") }?.code == .notAJournal)
@@ -203,6 +204,44 @@ import Testing
         try specimen.journal.close()
         #expect(journalError { try specimen.journal.writeTiles(to: "tiles") }?.code == .closed)
         try other.journal.close()
+    }
+
+    /// A link within the directory can lead to any other one: no file is created, replaced or removed there.
+    @Test(arguments: ["lock", "checkpoint", "tile", "tile/0", "tile/0/000.p", "tile/1", "tile/entries", "tile/entries/000.p"])
+    func linkInDirectoryIsNotFollowed(name: String) throws {
+        let (folder, specimen) = (try TemporaryDirectory(), try TreeSpecimen(segmentSize: 128 << 10))
+        let (tiles, moved, storage) = (folder.file("tiles"), folder.file("elsewhere"), FileStorage())
+        // An earlier run has written partial tiles, which the next one replaces by full ones and removes.
+        try specimen.grow(to: 250)
+        try specimen.journal.writeTiles(to: tiles, includingEntries: true, on: storage)
+        try specimen.grow(to: 600)
+        if FileManager.default.fileExists(atPath: tiles + "/" + name) {
+            try FileManager.default.moveItem(atPath: tiles + "/" + name, toPath: moved)
+        } else {
+            try FileManager.default.createDirectory(atPath: moved, withIntermediateDirectories: false)
+        }
+        try FileManager.default.createSymbolicLink(atPath: tiles + "/" + name, withDestinationPath: moved)
+        func elsewhere() throws -> [String: [UInt8]] { try folder.contents().filter { $0.key.hasPrefix("elsewhere") } }
+        let before = try elsewhere()
+        let error = journalError { try specimen.journal.writeTiles(to: tiles, includingEntries: true, on: storage) }
+        #expect(error?.code == .notAJournal && error?.path == tiles + "/" + name, "\(String(describing: error))")
+        #expect(try elsewhere() == before)
+        // Without the link, the next run continues.
+        try FileManager.default.removeItem(atPath: tiles + "/" + name)
+        try FileManager.default.moveItem(atPath: moved, toPath: tiles + "/" + name)
+        #expect(try specimen.journal.writeTiles(to: tiles, includingEntries: true, on: storage).head == specimen.journal.treeHead())
+        try specimen.journal.close()
+    }
+
+    /// The directory itself may be a link.
+    @Test func linkToDirectoryIsFollowed() throws {
+        let (folder, specimen) = (try TemporaryDirectory(), try TreeSpecimen(segmentSize: 128 << 10))
+        try specimen.grow(to: 10)
+        try FileManager.default.createDirectory(atPath: folder.file("tiles"), withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(atPath: folder.file("link"), withDestinationPath: "tiles")
+        try specimen.journal.writeTiles(to: folder.file("link"), on: FileStorage())
+        #expect(FileManager.default.fileExists(atPath: folder.file("tiles/checkpoint")))
+        try specimen.journal.close()
     }
 
     /// Any call can fail: the checkpoint has its tiles, and the next run completes the directory.

@@ -25,9 +25,11 @@ extension Journal {
     ///     checkpoint of an earlier run.
     ///   - includingEntries: Whether to write the bundles `tile/entries/N` as well.
     ///   - storage: The storage of the files; nil for the journal's own.
-    /// - Throws: `notAJournal` (a directory with other content), `headMismatch` (the checkpoint is
-    ///   that of another journal or history) and `damaged` (it has another form), each with the
-    ///   directory unchanged; `locked` (another run writes there), `closed`, `damaged`,
+    /// - Throws: `notAJournal` (a directory with other content, or with a link in the place of
+    ///   `lock` or `checkpoint`), `headMismatch` (the checkpoint is that of another journal or
+    ///   history) and `damaged` (it has another form), each with the directory unchanged;
+    ///   `notAJournal` for a link in the place of another file or directory, through which nothing
+    ///   is written or removed; `locked` (another run writes there), `closed`, `damaged`,
     ///   `storageFull`, `accessDenied`, `notFound`, `ioFailed`, `syncFailed`.
     /// - Complexity: Reads the new records, and syncs each new file. Memory holds one bundle.
     @discardableResult
@@ -38,8 +40,11 @@ extension Journal {
         try syncForCopy()
         let size = durablePosition
         try prepareTree(size)
-        var tiles = try TileDirectory(JournalDirectory(destination, storage ?? directory.storage))
+        var tiles = try TileDirectory(JournalDirectory(destination, storage ?? directory.storage)) { (old) throws(JournalError) in
+            try check(old, size, path: destination)
+        }
         defer { tiles.unlock() }
+        // Read again: another run may have continued the directory before the lock was acquired.
         let old = try tiles.head(treeOrigin)
         try check(old, size, path: destination)
         let head = try treeHead(at: size)

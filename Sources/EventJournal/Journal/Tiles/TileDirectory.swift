@@ -6,7 +6,8 @@ import Primitives
 /// A file is complete under its name: it is written under a temporary name, synced and renamed. The
 /// file `checkpoint` is written last, after the names of all tiles are synced. An empty directory
 /// begins with the checkpoint of size 0, so that an interrupted first run can be told from a
-/// directory with other content.
+/// directory with other content. The directory may be a link; a link within it is an error, because
+/// files would be replaced or removed elsewhere.
 struct TileDirectory {
     /// The number of hashes of a full tile.
     static let width: UInt64 = 256
@@ -23,9 +24,12 @@ struct TileDirectory {
 
     /// Opens a directory of tiles, creates it, or makes one of an empty directory.
     ///
-    /// - Throws: `notAJournal` (the path is a file, or a directory with other content; it is
-    ///   unchanged), `locked`, and the errors of the storage.
-    init(_ directory: JournalDirectory) throws(JournalError) {
+    /// - Parameter check: Receives the head of an existing checkpoint; an error leaves the directory
+    ///   unchanged.
+    /// - Throws: `notAJournal` (the path is a file, or a directory with other content or a link in
+    ///   the place of one of its files; it is unchanged), `locked`, the errors of `check` and of
+    ///   ``head(_:)``, and those of the storage.
+    init(_ directory: JournalDirectory, check: (TreeHead) throws(JournalError) -> Void) throws(JournalError) {
         self.directory = directory
         let storage = directory.storage
         switch try convertingStorageErrors({ () throws(StorageError) in try storage.kind(of: directory.path) }) {
@@ -33,8 +37,9 @@ struct TileDirectory {
         case .file, .other: throw Self.foreign(directory)
         case nil: try convertingStorageErrors { () throws(StorageError) in try storage.createDirectory(directory.path) }
         }
-        // Before the lock file is created, so that a directory with other files stays unchanged.
-        _ = try Self.hasCheckpoint(directory)
+        for name in [DirectoryListing.lockName, Self.checkpointName] { try Self.checkIsNoLink(directory.file(name), on: storage) }
+        // Before the lock file is created, so that a directory that is refused stays unchanged.
+        if try Self.hasCheckpoint(directory) { try check(try Self.readHead(directory)) }
         guard
             let lock = try convertingStorageErrors({ () throws(StorageError) in
                 try storage.lock(directory.file(DirectoryListing.lockName))
@@ -56,7 +61,11 @@ struct TileDirectory {
             try publish(head)
             return head
         }
-        let path = directory.file(Self.checkpointName)
+        return try Self.readHead(directory)
+    }
+
+    private static func readHead(_ directory: JournalDirectory) throws(JournalError) -> TreeHead {
+        let path = directory.file(checkpointName)
         let bytes = try convertingStorageErrors { () throws(StorageError) -> [UInt8]? in
             let file = try directory.storage.open(path, .read)
             var bytes = [UInt8](repeating: 0, count: Int(min(try file.size(), UInt64(ProofText.byteLimit) + 1)))
@@ -78,6 +87,11 @@ struct TileDirectory {
         if names.contains(checkpointName) { return true }
         guard names.allSatisfy({ $0 == DirectoryListing.lockName || $0 == temporaryName }) else { throw foreign(directory) }
         return false
+    }
+
+    private static func checkIsNoLink(_ path: String, on storage: any JournalStorage) throws(JournalError) {
+        guard try convertingStorageErrors({ () throws(StorageError) in try storage.isLink(path) }) else { return }
+        throw JournalError(.notAJournal, "Not a directory of tiles: it has a symbolic link, which is not followed.", path: path)
     }
 
     private static func foreign(_ directory: JournalDirectory) -> JournalError {
@@ -109,6 +123,7 @@ struct TileDirectory {
     /// Removes the partial tiles in the place of a full one.
     mutating func removePartialTiles(of tile: Tile) throws(JournalError) {
         let path = directory.file(tile.partialDirectory)
+        try checkDirectories(through: path)
         counts.removed += try convertingStorageErrors { () throws(StorageError) in
             guard try directory.storage.kind(of: path) == .directory else { return 0 }
             let names = try directory.storage.list(path)
@@ -138,10 +153,18 @@ struct TileDirectory {
         counts.written += 1
     }
 
+    /// Throws if a directory between the tiles' directory and a path, or the path, is a link.
+    private func checkDirectories(through path: String) throws(JournalError) {
+        if path == directory.path || known.contains(path) { return }
+        try checkDirectories(through: StoragePath.parent(of: path))
+        try Self.checkIsNoLink(path, on: directory.storage)
+    }
+
     private mutating func createDirectories(through path: String) throws(JournalError) {
         if path == directory.path || known.contains(path) { return }
         let parent = StoragePath.parent(of: path)
         try createDirectories(through: parent)
+        try Self.checkIsNoLink(path, on: directory.storage)
         try convertingStorageErrors { () throws(StorageError) in
             if try directory.storage.kind(of: path) == nil { try directory.storage.createDirectory(path) }
         }

@@ -1,0 +1,1 @@
+../../../Tests/ChatTests/Fuzzing/LedgerHarness.swift
