@@ -276,9 +276,25 @@ def compare(ann, bob, thread, expected):
     if len(set(ids)) != len(ids):
         raise Failed("an id is there twice")
     for person in (ann, bob):
-        wait(f"{person.name} has the order of the server", lambda: [identifier for identifier, _ in person.shown()] == ids[-len(person.shown()):] and len(person.shown()) >= min(len(ids), 100))
+        same_order(person, ids)
         person.driver.refresh()
         person.see("See https", "main .timeline")
-        wait(f"{person.name} has the order of the server after a reload", lambda: [identifier for identifier, _ in person.shown()] == ids[-len(person.shown()):])
+        same_order(person, ids)
         if [text for _, text in person.shown()][-len(HOSTILE) - 1:-1] != HOSTILE:
             raise Failed(f"{person.name} is shown other texts: {person.shown()[-len(HOSTILE):]}")
+
+
+def same_order(person, ids):
+    """Waits until a person is shown the latest messages as the server has them."""
+    def check():
+        shown = [identifier for identifier, _ in person.shown()]
+        return len(shown) >= min(len(ids), 60) and shown == ids[-len(shown):]
+    try:
+        wait("the order", check)
+    except Failed:
+        shown = [identifier for identifier, _ in person.shown()]
+        state = person.run("""
+            const timeline = document.querySelector("main .timeline");
+            return [timeline.scrollTop, timeline.scrollHeight, timeline.clientHeight, document.querySelector(".connection").textContent, location.hash]""")
+        raise Failed(f"{person.name} is shown {len(shown)} of {len(ids)} messages; not {[i for i, x in enumerate(ids) if x not in shown]}; "
+                     f"in order: {[ids.index(x) if x in ids else None for x in shown]}; {state}") from None

@@ -22,6 +22,7 @@ import importlib.util
 import pathlib
 import random
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -57,6 +58,8 @@ def main():
     from harness import Failed
 
     tool = shutil.which(arguments.tool) or arguments.tool
+    # Ends the browsers and the servers as well.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     seed = arguments.seed if arguments.seed is not None else random.randrange(1 << 32)
     print(f"seed {seed}", flush=True)
     rng = random.Random(seed)

@@ -24,6 +24,59 @@ Promise.all(["/ids.js", "/format.js", "/activity.js"].map((path) => import(path)
 }, (error) => done({ error: String(error) }));
 """
 
+# Events that arrive while a page is read, and are not in it: the answer is given after the event.
+RACES = """
+const done = arguments[0];
+const { Timeline } = await import("/timeline.js");
+let answer = null;
+window.fetch = () => new Promise((resolve) => {
+  answer = (items, older = null) => resolve(new Response(JSON.stringify({ items, older, newer: 9 })));
+});
+const moment = () => new Promise((resolve) => setTimeout(resolve, 20));
+const entry = (position, body) => ({
+  position, id: "m" + position, thread: "t", author: { id: "a", username: "A" }, body, createdAt: "2026-11-24T10:00:00.000Z", editedAt: null, retracted: false, replyCount: 0,
+});
+const posted = (position, body) => ({
+  kind: "messagePosted", fields: { thread: "t", message: "m" + position, author: "a", body }, event: { position, recordedAt: "2026-11-24T10:00:00.000Z" },
+});
+const edited = (position, message, body) => ({
+  kind: "messageEdited", fields: { thread: "t", message, by: "a", body }, event: { position, recordedAt: "2026-11-24T10:00:01.000Z" },
+});
+const texts = (timeline) => timeline.entries.map(({ body }) => body).join(" ");
+const found = {};
+const timeline = new Timeline("message", "t");
+let loading = timeline.load();
+timeline.apply(posted(22, "c"));
+timeline.apply(edited(23, "m21", "B"));
+answer([entry(20, "a"), entry(21, "b")], 20);
+await loading;
+found.first = texts(timeline);
+loading = timeline.load();
+timeline.apply(posted(24, "d"));
+answer([entry(20, "a"), entry(21, "B"), entry(22, "c")], 20);
+await loading;
+found.again = texts(timeline);
+loading = timeline.loadOlder();
+timeline.apply(edited(25, "m10", "Z"));
+answer([entry(10, "z")], null);
+await loading;
+found.older = texts(timeline);
+loading = timeline.refresh(timeline.byID.get("m22"));
+timeline.apply(edited(26, "m22", "C"));
+answer([entry(22, "c")]);
+await moment();
+found.one = texts(timeline);
+const behind = new Timeline("message", "t");
+loading = behind.load();
+answer([entry(20, "a")], 20);
+await loading;
+behind.apply(posted(15, "y"));
+found.behind = texts(behind);
+done(found);
+"""
+
+RACED = {"first": "a B c", "again": "a B c d", "older": "Z a B c d", "one": "Z a B C d", "behind": "a"}
+
 EXPECTED = {
     "shapes": True, "ascends": True, "time": True, "unchanged": True,
     "links": [["https://a.example/b?c=d"], ["http://a.example/"], [], [], [], ["http://a.example/"], ["https://a.example/"], [], [], [],
@@ -43,4 +96,7 @@ def run(tool, directory):
         for name, value in EXPECTED.items():
             if found.get(name) != value:
                 raise Failed(f"{name}: {found.get(name, found)}, not {value}")
-        return {"results": len(EXPECTED)}
+        found = ann.driver.execute_async_script(f"(async (...arguments) => {{ {RACES} }})(arguments[0]).catch((error) => arguments[0]({{ error: error.stack }}))")
+        if found != RACED:
+            raise Failed(f"events during a request: {found}, not {RACED}")
+        return {"results": len(EXPECTED) + len(RACED)}

@@ -65,12 +65,14 @@ export function personName(user) {
   return h("bdi", { class: "name" }, user?.username ?? "Deleted account");
 }
 
+const segmenter = new Intl.Segmenter();
+
 /** Returns the circle with the initial of a person; its colour depends on the id. */
 export function avatar(user) {
   let sum = 0;
   for (const letter of user?.id ?? "") sum = (sum * 31 + letter.charCodeAt(0)) % 8;
-  const initial = [...new Intl.Segmenter().segment(user?.username ?? "?")][0]?.segment ?? "?";
-  return h("span", { class: `avatar avatar-${sum}`, "aria-hidden": "true" }, h("bdi", {}, initial.toUpperCase()));
+  const [first] = segmenter.segment(user?.username ?? "?");
+  return h("span", { class: `avatar avatar-${sum}`, "aria-hidden": "true" }, h("bdi", {}, first?.segment.toUpperCase() ?? "?"));
 }
 
 let waiting = [];

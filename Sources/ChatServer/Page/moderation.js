@@ -31,7 +31,7 @@ export function moderationPanel(context) {
       report.removed ? h("p", { class: "muted" }, "Removed already.") : null,
       h("p", { class: "muted" }, "Reported by ", personName(report.by), ": ", h("q", { dir: "auto" }, report.reason ?? "")),
       h("div", { class: "buttons" }, button("Resolve", run("resolveReport", target)),
-        report.removed || report.body === null ? null : button("Remove the message…", () => remove(report, target).then(load), true),
+        report.removed || report.body === null ? null : button("Remove…", () => remove(report, target).then(load), true),
         report.message ? h("a", { class: "button small", href: link("t", thread, "m", report.message) }, "Open") : null));
   }
 

@@ -28,6 +28,17 @@ function emit(topic, value) {
   for (const listener of [...(listeners.get(topic) ?? [])]) listener(value);
 }
 
+const emitting = new Map();
+
+/** Tells the listeners of a topic soon, once for all changes until then: many events can arrive at once. */
+function emitSoon(topic) {
+  if (emitting.has(topic)) return;
+  emitting.set(topic, setTimeout(() => {
+    emitting.delete(topic);
+    if (state.me) emit(topic);
+  }, 30));
+}
+
 /** Keeps the names of people that an answer contains. */
 export function learn(...people) {
   let isNew = false;
@@ -36,7 +47,7 @@ export function learn(...people) {
     state.names.set(person.id, person.username);
     isNew = true;
   }
-  if (isNew) emit("names");
+  if (isNew) emitSoon("names");
 }
 
 /** The person with an id, with the present name as far as it is known. */
@@ -133,14 +144,14 @@ function countUnread(event, fields) {
     position: event.position, id: fields.message, author: person(fields.author), body: fields.body, createdAt: event.sentAt ?? event.recordedAt,
   };
   if (fields.author !== state.me.id && event.position > thread.readUpTo) thread.unread += 1;
-  emit("threads");
+  emitSoon("threads");
 }
 
 export function setBlocked(user, isBlocked) {
   if (state.blocked.has(user) === isBlocked) return;
   if (isBlocked) state.blocked.add(user);
   else state.blocked.delete(user);
-  emit("blocked");
+  emitSoon("blocked");
 }
 
 /** Executes a command and applies its events, which the stream repeats. */
@@ -162,7 +173,7 @@ export function markRead(threadID, position) {
   if (!thread?.isMember || position <= thread.readUpTo) return;
   markers.set(threadID, position);
   withMarker(thread);
-  emit("threads");
+  emitSoon("threads");
   markerTimer ??= setTimeout(sendMarkers, markerDelay);
 }
 

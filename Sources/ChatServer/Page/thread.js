@@ -130,7 +130,10 @@ export class ThreadView {
 
   /** Reads the roles, the pins and, for moderators, the reports. */
   async loadRights() {
+    const call = (this.rightsCall = (this.rightsCall ?? 0) + 1);
     const [roles, pins] = await Promise.all([get(path(["threads", this.id, "roles"])), get(path(["threads", this.id, "pins"]))]);
+    // A later call has the later answer.
+    if (call !== this.rightsCall) return;
     learn(...roles.items.map((item) => item.user));
     this.roles = new Map(roles.items.map((item) => [item.user.id, item.role]));
     this.pinned = new Set(pins.items.map((item) => item.id));
@@ -264,7 +267,7 @@ export class ThreadView {
     if (this.panelName) go(["t", this.id], { replace: true });
     this.view = null;
     this.timeline = null;
-    this.heading.textContent = "You are not in this thread";
+    this.heading.textContent = "Join this thread?";
     this.detail.textContent = "";
     this.tools.replaceChildren();
     this.toolsKey = null;
@@ -279,7 +282,7 @@ export class ThreadView {
       }
     };
     this.body.replaceChildren(h(
-      "div", { class: "placeholder" }, h("p", {}, "Only its members can read it. Open threads can be joined by everybody who has their link, others with an invitation."),
+      "div", { class: "placeholder" }, h("p", {}, "You are not a member, and only members can read it. Open threads can be joined by everybody who has their link, others with an invitation."),
       h("p", {}, h("button", { type: "button", class: "button primary", onclick: join }, "Join the thread")), error));
     this.ends.push(on("threads", () => { if (this.info) this.reload(); }));
   }

@@ -78,10 +78,15 @@ export function page(title, ...children) {
 
 /** What is shown while no thread is chosen. */
 export function welcome() {
-  const hasDistrict = Boolean(state.me.postcode);
+  const district = [...state.threads.values()].find((thread) => thread.isMember && thread.outwardCode === state.me.postcode?.split(" ")[0]);
   return page(
     `Hello, ${state.me.username ?? "neighbour"}`,
-    hasDistrict ? h("p", {}, "Choose a thread, or ", h("a", { href: link("new") }, "open a new one"), ".") : [
+    state.me.postcode ? [
+      h("p", {}, "Choose a thread, or open a new one about one subject."),
+      h("div", { class: "buttons" },
+        district ? h("a", { class: "button primary", href: link("t", district.id) }, icon("home"), `Go to ${district.outwardCode}`) : null,
+        h("a", { class: "button", href: link("new") }, icon("plus"), "Open a thread")),
+    ] : [
       h("p", {}, "Tell us your postcode, and you join the thread of your postcode district. Your neighbours see the district, never the whole postcode."),
       postcodeForm(true)]);
 }
@@ -139,14 +144,17 @@ export function invitationsPage() {
       error.textContent = errorText(problem);
     }
   };
-  const render = () => list.replaceChildren(...state.invitations.map((invitation) => h(
+  const empty = h("p", { class: "muted" }, "You have no invitation at present. Moderators can invite you to their threads.");
+  const render = () => {
+    empty.hidden = state.invitations.length > 0;
+    list.replaceChildren(...state.invitations.map((invitation) => h(
     "li", { class: "card" }, h("p", { class: "card-head" }, h("bdi", { class: "name" }, invitation.name ?? "Deleted thread"), timeElement(invitation.invitedAt, listTime(invitation.invitedAt))),
     h("p", { class: "muted card-head" }, avatar(invitation.by), h("span", {}, "Invited by ", personName(invitation.by))),
     h("div", { class: "buttons" },
       h("button", { type: "button", class: "button primary small", onclick: answer("acceptInvitation", invitation.thread) }, "Join"),
       h("button", { type: "button", class: "button small", onclick: answer("declineInvitation", invitation.thread) }, "Decline")))));
+  };
   render();
-  const empty = h("p", { class: "muted" }, "Invitations of moderators to their threads are shown here.");
   const result = page("Invitations", error, list, empty);
   result.close = on("invitations", render);
   return result;

@@ -42,6 +42,7 @@ export class TimelineView {
   }
 
   close() {
+    this.isClosed = true;
     this.timeline.listener = () => {};
     document.removeEventListener("visibilitychange", this.onVisibility);
     this.resizing.disconnect();
@@ -96,31 +97,34 @@ export class TimelineView {
       // If the list shows its end, the message is added below what is visible.
       if (this.end === length - 1 && this.end - this.start < windowSize + step) this.end = length;
     }
-    this.render();
+    if (change === "older" || change === "loaded") this.render();
+    else this.renderSoon();
   }
 
+  /** Renders in the next frame, once for all changes until then. A hidden page has no frames. */
   renderSoon() {
-    this.frame ??= requestAnimationFrame(() => {
-      this.frame = null;
-      this.render();
-    });
+    if (this.isScheduled) return;
+    this.isScheduled = true;
+    const run = () => {
+      this.isScheduled = false;
+      if (!this.isClosed) this.render();
+    };
+    if (document.visibilityState === "visible") requestAnimationFrame(run);
+    else setTimeout(run, 100);
   }
 
   /** The separators and messages of the window, each with its key. */
   items() {
     const entries = this.timeline.entries;
     const items = [];
-    let hasMarker = false;
+    const firstUnread = this.firstUnread();
     for (let index = this.start; index < this.end; index += 1) {
       const entry = entries[index];
       const before = entries[index - 1];
       const isNewDay = !before || dayKey(before.createdAt) !== dayKey(entry.createdAt);
-      const isFirstUnread = !hasMarker && this.isUnread(entry) && (index > this.start || !before || !this.isUnread(before));
+      const isFirstUnread = index === firstUnread;
       if (isNewDay) items.push({ key: "day " + entry.id, day: entry.createdAt });
-      if (isFirstUnread) {
-        hasMarker = true;
-        items.push({ key: "unread", unread: true });
-      }
+      if (isFirstUnread) items.push({ key: "unread", unread: true });
       const isFollowing = !isNewDay && !isFirstUnread && before.author.id === entry.author.id && !before.blocked
         && Date.parse(entry.createdAt) - Date.parse(before.createdAt) < 300_000;
       items.push({ key: entry.id, entry, isFollowing });
@@ -128,9 +132,19 @@ export class TimelineView {
     return items;
   }
 
-  /** Whether a message of another person is after the marker. */
-  isUnread(entry) {
-    return this.markerAfter !== null && entry.position > this.markerAfter && entry.author.id !== state.me?.id;
+  /** The index of the first message of another person after the marker, or -1, also if it is not loaded yet. */
+  firstUnread() {
+    if (this.markerAfter === null) return -1;
+    const { entries, older } = this.timeline;
+    let low = 0;
+    let high = entries.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (entries[middle].position > this.markerAfter) high = middle;
+      else low = middle + 1;
+    }
+    if (low === 0 && older !== null) return -1;
+    return entries.findIndex((entry, index) => index >= low && entry.author.id !== state.me?.id);
   }
 
   render() {

@@ -21,23 +21,33 @@ export class Timeline {
     this.loadingOlder = null;
     this.refreshing = new Set();
     this.staleWhileRefreshing = new Set();
+    /** The events since the beginning of each request that is not answered yet. */
+    this.unanswered = new Set();
+  }
+
+  /** Reads a page and puts it in place. Events that arrived meanwhile may not be in it: they are applied again. */
+  async read(query, place) {
+    const events = [];
+    this.unanswered.add(events);
+    try {
+      place(await get(path(this.parts, query)));
+    } finally {
+      this.unanswered.delete(events);
+    }
+    for (const event of events) this.applyOne(event);
   }
 
   /** Reads the latest page. What is loaded and older is kept if no message is missing in between. */
   async load(limit = pageSize) {
-    const page = await get(path(this.parts, { limit }));
-    const oldest = page.items[0]?.position ?? 0;
-    const isContiguous = this.isLoaded && (page.older === null || this.entries.some((entry) => entry.position >= oldest));
-    if (isContiguous && page.older !== null) {
-      for (const entry of this.entries.filter((entry) => entry.position >= oldest)) this.byID.delete(entry.id);
-      this.entries = this.entries.filter((entry) => entry.position < oldest);
-    } else {
-      this.entries = [];
-      this.byID.clear();
-      this.older = page.older;
-    }
-    this.isLoaded = true;
-    for (const entry of page.items) this.insert(entry);
+    await this.read({ limit }, (page) => {
+      const oldest = page.items[0]?.position ?? 0;
+      const isContiguous = page.older !== null && this.entries.some((entry) => entry.position >= oldest);
+      this.entries = isContiguous ? this.entries.filter((entry) => entry.position < oldest) : [];
+      this.byID = new Map(this.entries.map((entry) => [entry.id, entry]));
+      if (!isContiguous) this.older = page.older;
+      this.isLoaded = true;
+      for (const entry of page.items) this.insert(entry);
+    });
     this.listener({ change: "loaded" });
   }
 
@@ -45,11 +55,13 @@ export class Timeline {
   loadOlder(limit = 2 * pageSize) {
     if (this.older === null) return Promise.resolve();
     this.loadingOlder ??= (async () => {
-      const page = await get(path(this.parts, { limit, before: this.older }));
-      const added = page.items.filter((entry) => !this.byID.has(entry.id));
-      for (const entry of added) this.learnEntry(entry);
-      this.entries = [...added, ...this.entries];
-      this.older = page.older;
+      let added = [];
+      await this.read({ limit, before: this.older }, (page) => {
+        added = page.items.filter((entry) => !this.byID.has(entry.id));
+        for (const entry of added) this.learnEntry(entry);
+        this.entries = [...added, ...this.entries];
+        this.older = page.older;
+      });
       this.listener({ change: "older", added: added.length });
     })().finally(() => { this.loadingOlder = null; });
     return this.loadingOlder;
@@ -75,12 +87,18 @@ export class Timeline {
   }
 
   /** Applies a live event. */
-  apply({ kind, fields, event }) {
+  apply(change) {
+    for (const events of this.unanswered) events.push(change);
+    this.applyOne(change);
+  }
+
+  applyOne({ kind, fields, event }) {
     if (!this.isLoaded) return;
     const what = this.kind;
     if (kind === `${what}Posted`) {
       if (what === "message" ? fields.thread !== this.id : fields.message !== this.id) return;
-      if (this.byID.has(fields[what])) return;
+      // An older message, of a stream that is behind, is read with its page.
+      if (this.byID.has(fields[what]) || (this.older !== null && event.position < (this.entries[0]?.position ?? 0))) return;
       const entry = {
         position: event.position, id: fields[what], author: person(fields.author), body: fields.body,
         createdAt: event.sentAt ?? event.recordedAt, editedAt: null, retracted: false,
@@ -129,12 +147,11 @@ export class Timeline {
     try {
       do {
         this.staleWhileRefreshing.delete(id);
-        const page = await get(path(this.parts, { limit: 1, after: position - 1 }));
-        const found = page.items.find((item) => item.id === id);
-        if (found && this.byID.has(id)) {
-          this.insert(found);
-          this.listener({ change: "changed", entry: found });
-        }
+        await this.read({ limit: 1, after: position - 1 }, (page) => {
+          const found = page.items.find((item) => item.id === id);
+          if (found && this.byID.has(id)) this.insert(found);
+        });
+        this.listener({ change: "changed", entry });
         await new Promise((resolve) => setTimeout(resolve, 200));
       } while (this.staleWhileRefreshing.has(id));
     } catch (error) {
