@@ -77,6 +77,77 @@ done(found);
 
 RACED = {"first": "a B c", "again": "a B c d", "older": "Z a B c d", "one": "Z a B C d", "behind": "a"}
 
+# The outbox, against a server whose answers are lost, rejected or refused.
+OUTBOX = """
+const done = arguments[0];
+const outbox = await import("/outbox.js");
+const requests = [];
+let answers = [];
+window.fetch = async (path, { body }) => {
+  const commands = JSON.parse(body).map((command) => command.postMessage ?? command.reply);
+  requests.push(commands.map(({ message, reply, body }) => [reply ?? message, body]));
+  const answer = answers.shift();
+  if (!answer) throw new TypeError("no connection");
+  return answer(commands);
+};
+const accept = (commands) => new Response(JSON.stringify(commands.map((_, index) => ({ line: index + 1, positions: null, events: [], duplicate: true }))));
+const reject = (commands) => new Response(JSON.stringify(commands.map((command) => command.body === "muted" ? { rejection: { code: "muted", message: "You are muted." } } : { positions: null, events: [] })));
+const refuse = (status, code) => () => new Response(JSON.stringify({ status, code, detail: code }), { status });
+const until = async (check) => { for (let tries = 0; tries < 200 && !check(); tries += 1) await new Promise((resolve) => setTimeout(resolve, 20)); };
+const found = {};
+await outbox.clear("u");
+await outbox.start("u");
+await outbox.add({ id: "1", thread: "t", body: "a" });
+await until(() => requests.length === 1);
+await outbox.add({ id: "2", thread: "t", message: "m", body: "b" });
+await until(() => requests.length === 2);
+answers = [refuse(503, "busy"), accept];
+outbox.flush();
+await until(() => requests.length === 3);
+await new Promise((resolve) => setTimeout(resolve, 50));
+outbox.flush();
+await until(() => outbox.waitingCount() === 0);
+found.lost = requests.splice(0);
+answers = [reject];
+await outbox.add({ id: "3", thread: "t", body: "muted" });
+await until(() => outbox.waitingIn("t")[0]?.refusal);
+found.rejected = outbox.waitingIn("t").map(({ id, refusal }) => [id, refusal.code]);
+answers = [accept];
+await outbox.add({ id: "4", thread: "t", body: "c" });
+await until(() => outbox.waitingCount() === 1);
+found.goesOn = [requests.splice(0).at(-1), outbox.waitingCount()];
+await outbox.drop(outbox.waitingIn("t")[0]);
+await outbox.add({ id: "5", thread: "t", body: "d" });
+await until(() => requests.length === 1);
+await outbox.add({ id: "6", thread: "t", body: "e" });
+await until(() => requests.length === 2);
+answers = [refuse(400, "invalidValue"), refuse(400, "invalidValue"), accept];
+outbox.flush();
+await until(() => outbox.waitingIn("t").some(({ refusal }) => refusal) && outbox.waitingCount() === 1);
+found.hopeless = [requests.at(-1), outbox.waitingIn("t").map(({ id, refusal }) => [id, refusal.code])];
+await outbox.clear("u");
+requests.length = 0;
+answers = [refuse(401, "notSignedIn")];
+await outbox.add({ id: "7", thread: "t", body: "f" });
+await until(() => requests.length === 1);
+outbox.stop();
+await outbox.start("other");
+await new Promise((resolve) => setTimeout(resolve, 100));
+found.other = [requests.length, outbox.waitingCount()];
+answers = [accept];
+await outbox.start("u");
+await until(() => outbox.waitingCount() === 0);
+found.later = requests.at(-1);
+outbox.stop();
+done(found);
+"""
+
+SENT = {
+    # The same ids in the same order until there is an answer.
+    "lost": [[["1", "a"]], [["1", "a"], ["2", "b"]], [["1", "a"], ["2", "b"]], [["1", "a"], ["2", "b"]]],
+    "rejected": [["3", "muted"]], "goesOn": [[["4", "c"]], 1], "hopeless": [[["6", "e"]], [["5", "invalidValue"]]], "other": [1, 0], "later": [["7", "f"]],
+}
+
 EXPECTED = {
     "shapes": True, "ascends": True, "time": True, "unchanged": True,
     "links": [["https://a.example/b?c=d"], ["http://a.example/"], [], [], [], ["http://a.example/"], ["https://a.example/"], [], [], [],
@@ -96,7 +167,9 @@ def run(tool, directory):
         for name, value in EXPECTED.items():
             if found.get(name) != value:
                 raise Failed(f"{name}: {found.get(name, found)}, not {value}")
-        found = ann.driver.execute_async_script(f"(async (...arguments) => {{ {RACES} }})(arguments[0]).catch((error) => arguments[0]({{ error: error.stack }}))")
-        if found != RACED:
-            raise Failed(f"events during a request: {found}, not {RACED}")
-        return {"results": len(EXPECTED) + len(RACED)}
+        for what, script, expected in (("events during a request", RACES, RACED), ("the outbox", OUTBOX, SENT)):
+            found = ann.driver.execute_async_script(
+                f"(async (...arguments) => {{ {script} }})(arguments[0]).catch((error) => arguments[0]({{ error: error.stack }}))")
+            if found != expected:
+                raise Failed(f"{what}: {found}, not {expected}")
+        return {"results": len(EXPECTED) + len(RACED) + len(SENT)}

@@ -25,7 +25,7 @@ let signedOutMessage = null;
 let wanted = null;
 
 sessionChannel.onmessage = () => location.reload();
-onSignedOut(() => { if (shell) leave("Your session has ended. Sign in again; nothing that you have written is lost."); });
+onSignedOut(sessionEnded);
 addEventListener("hashchange", show);
 addEventListener("online", () => outbox.flush());
 outbox.onReceipt((receipt) => { for (const event of receipt.events) store.apply(event); });
@@ -83,7 +83,7 @@ function enter() {
       outbox.flush();
       store.sendMarkers();
     },
-    signedOut: () => leave("Your session has ended. Sign in again; nothing that you have written is lost."),
+    signedOut: sessionEnded,
     broken: () => get("/v1/me").catch((error) => { if (!(error instanceof Unreachable) && !(error instanceof Problem)) throw error; }),
   });
   outbox.start(store.state.me.id).catch((error) => notice(`This browser cannot keep messages: ${error.message}`));
@@ -107,6 +107,11 @@ function showConnection(text) {
       status.textContent = "No connection. What you write is kept and sent later.";
     }, 1_500);
   }
+}
+
+/** The session has ended elsewhere, or by its age. */
+function sessionEnded() {
+  if (!store.state.isSigningOut) leave("Your session has ended. Sign in again; nothing that you have written is lost.");
 }
 
 /** Ends the view of the signed-in user. */

@@ -89,12 +89,22 @@ function signOut(address, title, submit, leave) {
   return dialog({
     title, submit, isDangerous: waiting > 0,
     text: waiting ? `${waiting === 1 ? "A message is" : `${waiting} messages are`} not sent yet, and will be lost.` : "What you have written stays.",
-    action: async () => {
-      await post(address);
-      await outbox.clear(state.me.id);
-      leave("You are signed out.");
-    },
+    action: () => endSession(() => post(address), "You are signed out.", leave),
   });
+}
+
+/** Ends the session with a request, and removes what waits to be sent. */
+async function endSession(end, message, leave) {
+  const user = state.me.id;
+  state.isSigningOut = true;
+  try {
+    await end();
+    await outbox.clear(user);
+  } catch (error) {
+    state.isSigningOut = false;
+    throw error;
+  }
+  leave(message);
 }
 
 function deleteAccount(leave) {
@@ -104,13 +114,11 @@ function deleteAccount(leave) {
     fields: [{ name: "password", label: "Your password", type: "password", autocomplete: "current-password" }],
     action: async ({ password }) => {
       try {
-        await post("/v1/delete-account", { password });
+        await endSession(() => post("/v1/delete-account", { password }), "Your account is deleted.", leave);
       } catch (error) {
         if (error.code === "invalidCredentials") throw Object.assign(new Error("The password is wrong."), { field: "password" });
         throw error;
       }
-      await outbox.clear(state.me.id);
-      leave("Your account is deleted.");
     },
   });
 }

@@ -12,6 +12,8 @@ export const state = {
   blocked: new Set(),
   invitations: [],
   isOperator: false,
+  /** Whether the user is ending the session here, so that its end is no surprise. */
+  isSigningOut: false,
 };
 
 const listeners = new Map();
@@ -62,6 +64,7 @@ export function forget() {
   state.blocked.clear();
   state.invitations = [];
   state.isOperator = false;
+  state.isSigningOut = false;
   summaries.clear();
   markers.clear();
   clearTimeout(markerTimer);
@@ -125,6 +128,8 @@ export function kindOf(event) {
   return ["unknown", {}];
 }
 
+const flags = { threadLocked: { locked: true }, threadUnlocked: { locked: false }, threadClosed: { closed: true } };
+
 /** Applies an event of the stream, or of the receipt of a command. */
 export function apply(event) {
   const [kind, fields] = kindOf(event);
@@ -132,6 +137,7 @@ export function apply(event) {
   if (kind === "operatorGranted" || kind === "operatorRevoked") state.isOperator = kind === "operatorGranted";
   if ((kind === "userBlocked" || kind === "userUnblocked") && fields.by === state.me?.id) setBlocked(fields.user, kind === "userBlocked");
   if (kind === "messagePosted") countUnread(event, fields);
+  if (flags[kind] && state.threads.has(fields.thread)) Object.assign(state.threads.get(fields.thread), flags[kind]);
   emit("event", { kind, fields, event });
   if (!kind.startsWith("reply")) refreshSoon();
 }

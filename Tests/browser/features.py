@@ -1,0 +1,311 @@
+"""What the page can do, through its controls: accounts, invitations, roles, moderation, blocking, sessions."""
+
+from conversation import people
+from harness import Failed, wait
+
+
+def run(tool, directory):
+    """Uses every control once. Returns the number of steps."""
+    steps = 0
+    with people(tool, directory, ["Ann", "Bob"]) as (server, (ann, bob)):
+        ann.sign_up("Ann")
+        bob.sign_up("Bob")
+        for person in (ann, bob):
+            person.commands([{"setPostcode": {"postcode": "SW1A 1AA"}}])
+        wait("the server knows both", lambda: ann.get("/v1/threads/SW1A")["members"] == 2)
+        thread = invited(ann, bob)
+        for part in (moderated, sanctioned, roles, locked, blocked, residents):
+            part(ann, bob, thread)
+            steps += 1
+        for part in (shared_link, sessions, passwords, forgotten, signed_out, deleted):
+            part(ann, bob)
+            steps += 1
+    return {"steps": steps + 1}
+
+
+def panel(person, thread, name):
+    person.open(f"t/{thread}/{name}")
+    wait(f"{person.name} has the panel {name}", lambda: person.find(".panel:not([hidden]) .panel-body > *"))
+
+
+def invited(ann, bob):
+    """A private thread is opened; a person who has been met is invited, by name, and accepts."""
+    ann.open("t/" + ann.get("/v1/threads/SW1A")["id"] + "/people")
+    ann.see("Bob", ".panel")
+    ann.open("new")
+    ann.fill("Name", "Committee", "main")
+    ann.fill("Who can join?", "inviteOnly", "main")
+    ann.click("Open the thread", "main form")
+    ann.see("invitation only", ".thread-detail")
+    thread = ann.run("return location.hash").split("/")[2]
+    bob.open(f"t/{thread}")
+    bob.click("Join the thread", "main")
+    bob.see("You need an invitation", "main")
+    panel(ann, thread, "people")
+    ann.click("Invite…", ".panel")
+    ann.fill("Or their personal code", "no code", "dialog")
+    ann.click("Invite", "dialog .form")
+    ann.see("This is not a personal code.", "dialog")
+    ann.fill("Or their personal code", "", "dialog")
+    ann.fill("Somebody you have met", bob.id, "dialog")
+    ann.click("Invite", "dialog .form")
+    bob.see("1 invitation", ".sidebar")
+    panel(ann, thread, "moderation")
+    ann.see("Bob", ".panel .people")
+    bob.open("invitations")
+    bob.see("Committee", "main")
+    bob.click("Join", "main")
+    bob.see("Committee", "main h1")
+    ann.see("2 members", ".thread-detail")
+    ann.see("Nobody is invited at present.", ".panel")
+    return thread
+
+
+def moderated(ann, bob, thread):
+    """A message is pinned, reported, removed; its report is resolved."""
+    bob.write("The plan")
+    bob.write("Buy my watches")
+    plan, ad = ann.id_of("The plan"), ann.id_of("Buy my watches")
+    ann.menu(plan, "Pin")
+    bob.see("pinned", f'main [data-id="{plan}"]')
+    panel(bob, thread, "pins")
+    bob.see("The plan", ".panel")
+    ann.write("Stop that")
+    rude = bob.id_of("Stop that")
+    bob.menu(rude, "Report to the moderators…")
+    bob.fill("What is wrong with it?", "rude", "dialog")
+    bob.click("Report", "dialog .form")
+    bob.see("Reported to the moderators.", ".notice")
+    wait("the moderator sees the report", lambda: ann.find('[aria-label="Moderation, 1 open report"]'))
+    panel(ann, thread, "moderation")
+    ann.see("rude", ".panel")
+    ann.click("Resolve", ".panel .card")
+    ann.see("No report is open.", ".panel")
+    ann.menu(ad, "Remove…")
+    ann.click("Remove", "dialog .form")
+    ann.see("Fill in this field.", "dialog")
+    ann.fill("Reason", "advertising", "dialog")
+    ann.click("Remove", "dialog .form")
+    bob.see("A moderator removed this message.", "main .timeline")
+    if "Buy my watches" in bob.text("body"):
+        raise Failed("the removed text is shown")
+    ann.menu(plan, "Unpin")
+    bob.see("No message is pinned.", ".panel")
+    if any(entry["body"] == "Buy my watches" for entry in bob.timeline(thread)):
+        raise Failed("the removed text is in the timeline")
+
+
+def act_on_bob(ann, thread, action):
+    panel(ann, thread, "people")
+    ann.click("Actions for Bob", ".panel")
+    ann.click(action, ".panel .menu")
+
+
+def sanctioned(ann, bob, thread):
+    """A mute, a ban with an end, and a removal, each with its reason and its consequence."""
+    bob.open(f"t/{thread}")
+    act_on_bob(ann, thread, "Mute…")
+    ann.fill("Reason", "too loud", "dialog")
+    ann.click("Mute", "dialog .form")
+    bob.see("A moderator has muted you in this thread.", ".notice")
+    bob.write("Why?")
+    bob.see("Not sent. A moderator has muted you", "main .timeline")
+    bob.click("Edit", "main .waiting")
+    wait("the text is in the composer again", lambda: bob.run("return document.querySelector('main .composer textarea').value") == "Why?" and not bob.waiting())
+    panel(ann, thread, "moderation")
+    ann.see("too loud", ".panel")
+    ann.click("End the mute", ".panel")
+    ann.see("Nobody is muted or banned.", ".panel")
+    bob.write("I can write again")
+    ann.id_of("I can write again")
+    act_on_bob(ann, thread, "Ban…")
+    ann.fill("Reason", "too loud again", "dialog")
+    ann.fill("When does it end?", "day", "dialog")
+    ann.click("Ban", "dialog .form")
+    bob.see("Join this thread?", "main")
+    bob.click("Join the thread", "main")
+    bob.see("A moderator has banned", "main")
+    ban = ann.get(f"/v1/threads/{thread}/sanctions")["items"][0]
+    if ban["kind"] != "ban" or ban["reason"] != "too loud again" or ban["until"] is None:
+        raise Failed(f"the ban is {ban}")
+    panel(ann, thread, "moderation")
+    ann.click("End the ban", ".panel")
+    ann.see("Nobody is muted or banned.", ".panel")
+    ann.commands([{"invite": {"thread": thread, "user": bob.id}}])
+    bob.see("1 invitation", ".sidebar")
+    bob.click("Join the thread", "main")
+    bob.see("I can write again", "main .timeline")
+
+
+def roles(ann, bob, thread):
+    """An owner makes a moderator, who then sees the tools of one."""
+    act_on_bob(ann, thread, "Make moderator")
+    wait("the moderator has the tool", lambda: bob.find('[aria-label="Moderation"]'))
+    ann.see("Moderator", ".panel")
+    act_on_bob(ann, thread, "Make an ordinary member")
+    wait("the member has it no longer", lambda: not bob.find('[aria-label="Moderation"]'))
+
+
+def locked(ann, bob, thread):
+    """A locked thread has no composer, until it is unlocked."""
+    panel(ann, thread, "moderation")
+    ann.click("Lock the thread", ".panel")
+    bob.see("This thread is locked", ".banner")
+    wait("there is no composer", lambda: not bob.find("main .composer"))
+    ann.click("Unlock the thread", ".panel")
+    wait("the composer is back", lambda: bob.find("main .composer"))
+
+
+def blocked(ann, bob, thread):
+    """Messages of a blocked person are folded up, and open at a click. The block is undone in the settings."""
+    message = ann.id_of("I can write again")
+    ann.menu(message, "Block this person")
+    selector = f'main [data-id="{message}"]'
+    ann.see("Message of a person you have blocked", selector)
+    if "I can write again" in ann.text(selector):
+        raise Failed("the text of a blocked person is shown")
+    ann.click("Message of a person you have blocked", selector)
+    ann.see("I can write again", selector)
+    ann.driver.refresh()
+    ann.see("Message of a person you have blocked", selector)
+    ann.open("settings")
+    ann.click("Unblock", "main")
+    ann.open(f"t/{thread}")
+    ann.see("I can write again", "main .timeline")
+
+
+def residents(ann, bob, thread):
+    """A new postcode joins the thread of its district; the residents are shown without their postcodes."""
+    bob.open("settings")
+    bob.fill("Your postcode", "not one", "main")
+    bob.click("Change the postcode", "main")
+    bob.see("This is not a valid UK postcode.", "main")
+    bob.fill("Your postcode", "M1 1AE", "main")
+    bob.click("Change the postcode", "main")
+    bob.see("M1", ".thread-list")
+    district = bob.get("/v1/threads/M1")["id"]
+    panel(bob, district, "people")
+    bob.see("Residents of M1", ".panel")
+    ann.open("t/" + ann.get("/v1/threads/SW1A")["id"] + "/people")
+    ann.see("Residents of SW1A", ".panel")
+    wait("Bob has moved", lambda: "Bob" not in (ann.text(".panel section[aria-label^=Residents]") or "Bob"))
+    ann.open(f"t/{district}")
+    ann.click("Join the thread", "main")
+    ann.see("Only people who live in this district", "main")
+    bob.click("Leave…", ".panel")
+    bob.click("Leave", "dialog .form")
+    wait("the thread is no longer in the list", lambda: len(bob.find(".thread-row")) == 2)
+
+
+def shared_link(ann, bob):
+    """The link to an open thread leads there through the sign-in."""
+    ann.open("new")
+    ann.fill("Name", "Street party", "main")
+    ann.click("Open the thread", "main form")
+    ann.see("Street party", "main h1")
+    route = ann.run("return location.hash")
+    bob.open("settings")
+    bob.click("Sign out", "main .settings-section:nth-of-type(6)")
+    bob.click("Sign out", "dialog .form")
+    bob.see("You are signed out.", "main")
+    if bob.request("GET", "/v1/me")[0] != 401:
+        raise Failed("the session is not ended")
+    bob.open(route[2:])
+    bob.fill("E-mail address", bob.email)
+    bob.fill("Password", bob.password)
+    bob.click("Sign in", ".form")
+    bob.click("Join the thread", "main")
+    bob.see("Street party", "main h1")
+
+
+def sessions(ann, bob):
+    """The list of sessions ends another one, whose page says so."""
+    ann.open("settings")
+    ann.see("This device", "main")
+    status, text = ann.request("POST", "/v1/sign-in", {"email": ann.email, "password": ann.password, "device": "<b>Phone</b>"})
+    ann.driver.refresh()
+    ann.see("<b>Phone</b>", "main")
+    # Signing in with the cookie of this browser replaced it: the page has the new session, the list shows both.
+    devices = ann.get("/v1/sessions")["items"]
+    if status != 200 or len(devices) != 2 or sum(device["current"] for device in devices) != 1:
+        raise Failed(f"the sessions are {devices}")
+    other = next(device["device"] for device in devices if not device["current"])
+    ann.click(f"Sign out {other}", "main .session")
+    wait("one session is left", lambda: len(ann.get("/v1/sessions")["items"]) == 1)
+
+
+def passwords(ann, bob):
+    """A wrong present password is an error at its field; the new one replaces the old one."""
+    ann.open("settings")
+    ann.fill("Present password", "not the password", "main")
+    ann.fill("New password", "short", "main")
+    ann.click("Change the password", "main")
+    ann.see("New password: The password needs at least 8 characters.", ".error-summary")
+    ann.fill("New password", "a new password of Ann", "main")
+    ann.click("Change the password", "main")
+    ann.see("The present password is wrong.", "main")
+    ann.fill("Present password", ann.password, "main")
+    ann.click("Change the password", "main")
+    ann.see("The password is changed.", ".notice")
+    ann.password = "a new password of Ann"
+
+
+def forgotten(ann, bob):
+    """A reset sets a new password and signs out everywhere else."""
+    status, _ = ann.request("POST", "/v1/sign-out")
+    ann.driver.refresh()
+    ann.see("Sign in", "h1")
+    ann.click("I have forgotten my password")
+    ann.fill("E-mail address", ann.email)
+    ann.click("Send the code", ".form")
+    ann.see("Set a new password", "h1")
+    ann.password = "another password of Ann"
+    ann.fill("Code", "000000")
+    ann.fill("New password", ann.password)
+    code = ann.server.code(ann.email)
+    if code != "000000":
+        ann.click("Set the password", ".form")
+        ann.see("The code is wrong or no longer valid.", ".error-summary")
+    ann.fill("Code", f" {code[:3]} {code[3:]} ")
+    ann.click("Set the password", ".form")
+    ann.see("Hello, Ann", "main h1")
+
+
+def signed_out(ann, bob):
+    """After a sign-out everywhere, every page of the person says that the session has ended, and keeps what was written."""
+    first = ann.driver.current_window_handle
+    ann.driver.switch_to.new_window("tab")
+    ann.watch()
+    ann.driver.get(f"{ann.server.url}/#/settings")
+    ann.click("Sign out everywhere", "main")
+    ann.click("Sign out everywhere", "dialog .form")
+    ann.see("Sign in", "h1")
+    ann.driver.close()
+    ann.driver.switch_to.window(first)
+    ann.see("Sign in", "h1")
+    ann.sign_in()
+
+
+def deleted(ann, bob):
+    """A deleted account cannot sign in, and what it wrote is gone for the others."""
+    thread = next(thread["id"] for thread in bob.get("/v1/me")["threads"] if thread["name"] == "Street party")
+    bob.open(f"t/{thread}")
+    ann.open(f"t/{thread}")
+    ann.write("Remember me")
+    bob.id_of("Remember me")
+    ann.open("settings")
+    ann.click("Delete the account…", "main")
+    ann.see("Nobody can bring them back", "dialog")
+    ann.fill("Your password", "not the password", "dialog")
+    ann.click("Delete everything", "dialog .form")
+    ann.see("The password is wrong.", "dialog")
+    ann.fill("Your password", ann.password, "dialog")
+    ann.click("Delete everything", "dialog .form")
+    ann.see("Your account is deleted.", "main")
+    bob.driver.refresh()
+    bob.see("Deleted account", "main .timeline")
+    if "Remember me" in bob.text("body"):
+        raise Failed("the erased text is shown")
+    ann.fill("Password", ann.password)
+    ann.click("Sign in", ".form")
+    ann.see("The e-mail address or the password is wrong.", ".error-summary")
