@@ -243,13 +243,21 @@ class Stream:
         self.after, self.last = after, last
         self.answer = self.decoder = None
         self.head, self.text = b"", b""
-        self.blocks, self.retry, self.ended = [], None, False
+        self.blocks, self.count, self.retry, self.ended = [], 0, None, False
         self.socket = None
         if connect:
             self.connect(timeout)
 
-    def connect(self, timeout=60):
-        self.socket = socket.create_connection(("127.0.0.1", self.port), timeout=timeout)
+    def connect(self, timeout=60, receive_buffer=None):
+        self.socket = socket.socket()
+        self.socket.settimeout(timeout)
+        if receive_buffer:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        try:
+            self.socket.connect(("127.0.0.1", self.port))
+        except OSError:
+            self.close()
+            raise
         self.socket.sendall(self.request())
 
     def request(self):
@@ -284,6 +292,7 @@ class Stream:
         for part in parts:
             new.append(self.parse(part.decode("utf-8")))
         self.blocks += new
+        self.count += sum(event == "message" and data != "" for _, event, data in new)
         return new
 
     def parse(self, text):
@@ -325,6 +334,7 @@ class Stream:
         return self.wait(lambda stream: stream.answer is not None and (stream.answer.status != 200 and stream.ended or stream.blocks), what="its first id")
 
     def events(self):
+        """The delivered events; `count` is their number."""
         return [json.loads(data) for _, event, data in self.blocks if event == "message" and data]
 
     def close(self):

@@ -468,7 +468,7 @@ class Community:
             if thread is None:
                 stream.wait(ended, what="the last event")
             else:
-                stream.wait(lambda stream: len(stream.events()) >= len(expected), what=f"{len(expected)} events of {thread}")
+                stream.wait(lambda stream: stream.count >= len(expected), what=f"{len(expected)} events of {thread}")
                 stream.read(0.05)
             found = stream.events()
             for event in found:

@@ -50,7 +50,9 @@ class Routes:
         served = self.web.get("/v1/openapi.json")
         if served != self.document.root:
             raise Failed("the served document is not that of the repository")
-        if self.web.get("/healthz") != {"status": "ok"}:
+        same = self.web.ask("GET", "/v1/openapi.json", headers=[("If-None-Match", self.web.ask("HEAD", "/v1/openapi.json").header("ETag"))])
+        expect(same, 304, what="the document with its ETag")
+        if self.web.ask("GET", "/healthz", host="10.0.0.1").json() != {"status": "ok"}:
             raise Failed("healthz")
         print(f"routes: {self.document.check_examples()} examples of the document are valid", flush=True)
 
@@ -279,8 +281,8 @@ class Routes:
         other = Stream(port, ann.token, thread="SW1A").opened()
         sent = [self.execute(bob, {"postMessage": {"thread": "SW1A", "body": f"Live {number}\nsecond line\u2028"}})[0]["positions"][0] for number in range(3)]
         self.own = self.execute(ann, {"openThread": {"name": "Elsewhere"}})[0]["events"][0]["threadOpened"]["thread"]
-        live.wait(lambda stream: len(stream.events()) >= 5)
-        other.wait(lambda stream: len(stream.events()) >= 3)
+        live.wait(lambda stream: stream.count >= 5)
+        other.wait(lambda stream: stream.count >= 3)
         for stream in (live, other):
             for event in stream.events():
                 self.document.check_event(event)
@@ -291,12 +293,12 @@ class Routes:
         for number, identity in enumerate(ids):
             for arguments in ({"after": identity}, {"last": identity}, {"after": ids[-1], "last": identity}):
                 again = Stream(port, ann.token, **arguments).opened()
-                again.wait(lambda stream: len(stream.events()) >= len(ids) - number - 1)
+                again.wait(lambda stream: stream.count >= len(ids) - number - 1)
                 if again.events() != live.events()[number + 1:]:
                     raise Failed(f"resumed with {arguments}: {again.events()}")
                 again.close()
         again = Stream(port, ann.token, after=token, thread="SW1A")
-        again.wait(lambda stream: len(stream.events()) >= 3)
+        again.wait(lambda stream: stream.count >= 3)
         if [event["position"] for event in again.events()] != sent:
             raise Failed(f"resumed with the token of the timeline: {again.events()}")
         again.close()
@@ -349,7 +351,7 @@ class Routes:
             if method != "GET":
                 for site in ("cross-site", "same-site"):
                     expect(ask(headers=[("Sec-Fetch-Site", site)]), 403, "foreignOrigin", f"{what} from {site}")
-            for host in ("evil.example", f"evil.example:{self.server.port}"):
+            for host in ("evil.example", f"evil.example:{self.server.port}") if "421" in operation["responses"] else ():
                 expect(ask(host=host), 421, "misdirectedRequest", f"{what} for the host {host}")
             if signed:
                 for headers in ([], [("Authorization", "Bearer " + "A" * 43)], [("Authorization", "Bearer")], [("Authorization", "Basic QTpC")],

@@ -111,7 +111,9 @@ def configured(port, server_port, certificate, key):
         if text.count(shown) != 1:
             raise Failed(f"the configuration of the page has {text.count(shown)} times {shown!r}")
         text = text.replace(shown, used)
-    return f"""daemon off;
+    # Started by root, nginx would take another user, who may not write to the scratch directory.
+    user = "user root;\n" if os.getuid() == 0 else ""
+    return f"""{user}daemon off;
 pid SCRATCH/nginx.pid;
 worker_processes 1;
 events {{ worker_connections 1024; }}
@@ -161,10 +163,9 @@ def over_tls(base, certificate, server):
         first = ask(*options).split("\r\n")[0]
         if first.split(" ")[1] != status:
             raise Failed(f"curl {str(options)[:300]} through the proxy: {first}, not {status}")
-    # The proxy replaces what a client claims to be, so that no client escapes its limit.
-    for number in range(60):
-        status = ask(f"{base}/v1/confirm", *json, "-H", f"X-Forwarded-For: 10.0.0.{number}", "-d",
+    # The proxy replaces what a client claims to be. Loopback has a higher limit than 40, other addresses a lower one.
+    for number in range(40):
+        status = ask(f"{base}/v1/confirm", *json, "-H", "X-Forwarded-For: 10.1.2.3", "-d",
                      '{"email":"nobody%d@example.org","code":"000000"}' % number).split(" ")[1]
         if status == "429":
-            return
-    raise Failed("60 confirmations through the proxy with forged X-Forwarded-For have no limit")
+            raise Failed("a forged X-Forwarded-For is believed through the proxy")
