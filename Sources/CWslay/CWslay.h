@@ -14,8 +14,8 @@ struct CPoll_Event {
     uint64_t id;
     /* Whether bytes have come, or the peer has closed. */
     int isReadable;
-    /* Whether the peer is gone, so that nothing can be sent either; reported whatever was asked for. */
-    int isGone;
+    /* Whether nothing can be sent any more; reported without being asked for. */
+    int hasFailed;
 };
 
 static inline int CPoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
@@ -42,8 +42,8 @@ static inline int CPoll_wait(int poll, struct CPoll_Event *events, int milliseco
     int count = epoll_wait(poll, found, 256, milliseconds);
     for (int index = 0; index < count; index++) {
         events[index].id = found[index].data.u64;
-        events[index].isReadable = (found[index].events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0;
-        events[index].isGone = (found[index].events & (EPOLLHUP | EPOLLERR)) != 0;
+        events[index].hasFailed = (found[index].events & (EPOLLHUP | EPOLLERR)) != 0;
+        events[index].isReadable = events[index].hasFailed || (found[index].events & EPOLLIN) != 0;
     }
     return count;
 }

@@ -9,20 +9,25 @@
         /// - Parameter subprotocol: The subprotocol of the server; it is confirmed if the client names it.
         /// - Throws: ``Problem`` with the status 426 for a request that is no handshake of version 13.
         static func headers(for head: HTTPHead, subprotocol: String? = nil) throws(Problem) -> [(name: String, value: String)] {
-            guard head.method == "GET", head.version == "HTTP/1.1", contains(head["upgrade"], "websocket"), contains(head["connection"], "upgrade"),
-                head["sec-websocket-version"] == "13", let key = head["sec-websocket-key"], head.count(of: "sec-websocket-key") == 1,
-                Base64.bytes(of: key)?.count == 16
+            guard head.method == "GET", head.version == "HTTP/1.1",
+                head.list("upgrade").contains(where: { $0.lowercased() == "websocket" }),
+                head.list("connection").contains(where: { $0.lowercased() == "upgrade" }),
+                head["sec-websocket-version"] == "13", head.count(of: "sec-websocket-version") == 1,
+                let key = head["sec-websocket-key"], head.count(of: "sec-websocket-key") == 1, Base64.bytes(of: key)?.count == 16
             else { throw .upgradeRequired }
             let digest = SHA1.hash(Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8))
             var headers = [(name: "Upgrade", value: "websocket"), ("Sec-WebSocket-Accept", Base64.text(of: digest))]
-            if let subprotocol, contains(head["sec-websocket-protocol"], subprotocol) {
+            if let subprotocol, head.list("sec-websocket-protocol").contains(subprotocol) {
                 headers.append(("Sec-WebSocket-Protocol", subprotocol))
             }
             return headers
         }
+    }
 
-        private static func contains(_ list: String?, _ word: String) -> Bool {
-            list?.split(separator: ",").contains { $0.trimmingSpaces.lowercased() == word } ?? false
+    extension HTTPHead {
+        /// The elements of a list, which can be in several headers of the same name.
+        fileprivate func list(_ name: String) -> [String] {
+            headers.filter { $0.name == name }.flatMap { $0.value.split(separator: ",").map(\.trimmingSpaces) }
         }
     }
 

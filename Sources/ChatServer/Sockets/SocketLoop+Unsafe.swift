@@ -29,6 +29,9 @@
         /// A peer gets this time to answer a close.
         private static let closeLimit = Duration.seconds(5)
 
+        /// The bytes that the system holds for a client that does not read; Linux takes twice the number.
+        private static let sendBufferByteCount: Int32 = 128 << 10
+
         private struct Shared {
             var added: [(UInt64, UpgradedSocket, Mailbox, any SocketReceiver)] = []
             /// The peers that have something to send.
@@ -137,8 +140,8 @@
                         _ = unsafe read(wakeDescriptor, &value, 8)
                     } else if let peer = peers[id] {
                         peer.isReadable = peer.isReadable || events[index].isReadable != 0
-                        // Otherwise a peer that may not receive would be reported for ever.
-                        if events[index].isGone != 0, !peer.mayReceive { drop(peer, &peers) } else { service(peer, &peers) }
+                        // Of a peer that is not read, the poll would report the failure again and again.
+                        if events[index].hasFailed != 0, !peer.interest.reads { drop(peer, &peers) } else { service(peer, &peers) }
                     }
                 }
                 let (added, sending, receiving, isStopping) = shared.withLock { shared in
@@ -180,13 +183,19 @@
             // A message is one frame: waiting for more would delay it.
             _ = unsafe setsockopt(
                 peer.socket.descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<Int32>.size))
+            // The system would hold megabytes for a client that does not read.
+            var size = Self.sendBufferByteCount
+            _ = unsafe setsockopt(peer.socket.descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
             return CPoll_add(epoll, peer.socket.descriptor, peer.id, 1, 0) != 0
         }
 
         /// Receives and sends what is possible without waiting.
         private func service(_ peer: Peer, _ peers: inout [UInt64: Peer]) {
-            if peer.mayReceive, peer.isReadable || !peer.early.isEmpty, !peer.receive() { return drop(peer, &peers) }
-            if !peer.send() { return drop(peer, &peers) }
+            repeat {
+                if peer.mayReceive, peer.isReadable || !peer.early.isEmpty, !peer.receive() { return drop(peer, &peers) }
+                if !peer.send() { return drop(peer, &peers) }
+                // No poll reports the bytes that came with the handshake.
+            } while !peer.early.isEmpty && peer.wantedInterest.reads
             if peer.isOver { return drop(peer, &peers) }
             let interest = peer.wantedInterest
             guard interest != peer.interest else { return }
@@ -219,8 +228,12 @@
 
     /// One WebSocket, on the thread of the loop.
     @safe private final class Peer {
-        /// Bytes that wait in the library; more stay in the mailbox.
-        private static let queueLimit = 32 << 10
+        /// Bytes and messages that wait in the library; more stay in the mailbox.
+        private static let (queueLimit, queueCountLimit) = (32 << 10, 32)
+        /// Messages and pongs that wait in the library before nothing more is received.
+        private static let pongLimit = 64
+        /// Bytes that are received before it is the turn of other peers.
+        private static let turnLimit = 256 << 10
 
         /// What the poll reports.
         struct Interest: Equatable {
@@ -245,6 +258,13 @@
         /// The time at which a close was queued.
         var closedAt: ContinuousClock.Instant?
         private var context: wslay_event_context_ptr?
+        /// The message of which frames have come; the library would keep a block of memory for each frame.
+        private var partial: [UInt8] = []
+        private var isControlFrame = false
+        /// Whether the library has found a frame that it cannot read.
+        private var hasWrongFrame = false
+        private var hasConnectionFailed = false
+        private var turnByteCount = 0
 
         init?(_ id: UInt64, _ socket: UpgradedSocket, _ mailbox: Mailbox, _ receiver: any SocketReceiver) {
             (self.id, self.socket, self.mailbox, self.receiver) = (id, socket, mailbox, receiver)
@@ -257,13 +277,23 @@
             unsafe callbacks.send_callback = { context, bytes, count, flags, peer in
                 unsafe Peer.at(peer).write(context, bytes, count, hasMore: flags & Int32(WSLAY_MSG_MORE.rawValue) != 0)
             }
+            unsafe callbacks.on_frame_recv_start_callback = { context, frame, peer in
+                guard let frame = unsafe frame else { return }
+                unsafe Peer.at(peer).didBegin(frame.pointee, context)
+            }
+            unsafe callbacks.on_frame_recv_chunk_callback = { _, chunk, peer in
+                guard let chunk = unsafe chunk else { return }
+                unsafe Peer.at(peer).didReceive(chunk.pointee)
+            }
             unsafe callbacks.on_msg_recv_callback = { _, message, peer in
                 guard let message = unsafe message else { return }
                 unsafe Peer.at(peer).didReceive(message.pointee)
             }
             let address = unsafe Unmanaged.passUnretained(self).toOpaque()
             guard unsafe wslay_event_context_server_init(&context, &callbacks, address) == 0 else { return nil }
+            // The library compares each frame with the limit, `didBegin` each message.
             unsafe wslay_event_config_set_max_recv_msg_length(context, SocketLoop.maximumMessageByteCount)
+            unsafe wslay_event_config_set_no_buffering(context, 1)
         }
 
         /// Frees the context and closes the socket.
@@ -283,28 +313,37 @@
 
         var wantedInterest: Interest {
             Interest(
-                reads: unsafe mayReceive && wslay_event_want_read(context) != 0, writes: unsafe wslay_event_want_write(context) != 0)
+                reads: unsafe canReceive && wslay_event_want_read(context) != 0, writes: unsafe wslay_event_want_write(context) != 0)
         }
+
+        /// Whether the messages of the client are carried out fast enough, and its pongs are sent.
+        private var canReceive: Bool { unsafe mayReceive && wslay_event_get_queued_msg_count(context) < Self.pongLimit }
 
         /// Receives what has come; false if the connection has ended.
         func receive() -> Bool {
+            turnByteCount = 0
             let status = unsafe wslay_event_recv(context)
-            if unsafe wslay_event_get_close_received(context) != 0 || wslay_event_get_close_sent(context) != 0, closedAt == nil {
+            // A close of the client or a wrong frame has queued a close, and no message follows it.
+            if unsafe wslay_event_want_read(context) == 0 || wslay_event_get_close_sent(context) != 0, closedAt == nil {
                 closedAt = .now
+            }
+            if status != 0, !hasConnectionFailed {
+                // The library has queued a close without a code, which is still sent.
+                hasWrongFrame = true
+                return true
             }
             return status == 0
         }
 
         /// Sends what waits; false if the connection has ended.
         func send() -> Bool {
-            while closedAt == nil, !hasLastMessage, unsafe wslay_event_get_queued_msg_length(context) < Self.queueLimit {
+            while closedAt == nil, !hasLastMessage, !isQueueFull {
                 switch mailbox.read() {
                 case .wait: return unsafe wslay_event_send(context) == 0
                 case .end: hasLastMessage = true
                 case .bytes(let bytes):
                     guard queue(bytes) else { return false }
-                    let isFull = unsafe wslay_event_get_queued_msg_length(context) >= Self.queueLimit
-                    if isFull, unsafe wslay_event_send(context) != 0 { return false }
+                    if isQueueFull, unsafe wslay_event_send(context) != 0 { return false }
                 }
             }
             guard unsafe wslay_event_send(context) == 0 else { return false }
@@ -315,6 +354,11 @@
             unsafe wslay_event_queue_close(context, UInt16(WSLAY_CODE_GOING_AWAY.rawValue), nil, 0)
             closedAt = .now
             return unsafe wslay_event_send(context) == 0
+        }
+
+        private var isQueueFull: Bool {
+            unsafe wslay_event_get_queued_msg_length(context) >= Self.queueLimit
+                || wslay_event_get_queued_msg_count(context) >= Self.queueCountLimit
         }
 
         private func queue(_ bytes: [UInt8]) -> Bool {
@@ -331,18 +375,29 @@
             _ = unsafe wslay_event_queue_msg(context, &message)
         }
 
+        private func didBegin(_ frame: wslay_event_on_frame_recv_start_arg, _ context: wslay_event_context_ptr?) {
+            isControlFrame = frame.opcode >= UInt8(WSLAY_CONNECTION_CLOSE.rawValue)
+            guard !isControlFrame, frame.payload_length > SocketLoop.maximumMessageByteCount - UInt64(partial.count) else { return }
+            partial = []
+            unsafe wslay_event_queue_close(context, UInt16(WSLAY_CODE_MESSAGE_TOO_BIG.rawValue), nil, 0)
+            unsafe wslay_event_shutdown_read(context)
+        }
+
+        private func didReceive(_ chunk: wslay_event_on_frame_recv_chunk_arg) {
+            if !isControlFrame { unsafe partial.append(contentsOf: UnsafeBufferPointer(start: chunk.data, count: chunk.data_length)) }
+        }
+
         private func didReceive(_ message: wslay_event_on_msg_recv_arg) {
-            switch UInt32(unsafe message.opcode) {
-            case WSLAY_TEXT_FRAME.rawValue, WSLAY_BINARY_FRAME.rawValue:
-                let bytes = unsafe [UInt8](UnsafeBufferPointer(start: message.msg, count: message.msg_length))
-                mayReceive = receiver.receive(bytes)
-            default: break
-            }
+            guard UInt32(unsafe message.opcode) < WSLAY_CONNECTION_CLOSE.rawValue else { return }
+            var bytes: [UInt8] = []
+            swap(&bytes, &partial)
+            // After the last message of the server, and after a close, nothing of the client counts.
+            if !hasLastMessage, closedAt == nil, unsafe wslay_event_want_read(context) != 0 { mayReceive = receiver.receive(bytes) }
         }
 
         private func read(_ context: wslay_event_context_ptr?, _ buffer: UnsafeMutablePointer<UInt8>, _ count: Int) -> Int {
-            // Nothing more until the message before is carried out.
-            guard mayReceive else {
+            // Nothing more until the message before is carried out, and other peers had their turn.
+            guard canReceive, turnByteCount < Self.turnLimit else {
                 unsafe wslay_event_set_error(context, WSLAY_ERR_WOULDBLOCK.rawValue)
                 return -1
             }
@@ -356,11 +411,12 @@
                 let received = unsafe recv(socket.descriptor, buffer, count, 0)
                 if received > 0 {
                     lastReceived = .now
+                    turnByteCount += received
                     return received
                 }
                 if received < 0 && errno == EINTR { continue }
                 let isEmpty = received < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)
-                if isEmpty { isReadable = false }
+                if isEmpty { isReadable = false } else { hasConnectionFailed = true }
                 unsafe wslay_event_set_error(context, isEmpty ? WSLAY_ERR_WOULDBLOCK.rawValue : WSLAY_ERR_CALLBACK_FAILURE.rawValue)
                 return -1
             }
@@ -368,6 +424,15 @@
 
         private func write(_ context: wslay_event_context_ptr?, _ bytes: UnsafePointer<UInt8>?, _ count: Int, hasMore: Bool) -> Int {
             let flags = Int32(MSG_NOSIGNAL) | (hasMore ? Int32(MSG_MORE) : 0)
+            if hasWrongFrame, count == 2, let bytes = unsafe bytes, unsafe bytes[0] == 0x88 && bytes[1] == 0 {
+                // The close with the code 1002 instead of the library's, which has none.
+                let close: [UInt8] = [0x88, 2, 0x03, 0xEA]
+                let sent = unsafe close.withUnsafeBytes { unsafe Glibc.send(socket.descriptor, $0.baseAddress, $0.count, flags) }
+                if sent == close.count { return count }
+                let isFull = sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)
+                unsafe wslay_event_set_error(context, isFull ? WSLAY_ERR_WOULDBLOCK.rawValue : WSLAY_ERR_CALLBACK_FAILURE.rawValue)
+                return -1
+            }
             while true {
                 let sent = unsafe Glibc.send(socket.descriptor, bytes, count, flags)
                 if sent >= 0 { return sent }

@@ -7,9 +7,12 @@
     final class SocketSession: SocketReceiver {
         /// The messages that wait before the loop stops receiving, and below which it goes on.
         private static let (capacity, restart) = (32, 8)
+        /// The bytes of the messages that wait, beside the last one.
+        private static let byteCapacity = 64 << 10
 
         private struct State {
             var waitingCount = 0
+            var waitingByteCount = 0
             var isPaused = false
             var socket: (loop: SocketLoop, id: UInt64)?
             var task: Task<Void, Never>?
@@ -34,27 +37,30 @@
             on socket: (loop: SocketLoop, id: UInt64), start: @escaping @Sendable () async throws -> Void,
             handle: @escaping @Sendable ([UInt8]) async throws -> Void, whenClosed: @escaping @Sendable () -> Void
         ) {
+            // Before the task, which lets the socket receive again.
+            state.withLock { $0.socket = socket }
             let task = Task { [messages] in
                 // An error means that the socket closes: its mailbox accepts nothing any more.
                 do {
                     try await start()
                     for await message in messages {
                         try await handle(message)
-                        didHandle()
+                        didHandle(message.count)
                     }
                 } catch {}
             }
             let isClosed = state.withLock { state in
-                (state.task, state.socket, state.whenClosed) = (task, socket, whenClosed)
+                (state.task, state.whenClosed) = (task, whenClosed)
                 return state.isClosed
             }
             if isClosed { didClose() }
         }
 
-        private func didHandle() {
+        private func didHandle(_ byteCount: Int) {
             let socket = state.withLock { state -> (loop: SocketLoop, id: UInt64)? in
                 state.waitingCount -= 1
-                guard state.isPaused, state.waitingCount <= Self.restart else { return nil }
+                state.waitingByteCount -= byteCount
+                guard state.isPaused, state.waitingCount <= Self.restart, state.waitingByteCount < Self.byteCapacity else { return nil }
                 state.isPaused = false
                 return state.socket
             }
@@ -62,12 +68,14 @@
         }
 
         func receive(_ message: [UInt8]) -> Bool {
-            inbox.yield(message)
-            return state.withLock { state in
+            let mayReceive = state.withLock { state in
                 state.waitingCount += 1
-                if state.waitingCount >= Self.capacity { state.isPaused = true }
+                state.waitingByteCount += message.count
+                if state.waitingCount >= Self.capacity || state.waitingByteCount >= Self.byteCapacity { state.isPaused = true }
                 return !state.isPaused
             }
+            inbox.yield(message)
+            return mayReceive
         }
 
         func didClose() {

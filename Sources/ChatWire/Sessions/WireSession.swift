@@ -43,11 +43,12 @@ public final class WireSession: Sendable {
 
     /// Receives a text message and carries it out.
     ///
-    /// Returns when the commands of the message are answered, so that messages have one order.
+    /// Returns when the commands of the message are answered, so that messages have one order. After
+    /// ``end()`` it has no effect: the session of the user may have ended.
     ///
     /// - Throws: What the sink throws.
     public func receive(_ text: [UInt8]) async throws {
-        for action in state.withLock({ $0.connection.receive(text) }) {
+        for action in state.withLock({ $0.hasEnded ? [] : $0.connection.receive(text) }) {
             switch action {
             case .send(let message): try await write(message)
             case .execute(let commands, let id):
@@ -66,7 +67,11 @@ public final class WireSession: Sendable {
                     state.withLock { $0.connection.didEnd(follow: id) }
                     try await write(WireConnection.problem(Problem(routeError: error), to: id))
                 }
-            case .unfollow(let id): state.withLock { $0.tasks.removeValue(forKey: id) }?.cancel()
+            case .unfollow(let id):
+                guard let task = state.withLock({ $0.tasks.removeValue(forKey: id) }) else { continue }
+                task.cancel()
+                // An event may be waiting for the client to read: none may come after the answer.
+                await task.value
             }
         }
     }

@@ -1,0 +1,500 @@
+"""A client of the WebSockets of `chat-journal serve` for the checks, written from RFC 6455.
+
+It can send frames that are wrong, and rejects every frame of the server that is wrong.
+"""
+
+import base64
+import hashlib
+import http.client
+import itertools
+import json
+import os
+import pathlib
+import re
+import secrets
+import select
+import signal
+import socket
+import struct
+import subprocess
+import time
+
+PASSWORD = "correct horse battery"
+GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
+PATIENCE = 60
+
+
+class Failed(Exception):
+    pass
+
+
+def masked(payload, key):
+    """Returns the payload, masked or unmasked with a key of four bytes."""
+    count = len(payload)
+    keys = (key * (count // 4 + 1))[:count]
+    return (int.from_bytes(payload, "little") ^ int.from_bytes(keys, "little")).to_bytes(count, "little")
+
+
+def frame(opcode, payload=b"", fin=True, rsv=0, mask=True, form=None, length=None):
+    """Returns a frame of a client.
+
+    `form` forces the form of the length: 7, 16 or 64 bits. `length` is the length that the frame announces.
+    """
+    length = len(payload) if length is None else length
+    form = form or (7 if length < 126 else 16 if length < 1 << 16 else 64)
+    head = bytes([(0x80 if fin else 0) | rsv << 4 | opcode])
+    bit = 0x80 if mask else 0
+    if form == 7:
+        head += bytes([bit | length])
+    elif form == 16:
+        head += bytes([bit | 126]) + struct.pack(">H", length)
+    else:
+        head += bytes([bit | 127]) + struct.pack(">Q", length)
+    if not mask:
+        return head + payload
+    key = os.urandom(4)
+    return head + key + masked(payload, key)
+
+
+def fragments(opcode, parts):
+    """Returns the frames of a message in several parts."""
+    last = len(parts) - 1
+    return [frame(opcode if index == 0 else CONTINUATION, part, fin=index == last) for index, part in enumerate(parts)]
+
+
+def close_payload(code, reason=b""):
+    return struct.pack(">H", code) + reason
+
+
+def parse_head(data):
+    """Returns the status and the headers of the head of an answer; names are in lower case."""
+    lines = data.decode("latin-1").split("\r\n")
+    found = re.fullmatch(r"HTTP/1\.1 ([0-9]{3}) .*", lines[0])
+    if not found:
+        raise Failed(f"not a status line: {lines[0]!r}")
+    headers = [(name.lower(), value.strip()) for name, _, value in (line.partition(":") for line in lines[1:])]
+    return int(found.group(1)), headers
+
+
+class Handshake:
+    """An opening handshake, field by field, so that each can be wrong."""
+
+    def __init__(self, port, path="/v1/socket", token=None):
+        self.key = base64.b64encode(os.urandom(16)).decode()
+        self.method, self.path, self.version = "GET", path, "HTTP/1.1"
+        self.headers = [("Host", f"127.0.0.1:{port}"), ("Upgrade", "websocket"), ("Connection", "Upgrade"),
+                        ("Sec-WebSocket-Key", self.key), ("Sec-WebSocket-Version", "13")]
+        if token:
+            self.headers.append(("Authorization", f"Bearer {token}"))
+
+    def replacing(self, name, *values):
+        """Replaces a header by others of the same name, or removes it."""
+        self.headers = [(key, value) for key, value in self.headers if key.lower() != name.lower()]
+        self.headers += [(name, value) for value in values]
+        return self
+
+    def bytes(self):
+        lines = [f"{self.method} {self.path} {self.version}"] + [f"{name}: {value}" for name, value in self.headers]
+        return "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n"
+
+
+class Refused(Failed):
+    """The server answered a handshake with another status than 101."""
+
+    def __init__(self, status, headers, body):
+        super().__init__(f"the handshake was answered with {status} {headers} {body[:300]!r}")
+        self.status, self.headers, self.body = status, dict(headers), body
+
+
+class WebSocket:
+    """A connection. `receive` returns frames, `text` and `json` messages.
+
+    Pings are answered unless `answers_pings` is false.
+    """
+
+    def __init__(self, port, path="/v1/socket", token=None, handshake=None, early=b"", headers=(), timeout=PATIENCE, buffer=None):
+        self.handshake = handshake or Handshake(port, path, token)
+        self.handshake.headers += list(headers)
+        self.timeout, self.buffer, self.answers_pings = timeout, b"", True
+        self.close_code = None  # the code of the close of the server; 0 if it had none
+        self.ended = False
+        self.socket = socket.socket()
+        if buffer:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
+        self.socket.settimeout(timeout)
+        self.socket.connect(("127.0.0.1", port))
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.partial, self.partial_opcode = b"", None
+        try:
+            self.socket.sendall(self.handshake.bytes() + early)
+            self.read_handshake()
+        except BaseException:
+            self.socket.close()
+            raise
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close()
+
+    def read_handshake(self):
+        while b"\r\n\r\n" not in self.buffer:
+            self.fill()
+        head, _, self.buffer = self.buffer.partition(b"\r\n\r\n")
+        self.status, self.headers = parse_head(head)
+        names = dict(self.headers)
+        if self.status != 101:
+            length = 0 if self.handshake.method == "HEAD" else int(names.get("content-length", "0"))
+            while len(self.buffer) < length and self.fill(ends=True):
+                pass
+            raise Refused(self.status, self.headers, self.buffer[:length])
+        accept = base64.b64encode(hashlib.sha1((self.handshake.key + GUID).encode()).digest()).decode()
+        for name, value in (("upgrade", "websocket"), ("connection", "upgrade"), ("sec-websocket-accept", accept)):
+            values = [text for key, text in self.headers if key == name]
+            if len(values) != 1 or (values[0] if name == "sec-websocket-accept" else values[0].lower()) != value:
+                raise Failed(f"the header {name} of the handshake is {values}, not {value!r}")
+        if "sec-websocket-extensions" in names or "content-length" in names or "transfer-encoding" in names:
+            raise Failed(f"a header that a handshake must not have: {self.headers}")
+
+    def fill(self, ends=False):
+        """Receives bytes; false at the end of the connection, if it may end here."""
+        try:
+            data = self.socket.recv(1 << 18)
+        except TimeoutError:
+            raise Failed(f"nothing has come for {self.timeout} s; before it {self.buffer[:200]!r}") from None
+        except (ConnectionResetError, BrokenPipeError):
+            if ends:
+                return False
+            raise
+        if not data:
+            if ends:
+                return False
+            raise ConnectionResetError("the server closed the connection")
+        self.buffer += data
+        return True
+
+    # Sending
+
+    def send(self, data):
+        self.socket.sendall(data)
+
+    def say(self, value):
+        """Sends a text message: a string as it is, another value as JSON."""
+        text = value if isinstance(value, str) else json.dumps(value)
+        self.send(frame(TEXT, text.encode()))
+
+    # Receiving
+
+    def take(self, count):
+        while len(self.buffer) < count:
+            self.fill()
+        data, self.buffer = self.buffer[:count], self.buffer[count:]
+        return data
+
+    def receive(self):
+        """Returns (opcode, fin, payload) of the next frame, which must be valid for a server."""
+        first, second = self.take(2)
+        opcode, fin, length = first & 15, bool(first & 0x80), second & 127
+        if first & 0x70 or second & 0x80 or opcode not in (CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG):
+            raise Failed(f"a frame that a server must not send: {first:02x} {second:02x}")
+        if length >= 126:
+            extended = int.from_bytes(self.take(2 if length == 126 else 8), "big")
+            if extended < (126 if length == 126 else 1 << 16):
+                raise Failed(f"a length that is not in its shortest form: {extended}")
+            length = extended
+        if opcode >= CLOSE and (length > 125 or not fin):
+            raise Failed(f"a control frame of {length} bytes, final {fin}")
+        payload = self.take(length)
+        if opcode == CLOSE:
+            if len(payload) == 1:
+                raise Failed("a close of one byte")
+            self.close_code = int.from_bytes(payload[:2], "big")
+            payload[2:].decode("utf-8")
+        return opcode, fin, payload
+
+    def next(self):
+        """Returns (opcode, payload) of the next message or control frame."""
+        while True:
+            opcode, fin, payload = self.receive()
+            if opcode == PING and self.answers_pings:
+                self.send(frame(PONG, payload))
+                continue
+            if opcode >= CLOSE:
+                return opcode, payload
+            if (opcode == CONTINUATION) != (self.partial_opcode is not None):
+                raise Failed(f"a frame with the opcode {opcode} in the wrong place")
+            self.partial_opcode = opcode or self.partial_opcode
+            self.partial += payload
+            if fin:
+                message, self.partial, opcode, self.partial_opcode = self.partial, b"", self.partial_opcode, None
+                return opcode, message
+
+    def text(self):
+        opcode, payload = self.next()
+        if opcode != TEXT:
+            raise Failed(f"expected a text, got the opcode {opcode} with {payload[:200]!r}")
+        return payload.decode("utf-8")
+
+    def json(self):
+        return json.loads(self.text())
+
+    def hello(self):
+        value = self.json()
+        if list(value) != ["hello"]:
+            raise Failed(f"the first message is {value}")
+        return value["hello"]
+
+    def until(self, condition, what="the message"):
+        """Receives JSON messages until one has the property; returns all of them."""
+        seen = []
+        while True:
+            seen.append(self.json())
+            if condition(seen[-1]):
+                return seen
+            if len(seen) > 200_000:
+                raise Failed(f"{what} has not come in {len(seen)} messages")
+
+    def ask(self, value):
+        """Sends a message with an id and returns its answer; other messages must not come before it."""
+        self.say(value)
+        answer = self.json()
+        if answer.get("id") != value["id"]:
+            raise Failed(f"{value}: the answer is {answer}")
+        return answer
+
+    def is_silent(self, seconds):
+        """Whether nothing but pings comes for some time."""
+        deadline = time.monotonic() + seconds
+        while True:
+            if self.buffer:
+                opcode, _, payload = self.receive()
+                if opcode != PING:
+                    self.unexpected = (opcode, payload)
+                    return False
+                self.send(frame(PONG, payload))
+                continue
+            if not select.select([self.socket], [], [], max(0, deadline - time.monotonic()))[0]:
+                return True
+            self.fill()
+
+    def wait_for_end(self):
+        """Reads up to the close and the end of the connection; returns the code of the close and the texts before it.
+
+        The code is None if the connection ends without a close.
+        """
+        texts = []
+        try:
+            while self.close_code is None:
+                opcode, payload = self.next()
+                if opcode == TEXT:
+                    texts.append(payload.decode("utf-8"))
+        except (ConnectionResetError, BrokenPipeError):
+            return None, texts
+        try:
+            self.send(frame(CLOSE, close_payload(self.close_code) if self.close_code else b""))
+        except OSError:
+            pass
+        while self.fill(ends=True):
+            pass
+        if self.buffer:
+            raise Failed(f"bytes after the close: {self.buffer[:200]!r}")
+        return self.close_code, texts
+
+    def leave(self, code=1000):
+        """Closes with a handshake. Texts may come before the answer."""
+        self.send(frame(CLOSE, close_payload(code)))
+        while self.close_code is None:
+            self.next()
+        if self.close_code != code:
+            raise Failed(f"a close with {code} was answered with {self.close_code}")
+        while self.fill(ends=True):
+            pass
+        self.socket.close()
+
+    def abort(self):
+        """Ends the connection with a reset."""
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.socket.close()
+
+
+class Person:
+    """A person with an account."""
+
+    def __init__(self, name, email):
+        self.name, self.email, self.password = name, email, PASSWORD
+        self.id = self.token = None
+
+
+class Server:
+    """A process of `chat-journal serve` with a journal, accounts and mails in a directory."""
+
+    def __init__(self, tool, directory, *options, trust=True):
+        self.tool, self.directory, self.process = tool, pathlib.Path(directory), None
+        self.mail, self.log = self.directory / "mail", self.directory / "log"
+        self.mail.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        # Sign-ups of one address are limited: with a trusted proxy, each person has another one.
+        self.options = list(options) + (["--trust-proxy", "127.0.0.1"] if trust else [])
+        self.count = itertools.count(1)
+
+    def command(self, *options):
+        return [self.tool, "serve", str(self.directory / "journal"), "--accounts", str(self.directory / "accounts"),
+                "--listen", f"127.0.0.1:{self.port}", "--mail", str(self.mail), *self.options, *options]
+
+    def start(self):
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(self.command(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log)
+        line = self.process.stdout.readline().decode() if select.select([self.process.stdout], [], [], 120)[0] else ""
+        if line != f"http://127.0.0.1:{self.port}\n":
+            raise Failed(f"the first line of the server is {line!r}: {self.log.read_text()[-1000:]}")
+        return self
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, kind, *_):
+        if self.process.poll() is None:
+            if kind:
+                self.kill()
+            else:
+                self.stop()
+        elif not kind:
+            raise Failed(f"the server has ended with {self.process.returncode}: {self.log.read_text()[-1000:]}")
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+    def stop(self, seconds=60):
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            status = self.process.wait(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise Failed(f"the server has not ended in {seconds} s after SIGTERM") from None
+        self.process.stdout.close()
+        if status != 0:
+            raise Failed(f"the server ended with the status {status}: {self.log.read_text()[-1000:]}")
+
+    def memory(self, name="VmRSS"):
+        """Returns the resident memory in KiB."""
+        text = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(name + r":\s+([0-9]+) kB", text).group(1))
+
+    def ask(self, method, target, body=None, token=None, headers=()):
+        """Returns (status, headers, value) of a request; the value is JSON, or None."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        try:
+            fields = dict(headers)
+            if token:
+                fields["Authorization"] = f"Bearer {token}"
+            if body is not None:
+                fields["Content-Type"] = "application/json"
+            connection.request(method, target, None if body is None else json.dumps(body), fields)
+            answer = connection.getresponse()
+            data = answer.read()
+            return answer.status, {name.lower(): value for name, value in answer.getheaders()}, json.loads(data) if data else None
+        finally:
+            connection.close()
+
+    def get(self, target, token, status=200):
+        return self.expect(status, "GET", target, None, token)
+
+    def post(self, target, body, token=None, status=200):
+        return self.expect(status, "POST", target, body, token)
+
+    def expect(self, status, method, target, body=None, token=None, headers=()):
+        found, _, value = self.ask(method, target, body, token, headers)
+        if found != status:
+            raise Failed(f"{method} {target} {str(body)[:300]}: expected {status}, got {found} {str(value)[:500]}")
+        return value
+
+    def execute(self, command, token):
+        """Executes one command, which must be accepted; returns its events."""
+        answer = self.post("/v1/commands", command, token)
+        if "rejection" in answer:
+            raise Failed(f"{command}: {answer}")
+        return answer["events"]
+
+    def elsewhere(self):
+        if "--trust-proxy" not in self.options:
+            return []
+        return [("X-Forwarded-For", f"10.{secrets.randbelow(256)}.{secrets.randbelow(256)}.{secrets.randbelow(256)}")]
+
+    def people_named(self, *names, postcode="SW1A 1AA"):
+        """Signs people up, confirms their addresses, signs them in and sets their postcode."""
+        people = [Person(name, f"{re.sub('[^a-z0-9]', '', name.lower())}.{next(self.count)}@example.org") for name in names]
+        for person in people:
+            body = {"username": person.name, "email": person.email, "password": PASSWORD}
+            self.expect(202, "POST", "/v1/sign-up", body, headers=self.elsewhere())
+        for person in people:
+            body = {"email": person.email, "code": self.code(person.email)}
+            person.id = self.expect(200, "POST", "/v1/confirm", body, headers=self.elsewhere())["user"]["id"]
+            person.token = self.sign_in(person)
+            if postcode:
+                self.execute({"setPostcode": {"postcode": postcode}}, person.token)
+        return people
+
+    def sign_in(self, person):
+        body = {"email": person.email, "password": person.password, "device": "check"}
+        return self.expect(200, "POST", "/v1/sign-in", body, headers=self.elsewhere())["token"]
+
+    def code(self, email):
+        """Waits for the mail to an address, removes it and returns its code."""
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            for path in self.mail.glob("*.eml"):
+                text = path.read_text()
+                code = re.search(r"Your code is ([0-9]{6})\.", text)
+                if code and re.search(rf"^To:.*{re.escape(email)}", text, re.M):
+                    path.unlink()
+                    return code.group(1)
+            time.sleep(0.01)
+        raise Failed(f"no mail to {email} in {PATIENCE} s")
+
+    def socket(self, person=None, **options):
+        """Opens a socket of a person, a token or nobody."""
+        token = person.token if isinstance(person, Person) else person
+        return WebSocket(self.port, token=token, **options)
+
+
+class EventStream:
+    """The Server-Sent Events of a user, to compare."""
+
+    def __init__(self, server, token, after=None, thread=None):
+        query = "&".join(f"{name}={value}" for name, value in (("after", after), ("thread", thread)) if value)
+        self.connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
+        self.connection.request("GET", "/v1/events" + ("?" + query if query else ""), headers={"Authorization": f"Bearer {token}"})
+        self.answer = self.connection.getresponse()
+        if self.answer.status != 200:
+            raise Failed(f"events: {self.answer.status} {self.answer.read()!r}")
+        self.token = None
+        while self.token is None:
+            self.block()
+
+    def block(self):
+        """Reads a block; returns its event, or None."""
+        data = None
+        while line := self.answer.readline().decode("utf-8"):
+            name, _, value = line.rstrip("\n").partition(": ")
+            if name == "id":
+                self.token = value
+            elif name == "data":
+                data = value
+            elif name == "":
+                return data
+        raise Failed("the stream has ended")
+
+    def event(self):
+        """Returns (token, text of the event)."""
+        while True:
+            if (data := self.block()) is not None:
+                return self.token, data
+
+    def close(self):
+        self.answer.close()
+        self.connection.close()

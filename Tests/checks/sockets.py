@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Checks the WebSockets of `chat-journal serve` from outside.
+
+    sockets.py --tool PATH [--scratch DIR] [CHECK ...]
+
+Starts the server itself. The client is written from RFC 6455 (socket_client.py). The checks, all by default:
+
+    handshake    the opening handshake: methods, headers, origins, sessions, subprotocols
+    conformance  frames, fragments, control frames, UTF-8, close codes, sizes: right and wrong ones
+    messages     each message of `/v1/socket`, with the same events as `/v1/events`; ends of sessions, SIGTERM, SIGKILL
+    attack       clients that flood, that do not read, that forge; the server answers others and its memory is bounded
+    tutorial     `/chat`, in the bytes of the SwiftUI tutorials
+
+A failure keeps the scratch directory.
+"""
+
+import argparse
+import pathlib
+import resource
+import shutil
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+
+from socket_client import Failed, Server
+
+CHECKS = ("handshake", "conformance", "messages", "attack", "tutorial")
+
+
+def run(name, tool, scratch):
+    if name == "handshake":
+        import socket_handshake
+        with Server(tool, scratch) as server:
+            socket_handshake.check(server)
+    elif name == "conformance":
+        import socket_conformance
+        with Server(tool, scratch) as server:
+            socket_conformance.check(server)
+    elif name == "messages":
+        import socket_messages
+        socket_messages.check(tool, scratch)
+    elif name == "attack":
+        import socket_attack
+        socket_attack.check(tool, scratch)
+    else:
+        import socket_tutorial
+        socket_tutorial.check(tool, scratch)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("checks", nargs="*", metavar="CHECK", help="default: all")
+    parser.add_argument("--tool", required=True, help="the chat-journal binary, built with the trait Server")
+    parser.add_argument("--scratch", default=None, help="the directory in which the journals are created")
+    arguments = parser.parse_args()
+    if unknown := set(arguments.checks) - set(CHECKS):
+        parser.error(f"unknown checks: {', '.join(sorted(unknown))}")
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    scratch = pathlib.Path(tempfile.mkdtemp(prefix="sockets-", dir=arguments.scratch))
+    failed = []
+    for name in arguments.checks or CHECKS:
+        start = time.monotonic()
+        try:
+            run(name, str(pathlib.Path(arguments.tool).resolve()), scratch / name)
+            print(f"{name}: {time.monotonic() - start:.1f} s", flush=True)
+        except (Failed, OSError) as error:
+            failed.append(name)
+            print(f"{name}: FAILED: {type(error).__name__}: {error}", flush=True)
+    if failed:
+        print(f"FAILED: {', '.join(failed)}; see {scratch}")
+        return 1
+    shutil.rmtree(scratch)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
