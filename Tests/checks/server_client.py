@@ -157,9 +157,9 @@ class Connection:
         return parse_head(head)
 
     def read_answer(self, method="GET"):
-        """Reads an answer, without those of the class 1xx."""
+        """Reads an answer, without those of the class 1xx other than an upgrade."""
         answer = self.read_head()
-        while answer.status < 200:
+        while answer.status < 200 and answer.status != 101:
             answer = self.read_head()
         decoder = BodyDecoder(answer, method)
         answer.body += decoder.feed(self.buffer)
