@@ -1,10 +1,10 @@
 """A client of `chat-journal serve` for the checks: the process, HTTP/1.1 over a socket, Server-Sent Events, accounts."""
 
 import json
-import os
 import pathlib
 import random
 import re
+import resource
 import secrets
 import select
 import signal
@@ -211,7 +211,7 @@ class Connection:
             self.close()
             raise
         if self.document:
-            answer.value = self.document.check(method, target, answer)
+            self.document.check(method, target, answer)
         return answer
 
     def get(self, target, token=None, status=200, headers=()):
@@ -471,17 +471,7 @@ class Person:
         self.id = self.token = None
 
 
-def seconds_since(start):
-    return f"{time.monotonic() - start:.1f} s"
-
-
-def open_files_limit():
-    """Raises the limit of open files of this process and its children to the maximum; returns it."""
-    import resource
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+def raise_open_files_limit():
+    """Raises the limit of open files of this process and its children to the maximum."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    return hard
-
-
-def is_running(process):
-    return process.poll() is None and os.path.exists(f"/proc/{process.pid}")

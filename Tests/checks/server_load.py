@@ -4,7 +4,6 @@ The client is on the same machine, so that it takes part of the processor. Reque
 Python would be the slower side. The followers are in a process of their own, with one epoll loop.
 """
 
-import json
 import multiprocessing
 import os
 import re
