@@ -85,11 +85,13 @@ def main():
         began = time.monotonic()
         try:
             run(name, arguments, scratch / name)
-        except (Failed, openapi.Invalid) as failure:
-            print(f"FAILED {name}, seed {arguments.seed}\n  files: {scratch / name}\n  {failure}", flush=True)
+        except (Failed, openapi.Invalid, OSError) as failure:
+            print(f"FAILED {name}, seed {arguments.seed}\n  files: {scratch / name}\n  {failure!r}", flush=True)
             failed = True
         else:
             print(f"{name}: passed in {time.monotonic() - began:.0f} s", flush=True)
+        finally:
+            Server.kill_all()
     if not failed:
         shutil.rmtree(scratch)
     return 1 if failed else 0

@@ -346,6 +346,8 @@ class Stream:
 class Server:
     """A process of `chat-journal serve` with a journal, accounts and mails in a directory."""
 
+    running = set()
+
     def __init__(self, tool, directory, options=(), trust=True):
         self.tool, self.directory = tool, pathlib.Path(directory)
         self.directory.mkdir(parents=True, exist_ok=True)
@@ -364,6 +366,7 @@ class Server:
                    "--mail", str(self.mail), *self.options]
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log)
+        Server.running.add(self)
         if not select.select([self.process.stdout], [], [], seconds)[0]:
             raise Failed(f"the server has not printed its URL in {seconds} s: {self.log_text()[-1000:]}")
         line = self.process.stdout.readline().decode()
@@ -388,6 +391,13 @@ class Server:
         self.process.kill()
         self.process.wait()
         self.process.stdout.close()
+        Server.running.discard(self)
+
+    @classmethod
+    def kill_all(cls):
+        """Ends the servers that a failed check has left."""
+        for server in list(cls.running):
+            server.kill()
 
     def stop(self, seconds=60):
         """Ends the server in order. It must end with the status 0."""
@@ -398,6 +408,7 @@ class Server:
             self.kill()
             raise Failed(f"the server has not ended in {seconds} s after SIGTERM") from None
         self.process.stdout.close()
+        Server.running.discard(self)
         if status != 0:
             raise Failed(f"the server ended with the status {status} after SIGTERM: {self.log_text()[-1000:]}")
 
