@@ -163,6 +163,9 @@ class Document:
             for name in kinds:
                 response = self.root["components"]["responses"][name]
                 responses[str(response["content"]["application/problem+json"]["example"]["status"])] = response
+            # The path of the WebSocket answers other methods as it answers GET.
+            if template and "426" in (upgrade := self.root["paths"][template].get("get", {}).get("responses", {})):
+                responses["426"] = upgrade["426"]
         else:
             responses = operation["responses"]
         if str(answer.status) not in responses:

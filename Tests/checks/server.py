@@ -14,7 +14,7 @@ Starts the server itself, with a journal, accounts and mails in the scratch dire
 
 and, only if it is named:
 
-    load           requests and deliveries per second, delays, memory for each follower (see Benchmarks/README.md)
+    load           requests and deliveries per second, delays, memory for each follower; needs wrk for the first
 
 The seed determines the commands, and is printed. A failure keeps the scratch directory.
 """
@@ -68,7 +68,7 @@ def main():
     parser.add_argument("--seed", type=int, default=None, help="default: a new one, printed")
     parser.add_argument("--conversations", type=int, default=200)
     parser.add_argument("--kills", type=int, default=7)
-    parser.add_argument("--communities", type=int, default=2, help="the number of random histories of leaks")
+    parser.add_argument("--communities", type=int, default=1, help="the number of random histories of leaks")
     parser.add_argument("--idle", type=int, default=2000, help="the idle connections of hostile")
     parser.add_argument("--followers", type=int, default=1000, help="the followers of load")
     parser.add_argument("--seconds", type=float, default=10, help="the duration of each measurement of load")
@@ -77,7 +77,7 @@ def main():
         arguments.seed = random.SystemRandom().randrange(1 << 32)
     if unknown := set(arguments.checks) - {*DEFAULT, "load"}:
         parser.error(f"unknown checks: {', '.join(sorted(unknown))}")
-    server_client.open_files_limit()
+    server_client.raise_open_files_limit()
     scratch = pathlib.Path(tempfile.mkdtemp(prefix="server-", dir=arguments.scratch))
     print(f"server: {', '.join(arguments.checks or DEFAULT)}, seed {arguments.seed}", flush=True)
     failed = False
@@ -85,11 +85,13 @@ def main():
         began = time.monotonic()
         try:
             run(name, arguments, scratch / name)
-        except (Failed, openapi.Invalid) as failure:
-            print(f"FAILED {name}, seed {arguments.seed}\n  files: {scratch / name}\n  {failure}", flush=True)
+        except (Failed, openapi.Invalid, OSError) as failure:
+            print(f"FAILED {name}, seed {arguments.seed}\n  files: {scratch / name}\n  {failure!r}", flush=True)
             failed = True
         else:
             print(f"{name}: passed in {time.monotonic() - began:.0f} s", flush=True)
+        finally:
+            Server.kill_all()
     if not failed:
         shutil.rmtree(scratch)
     return 1 if failed else 0

@@ -1,10 +1,10 @@
 """A client of `chat-journal serve` for the checks: the process, HTTP/1.1 over a socket, Server-Sent Events, accounts."""
 
 import json
-import os
 import pathlib
 import random
 import re
+import resource
 import secrets
 import select
 import signal
@@ -157,9 +157,9 @@ class Connection:
         return parse_head(head)
 
     def read_answer(self, method="GET"):
-        """Reads an answer, without those of the class 1xx."""
+        """Reads an answer, without those of the class 1xx other than an upgrade."""
         answer = self.read_head()
-        while answer.status < 200:
+        while answer.status < 200 and answer.status != 101:
             answer = self.read_head()
         decoder = BodyDecoder(answer, method)
         answer.body += decoder.feed(self.buffer)
@@ -211,7 +211,7 @@ class Connection:
             self.close()
             raise
         if self.document:
-            answer.value = self.document.check(method, target, answer)
+            self.document.check(method, target, answer)
         return answer
 
     def get(self, target, token=None, status=200, headers=()):
@@ -346,6 +346,8 @@ class Stream:
 class Server:
     """A process of `chat-journal serve` with a journal, accounts and mails in a directory."""
 
+    running = set()
+
     def __init__(self, tool, directory, options=(), trust=True):
         self.tool, self.directory = tool, pathlib.Path(directory)
         self.directory.mkdir(parents=True, exist_ok=True)
@@ -364,6 +366,7 @@ class Server:
                    "--mail", str(self.mail), *self.options]
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log)
+        Server.running.add(self)
         if not select.select([self.process.stdout], [], [], seconds)[0]:
             raise Failed(f"the server has not printed its URL in {seconds} s: {self.log_text()[-1000:]}")
         line = self.process.stdout.readline().decode()
@@ -388,6 +391,13 @@ class Server:
         self.process.kill()
         self.process.wait()
         self.process.stdout.close()
+        Server.running.discard(self)
+
+    @classmethod
+    def kill_all(cls):
+        """Ends the servers that a failed check has left."""
+        for server in list(cls.running):
+            server.kill()
 
     def stop(self, seconds=60):
         """Ends the server in order. It must end with the status 0."""
@@ -398,6 +408,7 @@ class Server:
             self.kill()
             raise Failed(f"the server has not ended in {seconds} s after SIGTERM") from None
         self.process.stdout.close()
+        Server.running.discard(self)
         if status != 0:
             raise Failed(f"the server ended with the status {status} after SIGTERM: {self.log_text()[-1000:]}")
 
@@ -471,17 +482,7 @@ class Person:
         self.id = self.token = None
 
 
-def seconds_since(start):
-    return f"{time.monotonic() - start:.1f} s"
-
-
-def open_files_limit():
-    """Raises the limit of open files of this process and its children to the maximum; returns it."""
-    import resource
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+def raise_open_files_limit():
+    """Raises the limit of open files of this process and its children to the maximum."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    return hard
-
-
-def is_running(process):
-    return process.poll() is None and os.path.exists(f"/proc/{process.pid}")

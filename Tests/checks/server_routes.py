@@ -8,6 +8,7 @@ from server_client import PASSWORD, Failed, Stream, identifier
 JSON = ("Content-Type", "application/json")
 # Without these statuses: they need a broken disk, an overload or a server that ends.
 UNREACHED = {500, 503}
+HANDSHAKE = [("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Version", "13"), ("Sec-WebSocket-Key", "AAAAAAAAAAAAAAAAAAAAAA==")]
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 DEEP = b"[" * 10_000 + b"]" * 10_000
 
@@ -35,6 +36,7 @@ class Routes:
         self.accounts()
         self.chat()
         self.stream()
+        self.socket()
         self.problems()
         self.limits()
         self.deletion()
@@ -316,6 +318,18 @@ class Routes:
         live.close()
         other.close()
 
+    def socket(self):
+        """The handshake of the WebSocket; its messages are checked by another program."""
+        expect(self.web.ask("GET", "/v1/socket", token=self.ann.token), 426, "upgradeRequired", "no handshake")
+        expect(self.web.ask("GET", "/v1/socket", headers=HANDSHAKE), 401, "notSignedIn", "a handshake without a session")
+        expect(self.web.ask("GET", "/v1/socket", token=self.ann.token, headers=[*HANDSHAKE, ("Origin", "https://evil.example")]), 403, "foreignOrigin", "a foreign handshake")
+        for more in ([], [("Sec-WebSocket-Protocol", "other, chat-journal.v1")]):
+            with self.server.connection(self.document) as web:
+                answer = web.ask("GET", "/v1/socket", token=self.ann.token, headers=[*HANDSHAKE, *more])
+                # The digest of this key, by RFC 6455.
+                if answer.status != 101 or answer.header("Sec-WebSocket-Accept") != "ICX+Yqv66kxgM0FcWaLWlFLwTAI=" or bool(more) != bool(answer.header("Sec-WebSocket-Protocol")):
+                    raise Failed(f"the handshake: {answer}")
+
     def sign_out_stream(self):
         """The end of a session ends its stream."""
         eve = self.server.person(self.web, "Eve")
@@ -363,13 +377,16 @@ class Routes:
                 expect(ask(body=b" " * ((16 << 10) + 1)), 413, "tooLarge", f"{what} with a body of over 16 KiB")
             if method == "GET":
                 head = web.ask("HEAD", target, token=token)
-                if head.status != 200:
+                if head.status != (426 if "101" in operation["responses"] else 200):
                     raise Failed(f"HEAD {target}: {head}")
                 self.query_problems(path, operation, token)
         for path, methods in self.document.root["paths"].items():
             for method in METHODS:
                 if method.lower() not in methods:
                     answer = web.ask(method, self.target(path), token=ann.token)
+                    if "101" in methods.get("get", {}).get("responses", {}):
+                        expect(answer, 426, "upgradeRequired", f"{method} {path}")
+                        continue
                     expect(answer, 405, "methodNotAllowed", f"{method} {path}")
                     allowed = {name.upper() for name in methods} | ({"HEAD"} if "get" in methods else set())
                     if set(answer.header("Allow").split(", ")) != allowed:
@@ -423,7 +440,7 @@ class Routes:
         if "limit" in names:
             queries += ["limit=" + value for value in ("0", "201", "-1", "1.5", "1e1", "+1", "a", "", "%00", "99999999999999999999")]
             queries += ["before=1&after=1", "before=-1", "after=x", "before=", "after=18446744073709551616", "before=1&before=2"]
-        for query in queries if operation["security"] else ():
+        for query in queries if "400" in operation["responses"] else ():
             expect(self.web.ask("GET", f"{target}?{query}", token=token), 400, "invalidQuery", f"GET {target}?{query}")
 
     def command_problems(self):

@@ -6,6 +6,7 @@ import re
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import time
 
@@ -163,9 +164,28 @@ def over_tls(base, certificate, server):
         first = ask(*options).split("\r\n")[0]
         if first.split(" ")[1] != status:
             raise Failed(f"curl {str(options)[:300]} through the proxy: {first}, not {status}")
+    socket_over_tls(base, certificate, cookie.group(1))
     # The proxy replaces what a client claims to be. Loopback has a higher limit than 40, other addresses a lower one.
     for number in range(40):
         status = ask(f"{base}/v1/confirm", *json, "-H", "X-Forwarded-For: 10.1.2.3", "-d",
                      '{"email":"nobody%d@example.org","code":"000000"}' % number).split(" ")[1]
         if status == "429":
             raise Failed("a forged X-Forwarded-For is believed through the proxy")
+
+
+def socket_over_tls(base, certificate, cookie):
+    """The handshake of the WebSocket through the proxy, and the first message."""
+    host, _, port = base.removeprefix("https://").partition(":")
+    lines = ["GET /v1/socket HTTP/1.1", f"Host: {host}:{port}", f"Origin: {base}", f"Cookie: {cookie}", "Upgrade: websocket", "Connection: Upgrade",
+             "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA=="]
+    context = ssl.create_default_context(cafile=str(certificate))
+    with socket.create_connection(("127.0.0.1", int(port)), timeout=20) as raw, context.wrap_socket(raw, server_hostname=host) as connection:
+        connection.sendall("\r\n".join(lines).encode() + b"\r\n\r\n")
+        answer = b""
+        while b'{"hello":' not in answer:
+            data = connection.recv(4096)
+            if not data:
+                raise Failed(f"the WebSocket through the proxy: {answer!r}")
+            answer += data
+    if not answer.startswith(b"HTTP/1.1 101 "):
+        raise Failed(f"the WebSocket through the proxy: {answer!r}")
