@@ -1,5 +1,6 @@
 import Chat
 import ChatDomain
+import ChatWire
 import EventJournal
 import Foundation
 import Projections

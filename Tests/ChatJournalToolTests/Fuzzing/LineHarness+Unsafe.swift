@@ -1,4 +1,5 @@
 import ChatDomain
+import ChatWire
 
 #if canImport(ToolInput)
     @testable import ToolInput

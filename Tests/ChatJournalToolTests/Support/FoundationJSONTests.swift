@@ -1,4 +1,5 @@
 import ChatDomain
+import ChatWire
 import Testing
 
 #if canImport(FoundationEssentials)
