@@ -132,6 +132,16 @@ let package = Package(
         .testTarget(
             name: "ChatAccountsTests", dependencies: ["ChatAccounts", "ChatDomain", "Locking", "TestSupport"], swiftSettings: settings),
         .testTarget(
+            name: "ChatWireTests",
+            dependencies: ["Chat", "ChatDomain", "ChatTesting", "ChatWire", "EventJournal", "Projections", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ChatServerTests",
+            dependencies: [
+                "Chat", "ChatAccounts", "ChatDomain", "ChatServer", "ChatTesting", "ChatWire", "EventJournal", "Locking", "TestSupport",
+            ],
+            swiftSettings: settings),
+        .testTarget(
             name: "ChatTestingTests", dependencies: ["ChatTesting", "ChatDomain", "EventJournal", "Locking", "MerkleLog", "TestSupport"],
             swiftSettings: settings),
         .testTarget(

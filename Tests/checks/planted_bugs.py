@@ -33,6 +33,14 @@ import tempfile
 import time
 
 CRASH = ("JournalCrashTests", "BackupCrashTests", "ConcurrentCrashTests")
+# The modules below the facade `Chat`, with it.
+STORE = """
+        .target(name: "Columns", swiftSettings: settings),
+        .target(name: "ChatDomain", dependencies: ["Columns", "Primitives"], swiftSettings: settings),
+        .target(name: "Projections", dependencies: ["ChatDomain", "Columns", "Primitives"], swiftSettings: settings),
+        .target(name: "Chat", dependencies: ["ChatDomain", "Columns", "EventJournal", "Locking", "Primitives", "Projections"], swiftSettings: settings),
+        .target(
+            name: "ChatTesting", dependencies: ["ChatDomain", "EventJournal", "Locking", "Primitives", "Projections", "Chat"], swiftSettings: settings),"""
 TARGETS = {
     "locks": """
         .testTarget(name: "LockingTests", dependencies: ["Locking"], swiftSettings: settings),""",
@@ -46,6 +54,29 @@ TARGETS = {
             swiftSettings: settings + [.define("Server")]),
         .testTarget(
             name: "ChatAccountsTests", dependencies: ["ChatAccounts", "ChatDomain", "Locking", "TestSupport"],
+            swiftSettings: settings + [.define("Server")]),""",
+    "wire": STORE + """
+        .target(name: "ChatWire", dependencies: ["Chat", "ChatDomain", "EventJournal", "Primitives", "Projections"], swiftSettings: settings),
+        .testTarget(
+            name: "ChatWireTests", dependencies: ["Chat", "ChatDomain", "ChatTesting", "ChatWire", "EventJournal", "Projections", "TestSupport"],
+            swiftSettings: settings),""",
+    "server": STORE + """
+        .target(name: "ChatWire", dependencies: ["Chat", "ChatDomain", "EventJournal", "Primitives", "Projections"], swiftSettings: settings),
+        .systemLibrary(name: "CSodium"),
+        .systemLibrary(name: "CSQLite"),
+        .systemLibrary(name: "CMicroHTTPD"),
+        .systemLibrary(name: "CWslay"),
+        .target(name: "CServerFiles"),
+        .target(
+            name: "ChatAccounts", dependencies: ["ChatDomain", "Locking", "Primitives", "CSodium", "CSQLite"],
+            swiftSettings: settings + [.define("Server")]),
+        .target(
+            name: "ChatServer",
+            dependencies: ["CMicroHTTPD", "CServerFiles", "CWslay", "Chat", "ChatAccounts", "ChatDomain", "ChatWire", "EventJournal", "Locking", "Primitives"],
+            exclude: ["Page", "openapi.json"], swiftSettings: settings + [.define("Server")]),
+        .testTarget(
+            name: "ChatServerTests",
+            dependencies: ["Chat", "ChatAccounts", "ChatDomain", "ChatServer", "ChatTesting", "ChatWire", "EventJournal", "Locking", "TestSupport"],
             swiftSettings: settings + [.define("Server")]),""",
     "proofs": """
         .testTarget(name: "MerkleLogTests", dependencies: ["MerkleLog", "Primitives", "TestSupport"], swiftSettings: settings),""",
@@ -89,6 +120,11 @@ TARGETS = {
 PATHS = {
     "locks": ["Tests/LockingTests"],
     "accounts": ["Sources/Columns", "Sources/ChatDomain", "Sources/CSodium", "Sources/CSQLite", "Sources/ChatAccounts", "Tests/ChatAccountsTests"],
+    "wire": ["Sources/Columns", "Sources/ChatDomain", "Sources/Projections", "Sources/Chat", "Sources/ChatTesting", "Sources/ChatWire",
+             "Sources/ChatServer/openapi.json", "Tests/ChatWireTests", "Tests/FuzzCorpus/requests"],
+    "server": ["Sources/Columns", "Sources/ChatDomain", "Sources/Projections", "Sources/Chat", "Sources/ChatTesting", "Sources/ChatWire",
+               "Sources/CSodium", "Sources/CSQLite", "Sources/CMicroHTTPD", "Sources/CWslay", "Sources/CServerFiles", "Sources/ChatAccounts",
+               "Sources/ChatServer", "Tests/ChatServerTests"],
     "proofs": ["Tests/MerkleLogTests"],
     "crash": ["Sources/ChatTesting/SimulatedDisk", "Sources/ChatTesting/SeededEntropy.swift", "Sources/ChatTesting/SeededExecutor+Unsafe.swift",
               "Sources/ChatTesting/SeededRandom.swift", "Tests/ChatTestingTests/SimulatedDisk"],
@@ -102,7 +138,8 @@ PATHS = {
 }
 # The group of each test target.
 GROUPS = {"ChatTestingTests": "crash", "LockingTests": "locks", "MerkleLogTests": "proofs", "EventJournalTests": "units", "PrimitivesTests": "domain", "ColumnsTests": "domain",
-          "ChatDomainTests": "domain", "ChatTests": "store", "ProjectionsTests": "store", "ChatAccountsTests": "accounts"}
+          "ChatDomainTests": "domain", "ChatTests": "store", "ProjectionsTests": "store", "ChatAccountsTests": "accounts",
+          "ChatWireTests": "wire", "ChatServerTests": "server"}
 
 
 class Failed(Exception):
@@ -128,6 +165,14 @@ class Bug:
 
 def account_bug(number, title, file, old, new, unit):
     return Bug(number, f"accounts: {title}", [(file, old, new)], unit=f"ChatAccountsTests.{unit}", target="ChatAccounts")
+
+
+def wire_bug(number, title, file, old, new, unit):
+    return Bug(number, f"wire: {title}", [(file, old, new)], unit=f"ChatWireTests.{unit}", target="ChatWire")
+
+
+def server_bug(number, title, file, old, new, unit):
+    return Bug(number, f"server: {title}", [(file, old, new)], unit=f"ChatServerTests.{unit}", target="ChatServer")
 
 
 def store_bug(number, title, edits, unit="LinearizabilityTests", target="Chat"):
@@ -1263,6 +1308,86 @@ BUGS = [
     account_bug("101e", "the bytes of a deletion stay beside a reader", "AccountStore+Passwords.swift", "guard try database.checkpoint() else { throw .fileIsHeld }",
                 "_ = try database.checkpoint()", "LookupTests"),
     account_bug("101f", "a full disk is a failure of the storage", "Database+Unsafe.swift", "AccountError(.storageFull,", "AccountError(.storage,", "LookupTests"),
+    wire_bug("102a", "the acting user of a batch is not compared", "ClientCommands.swift", "named != actor {", "named != actor, line == nil {", "ClientCommandsTests"),
+    wire_bug("102b", "the acting user of one command is not compared", "ClientCommands.swift", "named != actor {", "named != actor, line != nil {",
+             "ClientCommandsTests"),
+    wire_bug("102c", "a client makes operators", "ClientCommands.swift", "case .registerUser, .grantOperator, .revokeOperator: false",
+             "case .registerUser, .revokeOperator: false\n        case .grantOperator: true", "ClientCommandsTests"),
+    wire_bug("102d", "a client registers users", "ClientCommands.swift", "case .registerUser, .grantOperator, .revokeOperator: false",
+             "case .grantOperator, .revokeOperator: false\n        case .registerUser: true", "ClientCommandsTests"),
+    wire_bug("102e", "the batch has one command too many", "ClientCommands.swift", "maximumCount = 1_000", "maximumCount = 1_001", "ClientCommandsTests"),
+    wire_bug("102f", "a malformed element has no line", "ClientCommands.swift", "line: error.element.map { $0 + 1 }", "line: nil", "ClientCommandsTests"),
+    wire_bug("102g", "a batch may be empty", "ClientCommands.swift", "guard !elements.isEmpty else", "guard elements.count >= 0 else", "ClientCommandsTests"),
+    wire_bug("102h", "everybody sees the pins", "ChatRoutes.swift", "pins(in: try $1.thread(), viewer: $0.user)", "pins(in: try $1.thread())", "ChatRoutesTests"),
+    wire_bug("102i", "everybody sees the sanctions", "ChatRoutes.swift", "sanctions(in: try $1.thread(), viewer: $0.user)", "sanctions(in: try $1.thread())",
+             "ChatRoutesTests"),
+    wire_bug("102j", "everybody sees the members", "ChatRoutes.swift", "members(of: try parameters.thread(), viewer: context.user)",
+             "members(of: try parameters.thread())", "ChatRoutesTests"),
+    wire_bug("102k", "everybody sees a message", "ChatRoutes.swift", "message(try parameters.message(), viewer: context.user)", "message(try parameters.message())",
+             "ChatRoutesTests"),
+    wire_bug("102l", "anybody follows a thread that they cannot read", "ChatRoutes.swift", "            _ = try store.thread(thread, viewer: user)\n", "",
+             "ChatRoutesTests"),
+    wire_bug("102m", "anybody ends a session", "ChatRoutes.swift", "return owner != user", "return owner != owner", "CommandRouteTests"),
+    wire_bug("102n", "the history of a token is not checked", "ChatRoutes.swift", "            try store.requireValid(token)\n", "", "EventStreamTests"),
+    wire_bug("102o", "the query wins over the header", "ChatRoutes.swift", "request.lastEventID ?? request.parameter(\"after\")",
+             "request.parameter(\"after\") ?? request.lastEventID", "EventStreamTests"),
+    wire_bug("102p", "both bounds of a page", "ChatRoutes.swift", "guard page.before == nil || page.after == nil else", "guard page.limit > 0 else", "ChatRoutesTests"),
+    wire_bug("102q", "a page is too large", "ChatRoutes.swift", "in: 1...200) ?? 50", "in: 1...201) ?? 50", "ChatRoutesTests"),
+    wire_bug("102r", "a control character in a path", "WireRequest.swift", "$0 >= 0x20 && $0 != 0x7F", "$0 >= 0x20", "WireRequestTests"),
+    wire_bug("102s", "a repeated parameter", "WireRequest.swift", "guard !query[..<index].contains(where: { $0.name == parameter.name }) else", "guard index >= 0 else",
+             "WireRequestTests"),
+    wire_bug("102t", "a signed number", "WireRequest.swift", "let number = Number(text),", "let number = Number(text.replacing(\"x\", with: \"\")),", "WireRequestTests"),
+    wire_bug("102u", "HEAD is not GET", "Router.swift", "(method == \"HEAD\" ? \"GET\" : method)", "method", "RouterTests"),
+    wire_bug("102v", "HEAD is not allowed", "Router.swift", "methods.contains(\"GET\") ? methods.union([\"HEAD\"]) : methods", "methods", "RouterTests"),
+    wire_bug("102w", "the bound of an empty page is beyond the numbers of a browser", "PageAnswer.swift", "page.after.map { $0 == .max ? $0 : $0 + 1 }", "Position.max",
+             "PageAnswerTests"),
+    wire_bug("102x", "a page has no older ones", "PageAnswer.swift", "range.lowerBound > 0 ?", "range.lowerBound > 1 ?", "PageAnswerTests"),
+    server_bug("103a", "the origin is not checked", "RequestGate.swift", "if !origins.contains(origin.lowercased())", "if origin == \"null\"", "RequestGateTests"),
+    server_bug("103b", "the host is not checked", "RequestGate.swift", "!hosts.contains(host(of: head))", "host(of: head).isEmpty", "RequestGateTests"),
+    server_bug("103c", "a page of the same site acts", "RequestGate.swift", "site != \"same-origin\", site != \"none\"", "site == \"cross-site\"", "RequestGateTests"),
+    server_bug("103d", "the first forwarded address counts", "RequestGate.swift", "for text in forwarded.reversed()", "for text in forwarded", "RequestGateTests"),
+    server_bug("103e", "every client may forward an address", "RequestGate.swift", "guard let peer = head.peer, trustedProxies.contains(peer) else",
+               "guard let peer = head.peer else", "RequestGateTests"),
+    server_bug("103f", "another coding of a body", "RequestGate.swift", "?? \"chunked\").lowercased() == \"chunked\"", "?? \"chunked\").lowercased().hasSuffix(\"chunked\")",
+               "RequestGateTests"),
+    server_bug("103g", "a length beside a coding", "RequestGate.swift", "head.count(of: \"content-length\") == 0 || head.count(of: \"transfer-encoding\") == 0,", "true,",
+               "RequestGateTests"),
+    server_bug("103h", "a body is not JSON", "RequestGate.swift", "if hasBody, !Self.isJSON", "if hasBody, head.isSafe, !Self.isJSON", "RequestGateTests"),
+    server_bug("103i", "the plain cookie counts over TLS", "SessionCredentials.swift", "let name = isSecure ? secureName : plainName", "let name = plainName",
+               "SessionCredentialsTests"),
+    server_bug("103j", "the cookie is not secure", "SessionCredentials.swift", "(isSecure ? \"; Secure\" : \"\")", "\"\"", "SessionCredentialsTests"),
+    server_bug("103k", "the mailbox has no bound", "Mailbox.swift", "if state.byteCount >= Self.capacity { return false }", "if state.byteCount < 0 { return false }",
+               "MailboxTests"),
+    server_bug("103l", "the reader is woken twice", "Mailbox.swift", "            isReaderWaiting = false\n", "", "MailboxTests"),
+    server_bug("103m", "a lost connection is resumed", "Mailbox.swift", "state.byteCount, state.wake) = ([], 0, 0, nil)", "state.byteCount) = ([], 0, 0)", "MailboxTests"),
+    server_bug("103n", "an end forgets the writers", "Mailbox.swift", "            for writer in writers { writer.resume(returning: false) }\n            return isFirst",
+               "            _ = writers\n            return isFirst", "MailboxTests"),
+    server_bug("103o", "a stream opens after the end of its session", "StreamRegistry.swift", "} else if let session = entry.session, !isValid(session.token) {\n                end",
+               "} else if let session = entry.session, session.token.isEmpty {\n                end", "StreamRegistryTests"),
+    server_bug("103p", "a stream opens while the server closes", "StreamRegistry.swift", "            state.withLock { $0.isClosing = true }\n", "", "StreamRegistryTests"),
+    server_bug("103q", "a busy stream outlives its session", "StreamRegistry.swift", "due[id] != nil, let session", "times.sinceWrite > EventStream.heartbeatInterval, let session",
+               "StreamRegistryTests"),
+    server_bug("103r", "a client that does not read stays", "StreamRegistry.swift", "waits > Self.lagLimit", "waits > Self.lagLimit * 100", "StreamRegistryTests"),
+    server_bug("103s", "an address has one connection too many", "ConnectionTable.swift", "< maximumPerAddress", "<= maximumPerAddress", "ConnectionTableTests"),
+    server_bug("103t", "slow headers have no limit", "ConnectionTable.swift", "case .headers: .seconds(10)", "case .headers: nil", "ConnectionTableTests"),
+    server_bug("103u", "the queue has one place too many", "WorkerThreads.swift", "state.jobs.count - state.next < limit", "state.jobs.count - state.next <= limit",
+               "WorkerThreadsTests"),
+    server_bug("103v", "the sign-out leaves the streams", "AccountRoutes.swift",
+               "                context.server.streams.end(.signedOut) { $0.session?.session.id == session.id }\n", "", "ConversationTests"),
+    server_bug("103w", "an ended session leaves its streams", "AccountRoutes.swift",
+               "                context.server.streams.end(.signedOut) { $0.session?.session.id == id }\n", "", "ConversationTests"),
+    server_bug("103x", "a lost name is registered", "ServerCore.swift", "case .usernameTaken: throw Problem.usernameTaken", "case .usernameTaken: break", "RegistrationTests"),
+    server_bug("103y", "a second name is a failure", "ServerCore.swift", "case .identifierTaken where store.user(withSubject: account) == registration.user:",
+               "case .identifierTaken where store.user(withSubject: account) == nil:", "RegistrationTests"),
+    server_bug("103z", "an unknown user is never deleted", "ServerCore.swift", "where rejection.code == .unknownUser", "where rejection.code == .storageFull", "RegistrationTests"),
+    server_bug("104a", "a lost client counts as an ended stream", "ServerCore.swift", "if mailbox.end(EventStream.block(end)) { metrics.count(ended: end) }",
+               "mailbox.end(EventStream.block(end))\n                metrics.count(ended: end)", "ConversationTests"),
+    server_bug("104b", "a connection is suspended when the library stops", "HTTPDaemon+Unsafe.swift", "            for exchange in exchanges { exchange.abandon() }\n",
+               "            _ = exchanges\n", "ClosingTests"),
+    server_bug("104c", "the limit is that of a chunk", "HTTPDaemon+Unsafe.swift", "if state.body.count + bytes.count > limit", "if bytes.count > limit", "TransportTests"),
+    server_bug("104d", "a request begins before its connection is suspended", "HTTPDaemon+Unsafe.swift",
+               "            guard unsafe daemon.suspend(exchange, connection) else { return CMHD_no() }\n            exchange.begin()\n",
+               "            exchange.begin()\n            guard unsafe daemon.suspend(exchange, connection) else { return CMHD_no() }\n", "TransportTests"),
 ]
 
 

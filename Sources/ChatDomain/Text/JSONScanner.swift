@@ -80,7 +80,11 @@ package struct JSONScanner {
                     throw JSONScanError(.tooMany, "more than \(limit) elements", byteOffset: scanner.offset)
                 }
                 let start = scanner.offset
-                try scanner.scanValue()
+                do throws(JSONScanError) { try scanner.scanValue() } catch {
+                    var error = error
+                    error.element = elements.count
+                    throw error
+                }
                 elements.append(start..<scanner.offset)
                 scanner.skipSpace()
             } while scanner.consume(",")
@@ -457,6 +461,8 @@ package struct JSONScanError: Error, Equatable {
     ///
     /// Empty for other problems and for a number at the top. The names are not shortened.
     package let path: [String]
+    /// The index of the element of the array whose elements are scanned; nil outside of the elements.
+    package internal(set) var element: Int?
 
     init(_ problem: Problem, _ message: String, byteOffset: Int? = nil, path: [String] = []) {
         self.problem = problem

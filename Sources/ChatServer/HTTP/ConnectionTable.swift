@@ -102,8 +102,7 @@
         /// Calls the closure with the socket of each connection that is past its time.
         ///
         /// Under the lock: a socket is closed only after its connection is removed.
-        func endLate(_ end: (Int32) -> Void) {
-            let now = ContinuousClock.now
+        func endLate(at now: ContinuousClock.Instant = .now, _ end: (Int32) -> Void) {
             state.withLock { state in
                 for entry in state.entries.values {
                     if let limit = entry.phase.limit, now - entry.since > limit { end(entry.socket) }

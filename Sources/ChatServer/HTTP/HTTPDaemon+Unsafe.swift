@@ -51,7 +51,20 @@
         private let handler: any HTTPHandler
         /// The bytes of the bodies that are in memory.
         private let bodyBytes = Lock(0)
-        private let daemon = Lock<DaemonPointer?>(nil)
+        private let daemon = Lock(Started())
+        private let open = Lock(OpenExchanges())
+
+        /// The library's daemon, and the listening socket after it has stopped accepting connections.
+        private struct Started {
+            var daemon: DaemonPointer?
+            var socket: Int32 = -1
+        }
+
+        /// The exchanges that are not complete, so that none is suspended when the library stops.
+        private struct OpenExchanges {
+            var exchanges: [ObjectIdentifier: HTTPExchange] = [:]
+            var isStopping = false
+        }
 
         /// The address of the library's daemon.
         ///
@@ -74,35 +87,68 @@
             let started = unsafe CMHD_start(
                 socket, &callbacks, context, UInt32(clamping: limits.connections), limits.connectionMemory, limits.idleSeconds)
             guard let started = unsafe started else { return nil }
-            daemon.withLock { $0 = unsafe DaemonPointer(pointer: started) }
+            daemon.withLock { $0.daemon = unsafe DaemonPointer(pointer: started) }
         }
+
+        /// The number of requests whose response is not completely sent, with the open streams.
+        var exchangeCount: Int { open.withLock { $0.exchanges.count } }
 
         /// Stops accepting connections; the present ones continue.
         func quiesce() {
-            daemon.withLock { daemon in
-                guard let daemon else { return }
-                let socket = unsafe MHD_quiesce_daemon(daemon.pointer)
-                if socket >= 0 { close(socket) }
+            daemon.withLock { started in
+                guard let daemon = started.daemon, started.socket < 0 else { return }
+                started.socket = unsafe MHD_quiesce_daemon(daemon.pointer)
+                // Closed with the thread, which may still be accepting a connection.
+                if started.socket >= 0 { Self.shutDown(started.socket) }
             }
         }
 
-        /// Ends every connection and the thread; no exchange may be suspended any more.
+        /// Ends every connection and the thread.
+        ///
+        /// Requests without a response get none; what a stream has not sent is dropped.
         func stop() {
-            guard let stopped = daemon.withLock({ $0.take() }) else { return }
+            guard let stopped = daemon.withLock({ $0.daemon.take() }) else { return }
+            // The library ends the process if a connection is suspended when it stops. From here on none
+            // is suspended, and the present ones are resumed.
+            let exchanges = open.withLock { open in
+                open.isStopping = true
+                return Array(open.exchanges.values)
+            }
+            for exchange in exchanges { exchange.abandon() }
             unsafe MHD_stop_daemon(stopped.pointer)
+            daemon.withLock { started in
+                if started.socket >= 0 { close(started.socket) }
+                started.socket = -1
+            }
         }
+
+        /// Suspends a connection for its exchange; false if the daemon stops.
+        fileprivate func suspend(_ exchange: HTTPExchange, _ connection: OpaquePointer) -> Bool {
+            open.withLock { open in
+                guard !open.isStopping else { return false }
+                unsafe MHD_suspend_connection(connection)
+                exchange.didSuspend()
+                return true
+            }
+        }
+
+        fileprivate func add(_ exchange: HTTPExchange) { open.withLock { $0.exchanges[ObjectIdentifier(exchange)] = exchange } }
+
+        fileprivate func remove(_ exchange: HTTPExchange) { open.withLock { $0.exchanges[ObjectIdentifier(exchange)] = nil } }
 
         /// Ends the connections that are past their time; called once a second.
         func endLateConnections() {
-            connections.endLate { socket in
-                #if canImport(Darwin)
-                    _ = Darwin.shutdown(socket, SHUT_RDWR)
-                #elseif canImport(Musl)
-                    _ = Musl.shutdown(socket, SHUT_RDWR)
-                #else
-                    _ = Glibc.shutdown(socket, Int32(SHUT_RDWR))
-                #endif
-            }
+            connections.endLate(Self.shutDown)
+        }
+
+        private static func shutDown(_ socket: Int32) {
+            #if canImport(Darwin)
+                _ = Darwin.shutdown(socket, SHUT_RDWR)
+            #elseif canImport(Musl)
+                _ = Musl.shutdown(socket, SHUT_RDWR)
+            #else
+                _ = Glibc.shutdown(socket, Int32(SHUT_RDWR))
+            #endif
         }
 
         // MARK: Callbacks, on the thread of the daemon
@@ -151,10 +197,12 @@
             guard let known = unsafe requestContext.pointee else {
                 let exchange = unsafe HTTPExchange(daemon, connection, head: head(daemon, connection, method, version))
                 unsafe requestContext.pointee = Unmanaged.passRetained(exchange).toOpaque()
+                daemon.add(exchange)
                 guard let response = daemon.handler.check(exchange.head) else { return CMHD_yes() }
                 return unsafe exchange.queue(response, on: connection)
             }
             let exchange = unsafe Unmanaged<HTTPExchange>.fromOpaque(known).takeUnretainedValue()
+            if exchange.isAbandoned { return CMHD_no() }
             if let response = exchange.takeResponse() { return unsafe exchange.queue(response, on: connection) }
             if unsafe count.pointee > 0 {
                 guard let bytes = unsafe bytes else { return CMHD_no() }
@@ -164,7 +212,7 @@
             }
             if let response = exchange.refusal { return unsafe exchange.queue(response, on: connection) }
             // Suspended before the request is handled, because the response may come at once.
-            unsafe MHD_suspend_connection(connection)
+            guard unsafe daemon.suspend(exchange, connection) else { return CMHD_no() }
             exchange.begin()
             return CMHD_yes()
         }
@@ -245,6 +293,8 @@
             var discardedCount = 0
             var isSuspended = false
             var isComplete = false
+            /// Whether the connection was resumed without a response.
+            var isAbandoned = false
             var response: HTTPResponse?
             var stream: Mailbox?
             var upgrade: (@Sendable (UpgradedSocket) -> Void)?
@@ -259,12 +309,21 @@
         }
 
         /// Sets a function that is called when the exchange ends, with the status of the response or 0.
-        func setCompletion(_ body: @escaping @Sendable (_ status: Int) -> Void) { state.withLock { $0.whenComplete = body } }
+        ///
+        /// It is called at once if the exchange has ended already.
+        func setCompletion(_ body: @escaping @Sendable (_ status: Int) -> Void) {
+            let endedStatus = state.withLock { state -> Int? in
+                if state.isComplete { return state.status }
+                state.whenComplete = body
+                return nil
+            }
+            if let endedStatus { body(endedStatus) }
+        }
 
         /// Sends the response; only the first call has an effect.
         func respond(_ response: HTTPResponse) {
             state.withLock { state in
-                guard state.response == nil, !state.isComplete else {
+                guard state.response == nil, !state.isComplete, !state.isAbandoned else {
                     if case .stream(let mailbox) = response.body { mailbox.close() }
                     return
                 }
@@ -277,7 +336,28 @@
             }
         }
 
+        /// Ends the exchange without a response, because the daemon stops: resumes its connection, and
+        /// ends its stream.
+        fileprivate func abandon() {
+            let stream = state.withLock { state -> Mailbox? in
+                if state.isSuspended {
+                    state.isSuspended = false
+                    state.isAbandoned = true
+                    unsafe MHD_resume_connection(connection.pointer)
+                }
+                if case .stream(let mailbox) = state.response?.body { return mailbox }
+                return nil
+            }
+            // Not closed: that would not resume the connection.
+            stream?.end()
+        }
+
         // MARK: On the thread of the daemon
+
+        /// Notes that the connection is suspended.
+        fileprivate func didSuspend() { state.withLock { $0.isSuspended = true } }
+
+        fileprivate var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
 
         fileprivate var refusal: HTTPResponse? { state.withLock { $0.refusal } }
 
@@ -308,10 +388,7 @@
 
         fileprivate func begin() {
             daemon.connections.beginResponse(unsafe UInt(bitPattern: CMHD_socketContext(connection.pointer)), isStream: true)
-            let body = state.withLock { state in
-                state.isSuspended = true
-                return state.body
-            }
+            let body = state.withLock { $0.body }
             daemon.theHandler.handle(HTTPRequest(head: head, body: body), self)
         }
 
@@ -324,6 +401,7 @@
             daemon.returnBodyBytes(bodyCount)
             stream?.close()
             completion?(status)
+            daemon.remove(self)
         }
 
         fileprivate func upgrade(_ socket: UpgradedSocket) {

@@ -49,6 +49,17 @@
             return (descriptor, ListenAddress(host: address.host, port: port, isLoopback: address.isLoopback))
         }
 
+        /// Closes a descriptor that no daemon has.
+        static func close(_ socket: Int32) {
+            #if canImport(Darwin)
+                _ = Darwin.close(socket)
+            #elseif canImport(Musl)
+                _ = Musl.close(socket)
+            #else
+                _ = Glibc.close(socket)
+            #endif
+        }
+
         private static func failure(_ address: ListenAddress) -> ServerError {
             let reason = unsafe strerror(errno).map { unsafe String(cString: $0) } ?? "unknown error"
             return ServerError(.cannotListen, "Cannot listen on \(address): \(reason).")

@@ -76,12 +76,17 @@
         }
 
         /// Appends the last bytes; what is waiting is still sent.
-        func end(_ last: [UInt8] = []) {
-            let writers = state.withLock { state in
-                if !state.hasEnded, !last.isEmpty { state.append(last) }
-                return state.end()
+        ///
+        /// - Returns: Whether the mailbox ends with this call.
+        @discardableResult
+        func end(_ last: [UInt8] = []) -> Bool {
+            let (isFirst, writers) = state.withLock { state in
+                let isFirst = !state.hasEnded
+                if isFirst, !last.isEmpty { state.append(last) }
+                return (isFirst, state.end())
             }
             for writer in writers { writer.resume(returning: false) }
+            return isFirst
         }
 
         /// Drops what is waiting: the connection is gone.
@@ -116,9 +121,8 @@
         }
 
         /// The time since the last write, and the time for which the writer has been waiting.
-        func idleTimes() -> (sinceWrite: Duration, writerWaits: Duration?) {
-            let now = ContinuousClock.now
-            return state.withLock { (now - $0.lastWrite, $0.waitingSince.map { now - $0 }) }
+        func idleTimes(at now: ContinuousClock.Instant = .now) -> (sinceWrite: Duration, writerWaits: Duration?) {
+            state.withLock { (now - $0.lastWrite, $0.waitingSince.map { now - $0 }) }
         }
     }
 
@@ -140,7 +144,11 @@
                 message.removeSubrange(limit...)
             } else {
                 first += 1
-                if first == messages.count { (messages, first) = ([], 0) }
+                // The places of read messages are given back, also if some message always waits.
+                if first == messages.count || first >= 1_024 {
+                    messages.removeFirst(first)
+                    first = 0
+                }
             }
             byteCount -= message.count
             return message

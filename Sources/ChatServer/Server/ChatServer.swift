@@ -44,9 +44,14 @@
             limits.connectionsPerAddress = options.maximumConnectionCountPerAddress
             let (socket, address) = try ListeningSocket.open(options.listen)
             let gate = RequestGate(address, origins: options.origins, trustedProxies: options.trustedProxies)
-            let core = try ServerCore(store, accounts, gate, options)
+            let core: ServerCore
+            do throws(ServerError) { core = try ServerCore(store, accounts, gate, options) } catch {
+                ListeningSocket.close(socket)
+                throw error
+            }
             await core.completeInterrupted()
             guard let daemon = HTTPDaemon(socket: socket, limits: limits, isExempt: gate.isShared, handler: core) else {
+                await core.drain(timeout: .zero) { 0 }
                 throw ServerError(.cannotStart, "The thread of the server cannot be started.")
             }
             var metricsDaemon: HTTPDaemon?
@@ -56,8 +61,12 @@
                     metricsDaemon = HTTPDaemon(
                         socket: socket, limits: HTTPDaemon.Limits(connections: 64), isExempt: { _ in true },
                         handler: MetricsHandler(core, daemon))
+                    guard metricsDaemon != nil else {
+                        throw ServerError(.cannotStart, "The thread of the metrics cannot be started.")
+                    }
                     metricsURL = "http://\(address)/metrics"
                 } catch {
+                    await core.drain(timeout: .zero) { 0 }
                     daemon.stop()
                     throw error
                 }
@@ -83,10 +92,12 @@
         ///
         /// A client of a stream is told to resume later. Requests that take longer than ten seconds get
         /// no response.
-        public func close() async {
+        public func close() async { await close(timeout: .seconds(10)) }
+
+        func close(timeout: Duration) async {
             daemon.quiesce()
             metricsDaemon?.quiesce()
-            await core.drain(timeout: .seconds(10))
+            await core.drain(timeout: timeout) { daemon.exchangeCount + (metricsDaemon?.exchangeCount ?? 0) }
             ticker.cancel()
             await ticker.value
             daemon.stop()

@@ -32,7 +32,9 @@
         /// Returns why a request is refused before its body is read; nil if it is not.
         func problem(of head: HTTPHead) -> Problem? {
             guard head.count(of: "host") == 1, head.count(of: "content-length") <= 1, head.count(of: "authorization") <= 1,
-                head.count(of: "origin") <= 1, head.count(of: "content-length") == 0 || head.count(of: "transfer-encoding") == 0
+                head.count(of: "origin") <= 1, head.count(of: "content-length") == 0 || head.count(of: "transfer-encoding") == 0,
+                // The library reads a body of another coding until the connection ends.
+                head.count(of: "transfer-encoding") <= 1, (head["transfer-encoding"] ?? "chunked").lowercased() == "chunked"
             else { return .invalidRequest }
             if !head.isHealthCheck, !hosts.contains(host(of: head)) { return .misdirectedRequest }
             if let origin = head["origin"] {
@@ -43,7 +45,9 @@
             }
             let length = head["content-length"]
             if let length {
-                guard length.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return .invalidRequest }
+                guard !length.isEmpty, length.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+                    return .invalidRequest
+                }
                 if (UInt64(length) ?? .max) > UInt64(bodyLimit(of: head)) { return .tooLarge }
             }
             let hasBody = head["transfer-encoding"] != nil || length.map { UInt64($0) != 0 } ?? false

@@ -8,7 +8,7 @@
 
     /// Responds to the requests of all connections.
     final class ServerCore: Sendable {
-        let streams = StreamRegistry()
+        let streams: StreamRegistry
         let metrics = ServerMetrics()
         let log: ServerLog
         private let store: ChatStore
@@ -40,6 +40,7 @@
             let (logsRequests, tutorialThread, isTutorialPublic) = (options.logsRequests, options.tutorialThread, options.isTutorialPublic)
             (self.store, accountStore, self.gate, log) = (store, accounts, gate, ServerLog(options.log))
             self.logsRequests = logsRequests
+            streams = StreamRegistry { [metrics] in metrics.count(ended: $0) }
             chatRoutes = ChatRoutes(store)
             #if os(Linux)
                 tutorial = try tutorialThread.map { name throws(ServerError) in
@@ -140,7 +141,7 @@
 
         /// Called once a second.
         func tend() {
-            streams.tend(isValid: isValid) { metrics.count(ended: $0) }
+            streams.tend(isValid: isValid)
         }
 
         /// The pattern of the request's route, for the statistics.
@@ -158,7 +159,6 @@
 
         fileprivate func respond(to request: HTTPRequest, _ exchange: HTTPExchange) async {
             let start = ContinuousClock.now
-            pending.withLock { $0 += 1 }
             defer { pending.withLock { $0 -= 1 } }
             var route = "other"
             var response: HTTPResponse
@@ -265,13 +265,13 @@
                     // The client is gone, or the stream was ended by its registry.
                     return
                 }
-                mailbox.end(EventStream.block(end))
-                metrics.count(ended: end)
+                // A stream that was ended by its registry, or whose client is gone, has a reason already.
+                if mailbox.end(EventStream.block(end)) { metrics.count(ended: end) }
             }
             let id = streams.add(
                 .init(
                     mailbox: mailbox, session: (session, token), stop: { task.cancel() }, lastMessage: { EventStream.block($0) },
-                    heartbeat: EventStream.heartbeat))
+                    heartbeat: EventStream.heartbeat), isValid: isValid)
             exchange.setCompletion { [streams] _ in streams.remove(id) }
             return HTTPResponse(status: response.status, headers: response.headers, body: .stream(mailbox))
         }
@@ -307,7 +307,8 @@
                     }
                 }
                 let entry = streams.add(
-                    .init(mailbox: mailbox, session: nil, stop: { delivery.cancel() }, lastMessage: { _ in [] }, heartbeat: nil))
+                    .init(mailbox: mailbox, session: nil, stop: { delivery.cancel() }, lastMessage: { _ in [] }, heartbeat: nil),
+                    isValid: isValid)
                 let id = sockets.add(socket, mailbox, receiver)
                 let connection = Lock(TutorialChat.Connection())
                 receiver.begin(on: (sockets, id)) {
@@ -329,7 +330,7 @@
                 let entry = streams.add(
                     .init(
                         mailbox: mailbox, session: (session, token), stop: { wire.end() },
-                        lastMessage: { WireConnection.end($0) }, heartbeat: nil))
+                        lastMessage: { WireConnection.end($0) }, heartbeat: nil), isValid: isValid)
                 let id = sockets.add(socket, mailbox, receiver)
                 receiver.begin(on: (sockets, id)) {
                     try await wire.begin()
@@ -344,20 +345,28 @@
 
         // MARK: Closing
 
-        /// Refuses new requests, ends the streams, and waits for the requests that have no response.
-        func drain(timeout: Duration) async {
+        /// Refuses new requests, ends the streams, and waits for the requests that have no response, and
+        /// then a moment until their responses and the ends of the streams are sent.
+        ///
+        /// - Parameter exchangeCount: The number of requests whose response is not completely sent.
+        func drain(timeout: Duration, exchangeCount: () -> Int) async {
             closing.withLock { $0 = true }
-            streams.end(.closing)
-            let deadline = ContinuousClock.now + timeout
-            while pending.withLock({ $0 }) > 0, ContinuousClock.now < deadline {
-                // A wait of milliseconds, once in the life of a server.
-                try? await Task.sleep(for: .milliseconds(5))
-            }
+            streams.close()
+            await wait(timeout) { pending.withLock { $0 } == 0 }
             #if os(Linux)
                 // On a thread that may wait: the last messages are sent before.
                 try? await erasureThread.run { [sockets] in sockets.stop() }
             #endif
+            await wait(min(timeout, .seconds(2))) { exchangeCount() == 0 }
             for threads in [passwordThreads, accountThreads, erasureThread] { threads.stop() }
+        }
+
+        private func wait(_ timeout: Duration, until isOver: () -> Bool) async {
+            let deadline = ContinuousClock.now + timeout
+            while !isOver(), ContinuousClock.now < deadline {
+                // A wait of milliseconds, once in the life of a server.
+                try? await Task.sleep(for: .milliseconds(5))
+            }
         }
 
         /// The text of the metrics.
@@ -381,6 +390,8 @@
         var busy: HTTPResponse { HTTPResponse(WireResponse(.busy)).withStandardHeaders }
 
         func handle(_ request: HTTPRequest, _ exchange: HTTPExchange) {
+            // Before the task runs, so that the server waits for it when it closes.
+            pending.withLock { $0 += 1 }
             Task { await respond(to: request, exchange) }
         }
     }

@@ -28,9 +28,9 @@
         init(_ name: String, count: Int, limit: Int) {
             self.limit = limit
             for _ in 0..<count {
-                let thread = Thread { [weak self] in
-                    // Holds the object only while a job runs, so that it can be released.
-                    while let job = self?.nextJob() { job() }
+                // Holds the object until it is stopped.
+                let thread = Thread { [self] in
+                    while let job = nextJob() { job() }
                 }
                 thread.name = name
                 thread.stackSize = 1 << 20

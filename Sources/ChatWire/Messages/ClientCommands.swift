@@ -30,7 +30,7 @@ public struct ClientCommands: Sendable {
                 (try? UTF8Span(validating: body.span)) == nil ? nil : try JSONScanner.elements(of: body, limit: Self.maximumCount)
         } catch {
             if error.problem == .tooMany { throw Problem(413, .tooLarge, "A batch has at most \(Self.maximumCount) commands.") }
-            throw Problem(LineError(error))
+            throw Problem(LineError(error), line: error.element.map { $0 + 1 })
         }
         guard let elements else {
             (requests, isBatch) = ([try Self.request(body, actor, line: nil)], false)

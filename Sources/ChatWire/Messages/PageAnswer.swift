@@ -31,7 +31,8 @@ extension PageAnswer {
     init(_ all: [Item], _ page: PageRequest, position: (Item) -> Position) {
         let range = page.indices(count: all.count) { position(all[$0]) }
         items = Array(all[range])
-        older = range.lowerBound > 0 ? (items.first.map(position) ?? page.before ?? .max) : nil
+        // An empty page after the last item is placed at its bound.
+        older = range.lowerBound > 0 ? items.first.map(position) ?? page.after.map { $0 == .max ? $0 : $0 + 1 } : nil
         newer = items.last.map(position) ?? page.after ?? page.before.map { max($0, 1) - 1 } ?? 0
     }
 }

@@ -1,0 +1,131 @@
+#if Server
+    import Foundation
+    import TestSupport
+    import Testing
+
+    @testable import ChatServer
+
+    /// Clients that leave at any moment, and many that do nothing: nothing of them stays.
+    @Suite struct DisconnectTests {
+        private static let connections = "chat_server_connections"
+        private static let streams = "chat_server_streams"
+
+        private func openThread(_ client: HTTPClient) async throws -> String {
+            let reply = try await client.send("POST", "/v1/commands", "{\"openThread\":{\"name\":\"Market\"}}")
+            let event = (reply.json?["events"] as? [[String: Any]])?.first?["threadOpened"] as? [String: Any]
+            return try #require(event?["thread"] as? String)
+        }
+
+        @Test(arguments: [false, true]) func disconnectionsLeaveNothing(reset: Bool) async throws {
+            let fixture = try ServerFixture()
+            try await fixture.start()
+            let maya = try await fixture.member("maya")
+            let thread = try await openThread(maya)
+            for _ in 0..<3 { try await maya.post(String(repeating: "x", count: 16_000), in: thread) }
+            func leave(after text: String...) async throws {
+                let client = try maya.another()
+                for part in text { try await client.write(part) }
+                client.socket.close(reset: reset)
+            }
+            let request = maya.text("POST", "/v1/commands", "{\"openThread\":{\"name\":\"x\"}}")
+            // The library waits for the rest of headers whose sender has only ended its side; a limit ends that.
+            let headEnd = request.utf8.count - "{\"openThread\":{\"name\":\"x\"}}".utf8.count
+            for length in stride(from: 0, through: request.utf8.count, by: 13) where reset || length == 0 || length >= headEnd {
+                try await leave(after: String(request.prefix(length)))
+            }
+            // After a request whose response is not read, and in the middle of pipelined ones.
+            let page = maya.text("GET", "/v1/threads/\(thread)/timeline")
+            for count in [1, 5, 40] { try await leave(after: String(repeating: page, count: count)) }
+            try await leave(after: maya.text("GET", "/v1/events"))
+            try await leave(after: maya.text("GET", "/v1/events"), page)
+            // While a stream is open, before and after events have arrived.
+            for index in 0..<10 {
+                let client = try maya.another()
+                _ = try await client.openStream()
+                if index % 2 == 0 {
+                    try await maya.post("\(index)", in: thread)
+                    _ = try await client.block()
+                }
+                client.socket.close(reset: reset)
+            }
+            // While the response is decided.
+            fixture.gate.close()
+            for count in 1...2 {
+                let client = try maya.another()
+                try await client.write(client.text("POST", "/v1/sign-in", fixture.signInBody("maya")))
+                try await fixture.gate.reached(count)
+                client.socket.close(reset: reset)
+            }
+            fixture.gate.open()
+            // Only the connection of this client is left. A stream notices its end when it writes.
+            try await fixture.wait(until: Self.streams, is: 0) { try await maya.post("y", in: thread) }
+            try await fixture.wait(until: Self.connections, is: 1) { try await maya.post("y", in: thread) }
+            try await fixture.stop()
+        }
+
+        /// A client that does not read its stream costs a bounded buffer, and others do not wait for it.
+        @Test func streamThatIsNotReadDelaysNoOther() async throws {
+            let fixture = try ServerFixture()
+            try await fixture.start()
+            let maya = try await fixture.member("maya")
+            let thread = try await openThread(maya)
+            let (deaf, live) = (try maya.another(), try maya.another())
+            try await deaf.write(deaf.text("GET", "/v1/events"))
+            _ = try await live.openStream()
+            let body = String(repeating: "x", count: 16_000)
+            // More than the buffers of the server and of both sockets hold.
+            for index in 0..<600 {
+                try await maya.post("\(index) \(body)", in: thread)
+                #expect(try await live.block()?.body?.hasPrefix("\(index) ") == true)
+            }
+            #expect(try await fixture.metric(Self.streams) == 2)
+            // Then it reads everything, in order.
+            _ = try await Threads.run { try deaf.socket.read() }
+            deaf.socket.close()
+            live.socket.close()
+            try await fixture.wait(until: Self.streams, is: 0) { try await maya.post("y", in: thread) }
+            try await fixture.stop()
+        }
+
+        /// A late reader gets every event in order, though the mailbox was full in between.
+        @Test func lateReaderMissesNothing() async throws {
+            let fixture = try ServerFixture()
+            try await fixture.start()
+            let maya = try await fixture.member("maya")
+            let thread = try await openThread(maya)
+            let late = try maya.another()
+            try await late.write(late.text("GET", "/v1/events"))
+            try await fixture.wait(until: Self.streams, is: 1)
+            let body = String(repeating: "x", count: 8_000)
+            for index in 0..<800 { try await maya.post("\(index) \(body)", in: thread) }
+            _ = try await late.streamHead()
+            for index in 0..<800 { #expect(try await late.block()?.body == "\(index) \(body)") }
+            try await fixture.stop()
+        }
+
+        @Test func idleConnectionsDelayNoRequest() async throws {
+            let fixture = try ServerFixture()
+            try await fixture.start()
+            let maya = try await fixture.member("maya")
+            let port = try fixture.port
+            let idle = try await Threads.run { try (0..<2_000).map { _ in try RawSocket(port: port) } }
+            try await fixture.wait(until: Self.connections, is: 2_001)
+            for _ in 0..<20 { #expect(try await maya.get("/v1/me").status == 200) }
+            for socket in idle { socket.close() }
+            try await fixture.wait(until: Self.connections, is: 1)
+            try await fixture.stop()
+        }
+
+        @Test func connectionsBeyondTheMaximumWait() async throws {
+            let fixture = try ServerFixture()
+            try await fixture.start { $0.maximumConnectionCount = 20 }
+            let sockets = try (0..<20).map { _ in try fixture.client() }
+            try await fixture.wait(until: Self.connections, is: 20)
+            let waiting = try fixture.client()
+            try await waiting.write(waiting.text("GET", "/healthz"))
+            sockets[0].socket.close()
+            #expect(try await waiting.reply().status == 200)
+            try await fixture.stop()
+        }
+    }
+#endif

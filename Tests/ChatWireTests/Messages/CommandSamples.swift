@@ -1,0 +1,82 @@
+import ChatDomain
+
+/// One command of each kind, of the same acting user.
+enum CommandSamples {
+    static let actor = UserID(bits: 0x0189_0a5d_ac96_774b_bcce_b302_0990_0001)
+    static let other = UserID(bits: 0x0189_0a5d_ac96_774b_bcce_b302_0990_0002)
+    static let thread = ThreadID(bits: 0x0189_0a5d_ac96_774b_bcce_b302_0990_0003)
+    static let message = MessageID(bits: 0x0189_0a5d_ac96_774b_bcce_b302_0990_0004)
+    static let reply = ReplyID(bits: 0x0189_0a5d_ac96_774b_bcce_b302_0990_0005)
+    static let session = SessionID(bits: 0x0189_0a5d_ac96_774b_bcce_b302_0990_0006)
+    static let custom = CustomEventID(bits: 0x0189_0a5d_ac96_774b_bcce_b302_0990_0007)
+
+    static func all(by actor: UserID = actor) -> [ChatCommand] {
+        [
+            .registerUser(user: actor, username: "Ann"), .changeUsername(user: actor, username: "Ann"),
+            .setPostcode(user: actor, postcode: "SW1A 1AA"), .openThread(thread: thread, name: "x", by: actor),
+            .joinThread(user: actor, thread: thread), .leaveThread(user: actor, thread: thread),
+            .postMessage(message: message, thread: thread, author: actor, body: "x"),
+            .reply(reply: reply, message: message, author: actor, body: "x"), .edit(.message(message), by: actor, body: "y"),
+            .edit(.reply(reply), by: actor, body: "y"), .retract(.message(message), by: actor), .retract(.reply(reply), by: actor),
+            .markRead(user: actor, thread: thread, upTo: 3), .startSession(user: actor, session: session, device: "d"),
+            .endSession(session: session), .invite(user: other, thread: thread, by: actor),
+            .acceptInvitation(user: actor, thread: thread), .declineInvitation(user: actor, thread: thread),
+            .revokeInvitation(user: other, thread: thread, by: actor), .setRole(user: other, thread: thread, role: .moderator, by: actor),
+            .grantOperator(user: actor), .revokeOperator(user: actor), .remove(.message(message), by: actor, reason: "r"),
+            .mute(user: other, thread: thread, by: actor, reason: "r"), .unmute(user: other, thread: thread, by: actor),
+            .ban(user: other, thread: thread, by: actor, reason: "r"), .unban(user: other, thread: thread, by: actor),
+            .removeMember(user: other, thread: thread, by: actor, reason: "r"), .pin(message: message, by: actor),
+            .unpin(message: message, by: actor), .lockThread(thread: thread, by: actor), .unlockThread(thread: thread, by: actor),
+            .closeThread(thread: thread, by: actor), .report(.reply(reply), by: actor, reason: "r"),
+            .resolveReport(.message(message), by: actor), .block(user: other, by: actor), .unblock(user: other, by: actor),
+            .custom(id: custom, kind: "com.example.poll", thread: thread, by: actor, payload: CustomPayload(stored: "[1.50,2]")),
+        ]
+    }
+
+    /// The key of a command in JSON and the field that names who acts; nil if no field does.
+    ///
+    /// Every command is listed, so that a new one gets a sample.
+    static func fields(of command: ChatCommand) -> (key: String, acting: String?) {
+        switch command {
+        case .registerUser: ("registerUser", nil)
+        case .changeUsername: ("changeUsername", "user")
+        case .setPostcode: ("setPostcode", "user")
+        case .openThread: ("openThread", "by")
+        case .joinThread: ("joinThread", "user")
+        case .leaveThread: ("leaveThread", "user")
+        case .postMessage: ("postMessage", "author")
+        case .reply: ("reply", "author")
+        case .edit: ("edit", "by")
+        case .retract: ("retract", "by")
+        case .markRead: ("markRead", "user")
+        case .startSession: ("startSession", "user")
+        case .endSession: ("endSession", nil)
+        case .invite: ("invite", "by")
+        case .acceptInvitation: ("acceptInvitation", "user")
+        case .declineInvitation: ("declineInvitation", "user")
+        case .revokeInvitation: ("revokeInvitation", "by")
+        case .setRole: ("setRole", "by")
+        case .grantOperator: ("grantOperator", nil)
+        case .revokeOperator: ("revokeOperator", nil)
+        case .remove: ("remove", "by")
+        case .mute: ("mute", "by")
+        case .unmute: ("unmute", "by")
+        case .ban: ("ban", "by")
+        case .unban: ("unban", "by")
+        case .removeMember: ("removeMember", "by")
+        case .pin: ("pin", "by")
+        case .unpin: ("unpin", "by")
+        case .lockThread: ("lockThread", "by")
+        case .unlockThread: ("unlockThread", "by")
+        case .closeThread: ("closeThread", "by")
+        case .report: ("report", "by")
+        case .resolveReport: ("resolveReport", "by")
+        case .block: ("block", "by")
+        case .unblock: ("unblock", "by")
+        case .custom: ("custom", "by")
+        }
+    }
+
+    /// The number of kinds in ``fields(of:)``.
+    static let kindCount = 36
+}

@@ -1,0 +1,60 @@
+import ChatDomain
+import Projections
+import TestSupport
+import Testing
+
+@testable import ChatWire
+
+/// Pages that are selected from a complete list.
+@Suite struct PageAnswerTests {
+    private func page(_ all: [Position], _ request: PageRequest) -> PageAnswer<Position> { PageAnswer(all, request, position: { $0 }) }
+
+    /// The bounds of every page lead through the whole list, in both directions, from any position.
+    @Test func boundsLeadThroughTheWholeList() {
+        var random = SplitMix64(seed: Repetitions.seed)
+        for _ in 0..<Repetitions.few(300, of: 10_000) {
+            var last: Position = 0
+            let all = (0..<Int.random(in: 0...30, using: &random)).map { _ in
+                last += UInt64.random(in: 1...5, using: &random)
+                return last
+            }
+            let limit = Int.random(in: 1...8, using: &random)
+            let bound = UInt64.random(in: 0...last + 5, using: &random)
+            for start in [PageRequest(limit: limit), PageRequest(limit: limit, before: bound), PageRequest(limit: limit, after: bound)] {
+                let first = page(all, start)
+                var (older, newer) = (first, first)
+                var found = first.items
+                while let bound = older.older {
+                    older = page(all, PageRequest(limit: limit, before: bound))
+                    #expect(!older.items.isEmpty, "no older items before \(bound) in \(all)")
+                    if older.items.isEmpty { return }
+                    found = older.items + found
+                }
+                while true {
+                    newer = page(all, PageRequest(limit: limit, after: newer.newer))
+                    if newer.items.isEmpty { break }
+                    found += newer.items
+                }
+                #expect(found == all, "from \(start)")
+                #expect(first.items.count <= limit)
+            }
+        }
+    }
+
+    /// A client computes with doubles, so a bound is never much larger than the positions it sent.
+    @Test func boundsStayNearThePositions() {
+        for request in [
+            PageRequest(limit: 5, after: 9), PageRequest(limit: 5, after: 3), PageRequest(limit: 5, before: 1), PageRequest(limit: 5),
+        ] {
+            let page = page([1, 2, 3], request)
+            #expect(page.older ?? 0 <= 10)
+            #expect(page.newer <= 10)
+        }
+        #expect(page([1, 2, 3], PageRequest(limit: 5, after: .max)).older == .max)
+    }
+
+    @Test func emptyListHasAnEmptyPage() throws {
+        #expect(try json(page([], PageRequest(limit: 5))) == #"{"items":[],"older":null,"newer":0}"#)
+        #expect(try json(page([4], PageRequest(limit: 5))) == #"{"items":[4],"older":null,"newer":4}"#)
+    }
+}

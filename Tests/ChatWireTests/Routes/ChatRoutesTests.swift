@@ -1,0 +1,146 @@
+import Chat
+import ChatDomain
+import Foundation
+import Projections
+import Testing
+
+@testable import ChatWire
+
+/// The responses of every route, as users with different rights.
+@Suite struct ChatRoutesTests {
+    /// Each route answers with the store's own answer for the viewer.
+    @Test func everyRouteHasTheAnswerOfTheStore() async throws {
+        let village = try Village()
+        let (store, maya, market, code) = (village.store, village.maya, village.market, Village.code)
+        let outward = try #require(OutwardCode(code))
+        func list(_ items: [some Encodable]) throws -> String { "{\"items\":\(try json(items))}" }
+        func page<Item>(_ page: Page<Item>) throws -> String {
+            let older = page.older.map { "\($0.bound)" } ?? "null"
+            return "{\"items\":\(try json(page.entries)),\"older\":\(older),\"newer\":\(page.newer.bound)}"
+        }
+        func whole(_ items: [some Encodable], _ newer: Position?) throws -> String {
+            "{\"items\":\(try json(items)),\"older\":null,\"newer\":\(newer ?? 0)}"
+        }
+        let members = try store.members(of: market, viewer: maya)
+        let residents = try store.residents(of: outward, viewer: maya)
+        let expected: [(pattern: String, target: String, text: String)] = [
+            ("/v1/me", "/v1/me", try json(try store.user(maya, viewer: maya))),
+            ("/v1/threads", "/v1/threads", try page(try store.threadsPage(viewer: maya))),
+            ("/v1/threads/{thread}", "/v1/threads/\(market)", try json(try store.thread(market, viewer: maya))),
+            ("/v1/threads/{thread}", "/v1/threads/\(code)", try json(try store.thread(ThreadID(outward), viewer: maya))),
+            ("/v1/threads/{thread}/timeline", "/v1/threads/\(market)/timeline", try page(try store.timelinePage(market, viewer: maya))),
+            ("/v1/threads/{thread}/members", "/v1/threads/\(market)/members", try whole(members, members.last?.since)),
+            ("/v1/threads/{thread}/residents", "/v1/threads/\(code)/residents", try whole(residents, residents.last?.since)),
+            ("/v1/threads/{thread}/roles", "/v1/threads/\(market)/roles", try list(try store.roles(in: market, viewer: maya))),
+            ("/v1/threads/{thread}/pins", "/v1/threads/\(market)/pins", try list(try store.pins(in: market, viewer: maya))),
+            ("/v1/threads/{thread}/sanctions", "/v1/threads/\(market)/sanctions", try list(try store.sanctions(in: market, viewer: maya))),
+            ("/v1/threads/{thread}/reports", "/v1/threads/\(market)/reports", try list(try store.reports(in: market, viewer: maya))),
+            (
+                "/v1/threads/{thread}/invitations", "/v1/threads/\(market)/invitations",
+                try list(try store.invitations(to: market, viewer: maya))
+            ),
+            ("/v1/messages/{message}", "/v1/messages/\(village.message)", try json(try store.message(village.message, viewer: maya))),
+            (
+                "/v1/messages/{message}/replies", "/v1/messages/\(village.message)/replies",
+                try page(try store.repliesPage(to: village.message, viewer: maya))
+            ),
+        ]
+        for (_, target, text) in expected {
+            let response = await village.community.get(target, as: maya)
+            #expect((response.status, response.text) == (200, text), "\(target)")
+            #expect(response[header: "Content-Type"] == "application/json")
+            #expect(!text.contains("[]"), "\(target) shows nothing")
+            let head = await village.community.send("HEAD", target, as: maya)
+            #expect(Appearance(head) == Appearance(response))
+        }
+        let own = await village.community.get("/v1/invitations", as: village.om)
+        #expect((own.status, own.text) == (200, try list(try store.invitations(of: village.om, viewer: village.om))))
+        #expect(own.text.contains("\(village.secret)"))
+        let events = await village.community.get("/v1/events", as: maya)
+        #expect((events.status, events[header: "Content-Type"]) == (200, "text/event-stream"))
+        #expect(events.stream != nil)
+        let command = await village.community.post("{\"postMessage\":{\"thread\":\"\(market)\",\"body\":\"Plums\"}}", as: maya)
+        #expect(command.status == 200)
+        let tried = Set(expected.map(\.pattern) + ["/v1/invitations", "/v1/events", "/v1/commands"])
+        #expect(tried == Set(ChatRoutes.routes.map(\.pattern)), "a route has no test")
+    }
+
+    /// What does not exist and what the user may not see cannot be told apart.
+    @Test func hiddenEqualsUnknown() async throws {
+        let village = try Village()
+        let unknown = Village.targets(thread: "\(ThreadID(bits: 77))", message: "\(MessageID(bits: 78))")
+        let hidden = Village.targets(thread: "\(village.secret)", message: "\(village.hidden)")
+        let none = Appearance(WireResponse(.notFound))
+        for user in [village.om, village.zoe, village.ada, UserID(bits: 79)] {
+            for (hidden, unknown) in zip(hidden, unknown) {
+                #expect(Appearance(await village.community.get(hidden, as: user)) == none, "\(hidden)")
+                #expect(Appearance(await village.community.get(unknown, as: user)) == none, "\(unknown)")
+            }
+        }
+        // The owner sees the same things: they exist.
+        for target in hidden where !target.hasSuffix("/residents") {
+            #expect(await village.community.get(target, as: village.maya).status == 200, "\(target)")
+        }
+        // Moderators' lists do not exist for a member, though the thread does.
+        for list in ["sanctions", "reports", "invitations"] {
+            #expect(Appearance(await village.community.get("/v1/threads/\(village.market)/\(list)", as: village.om)) == none)
+        }
+        #expect(await village.community.get("/v1/threads/\(village.market)/roles", as: village.om).status == 200)
+        // A code without a thread, one that the user does not live in, and text that is no code.
+        for code in ["SW1A", "M1", "nowhere", "", "SW1A%2F"] {
+            for target in Village.targets(thread: code, message: code) {
+                #expect(Appearance(await village.community.get(target, as: village.zoe)) == none, "\(target)")
+            }
+        }
+    }
+
+    @Test func unknownUserSeesNothing() async throws {
+        let village = try Village()
+        for target in ["/v1/me", "/v1/threads", "/v1/invitations"] {
+            #expect(Appearance(await village.community.get(target, as: UserID(bits: 80))) == Appearance(WireResponse(.notFound)))
+        }
+    }
+
+    @Test func anErasedUserDoesNothing() async throws {
+        let village = try Village()
+        try village.store.eraseUser(village.om, reason: "account-deleted")
+        let response = await village.community.post("{\"postMessage\":{\"thread\":\"\(village.market)\",\"body\":\"x\"}}", as: village.om)
+        #expect(((response.json as? [String: Any])?["rejection"] as? [String: Any])?["code"] != nil)
+    }
+
+    @Test func wrongMethodsAndPathsAreProblems() async throws {
+        let village = try Village()
+        for route in ChatRoutes.routes {
+            let target = route.pattern.replacing("{thread}", with: "\(village.market)").replacing("{message}", with: "\(village.message)")
+            let response = await village.community.send("PATCH", target, as: village.maya)
+            #expect((response.status, response.code) == (405, "methodNotAllowed"))
+            #expect(response[header: "Allow"] == (route.method == "GET" ? "GET, HEAD" : "POST"))
+        }
+        for target in ["/", "/v1", "/v1/", "/v1/users", "/v1/threads/SW1A/secrets", "/v1/me/", "/v2/me", "/v1/me/x"] {
+            #expect(Appearance(await village.community.get(target, as: village.maya)) == Appearance(WireResponse(.notFound)), "\(target)")
+        }
+    }
+
+    @Test(arguments: [
+        "/v1/me?x=1", "/v1/threads?limit=0", "/v1/threads?limit=201", "/v1/threads?limit=x", "/v1/threads?limit=1&limit=1",
+        "/v1/threads?before=1&after=1", "/v1/threads?before=-1", "/v1/threads?around=1", "/v1/threads?after=18446744073709551616",
+        "/v1/threads/THREAD?limit=1", "/v1/threads/THREAD/timeline?before=1&after=2", "/v1/threads/THREAD/timeline?asOf=1",
+        "/v1/threads/THREAD/members?limit=0", "/v1/threads/SW1A/residents?limit=0", "/v1/threads/THREAD/roles?limit=1",
+        "/v1/threads/THREAD/pins?limit=1", "/v1/messages/MESSAGE?x", "/v1/messages/MESSAGE/replies?limit=", "/v1/invitations?limit=1",
+        "/v1/events?viewer=1", "/v1/events?after=1&after=2", "/v1/threads?limit=%",
+    ]) func wrongParametersAreProblems(target: String) async throws {
+        let village = try Village()
+        let target = target.replacing("THREAD", with: "\(village.market)").replacing("MESSAGE", with: "\(village.message)")
+        let response = await village.community.get(target, as: village.maya)
+        #expect((response.status, response.code) == (400, "invalidQuery"), "\(target): \(response.text)")
+        #expect(response[header: "Content-Type"] == "application/problem+json")
+    }
+
+    @Test func closedStoreIsClosing() async throws {
+        let village = try Village()
+        try village.store.close()
+        let response = await village.community.post("{\"postMessage\":{\"thread\":\"\(village.market)\",\"body\":\"x\"}}", as: village.maya)
+        #expect((response.status, response.code) == (503, "closing"))
+        #expect(response[header: "Retry-After"] == "1")
+    }
+}

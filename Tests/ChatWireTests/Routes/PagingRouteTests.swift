@@ -1,0 +1,96 @@
+import Chat
+import ChatDomain
+import Foundation
+import Testing
+
+@testable import ChatWire
+
+/// Pages, read through to both ends.
+@Suite struct PagingRouteTests {
+    /// A community with more than a page in each list that has pages.
+    private func crowd() throws -> (Community, UserID, [String: Int]) {
+        let community = try Community()
+        let maya = try community.register("Maya")[0]
+        let (thread, message) = (CommandSamples.thread, CommandSamples.message)
+        try community.execute(
+            .setPostcode(user: maya, postcode: "SW1A 1AA"), .openThread(thread: thread, name: "Market", by: maya),
+            .postMessage(message: message, thread: thread, author: maya, body: "first"))
+        for index in 0..<23 {
+            let user = UserID(bits: maya.bits + 1_000 + UInt128(index))
+            try community.execute(
+                .registerUser(user: user, username: "User \(index)"), .joinThread(user: user, thread: thread),
+                .setPostcode(user: user, postcode: "SW1A 2AA"),
+                .openThread(thread: ThreadID(bits: thread.bits + 1_000 + UInt128(index)), name: "Thread \(index)", by: maya),
+                .postMessage(thread: thread, author: user, body: "message \(index)"),
+                .reply(message: message, author: user, body: "reply \(index)"))
+        }
+        // Leaving and joining again changes the order of the members.
+        let early = UserID(bits: maya.bits + 1_003)
+        try community.execute(
+            .leaveThread(user: early, thread: thread), .joinThread(user: early, thread: thread),
+            .setPostcode(user: early, postcode: "M1 1AE"),
+            .setPostcode(user: early, postcode: "SW1A 1AA"))
+        let targets = [
+            "/v1/threads": 25, "/v1/threads/\(thread)/timeline": 24, "/v1/threads/\(thread)/members": 24, "/v1/threads/SW1A/residents": 24,
+            "/v1/messages/\(message)/replies": 23,
+        ]
+        return (community, maya, targets)
+    }
+
+    private func page(_ response: WireResponse) throws -> (items: [String], older: UInt64?, newer: UInt64) {
+        let object = try #require(response.json as? [String: Any])
+        let items = try #require(object["items"] as? [[String: Any]]).map { item in
+            String(decoding: (try? JSONSerialization.data(withJSONObject: item, options: .sortedKeys)) ?? Data(), as: UTF8.self)
+        }
+        return (items, (object["older"] as? NSNumber)?.uint64Value, try #require(object["newer"] as? NSNumber).uint64Value)
+    }
+
+    @Test(arguments: [1, 2, 5, 24, 200]) func bothDirectionsReachBothEnds(limit: Int) async throws {
+        let (community, user, targets) = try crowd()
+        for (target, count) in targets {
+            let all = try page(await community.get("\(target)?limit=200", as: user))
+            #expect((all.items.count, all.older) == (count, nil), "\(target)")
+            var latest = try page(await community.get("\(target)?limit=\(limit)", as: user))
+            #expect(latest.items == all.items.suffix(limit))
+            var backwards = latest.items
+            while let older = latest.older, backwards.count <= count {
+                latest = try page(await community.get("\(target)?limit=\(limit)&before=\(older)", as: user))
+                backwards = latest.items + backwards
+            }
+            #expect(backwards == all.items, "\(target) backwards")
+            var forwards: [String] = []
+            var newer: UInt64 = 0
+            while forwards.count <= count {
+                let next = try page(await community.get("\(target)?limit=\(limit)&after=\(newer)", as: user))
+                #expect((next.older == nil) == forwards.isEmpty, "\(target) after \(newer)")
+                if next.items.isEmpty { break }
+                forwards += next.items
+                newer = next.newer
+            }
+            #expect(forwards == all.items, "\(target) forwards")
+            // At the end, `newer` stays, and finds what comes later.
+            #expect(try page(await community.get("\(target)?after=\(newer)", as: user)).newer == newer)
+            let turned = try #require(try page(await community.get("\(target)?limit=\(limit)&after=\(newer)", as: user)).older)
+            #expect(try page(await community.get("\(target)?limit=\(limit)&before=\(turned)", as: user)).items == all.items.suffix(limit))
+        }
+    }
+
+    @Test func defaultIsTheLatestFifty() async throws {
+        let (community, user, _) = try crowd()
+        for index in 0..<40 { try community.execute(.postMessage(thread: CommandSamples.thread, author: user, body: "\(index)")) }
+        let target = "/v1/threads/\(CommandSamples.thread)/timeline"
+        let all = try page(await community.get("\(target)?limit=200", as: user)).items
+        #expect(try page(await community.get(target, as: user)).items == all.suffix(50))
+    }
+
+    @Test func extremeBoundsAreEmptyPages() async throws {
+        let (community, user, targets) = try crowd()
+        for (target, count) in targets {
+            let all = try page(await community.get("\(target)?limit=200", as: user)).items
+            #expect(try page(await community.get("\(target)?limit=200&before=\(UInt64.max)", as: user)).items == all)
+            #expect(try page(await community.get("\(target)?before=0", as: user)).items.isEmpty)
+            #expect(try page(await community.get("\(target)?after=\(UInt64.max)", as: user)).items.isEmpty)
+            #expect(try page(await community.get("\(target)?after=0&limit=200", as: user)).items.count == count)
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import Chat
+import ChatDomain
+import ChatTesting
+import EventJournal
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ChatWire
+
+/// Random commands of random users over the routes, compared with a store that executes them directly.
+@Suite struct RandomRoutesTests {
+    /// Both stores have the same clock, ids and entropy, so their answers are the same to the byte.
+    private struct Twins {
+        let routed: Community
+        let direct: Community
+        var random: SplitMix64
+
+        init(seed: UInt64) throws {
+            (routed, direct) = (try Community(seed: seed), try Community(seed: seed))
+            random = SplitMix64(seed: seed)
+        }
+
+        func answer(_ request: CommandRequest) throws -> String {
+            try json(CommandAnswer(line: 1, try direct.store.execute([request])[0]))
+        }
+    }
+
+    @Test func everyResponseIsTheAnswerOfTheStore() async throws {
+        for run in 0..<Repetitions.few(2, of: 60) {
+            let seed = Repetitions.seed &+ UInt64(run)
+            var twins = try Twins(seed: seed)
+            var generator = CommandGenerator(seed: seed)
+            var seen = Entities()
+            for step in 0..<400 {
+                let command = generator.next()
+                let context: Comment = "seed \(seed), command \(step): \(command)"
+                try await execute(command, &twins, seen, context)
+                seen.add(command)
+                #expect(twins.routed.store.head == twins.direct.store.head, context)
+                if step % 50 == 49 { try await compareQueries(&twins, seen, context) }
+            }
+        }
+    }
+
+    private func execute(_ command: ChatCommand, _ twins: inout Twins, _ seen: Entities, _ context: Comment) async throws {
+        let request = CommandRequest(command)
+        switch command {
+        case .registerUser, .grantOperator, .revokeOperator:
+            let user = seen.users.randomElement(using: &twins.random) ?? CommandSamples.actor
+            let response = await twins.routed.post(try json(request), as: user)
+            #expect((response.status, response.code) == (403, "commandNotAllowed"), context)
+            _ = try await twins.routed.store.execute([request])
+            _ = try twins.answer(request)
+        case .endSession(let session):
+            let user = seen.users.randomElement(using: &twins.random) ?? CommandSamples.actor
+            let response = await twins.routed.post(try json(request), as: user)
+            let owner = twins.direct.store.user(ofSession: session)
+            let isForeign = owner != nil && owner != user
+            let expected =
+                isForeign ? try json(CommandAnswer(line: 1, .failure(.unknownSession))) : try twins.answer(request)
+            #expect((response.status, response.text) == (200, expected), context)
+        default:
+            let actor = try #require(command.actor)
+            if let other = seen.users.filter({ $0 != actor }).randomElement(using: &twins.random) {
+                let response = await twins.routed.post(try json(request), as: other)
+                #expect((response.status, response.code) == (403, "anotherUser"), context)
+            }
+            let response = await twins.routed.post(try json(request), as: actor)
+            #expect((response.status, response.text) == (200, try twins.answer(request)), context)
+        }
+    }
+
+    private func compareQueries(_ twins: inout Twins, _ seen: Entities, _ context: Comment) async throws {
+        let store = twins.direct.store
+        func page<Item>(_ page: Page<Item>) throws -> String { try json(PageAnswer(page)) }
+        func list(_ items: [some Encodable]) throws -> String { "{\"items\":\(try json(items))}" }
+        for viewer in seen.users.shuffled(using: &twins.random).prefix(4) {
+            var expected: [(String, () throws -> String)] = [
+                ("/v1/me", { try json(try store.user(viewer, viewer: viewer)) }),
+                ("/v1/threads", { try page(try store.threadsPage(viewer: viewer)) }),
+                ("/v1/invitations", { try list(try store.invitations(of: viewer, viewer: viewer)) }),
+            ]
+            for thread in seen.threads {
+                let path = "/v1/threads/\(thread)"
+                expected += [
+                    (path, { try json(try store.thread(thread, viewer: viewer)) }),
+                    (path + "/timeline", { try page(try store.timelinePage(thread, viewer: viewer)) }),
+                    (path + "/members?limit=200", { try items(try store.members(of: thread, viewer: viewer)) }),
+                    (path + "/roles", { try list(try store.roles(in: thread, viewer: viewer)) }),
+                    (path + "/pins", { try list(try store.pins(in: thread, viewer: viewer)) }),
+                    (path + "/sanctions", { try list(try store.sanctions(in: thread, viewer: viewer)) }),
+                    (path + "/reports", { try list(try store.reports(in: thread, viewer: viewer)) }),
+                    (path + "/invitations", { try list(try store.invitations(to: thread, viewer: viewer)) }),
+                    (
+                        path + "/residents?limit=200",
+                        {
+                            guard let code = thread.outwardCode else { throw ChatError.rejected(.unknownThread) }
+                            return try items(try store.residents(of: code, viewer: viewer))
+                        }
+                    ),
+                ]
+            }
+            for message in seen.messages.shuffled(using: &twins.random).prefix(20) {
+                expected += [
+                    ("/v1/messages/\(message)", { try json(try store.message(message, viewer: viewer)) }),
+                    ("/v1/messages/\(message)/replies", { try page(try store.repliesPage(to: message, viewer: viewer)) }),
+                ]
+            }
+            for (target, expectedText) in expected {
+                let response = await twins.routed.get(target, as: viewer)
+                do {
+                    let text = try expectedText()
+                    // The bounds of whole lists are the subject of other tests.
+                    let isList = target.hasSuffix("=200")
+                    #expect(
+                        response.status == 200 && (isList ? response.text.hasPrefix(text) : response.text == text), "\(target) \(context)")
+                } catch ChatError.rejected {
+                    #expect(Appearance(response) == Appearance(WireResponse(.notFound)), "\(target) \(context)")
+                }
+            }
+        }
+    }
+
+    private func items(_ items: [some Encodable]) throws -> String { "{\"items\":\(try json(items))," }
+
+    /// The ids that the commands have named.
+    private struct Entities {
+        var users: [UserID] = []
+        var threads: [ThreadID] = []
+        var messages: [MessageID] = []
+
+        mutating func add(_ command: ChatCommand) {
+            switch command {
+            case .registerUser(let user?, _, _) where !users.contains(user): users.append(user)
+            case .openThread(let thread?, _, _, _, _) where !threads.contains(thread): threads.append(thread)
+            case .joinThread(_, let thread) where !threads.contains(thread): threads.append(thread)
+            case .postMessage(let message?, _, _, _) where !messages.contains(message): messages.append(message)
+            default: break
+            }
+        }
+    }
+}
