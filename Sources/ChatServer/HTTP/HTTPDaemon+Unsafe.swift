@@ -224,7 +224,9 @@
             exchange.complete()
         }
 
-        private static func head(_ daemon: HTTPDaemon, _ connection: OpaquePointer, _ method: UnsafePointer<CChar>?, _ version: UnsafePointer<CChar>?) -> HTTPHead {
+        private static func head(
+            _ daemon: HTTPDaemon, _ connection: OpaquePointer, _ method: UnsafePointer<CChar>?, _ version: UnsafePointer<CChar>?
+        ) -> HTTPHead {
             var headers: [(name: String, value: String)] = []
             unsafe withUnsafeMutablePointer(to: &headers) { headers in
                 _ = unsafe CMHD_headers(

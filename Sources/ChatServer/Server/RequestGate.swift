@@ -34,7 +34,8 @@
             guard head.count(of: "host") == 1, head.count(of: "content-length") <= 1, head.count(of: "authorization") <= 1,
                 head.count(of: "origin") <= 1, head.count(of: "content-length") == 0 || head.count(of: "transfer-encoding") == 0,
                 // The library reads a body of another coding until the connection ends.
-                head.count(of: "transfer-encoding") <= 1, (head["transfer-encoding"] ?? "chunked").lowercased() == "chunked"
+                head.headers.allSatisfy({ Self.isToken($0.name) }), head.count(of: "transfer-encoding") <= 1,
+                (head["transfer-encoding"] ?? "chunked").lowercased() == "chunked"
             else { return .invalidRequest }
             if !head.isHealthCheck, !hosts.contains(host(of: head)) { return .misdirectedRequest }
             if let origin = head["origin"] {
@@ -81,6 +82,16 @@
             // The default port may be written; `WebOrigin` has the forms without it.
             let host = head["host"]?.lowercased() ?? ""
             return hosts.contains(host) ? host : host.hasSuffix(":443") ? String(host.dropLast(4)) : host
+        }
+
+        /// Whether a name is a token of RFC 9110; the library accepts others, such as one with a space before its colon, which
+        /// another server reads in another way.
+        private static func isToken(_ name: String) -> Bool {
+            !name.isEmpty
+                && name.utf8.allSatisfy { byte in
+                    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                        || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+                }
         }
 
         private static func isJSON(_ type: String?) -> Bool {

@@ -107,8 +107,8 @@
                 #expect(try await client.get("/v1/me").code == "notSignedIn", "\(name)")
             }
             let thread = try await openThread(keeper)
-            var last: HTTPClient.Block?
-            while last?.data?.contains(thread) != true { last = try #require(try await keeperStream.block()) }
+            var hasArrived = false
+            while !hasArrived { hasArrived = try #require(try await keeperStream.block()).data?.contains(thread) == true }
             #expect(try await keeper.send("POST", "/v1/sign-out-everywhere").status == 204)
             #expect(try await keeperStream.rest().last?.event == "signed-out")
             // The other user's stream goes on.

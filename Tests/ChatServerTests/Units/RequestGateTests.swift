@@ -26,7 +26,8 @@
 
         private func makeHead(_ method: String, _ target: String, _ peer: String?, _ headers: [(String, String)]) -> HTTPHead {
             HTTPHead(
-                method: method, target: target, headers: headers.map { ($0.0, $0.1) }, peer: peer.flatMap { ClientAddress(text: $0) })
+                method: method, version: "HTTP/1.1", target: target, headers: headers.map { ($0.0, $0.1) },
+                peer: peer.flatMap { ClientAddress(text: $0) })
         }
 
         private let host = ("host", "127.0.0.1:8080")
@@ -159,7 +160,8 @@
             for framing in [("content-length", "2"), ("transfer-encoding", "chunked")] {
                 var headers = [host, framing]
                 if let type { headers.append(("content-type", type)) }
-                let head = HTTPHead(method: "POST", target: "/v1/sign-in", headers: headers.map { ($0.0, $0.1) }, peer: nil)
+                let head = HTTPHead(
+                    method: "POST", version: "HTTP/1.1", target: "/v1/sign-in", headers: headers.map { ($0.0, $0.1) }, peer: nil)
                 #expect(try gate().problem(of: head) == (isAccepted ? nil : .unsupportedMediaType))
             }
             // Without a body there is nothing to have a type.
@@ -184,7 +186,8 @@
             let gate = try gate(proxies: ["192.0.2.1", "192.0.2.2"])
             func client(_ values: String...) -> ClientAddress? {
                 let headers = values.map { (name: "x-forwarded-for", value: $0) }
-                return gate.client(of: HTTPHead(method: "GET", target: "/", headers: headers, peer: ClientAddress(text: "192.0.2.1")))
+                return gate.client(
+                    of: HTTPHead(method: "GET", version: "HTTP/1.1", target: "/", headers: headers, peer: ClientAddress(text: "192.0.2.1")))
             }
             let real = ClientAddress(text: "198.51.100.7")
             #expect(client("203.0.113.1, 198.51.100.7") == real)
