@@ -17,8 +17,8 @@ public struct IDTable: Equatable, Sendable {
     /// Returns the index of an id, or nil.
     public func find(_ id: UInt128) -> Int? { table.find(id) }
 
-    /// Prefetches the slots and keys for some ids.
-    public func prefetch(_ ids: Span<UInt128>) { table.prefetch(ids) }
+    /// Looks up the ids of a group together, so that their cache misses overlap.
+    public mutating func find(_ group: inout KeyGroup<UInt128>) { table.find(&group) }
 
     /// Returns the index of an id, assigning the next one if the id is new.
     public mutating func insert(_ id: UInt128) -> (index: Int, isNew: Bool) { table.insert(id) }

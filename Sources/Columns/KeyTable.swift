@@ -62,62 +62,46 @@ struct KeyTable<Keys: KeyList>: Sendable {
 }
 
 extension KeyTable {
-    /// Prefetches the slots and keys for some keys.
-    func prefetch(_ keys: Span<Key>) {
-        var group = PrefetchGroup()
-        var sum: UInt64 = 0
-        for start in stride(from: 0, to: keys.count, by: PrefetchGroup.count) {
-            find(keys, from: start, &group)
-            for index in group.found.indices { sum &+= UInt64(group.found[index]) }
-        }
-        PrefetchSink.consume(sum)
-    }
-
-    /// A prefetch group: keys that are looked up together.
-    private struct PrefetchGroup {
-        static var count: Int { 64 }
-
-        var hashes = InlineArray<64, UInt64>(repeating: 0)
-        /// First the content of the first slot of each search, then the index + 1 of the candidate.
-        var entries = InlineArray<64, UInt32>(repeating: 0)
-        /// The index + 1 of each key that was found, otherwise 0.
-        var found = InlineArray<64, UInt32>(repeating: 0)
-    }
-
-    /// Looks up a group of keys and finds most of those that exist.
+    /// Looks up the keys of a group and finds most of those that exist.
     ///
     /// Separate look-ups wait for memory one after the other. The loads in these loops are
     /// independent of one another, and the loops are short, so the processor overlaps many of them.
-    @inline(__always)
-    private func find(_ keys: Span<Key>, from start: Int, _ group: inout PrefetchGroup) {
-        let count = Swift.min(PrefetchGroup.count, keys.count &- start)
-        for index in 0..<count { group.found[index] = 0 }
-        find(keys, start, count, &group, in: slots.current)
-        if let old = slots.previous { find(keys, start, count, &group, in: old) }
+    /// A later look-up or insertion of one of the keys finds its slots in the cache.
+    mutating func find(_ group: inout KeyGroup<Key>) {
+        for index in 0..<group.count { group.found[index] = 0 }
+        Self.find(&group, keys, in: slots.current)
+        guard let old = slots.previous else { return }
+        Self.find(&group, keys, in: old)
+        // As an insertion of an existing key.
+        for index in 0..<group.count where group.found[index] != 0 && slots.isGrowing {
+            slots.continueGrowth { [keys] index, seed in seed.hash(keys[index]) }
+        }
     }
 
     @inline(__always)
-    private func find(_ keys: Span<Key>, _ start: Int, _ count: Int, _ group: inout PrefetchGroup, in array: SlotArray) {
+    private static func find(_ group: inout KeyGroup<Key>, _ keys: borrowing Keys, in array: SlotArray) {
         let seed = array.seed
-        for index in 0..<count {
-            let hash = seed.hash(keys[start &+ index])
-            group.hashes[index] = hash
-            group.entries[index] = array[array.home(hash)]
+        var hashes = InlineArray<64, UInt64> { _ in 0 }
+        var entries = InlineArray<64, UInt32> { _ in 0 }
+        for index in 0..<group.count {
+            let hash = seed.hash(group.keys[index])
+            hashes[index] = hash
+            entries[index] = array[array.home(hash)]
         }
         // The first entry whose hash bits match is almost always that of the key.
-        for index in 0..<count {
-            let hash = group.hashes[index]
-            var entry = group.entries[index]
+        for index in 0..<group.count {
+            let hash = hashes[index]
+            var entry = entries[index]
             var slot = array.home(hash)
             while entry != 0, !array.matches(entry, hash) {
                 slot = array.next(slot)
                 entry = array[slot]
             }
-            group.entries[index] = array.ordinal(entry)
+            entries[index] = array.ordinal(entry)
         }
-        for index in 0..<count {
-            let ordinal = group.entries[index]
-            if ordinal != 0, self.keys[Int(ordinal) &- 1] == keys[start &+ index] { group.found[index] = ordinal }
+        for index in 0..<group.count {
+            let ordinal = entries[index]
+            if ordinal != 0, keys[Int(ordinal) &- 1] == group.keys[index] { group.found[index] = ordinal }
         }
     }
 }
@@ -213,7 +197,7 @@ extension SubsetIndex: ColumnCoded {
 
 /// The storage of a ``KeyTable``'s keys, by index.
 protocol KeyList: Equatable, Sendable {
-    associatedtype Key: FixedWidthInteger & UnsignedInteger
+    associatedtype Key: FixedWidthInteger & UnsignedInteger & Sendable
 
     init()
     var count: Int { get }

@@ -70,6 +70,20 @@ public struct PackedColumn<Element: FixedWidthInteger & UnsignedInteger & Sendab
         if tailCount == pieceCount { packTail() }
     }
 
+    /// Appends zeros until the list has `count` numbers.
+    @inlinable public mutating func appendZeros(upTo count: Int) {
+        while self.count < count {
+            if tailCount == tail.count { growTail() }
+            let end = Swift.min(tail.count, tailCount &+ count &- self.count)
+            for index in tailCount..<end { tail[index] = 0 }
+            tailCount = end
+            if tailCount == pieceCount { packTail() }
+        }
+    }
+
+    /// A number from where the next one will be written, to prefetch that memory.
+    @inlinable public var prefetchedNumber: Element { tailCount == 0 ? 0 : tail[tailCount &- 1] }
+
     /// Grows by a quarter, because many lists have few elements.
     @inlinable mutating func growTail() {
         let room = pieces.isEmpty ? Swift.min(tailCount &+ tailCount &>> 2 &+ 2, pieceCount) : pieceCount

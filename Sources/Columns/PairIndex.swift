@@ -21,11 +21,8 @@ public struct PairIndex: Equatable, Sendable {
     /// Returns the index of a pair, or nil.
     public func find(_ first: Int, _ second: Int) -> Int? { table.find(Self.key(first, second)) }
 
-    /// Prefetches the slots and keys for some pairs.
-    public func prefetch(_ pairs: [(first: Int, second: Int)]) {
-        let keys = pairs.map { Self.key($0.first, $0.second) }
-        table.prefetch(keys.span)
-    }
+    /// Looks up the pairs of a group, as ``key(_:_:)``, together, so that their cache misses overlap.
+    public mutating func find(_ group: inout KeyGroup<UInt64>) { table.find(&group) }
 
     /// Returns the index of a pair, assigning the next one if the pair is new.
     public mutating func insert(_ first: Int, _ second: Int) -> (index: Int, isNew: Bool) {
@@ -41,10 +38,13 @@ public struct PairIndex: Equatable, Sendable {
     /// find or insert pairs.
     public mutating func removeSlots() { table.removeSlots() }
 
-    private static func key(_ first: Int, _ second: Int) -> UInt64 { spreadBits(UInt64(first)) << 1 | spreadBits(UInt64(second)) }
+    /// Returns the key of a pair.
+    @inlinable public static func key(_ first: Int, _ second: Int) -> UInt64 {
+        spreadBits(UInt64(first)) << 1 | spreadBits(UInt64(second))
+    }
 
     /// Inserts a 0 before each of the lower 32 bits.
-    private static func spreadBits(_ number: UInt64) -> UInt64 {
+    @inlinable static func spreadBits(_ number: UInt64) -> UInt64 {
         var bits = number & 0xFFFF_FFFF
         bits = (bits | bits << 16) & 0x0000_FFFF_0000_FFFF
         bits = (bits | bits << 8) & 0x00FF_00FF_00FF_00FF

@@ -1,10 +1,10 @@
 /// Lists of rows by owner, each a linked chain from the newest row to the oldest.
 ///
-/// A row takes one packed link and a list one packed row number, so many short lists take no more
-/// memory than one long list.
+/// A row takes one packed link and a list one row number, so many short lists take no more memory
+/// than one long list.
 public struct RowLists: Equatable, Sendable {
     /// By owner: the number + 1 of its newest row, or 0.
-    private var newest = PackedColumn<UInt32>()
+    private var newest = Column<UInt32>()
     /// By row: the number + 1 of the previous row in its list, or 0.
     private var previous = PackedColumn<UInt32>()
 
@@ -29,9 +29,9 @@ public struct RowLists: Equatable, Sendable {
 }
 
 extension RowLists {
-    /// Writes both columns.
+    /// Writes both columns, packed.
     package func write(to writer: inout ColumnWriter) {
-        newest.write(to: &writer)
+        PackedColumn(newest).write(to: &writer)
         previous.write(to: &writer)
     }
 
@@ -39,8 +39,9 @@ extension RowLists {
     ///
     /// - Parameter most: The maximum number of owners.
     package init(from reader: inout ColumnReader, rows: Int, owners most: Int) throws(ColumnError) {
-        newest = try PackedColumn(from: &reader, atMost: most)
+        let newest = try PackedColumn<UInt32>(from: &reader, atMost: most)
         try newest.check(below: rows + 1)
+        newest.forEachPiece { piece in for row in piece { self.newest.append(row) } }
         previous = try PackedColumn(from: &reader, atMost: rows)
         try require(previous.count == rows, "\(previous.count) links for \(rows) rows")
         var row: UInt32 = 0

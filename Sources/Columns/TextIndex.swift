@@ -17,7 +17,7 @@ public struct TextIndex: Equatable, Sendable {
     /// Returns the index of a text, or nil.
     ///
     /// - Complexity: O(*n*) in the length of the text on average.
-    public func find(_ text: String) -> Int? { rows.find(Bytes(text: text)) { Bytes(text: texts[$0]) } }
+    public func find(_ text: String) -> Int? { rows.find(Bytes(text: text)) { [texts] in Bytes(text: texts[$0]) } }
 
     /// Returns the index of a text, assigning the next one if the text is new.
     ///
@@ -25,7 +25,8 @@ public struct TextIndex: Equatable, Sendable {
     public mutating func insert(_ text: String) -> (index: Int, isNew: Bool) {
         if let index = find(text) { return (index, false) }
         texts.append(text)
-        rows.update(texts.count - 1, of: texts.count) { Bytes(text: texts[$0]) }
+        // The closure has the column alone: with `self` it would copy the slots too.
+        rows.update(texts.count - 1, of: texts.count) { [texts] in Bytes(text: texts[$0]) }
         return (texts.count - 1, true)
     }
 
@@ -41,7 +42,22 @@ public struct TextIndex: Equatable, Sendable {
 
         static func == (first: Bytes, second: Bytes) -> Bool { first.text.utf8.elementsEqual(second.text.utf8) }
 
-        func hash(into hasher: inout Hasher) { for byte in text.utf8 { hasher.combine(byte) } }
+        /// Combines eight bytes at a time, which takes an eighth of the calls.
+        func hash(into hasher: inout Hasher) {
+            var word: UInt64 = 0
+            var count: UInt64 = 0
+            let bytes = text.utf8.span
+            for index in bytes.indices {
+                word = word << 8 | UInt64(bytes[index])
+                count &+= 1
+                if count & 7 == 0 {
+                    hasher.combine(word)
+                    word = 0
+                }
+            }
+            hasher.combine(word)
+            hasher.combine(count)
+        }
     }
 }
 

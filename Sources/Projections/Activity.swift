@@ -27,16 +27,20 @@ struct Activity: Equatable, Sendable {
     var messages = PostRuns()
     var replies = PostRuns()
 
-    /// Applies the next event.
+    /// Applies the next event, which is a new message.
     @inline(__always)
+    mutating func append(message: Int, by user: Int, at position: Position, _ createdAt: Timestamp) {
+        let day = index(of: CalendarDay(createdAt))
+        markActive(user, on: day, at: position)
+        messages.append(message, on: day)
+    }
+
+    /// Applies the next event, other than a new message.
     mutating func apply(_ event: EventRow, at position: Position, _ indexes: EventIndexes, isRegistration: Bool) {
-        // Most events of a long history are posts.
-        let isPost = event.kind == .messagePosted || event.kind == .replyPosted
-        guard let user = isPost ? indexes.user : Self.activeUser(event, indexes) else { return }
+        guard let user = Self.activeUser(event, indexes) else { return }
         let day = index(of: CalendarDay(event.createdAt))
         markActive(user, on: day, at: position)
         switch event.kind {
-        case .messagePosted: if indexes.isNew { messages.append(indexes.postOrSession, on: day) }
         case .replyPosted: if indexes.isNew { replies.append(indexes.postOrSession, on: day) }
         case .sessionStarted: if indexes.isNew { sessions.updateElement(day, default: Column()) { $0.append(position) } }
         case .userRegistered: if isRegistration { registrations.updateElement(day, default: Column()) { $0.append(position) } }
@@ -56,9 +60,13 @@ struct Activity: Equatable, Sendable {
         return event.kind?.hasActor == true ? indexes.postOrSession : indexes.user
     }
 
+    @inline(__always)
     private mutating func markActive(_ user: Int, on day: Int, at position: Position) {
         let mark = UInt32(truncatingIfNeeded: day + 1)
-        guard user >= latestDayOfUser.count || latestDayOfUser[user] != mark else { return }
+        if user >= latestDayOfUser.count || latestDayOfUser[user] != mark { beginDay(user, mark, on: day, at: position) }
+    }
+
+    private mutating func beginDay(_ user: Int, _ mark: UInt32, on day: Int, at position: Position) {
         latestDayOfUser.updateElement(user, default: 0) { $0 = mark }
         if userDays.insert(day, user).isNew { activeUsers[day].append(position) }
     }
@@ -99,10 +107,12 @@ struct Activity: Equatable, Sendable {
 /// The posts of each day, as runs of consecutive dense indexes at 8 bytes per run.
 struct PostRuns: Equatable, Sendable {
     var runs = Column<Column<Run>>()
-    /// By day: the number of posts.
+    /// By day: the number of posts, without those of the latest run.
     var counts = Column<UInt32>()
     /// The day of the latest post; -1 before the first.
     var latestDay = -1
+    /// The number of posts in the latest run.
+    var latestRunCount: UInt32 = 0
 
     struct Run: Equatable, Sendable, BitwiseCopyable {
         /// The index of the first post in the run.
@@ -114,16 +124,20 @@ struct PostRuns: Equatable, Sendable {
     /// Adds the next post to a day; its index must be the greatest so far.
     @inline(__always)
     mutating func append(_ post: Int, on day: Int) {
-        if day == latestDay { counts[day] &+= 1 } else { beginRun(UInt32(truncatingIfNeeded: post), on: day) }
+        if day != latestDay { beginRun(UInt32(truncatingIfNeeded: post), on: day) }
+        latestRunCount &+= 1
     }
 
     private mutating func beginRun(_ post: UInt32, on day: Int) {
+        if latestDay >= 0 { counts[latestDay] &+= latestRunCount }
         counts.updateElement(day, default: 0) { _ in }
         let count = counts[day]
         runs.updateElement(day, default: Column()) { $0.append(Run(first: post, countBefore: count)) }
-        counts[day] = count &+ 1
-        latestDay = day
+        (latestDay, latestRunCount) = (day, 0)
     }
+
+    /// Returns the number of a day's posts.
+    func count(on day: Int) -> UInt32 { day == latestDay ? counts[day] &+ latestRunCount : counts[day] }
 
     /// Returns the number of a day's posts among the first `cut` posts.
     ///
@@ -134,7 +148,7 @@ struct PostRuns: Equatable, Sendable {
         let next = (0..<runs.count).partitioningIndex { Int(runs[$0].first) >= cut }
         guard next > 0 else { return 0 }
         let run = runs[next - 1]
-        let end = next < runs.count ? runs[next].countBefore : counts[day]
+        let end = next < runs.count ? runs[next].countBefore : count(on: day)
         return Int(run.countBefore) + min(cut - Int(run.first), Int(end - run.countBefore))
     }
 }
@@ -204,7 +218,7 @@ extension Activity: CheckpointComponent {
 
 extension PostRuns {
     func write(to writer: inout ColumnWriter) {
-        counts.write(to: &writer)
+        Column(counts.indices.lazy.map(count)).write(to: &writer)
         runs.writeLists(to: &writer)
         writer.write(UInt64(truncatingIfNeeded: latestDay + 1))
     }
@@ -225,6 +239,11 @@ extension PostRuns {
                     "a run of posts that do not exist")
                 before = run.countBefore
             }
+        }
+        if latestDay >= 0 {
+            guard let run = runs[latestDay].last else { throw ColumnError("the latest post is in no run") }
+            latestRunCount = counts[latestDay] - run.countBefore
+            counts[latestDay] = run.countBefore
         }
     }
 }

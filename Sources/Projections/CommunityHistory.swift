@@ -39,21 +39,12 @@ struct CommunityHistory: Equatable, Sendable {
         static let closed: UInt8 = 2
     }
 
-    /// Applies the next event.
+    /// Applies the next event, other than a new message.
     ///
     /// - Parameters:
     ///   - isOpening: Whether the event opens its thread, and is the first to do so.
     ///   - membersChange: The event's change to the thread's number of members.
-    @inline(__always)
     mutating func apply(_ event: EventRow, at position: Position, _ indexes: EventIndexes, isOpening: Bool, membersChange: Int) {
-        // Most events of a long history are posts.
-        if event.kind == .messagePosted || event.kind == .replyPosted { return }
-        applyOther(event, at: position, indexes, isOpening: isOpening, membersChange: membersChange)
-    }
-
-    private mutating func applyOther(
-        _ event: EventRow, at position: Position, _ indexes: EventIndexes, isOpening: Bool, membersChange: Int
-    ) {
         let (thread, membership, post) = (indexes.thread, indexes.membership, indexes.postOrSession)
         switch event.kind {
         case .threadOpened:

@@ -9,7 +9,7 @@ struct MembershipHistory: Equatable, Sendable {
     /// The joins, as 1, and the departures, as 0.
     var presenceVersions = VersionChains<UInt32>()
     /// By membership index: the newest link of the chain of read markers.
-    var markerLinks = PackedColumn<UInt32>()
+    var markerLinks = MostlyZeroColumn<UInt32>()
     /// The read markers.
     var markerVersions = VersionChains<Position>()
     /// By thread: every membership that an event has named, in order of the first such event.
@@ -55,7 +55,7 @@ struct MembershipHistory: Equatable, Sendable {
     private mutating func addRow(_ indexes: EventIndexes) {
         guard indexes.membership == presenceLinks.count else { return }
         presenceLinks.append(0)
-        markerLinks.append(0)
+        markerLinks.appendZero()
         membershipsOfThread.append(to: indexes.thread)
         membershipsOfUser.append(to: indexes.user)
     }
@@ -141,7 +141,7 @@ extension MembershipHistory: CheckpointComponent {
         presenceLinks = try PackedColumn(from: &reader, atMost: count)
         presenceVersions = try VersionChains(from: &reader, head: head)
         try presenceLinks.check(below: presenceVersions.count + 1)
-        markerLinks = try PackedColumn(from: &reader, atMost: count)
+        markerLinks = try MostlyZeroColumn(from: &reader, atMost: count)
         markerVersions = try VersionChains(from: &reader, head: head)
         try markerLinks.check(below: markerVersions.count + 1)
         try require(presenceLinks.count == count && markerLinks.count == count, "\(presenceLinks.count) memberships for \(count)")

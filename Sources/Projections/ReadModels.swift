@@ -79,7 +79,7 @@ package struct Views: Equatable, Sendable {
         for start in stride(from: rows.lowerBound, to: rows.upperBound, by: Self.groupSize) {
             let group = start..<min(start + Self.groupSize, rows.upperBound)
             if group.count >= Self.minimumPrefetchSize { prefetch(batch, group) }
-            for row in group { apply(batch, row) }
+            for row in group { apply(batch, row, at: batch.firstPosition + Position(row)) }
         }
     }
 
@@ -90,13 +90,15 @@ package struct Views: Equatable, Sendable {
 
     /// Prefetches the rows that applying the messages of a group will change, so that their cache
     /// misses overlap.
-    private func prefetch(_ batch: borrowing EventBatch, _ group: Range<Int>) {
+    ///
+    /// Mutating, because another method would have a copy of the views.
+    private mutating func prefetch(_ batch: borrowing EventBatch, _ group: Range<Int>) {
         var sum: UInt64 = 0
         for row in group where batch.rows[row].kind == .messagePosted {
             let indexes = batch.indexes[row]
-            if indexes.thread < timelines.threads.count { sum &+= UInt64(timelines.threads[indexes.thread].messages.last ?? 0) }
-            if indexes.membership >= 0, indexes.membership < unread.newestMessages.count {
-                sum &+= unread.newestMessages[indexes.membership]
+            if indexes.thread < timelines.threads.count { sum &+= UInt64(timelines.threads[indexes.thread].messages.prefetchedNumber) }
+            if indexes.membership >= 0, indexes.membership < unread.members.count {
+                sum &+= UInt64(unread.members[indexes.membership].newest)
             }
         }
         // Makes the loads observable, so that the compiler keeps them.
@@ -104,11 +106,27 @@ package struct Views: Equatable, Sendable {
     }
 
     @inline(__always)
-    private mutating func apply(_ batch: borrowing EventBatch, _ row: Int) {
+    private mutating func apply(_ batch: borrowing EventBatch, _ row: Int, at position: Position) {
+        self.position = position
+        let indexes = batch.indexes[row]
+        let createdAt = batch.rows[row].createdAt
+        timelines.addRow(indexes.thread, createdAt: createdAt)
+        users.addRow(indexes.user)
+        // Most events of a long history are messages, which change few models.
+        if batch.rows[row].kind == .messagePosted, indexes.isNew {
+            let index = timelines.append(message: indexes.postOrSession, to: indexes.thread)
+            unread.append(index, of: indexes.membership, at: position)
+            activity.append(message: indexes.postOrSession, by: indexes.user, at: position, createdAt)
+        } else {
+            applyOther(batch, row)
+        }
+    }
+
+    private mutating func applyOther(_ batch: borrowing EventBatch, _ row: Int) {
         let (event, indexes) = (batch.rows[row], batch.indexes[row])
-        position = batch.position(row)
         let membersChange = membership.apply(event, at: position, indexes)
-        unread.apply(event, at: position, indexes, timelines)
+        unread.addRow(indexes.membership)
+        if event.kind == .messageRetracted || event.kind == .messageRemoved { unread.apply(event, at: position, indexes, timelines) }
         timelines.apply(batch, row, membersChange: membersChange)
         let userCount = users.registrations.count
         users.apply(batch, row)

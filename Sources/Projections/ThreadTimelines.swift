@@ -11,27 +11,24 @@ struct ThreadTimelines: Equatable, Sendable {
     var messageHistories = PostHistories()
     var replyHistories = PostHistories()
 
-    /// Applies the next event.
-    ///
-    /// - Parameter membersChange: The event's change to the thread's number of members.
+    /// Adds the row of the thread of an event, if it is new.
     @inline(__always)
-    mutating func apply(
-        _ batch: borrowing EventBatch, _ row: Int, membersChange: Int
-    ) {
-        let (event, indexes) = (batch.rows[row], batch.indexes[row])
-        while threads.count <= indexes.thread { threads.append(ThreadTimeline(createdAt: event.createdAt)) }
-        if event.kind == .messagePosted, indexes.isNew {
-            // The fast path: most events of a long history are messages.
-            threads[indexes.thread].messages.append(UInt32(truncatingIfNeeded: indexes.postOrSession))
-            messageHistories.append()
-        } else {
-            applyOther(batch, row, membersChange: membersChange)
-        }
+    mutating func addRow(_ thread: Int, createdAt: Timestamp) {
+        while threads.count <= thread { threads.append(ThreadTimeline(createdAt: createdAt)) }
     }
 
-    private mutating func applyOther(
-        _ batch: borrowing EventBatch, _ row: Int, membersChange: Int
-    ) {
+    /// Adds a new message to a thread, and returns its index in the thread.
+    @inline(__always)
+    mutating func append(message: Int, to thread: Int) -> Int {
+        let index = threads[thread].append(UInt32(truncatingIfNeeded: message))
+        messageHistories.append()
+        return index
+    }
+
+    /// Applies the next event, other than a new message.
+    ///
+    /// - Parameter membersChange: The event's change to the thread's number of members.
+    mutating func apply(_ batch: borrowing EventBatch, _ row: Int, membersChange: Int) {
         let (event, indexes, position) = (batch.rows[row], batch.indexes[row], batch.position(row))
         switch event.kind {
         case .threadOpened:
@@ -79,6 +76,14 @@ struct ThreadTimeline: Equatable, Sendable {
     /// Creates a thread whose opening has not been applied.
     init(createdAt: Timestamp) { self.createdAt = createdAt }
 
+    /// Appends a message, and returns its index in the thread.
+    @inline(__always)
+    mutating func append(_ message: UInt32) -> Int {
+        let index = messages.count
+        messages.append(message)
+        return index
+    }
+
     mutating func open(_ event: EventRow, _ content: borrowing EventBatch.IndexedContent, at position: Position) {
         openedAt = position
         createdAt = event.createdAt
@@ -109,7 +114,7 @@ struct PostHistories: Equatable, Sendable {
     /// By post: 1 if it has a history.
     ///
     /// Avoids a hash lookup for posts without a history, which are most.
-    var hasHistory = PackedColumn<UInt8>()
+    var hasHistory = MostlyZeroColumn<UInt8>()
     var historyIndexes = SubsetIndex()
     /// The newest links of the chains, by history and kind of change.
     var edits = PackedColumn<UInt32>()
@@ -142,7 +147,7 @@ struct PostHistories: Equatable, Sendable {
 
     /// Adds the next post, without a history.
     @inline(__always)
-    mutating func append() { hasHistory.append(0) }
+    mutating func append() { hasHistory.appendZero() }
 
     mutating func add(_ change: Change, _ value: UInt32, at position: Position, to post: Int) {
         let (number, isNew) = historyIndexes.insert(post)
@@ -260,7 +265,7 @@ extension PostHistories {
 
     /// Reads the histories of `posts` posts, with links to at most `replyCount` replies.
     init(from reader: inout ColumnReader, posts: Int, replies replyCount: Int, head: Position) throws(ColumnError) {
-        hasHistory = try PackedColumn(from: &reader, atMost: posts)
+        hasHistory = try MostlyZeroColumn(from: &reader, atMost: posts)
         try require(hasHistory.count == posts, "\(hasHistory.count) marks for \(posts) posts")
         historyIndexes = try SubsetIndex(from: &reader)
         try historyIndexes.check(below: posts)

@@ -15,13 +15,8 @@ import Primitives
 struct UnreadCounts: Equatable, Sendable {
     /// By message: the distance in the thread to the author's previous message; 0 for none.
     var ownMessageDistances = PackedColumn<UInt32>()
-    /// By membership: the member's newest message and the low bits of their message count.
-    ///
-    /// The upper bits are the index + 1 of the message in the thread; the lowest 6 bits are the
-    /// count modulo 64.
-    var newestMessages = PackedColumn<UInt64>()
-    /// By membership: the newest link of the chain of the member's every 64th message.
-    var blockLinks = PackedColumn<UInt32>()
+    /// By membership: the member's messages.
+    var members = Column<OwnMessages>()
     /// The indexes in the thread of those messages.
     var blockVersions = VersionChains<UInt32>()
     /// By thread: the retracted messages, by index in the thread.
@@ -32,36 +27,54 @@ struct UnreadCounts: Equatable, Sendable {
     /// The binary logarithm of the number of a member's messages per block.
     private static let shift = 6
 
-    /// Applies the next event.
-    ///
-    /// - Parameter timelines: The timelines before the event.
-    @inline(__always)
-    mutating func apply(_ event: EventRow, at position: Position, _ indexes: EventIndexes, _ timelines: borrowing ThreadTimelines) {
-        if indexes.membership == newestMessages.count {
-            newestMessages.append(0)
-            blockLinks.append(0)
+    /// A member's messages in a thread, in eight bytes: all that a new message reads and changes.
+    struct OwnMessages: Equatable, Sendable, BitwiseCopyable {
+        /// The index + 1 of the newest message in the thread; 0 for none.
+        var newest: UInt32 = 0
+        /// The number of messages modulo 64, in the lowest six bits, and above them the newest link
+        /// of the chain of every 64th message.
+        private var countAndLink: UInt32 = 0
+
+        /// The exclusive bound of links; there are fewer than 2^32 messages.
+        static let linkBound = 1 << 26
+
+        init() {}
+
+        init(newest: UInt32, countInBlock: UInt32, blockLink: UInt32) {
+            self.newest = newest
+            countAndLink = blockLink << 6 | countInBlock
         }
-        if event.kind == .messagePosted, indexes.isNew {
-            let index = indexes.thread < timelines.threads.count ? timelines.threads[indexes.thread].messages.count : 0
-            append(index, of: indexes.membership, at: position)
-        } else if event.kind == .messageRetracted || event.kind == .messageRemoved, indexes.postOrSession >= 0,
-            !timelines.messageHistories.isGone(indexes.postOrSession)
-        {
-            retract(indexes, at: position, timelines)
-        }
+
+        /// The number of messages after the last block of 64.
+        var countInBlock: UInt32 { countAndLink & 63 }
+        /// The newest link of the chain of every 64th message.
+        var blockLink: UInt32 { countAndLink >> 6 }
     }
+
+    /// Adds the row of the membership of an event, if it is new.
+    mutating func addRow(_ membership: Int) { if membership == members.count { members.append(OwnMessages()) } }
 
     /// Adds a message at an index in its thread.
     ///
     /// An author without a membership needs no further state: their messages precede any later join
     /// and are read.
-    private mutating func append(_ index: Int, of membership: Int, at position: Position) {
+    @inline(__always)
+    mutating func append(_ index: Int, of membership: Int, at position: Position) {
         guard membership >= 0 else { return ownMessageDistances.append(0) }
-        let former = newestMessages[membership]
-        let count = (former + 1) & 63
-        ownMessageDistances.append(former == 0 ? 0 : UInt32(truncatingIfNeeded: index + 1 - Int(former >> 6)))
-        newestMessages[membership] = UInt64(index + 1) << 6 | count
-        if count == 0 { blockVersions.append(UInt32(truncatingIfNeeded: index), at: position, to: &blockLinks[membership]) }
+        let former = members[membership]
+        let newest = UInt32(truncatingIfNeeded: index + 1)
+        ownMessageDistances.append(former.newest == 0 ? 0 : newest &- former.newest)
+        let count = (former.countInBlock + 1) & 63
+        var link = former.blockLink
+        if count == 0 { blockVersions.append(UInt32(truncatingIfNeeded: index), at: position, to: &link) }
+        members[membership] = OwnMessages(newest: newest, countInBlock: count, blockLink: link)
+    }
+
+    /// Applies a retraction or a removal of a message, before the timelines do.
+    mutating func apply(_ event: EventRow, at position: Position, _ indexes: EventIndexes, _ timelines: borrowing ThreadTimelines) {
+        if indexes.postOrSession >= 0, !timelines.messageHistories.isGone(indexes.postOrSession) {
+            retract(indexes, at: position, timelines)
+        }
     }
 
     /// Counts a retraction or a removal; the rules guarantee that its event names the message's thread.
@@ -111,7 +124,8 @@ struct UnreadCounts: Equatable, Sendable {
     private func rank(
         of index: Int, _ membership: Int, _ messages: borrowing PackedColumn<UInt32>, _ visit: (Int) -> Void = { _ in }
     ) -> Int {
-        let link = blockLinks[membership]
+        let member = members[membership]
+        let link = member.blockLink
         let blockCount = link == 0 ? 0 : Int(blockVersions[link].rank)
         let before = blockVersions.count(link, below: UInt32(truncatingIfNeeded: index)) << Self.shift
         var rank: Int
@@ -120,8 +134,8 @@ struct UnreadCounts: Equatable, Sendable {
             rank = before + 1 << Self.shift
             message = Int(blockVersions.value(link, rank: rank >> Self.shift))
         } else {
-            rank = before + Int(newestMessages[membership] & 63)
-            message = Int(newestMessages[membership] >> 6) - 1
+            rank = before + Int(member.countInBlock)
+            message = Int(member.newest) - 1
         }
         while rank > before, message >= index, message < messages.count {
             visit(message)
@@ -201,8 +215,8 @@ struct CountTrees: Equatable, Sendable {
 extension UnreadCounts: CheckpointComponent {
     func write(to writer: inout ColumnWriter) {
         ownMessageDistances.write(to: &writer)
-        newestMessages.write(to: &writer)
-        blockLinks.write(to: &writer)
+        PackedColumn(members.lazy.map { UInt64($0.newest) << 6 | UInt64($0.countInBlock) }).write(to: &writer)
+        PackedColumn(members.lazy.map(\.blockLink)).write(to: &writer)
         blockVersions.write(to: &writer)
         retracted.write(to: &writer)
         ownRetracted.write(to: &writer)
@@ -213,13 +227,18 @@ extension UnreadCounts: CheckpointComponent {
         ownMessageDistances = try PackedColumn(from: &reader, atMost: ids.messages.count)
         try require(
             ownMessageDistances.count == ids.messages.count, "\(ownMessageDistances.count) distances for \(ids.messages.count) messages")
-        newestMessages = try PackedColumn(from: &reader, atMost: count)
-        try newestMessages.check(below: (ids.messages.count + 1) << 6)
-        blockLinks = try PackedColumn(from: &reader, atMost: count)
-        try require(newestMessages.count == count && blockLinks.count == count, "messages of \(blockLinks.count) memberships for \(count)")
+        let newest = try PackedColumn<UInt64>(from: &reader, atMost: count)
+        try newest.check(below: (ids.messages.count + 1) << 6)
+        let links = try PackedColumn<UInt32>(from: &reader, atMost: count)
+        try require(newest.count == count && links.count == count, "messages of \(links.count) memberships for \(count)")
         blockVersions = try VersionChains(from: &reader, head: head)
         try blockVersions.check(below: ids.messages.count)
-        try blockLinks.check(below: blockVersions.count + 1)
+        try links.check(below: min(blockVersions.count + 1, OwnMessages.linkBound))
+        for row in 0..<count {
+            members.append(
+                OwnMessages(
+                    newest: UInt32(truncatingIfNeeded: newest[row] >> 6), countInBlock: UInt32(newest[row] & 63), blockLink: links[row]))
+        }
         try retracted.read(from: &reader, lists: ids.threads.count, entries: ids.messages.count, head: head)
         try ownRetracted.read(from: &reader, lists: count, entries: ids.messages.count, head: head)
     }

@@ -39,12 +39,14 @@ struct UserViews: Equatable, Sendable {
         var postcodeLink: UInt32 = 0
     }
 
-    /// Applies the next event.
+    /// Adds the row of the user of an event, if it is new.
     @inline(__always)
+    mutating func addRow(_ user: Int) { while users.count <= user { users.append(UserHistory()) } }
+
+    /// Applies the next event, whose user has a row.
     mutating func apply(_ batch: borrowing EventBatch, _ row: Int) {
-        let user = batch.indexes[row].user
-        while users.count <= user { users.append(UserHistory()) }
-        if batch.rows[row].kind?.isIndexed == true { applyIndexed(batch.rows[row], batch.content(of: row), at: batch.position(row), user) }
+        guard batch.rows[row].kind?.isIndexed == true else { return }
+        applyIndexed(batch.rows[row], batch.content(of: row), at: batch.position(row), batch.indexes[row].user)
     }
 
     private mutating func applyIndexed(

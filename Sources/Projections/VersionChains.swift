@@ -22,12 +22,12 @@ struct VersionChains<Value: PlainElement & FixedWidthInteger & UnsignedInteger>:
         var value: Value
     }
 
-    // Packed columns: most chains have one version, such as memberships. Every column other than
-    // the positions then takes no bits.
+    // Most chains have one version, such as memberships: its links and its number of earlier
+    // versions are 0.
     var positions = PackedColumn<Position>()
-    var previous = PackedColumn<Link>()
-    var jumps = PackedColumn<Link>()
-    var ranks = PackedColumn<UInt32>()
+    var previous = MostlyZeroColumn<Link>()
+    var jumps = MostlyZeroColumn<Link>()
+    var earlierCounts = MostlyZeroColumn<UInt32>()
     var values = PackedColumn<Value>()
 
     init() {}
@@ -43,14 +43,18 @@ struct VersionChains<Value: PlainElement & FixedWidthInteger & UnsignedInteger>:
 
     /// Appends a version to a chain and updates the chain's newest link.
     mutating func append(_ value: Value, at position: Position, to newest: inout Link) {
-        let jump = jump(from: newest)
-        let rank = rank(newest) + 1
+        let index = positions.count
         positions.append(position)
-        previous.append(newest)
-        jumps.append(jump)
-        ranks.append(rank)
         values.append(value)
-        newest = Link(truncatingIfNeeded: positions.count)
+        previous.appendZero()
+        jumps.appendZero()
+        earlierCounts.appendZero()
+        if newest != 0 {
+            previous[index] = newest
+            jumps[index] = jump(from: newest)
+            earlierCounts[index] = rank(newest)
+        }
+        newest = Link(truncatingIfNeeded: index + 1)
     }
 
     /// Returns the version as of a position; nil if the chain starts later.
@@ -122,7 +126,7 @@ struct VersionChains<Value: PlainElement & FixedWidthInteger & UnsignedInteger>:
 
     private func previous(_ link: Link) -> Link { previous[Int(link) - 1] }
 
-    private func rank(_ link: Link) -> UInt32 { link == 0 ? 0 : ranks[Int(link) - 1] }
+    private func rank(_ link: Link) -> UInt32 { link == 0 ? 0 : earlierCounts[Int(link) - 1] + 1 }
 
     private func jump(_ link: Link) -> Link { link == 0 ? 0 : jumps[Int(link) - 1] }
 
@@ -157,7 +161,7 @@ extension VersionChains {
     init(from reader: inout ColumnReader, head: Position, perEvent most: Int = 2) throws(ColumnError) {
         self.init()
         positions = try PackedColumn(from: &reader, atMost: min(Int(clamping: head), .max / most) * most)
-        previous = try PackedColumn(from: &reader, atMost: count)
+        previous = try MostlyZeroColumn(from: &reader, atMost: count)
         values = try PackedColumn(from: &reader, atMost: count)
         try require(previous.count == count && values.count == count, "\(values.count) versions at \(count) positions")
         try positions.check(ascendingTo: head)
@@ -174,8 +178,8 @@ extension VersionChains {
                 ranks.append(ranks[Int(link)] + 1)
             }
         }
-        self.jumps = PackedColumn(jumps.dropFirst())
-        self.ranks = PackedColumn(ranks.dropFirst())
+        self.jumps = MostlyZeroColumn(jumps.dropFirst())
+        earlierCounts = MostlyZeroColumn(ranks.dropFirst().lazy.map { $0 - 1 })
     }
 
     private var isEmpty: Bool { positions.isEmpty }

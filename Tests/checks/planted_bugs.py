@@ -466,6 +466,17 @@ BUGS = [
         ("KeyTable.swift", "            if slots.isGrowing { slots.continueGrowth { index, seed in seed.hash(keys[index]) } }\n", "")]),
     table_bug("33f", "table: change a copy's slots during growth", [
         ("SlotTable.swift", "        makeUnique()\n        moveIndexes(Self.step, hash)", "        moveIndexes(Self.step, hash)")]),
+    table_bug("33g", "table: look up a group in the current array only", [
+        ("KeyTable.swift", "        Self.find(&group, keys, in: old)\n", "")]),
+    table_bug("33h", "table: growth that stops while keys are looked up in groups", [
+        ("KeyTable.swift", "            slots.continueGrowth { [keys] index, seed in seed.hash(keys[index]) }\n", "            _ = index\n")]),
+    table_bug("33i", "table: take the first entry with equal bits of the hash for the key of a group", [
+        ("KeyTable.swift", "if ordinal != 0, keys[Int(ordinal) &- 1] == group.keys[index] {", "if ordinal != 0 {")]),
+    column_bug("34f", "zeros: leave the numbers of the packed piece in the last piece", "PackedColumn",
+               "            for index in tailCount..<end { tail[index] = 0 }\n", ""),
+    column_bug("34g", "zeros: compare only the stored numbers", "MostlyZeroColumn",
+               "first.length == second.length && first.numbers == second.numbers", "first.length == second.length && first.stored == second.stored"),
+    column_bug("34h", "zeros: write only the stored numbers", "MostlyZeroColumn", "{ numbers.write(to: &writer) }", "{ stored.write(to: &writer) }"),
     table_bug("34b", "table: trust an index beyond the number of keys", [
         ("KeyTable.swift", "inUse == indexed && Int(largest) <= keys.count", "inUse == indexed && Int(largest) <= keys.count + 1")]),
     Bug("34e", "row index: take an entry of the old array for a final one", [
@@ -536,6 +547,14 @@ BUGS = [
     unread_bug("42f", "omit the update of a member's tree", "        if isOwn { ownRetracted.mark(rank, of: indexes.membership, at: position) }\n",
                "        if isOwn, rank == 0 { ownRetracted.mark(rank, of: indexes.membership, at: position) }\n"),
     unread_bug("42g", "count later retractions", "versions.count(links[number], asOf: position)", "versions.count(links[number], asOf: .max)"),
+    unread_bug("42i", "count a member's messages modulo 32", "(former.countInBlock + 1) & 63", "(former.countInBlock + 1) & 31"),
+    unread_bug("42j", "forget the link to a member's 64th messages", "blockLink: link)\n    }", "blockLink: 0)\n    }"),
+    Bug("42k", "activity: lose the posts of a run that ends", [
+        ("Activity.swift", "        if latestDay >= 0 { counts[latestDay] &+= latestRunCount }\n", "")],
+        unit="ProjectionsTests.ActivityTests", target="Projections"),
+    Bug("42l", "versions: count a chain's versions without the latest", [
+        ("VersionChains.swift", "            earlierCounts[index] = rank(newest)\n", "            earlierCounts[index] = rank(newest) - 1\n")],
+        unit="ProjectionsTests.VersionsTests", target="Projections"),
     unread_bug("42h", "omit the 64th message of a member", "        if count == 0 { blockVersions", "        if count == 0, index < 0 { blockVersions"),
     store_bug("43", "viewer: every user may read everything", [
         ("UserQueries.swift", "guard let join = joinPosition(viewer, in: thread, asOf: position) else { return nil }\n",

@@ -62,7 +62,12 @@ package struct EventBatch: Sendable {
     /// - Throws: ``EventDecodingError`` if the record is not an event; the batch is then unchanged.
     package mutating func append(kept: RawSpan, erasable: RawSpan?) throws(EventDecodingError) {
         let row = try EventRow(kept: kept)
-        if row.kind?.isIndexed == true { append(row, try EventContent(indexedOf: row, erasable: erasable)) } else { append(row) }
+        if row.kind?.isIndexed == true {
+            append(row, try EventContent(indexedOf: row, erasable: erasable))
+        } else {
+            rows.append(row)
+            indexes.append(EventIndexes())
+        }
     }
 
     /// Appends a resolved batch that begins at the position after this one.
@@ -101,43 +106,37 @@ package struct EventBatch: Sendable {
     package func content(of row: Int) -> IndexedContent { contents[contents.indices.partitioningIndex { contents[$0].row >= row }] }
 }
 
-/// The dense indexes of the entities that an event names.
+/// The dense indexes of the entities that an event names; -1 for none.
 ///
-/// Stored one-based, so that 0 means none, and read as indexes, of which -1 means none.
+/// Stored properties, because another module calls a function for a computed one.
 package struct EventIndexes: Hashable, Sendable {
-    @usableFromInline var oneBasedUser: UInt32 = 0
-    @usableFromInline var oneBasedThread: UInt32 = 0
-    @usableFromInline var oneBasedMembership: UInt32 = 0
-    @usableFromInline var oneBasedPostOrSession: UInt32 = 0
-    @usableFromInline var oneBasedMessage: UInt32 = 0
+    /// The user who acted or is concerned.
+    package internal(set) var user = -1
+    /// The thread; for a postcode, the thread of its outward code.
+    package internal(set) var thread = -1
+    /// The membership of the event's user in its thread, if the event changes it or posts a
+    /// message.
+    ///
+    /// For a retracted or removed message, the membership of the author.
+    package internal(set) var membership = -1
+    /// The message, the reply, the session or the custom event; the user who acted (``EventRow/actor``),
+    /// or the user who is blocked.
+    package internal(set) var postOrSession = -1
+    /// The message that a reply answers, if the event names the reply.
+    package internal(set) var message = -1
     /// Whether the event is the first to name the post, the session or the membership.
     package internal(set) var isNew = false
 
     /// Creates indexes of which none is known.
     package init() {}
 
-    init(user: Int? = nil, thread: Int? = nil, membership: Int? = nil, post: Int? = nil, message: Int? = nil) {
-        oneBasedUser = Self.oneBased(user)
-        oneBasedThread = Self.oneBased(thread)
-        oneBasedMembership = Self.oneBased(membership)
-        oneBasedPostOrSession = Self.oneBased(post)
-        oneBasedMessage = Self.oneBased(message)
+    init(user: Int, thread: Int? = nil, membership: Int? = nil, post: Int? = nil, message: Int? = nil) {
+        self.user = user
+        self.thread = thread ?? -1
+        self.membership = membership ?? -1
+        postOrSession = post ?? -1
+        self.message = message ?? -1
     }
-
-    /// The user who acted or is concerned; -1 for none, as for the other indexes.
-    @inline(__always) @inlinable package var user: Int { Int(oneBasedUser) - 1 }
-    /// The thread; for a postcode, the thread of its outward code.
-    @inline(__always) @inlinable package var thread: Int { Int(oneBasedThread) - 1 }
-    /// The membership of the event's user in its thread, if the event changes it or posts a
-    /// message.
-    ///
-    /// For a retracted or removed message, the membership of the author.
-    @inline(__always) @inlinable package var membership: Int { Int(oneBasedMembership) - 1 }
-    /// The message, the reply, the session or the custom event; the user who acted (``EventRow/actor``),
-    /// or the user who is blocked.
-    @inline(__always) @inlinable package var postOrSession: Int { Int(oneBasedPostOrSession) - 1 }
-    /// The message that a reply answers, if the event names the reply.
-    @inline(__always) @inlinable package var message: Int { Int(oneBasedMessage) - 1 }
 
     /// Returns the one-based form of an index; 0 for nil.
     static func oneBased(_ index: Int?) -> UInt32 { UInt32(truncatingIfNeeded: (index ?? -1) + 1) }

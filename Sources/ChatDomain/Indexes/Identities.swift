@@ -87,10 +87,10 @@ extension Identities {
         swap(&indexes, &batch.indexes)
         for start in stride(from: first, to: end, by: Self.groupSize) {
             let group = start..<min(start + Self.groupSize, end)
-            let isPrefetched = group.count >= Self.minimumPrefetchSize
-            if isPrefetched { prefetchUsers(batch.rows[group]) }
+            let isLookedUpTogether = group.count >= Self.minimumGroupSize
+            if isLookedUpTogether { findUsersAndThreads(batch, group, &indexes) }
             for row in group { resolveUserAndThread(batch.rows[row], &indexes[row]) }
-            if isPrefetched { prefetchPosts(batch.rows[group], indexes[group]) }
+            if isLookedUpTogether { findMembershipsAndPosts(batch, group, &indexes) }
             for row in group { resolveMembershipAndPost(batch.rows[row], at: batch.position(row), &indexes[row]) }
         }
         swap(&indexes, &batch.indexes)
@@ -102,65 +102,56 @@ extension Identities {
         batch.resolvedCount = end
     }
 
-    /// Events per prefetch group: their data fits in the L1 cache (Benchmarks/README.md, R1b).
-    private static var groupSize: Int { 64 }
-    /// Smaller groups are resolved without a prefetch.
-    private static var minimumPrefetchSize: Int { 8 }
+    /// Events whose keys are looked up together: their data fits in the L1 cache
+    /// (Benchmarks/README.md, R1b).
+    private static var groupSize: Int { KeyGroup<UInt128>.capacity }
+    /// The keys of smaller groups are looked up one by one.
+    private static var minimumGroupSize: Int { 8 }
 
     /// Sets the indexes of the user, the thread and the other user.
     @inline(__always)
     private mutating func resolveUserAndThread(_ event: EventRow, _ indexes: inout EventIndexes) {
         guard let kind = event.kind, kind.namesUser else { return }
-        if indexes.oneBasedUser == 0 { indexes.oneBasedUser = EventIndexes.oneBased(users.insert(UserID(bits: event.user)).index) }
-        if kind.namesThread, indexes.oneBasedThread == 0 {
-            indexes.oneBasedThread = EventIndexes.oneBased(threads.insert(ThreadID(bits: event.thread)).index)
-        }
+        if indexes.user < 0 { indexes.user = users.insert(UserID(bits: event.user)).index }
+        if kind.namesThread, indexes.thread < 0 { indexes.thread = threads.insert(ThreadID(bits: event.thread)).index }
         // Here and not with the membership, so that a batch gives users the same indexes as single
         // events do, even if the event is the first to name this user.
-        if kind.namesOtherUser {
-            indexes.oneBasedPostOrSession = EventIndexes.oneBased(users.insert(UserID(bits: event.postOrSession)).index)
-        }
+        if kind.namesOtherUser { indexes.postOrSession = users.insert(UserID(bits: event.postOrSession)).index }
     }
 
     /// Sets the indexes of the membership and the post or session; needs those of the user and the
     /// thread.
     private mutating func resolveMembershipAndPost(_ event: EventRow, at position: Position, _ indexes: inout EventIndexes) {
         switch event.kind {
-        case .threadJoined, .threadLeft, .threadRead: indexes.setPost(membership: memberships.insert(indexes.user, indexes.thread))
-        case .userInvited, .invitationDeclined, .invitationRevoked, .roleSet, .userMuted, .userUnmuted, .userBanned, .userUnbanned,
-            .memberRemoved:
-            indexes.setPost(membership: memberships.insert(indexes.user, indexes.thread))
+        case .threadJoined, .threadLeft, .threadRead, .userInvited, .invitationDeclined, .invitationRevoked, .roleSet, .userMuted,
+            .userUnmuted, .userBanned, .userUnbanned, .memberRemoved:
+            if indexes.membership < 0 { indexes.setPost(membership: memberships.insert(indexes.user, indexes.thread)) }
         case .messagePosted:
             indexes.setPost(post: messages.insert(event.postOrSession))
-            guard indexes.isNew else { return }
-            messageFacts.append(at: position, place: indexes.thread, author: indexes.user, isImported: event.isImported)
-            if indexes.oneBasedMembership == 0 {
-                indexes.oneBasedMembership = EventIndexes.oneBased(memberships.find(indexes.user, indexes.thread))
+            guard indexes.isNew else {
+                indexes.membership = -1
+                return
             }
+            messageFacts.append(at: position, place: indexes.thread, author: indexes.user, isImported: event.isImported)
+            if indexes.membership < 0 { indexes.membership = memberships.find(indexes.user, indexes.thread) ?? -1 }
         case .replyPosted:
             // A reply to an unknown message gets no index.
-            if indexes.oneBasedMessage == 0 { indexes.oneBasedMessage = EventIndexes.oneBased(messages.find(event.message)) }
-            guard indexes.oneBasedMessage > 0 else { return }
+            if indexes.message < 0 { indexes.message = messages.find(event.message) ?? -1 }
+            guard indexes.message >= 0 else { return }
             indexes.setPost(post: replies.insert(event.postOrSession))
             guard indexes.isNew else { return }
             replyFacts.append(at: position, place: indexes.message, author: indexes.user, isImported: event.isImported)
         case .messageEdited, .messageRetracted, .messageRemoved, .messagePinned, .messageUnpinned, .messageReported,
             .messageReportsResolved:
-            if indexes.oneBasedPostOrSession == 0 {
-                indexes.oneBasedPostOrSession = EventIndexes.oneBased(messages.find(event.postOrSession))
-            }
-            guard event.kind == .messageRetracted || event.kind == .messageRemoved, indexes.oneBasedPostOrSession > 0 else { return }
+            if indexes.postOrSession < 0 { indexes.postOrSession = messages.find(event.postOrSession) ?? -1 }
+            guard event.kind == .messageRetracted || event.kind == .messageRemoved, indexes.postOrSession >= 0 else { return }
             let (author, thread) = (messageFacts.author(indexes.postOrSession), messageFacts.parent(indexes.postOrSession))
-            indexes.oneBasedMembership = EventIndexes.oneBased(memberships.find(author, thread))
+            indexes.membership = memberships.find(author, thread) ?? -1
         case .replyEdited, .replyRetracted, .replyRemoved, .replyReported, .replyReportsResolved:
-            if indexes.oneBasedPostOrSession == 0 {
-                indexes.oneBasedPostOrSession = EventIndexes.oneBased(replies.find(event.postOrSession))
-            }
-            if indexes.oneBasedPostOrSession > 0 {
-                indexes.oneBasedMessage = EventIndexes.oneBased(replyFacts.parent(indexes.postOrSession))
-            }
+            if indexes.postOrSession < 0 { indexes.postOrSession = replies.find(event.postOrSession) ?? -1 }
+            if indexes.postOrSession >= 0 { indexes.message = replyFacts.parent(indexes.postOrSession) }
         case .sessionStarted: indexes.setPost(post: sessions.insert(SessionID(bits: event.postOrSession)))
-        case .sessionEnded: indexes.oneBasedPostOrSession = EventIndexes.oneBased(sessions.find(SessionID(bits: event.postOrSession)))
+        case .sessionEnded: indexes.postOrSession = sessions.find(SessionID(bits: event.postOrSession)) ?? -1
         case .custom:
             indexes.setPost(post: customEvents.insert(CustomEventID(bits: event.postOrSession)))
             guard indexes.isNew else { return }
@@ -176,52 +167,76 @@ extension Identities {
         if let subject = entry.content.subject { entry.oneBasedSubject = EventIndexes.oneBased(subjects.insert(subject).index) }
     }
 
-    /// Prefetches the table slots for the users of a group of events.
-    ///
-    /// The loads overlap instead of waiting for one another.
-    func prefetchUsers(_ rows: ArraySlice<EventRow>) {
-        let ids = rows.map(\.user)
-        users.prefetch(ids.span)
+    /// Prefetches the table slots for a batch whose events are then resolved one by one.
+    mutating func prefetch(_ batch: borrowing EventBatch) {
+        var indexes = batch.indexes
+        for start in stride(from: 0, to: batch.count, by: Self.groupSize) {
+            let group = start..<min(start + Self.groupSize, batch.count)
+            findUsersAndThreads(batch, group, &indexes)
+            findMembershipsAndPosts(batch, group, &indexes)
+        }
     }
 
-    /// Prefetches the table slots for the posts and the memberships of a group of events.
+    /// Sets the indexes of most users and threads of a group of events that exist.
+    private mutating func findUsersAndThreads(_ batch: borrowing EventBatch, _ group: Range<Int>, _ indexes: inout [EventIndexes]) {
+        var (users, threads) = (KeyGroup<UInt128>(), KeyGroup<UInt128>())
+        for row in group {
+            // The first condition is redundant: most events are messages.
+            guard let kind = batch.rows[row].kind, kind == .messagePosted || kind.namesUser else { continue }
+            if indexes[row].user < 0 { users.append(batch.rows[row].user, for: row) }
+            if indexes[row].thread < 0, kind == .messagePosted || kind.namesThread { threads.append(batch.rows[row].thread, for: row) }
+        }
+        self.users.find(&users)
+        users.forEachFound { indexes[$0].user = $1 }
+        self.threads.find(&threads)
+        threads.forEachFound { indexes[$0].thread = $1 }
+    }
+
+    /// Sets the indexes of most memberships and posts of a group of events that exist; needs those of
+    /// the users and the threads.
     ///
-    /// Memberships are prefetched only for events whose user and thread are resolved.
-    func prefetchPosts(_ rows: ArraySlice<EventRow>, _ indexes: ArraySlice<EventIndexes>) {
-        var (messages, replies): ([UInt128], [UInt128]) = ([], [])
-        var memberships: [(first: Int, second: Int)] = []
-        messages.reserveCapacity(rows.count)
-        memberships.reserveCapacity(rows.count)
-        for index in rows.indices {
-            let row = rows[index]
-            if row.kind?.namesMembership == true, indexes[index].oneBasedUser > 0, indexes[index].oneBasedThread > 0 {
-                memberships.append((indexes[index].user, indexes[index].thread))
+    /// The keys of new posts are looked up for their slots alone.
+    private mutating func findMembershipsAndPosts(_ batch: borrowing EventBatch, _ group: Range<Int>, _ indexes: inout [EventIndexes]) {
+        var (messages, replies) = (KeyGroup<UInt128>(), KeyGroup<UInt128>())
+        var memberships = KeyGroup<UInt64>()
+        for row in group {
+            guard let kind = batch.rows[row].kind else { continue }
+            let found = indexes[row]
+            if kind == .messagePosted || kind.namesMembership, found.membership < 0, found.user >= 0, found.thread >= 0 {
+                memberships.append(PairIndex.key(found.user, found.thread), for: row)
             }
-            switch row.kind {
-            case .messagePosted, .messageEdited, .messageRetracted, .messageRemoved: messages.append(row.postOrSession)
+            switch kind {
+            case .messagePosted, .messageEdited, .messageRetracted, .messageRemoved:
+                if found.postOrSession < 0 { messages.append(batch.rows[row].postOrSession, for: row) }
             case .replyPosted:
-                messages.append(row.message)
-                replies.append(row.postOrSession)
-            case .replyEdited, .replyRetracted, .replyRemoved: replies.append(row.postOrSession)
+                if found.message < 0 { messages.append(batch.rows[row].message, for: row) }
+                replies.append(batch.rows[row].postOrSession, for: row)
+            case .replyEdited, .replyRetracted, .replyRemoved:
+                if found.postOrSession < 0 { replies.append(batch.rows[row].postOrSession, for: row) }
             default: break
             }
         }
-        self.messages.prefetch(messages.span)
-        self.replies.prefetch(replies.span)
-        self.memberships.prefetch(memberships)
+        self.memberships.find(&memberships)
+        memberships.forEachFound { indexes[$0].membership = $1 }
+        self.messages.find(&messages)
+        messages.forEachFound { row, index in
+            if batch.rows[row].kind == .replyPosted { indexes[row].message = index } else { indexes[row].postOrSession = index }
+        }
+        self.replies.find(&replies)
+        replies.forEachFound { row, index in if batch.rows[row].kind != .replyPosted { indexes[row].postOrSession = index } }
     }
 }
 
 extension EventIndexes {
     @inline(__always)
     fileprivate mutating func setPost(membership found: (index: Int, isNew: Bool)) {
-        (oneBasedMembership, isNew) = (Self.oneBased(found.index), found.isNew)
+        (membership, isNew) = found
     }
 
     /// Records the index of a message, a reply or a session.
     @inline(__always)
     fileprivate mutating func setPost(post found: (index: Int, isNew: Bool)) {
-        (oneBasedPostOrSession, isNew) = (Self.oneBased(found.index), found.isNew)
+        (postOrSession, isNew) = found
     }
 }
 
@@ -241,8 +256,8 @@ package struct DenseIndex<ID: EntityID>: Equatable, Sendable {
     /// Returns the index of an id, or nil.
     package func find(_ id: ID) -> Int? { table.find(id.bits) }
 
-    /// Prefetches the table slots for some ids.
-    package func prefetch(_ ids: Span<UInt128>) { table.prefetch(ids) }
+    /// Looks up the ids of a group together, so that their cache misses overlap.
+    package mutating func find(_ group: inout KeyGroup<UInt128>) { table.find(&group) }
 
     /// Returns the index of an id, assigning the next one if the id is new.
     package mutating func insert(_ id: ID) -> (index: Int, isNew: Bool) { table.insert(id.bits) }
@@ -260,39 +275,36 @@ extension DenseIndex: ColumnCoded {
 }
 
 extension Identities {
-    /// Prefetches the table slots for deciding some commands.
+    /// Prefetches the table slots for deciding some commands, at most ``Columns/KeyGroup/capacity``.
     ///
     /// The loads overlap instead of waiting for one another.
-    package func prefetch(_ requests: Span<CommandRequest>) {
-        var (users, messages): ([UInt128], [UInt128]) = ([], [])
-        var members: [(user: UserID, thread: ThreadID)] = []
-        members.reserveCapacity(requests.count)
-        messages.reserveCapacity(requests.count)
-        for index in requests.indices {
-            switch requests[index].command {
+    package mutating func prefetch(_ requests: Span<CommandRequest>) {
+        var (users, threads, messages) = (KeyGroup<UInt128>(), KeyGroup<UInt128>(), KeyGroup<UInt128>())
+        func append(member user: UserID, _ thread: ThreadID, for row: Int) {
+            users.append(user.bits, for: row)
+            threads.append(thread.bits, for: row)
+        }
+        for row in requests.indices {
+            switch requests[row].command {
             case .postMessage(let message, let thread, let author, _):
-                members.append((author, thread))
-                if let message { messages.append(message.bits) }
+                append(member: author, thread, for: row)
+                if let message { messages.append(message.bits, for: row) }
             case .joinThread(let user, let thread), .leaveThread(let user, let thread), .markRead(let user, let thread, _):
-                members.append((user, thread))
-            case .reply(_, let message, let author, _):
-                users.append(author.bits)
-                messages.append(message.bits)
-            case .edit(.message(let message), let author, _), .retract(.message(let message), let author):
-                users.append(author.bits)
-                messages.append(message.bits)
+                append(member: user, thread, for: row)
+            case .reply(_, let message, let author, _), .edit(.message(let message), let author, _),
+                .retract(.message(let message), let author):
+                users.append(author.bits, for: row)
+                messages.append(message.bits, for: row)
             default: break
             }
         }
-        users += members.map(\.user.bits)
-        let threads = members.map(\.thread.bits)
-        self.users.prefetch(users.span)
-        self.threads.prefetch(threads.span)
-        memberships.prefetch(
-            members.compactMap { member in
-                guard let user = self.users.find(member.user), let thread = self.threads.find(member.thread) else { return nil }
-                return (user, thread)
-            })
-        self.messages.prefetch(messages.span)
+        self.users.find(&users)
+        self.threads.find(&threads)
+        self.messages.find(&messages)
+        var found = InlineArray<64, Int>(repeating: -1)
+        users.forEachFound { found[$0] = $1 }
+        var memberships = KeyGroup<UInt64>()
+        threads.forEachFound { if found[$0] >= 0 { memberships.append(PairIndex.key(found[$0], $1), for: $0) } }
+        self.memberships.find(&memberships)
     }
 }

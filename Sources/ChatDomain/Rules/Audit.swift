@@ -89,8 +89,7 @@ extension RuleState {
     package mutating func audit(
         _ batch: inout EventBatch, _ identities: inout Identities, _ report: (_ row: Int, [HistoryFault]) -> Void
     ) {
-        identities.prefetchUsers(batch.rows[...])
-        identities.prefetchPosts(batch.rows[...], batch.indexes[...])
+        identities.prefetch(batch)
         for row in 0..<batch.count {
             let content = batch.rows[row].kind?.isIndexed == true ? batch.content(of: row).content : .none
             let found = faults(of: batch.rows[row], content, identities, &batch.indexes[row])
@@ -130,8 +129,8 @@ extension RuleState {
         // A postcode event names a thread but does not belong to it, so its index stays unresolved
         // here.
         let knownThread = kind.isNumbered || kind == .threadRead ? identities.threads.find(threadID) : nil
-        indexes.oneBasedUser = EventIndexes.oneBased(knownUser)
-        indexes.oneBasedThread = EventIndexes.oneBased(knownThread)
+        indexes.user = knownUser ?? -1
+        indexes.thread = knownThread ?? -1
         if kind.isNumbered {
             let expected = knownThread.map { nextNumber(in: $0) } ?? 1
             require(

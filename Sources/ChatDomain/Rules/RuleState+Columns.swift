@@ -99,8 +99,8 @@ extension RuleState {
         return owners
     }
 
-    private static func readMarks(from reader: inout ColumnReader, count: Int) throws(ColumnError) -> PackedColumn<UInt8> {
-        let marks: PackedColumn<UInt8> = try PackedColumn(from: &reader, atMost: count)
+    private static func readMarks(from reader: inout ColumnReader, count: Int) throws(ColumnError) -> MostlyZeroColumn<UInt8> {
+        let marks: MostlyZeroColumn<UInt8> = try MostlyZeroColumn(from: &reader, atMost: count)
         try require(marks.count == count, "\(marks.count) marks for \(count) posts")
         try marks.check(below: 8)
         return marks

@@ -22,9 +22,9 @@ package struct RuleState: Equatable, Sendable {
     /// By subject: the index + 1 of the user who registered with it, or 0.
     package internal(set) var subjectOwners = Column<UInt32>()
     /// By message: the raw value of its ``PostMarks``.
-    package internal(set) var messageMarks = PackedColumn<UInt8>()
+    package internal(set) var messageMarks = MostlyZeroColumn<UInt8>()
     /// By reply: the raw value of its ``PostMarks``.
-    package internal(set) var replyMarks = PackedColumn<UInt8>()
+    package internal(set) var replyMarks = MostlyZeroColumn<UInt8>()
     /// The sessions, by index.
     package internal(set) var sessions = Column<SessionRow>()
     /// Sanctions, operators, blocks and reports.
@@ -149,13 +149,13 @@ extension RuleState {
         case .usernameChanged: setUsername(indexes.user, batch.content(of: row))
         case .postcodeSet:
             users[indexes.user].postcode = batch.content(of: row).content.postcode
-            users[indexes.user].residence = indexes.oneBasedThread
+            users[indexes.user].residence = EventIndexes.oneBased(indexes.thread)
         case .threadOpened: if threads[indexes.thread].openedAt == 0 { open(event, indexes, at: position) }
         case .threadJoined: join(indexes, at: position)
         case .threadLeft: changeRole(indexes, to: nil)
         case .threadRead: changeMembership(indexes) { $0.setReadUpTo(event.number, $1) }
-        case .messagePosted: if indexes.isNew { messageMarks.append(0) }
-        case .replyPosted: if indexes.isNew { replyMarks.append(0) }
+        case .messagePosted: if indexes.isNew { messageMarks.appendZero() }
+        case .replyPosted: if indexes.isNew { replyMarks.appendZero() }
         case .messageRetracted: if indexes.postOrSession >= 0 { markGone(message: indexes.postOrSession, .retracted, indexes.thread) }
         case .replyRetracted: if indexes.postOrSession >= 0 { replyMarks[indexes.postOrSession] |= PostMarks.retracted.rawValue }
         case .messageEdited, .replyEdited: break

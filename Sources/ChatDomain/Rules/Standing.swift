@@ -59,7 +59,7 @@ package enum SanctionKind: Sendable {
 
 /// The memberships by index; a member without a read marker takes one bit.
 package struct MembershipTable: Sendable, Equatable {
-    private var readMarkers = PackedColumn<Position>()
+    private var readMarkers = MostlyZeroColumn<Position>()
     private var standings = PackedColumn<UInt8>()
 
     /// The number of memberships.
@@ -76,7 +76,7 @@ package struct MembershipTable: Sendable, Equatable {
     mutating func setStanding(_ standing: Standing, _ membership: Int) { standings[membership] = standing.rawValue }
 
     mutating func append() {
-        readMarkers.append(0)
+        readMarkers.appendZero()
         standings.append(0)
     }
 }
@@ -89,7 +89,7 @@ extension MembershipTable {
 
     /// Reads `count` memberships.
     init(from reader: inout ColumnReader, count: Int) throws(ColumnError) {
-        readMarkers = try PackedColumn(from: &reader, atMost: count)
+        readMarkers = try MostlyZeroColumn(from: &reader, atMost: count)
         standings = try PackedColumn(from: &reader, atMost: count)
         try require(readMarkers.count == count && standings.count == count, "\(standings.count) memberships for \(count)")
         try standings.check(below: Standing.valueCount)
