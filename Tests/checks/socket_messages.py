@@ -280,16 +280,18 @@ def must_end(web_socket, reason, name):
 
 
 def ends(server):
-    eve, fay = server.people_named("Eve", "Fay")
+    # One person for each scene, because the sign-ins of an account are limited.
+    fay, *cast = server.people_named("Fay", *(f"Eve {number}" for number in range(6)))
 
-    def scene(name, act, ended, token=None):
+    def scene(name, act, ended):
         """Opens two sockets of each of three sessions and one of another user, acts, and compares which of them end."""
-        tokens = [token or server.sign_in(eve), server.sign_in(eve), server.sign_in(eve)]
+        eve = cast.pop()
+        tokens = [eve.token, server.sign_in(eve), server.sign_in(eve)]
         sockets = {(session, number): server.socket(tokens[session]) for session in range(3) for number in range(2)}
         other = server.socket(fay)
         for web_socket in [*sockets.values(), other]:
             web_socket.hello()
-        act(tokens)
+        act(eve, tokens)
         for (session, _), web_socket in sockets.items():
             if session in ended:
                 must_end(web_socket, "signed-out", f"{name}, session {session}")
@@ -308,28 +310,26 @@ def ends(server):
             except Refused as refusal:
                 expect(refusal.status == 401 and session in ended, f"{name}: {refusal}")
 
-    def delete_session(tokens):
+    def delete_session(_, tokens):
         items = server.get("/v1/sessions", tokens[0])["items"]
         current = next(item["id"] for item in server.get("/v1/sessions", tokens[1])["items"] if item["current"])
         expect(current in [item["id"] for item in items], "a session is not listed")
         server.expect(204, "DELETE", f"/v1/sessions/{current}", None, tokens[0])
 
-    def change_password(tokens):
-        server.post("/v1/change-password", {"old": eve.password, "new": eve.password + " new"}, tokens[0], 204)
-        eve.password += " new"
-
-    def reset_password(_):
+    def reset_password(eve, _):
         server.expect(202, "POST", "/v1/forgot-password", {"email": eve.email}, headers=server.elsewhere())
-        body = {"email": eve.email, "code": server.code(eve.email), "password": eve.password + " again"}
+        body = {"email": eve.email, "code": server.code(eve.email), "password": "another password"}
         server.expect(204, "POST", "/v1/reset-password", body, headers=server.elsewhere())
-        eve.password += " again"
 
-    scene("sign-out", lambda tokens: server.post("/v1/sign-out", None, tokens[1], 204), {1})
+    def change(path, body=None):
+        return lambda eve, tokens: server.post(path, body and {**body, next(iter(body)): eve.password}, tokens[0], 204)
+
+    scene("sign-out", change("/v1/sign-out"), {0})
     scene("a deleted session", delete_session, {1})
-    scene("change of the password", change_password, {1, 2})
-    scene("sign-out everywhere", lambda tokens: server.post("/v1/sign-out-everywhere", None, tokens[0], 204), {0, 1, 2})
+    scene("change of the password", change("/v1/change-password", {"old": "", "new": "another password"}), {1, 2})
+    scene("sign-out everywhere", change("/v1/sign-out-everywhere"), {0, 1, 2})
     scene("reset of the password", reset_password, {0, 1, 2})
-    scene("deletion of the account", lambda tokens: server.post("/v1/delete-account", {"password": eve.password}, tokens[0], 204), {0, 1, 2})
+    scene("deletion of the account", change("/v1/delete-account", {"password": ""}), {0, 1, 2})
     print("messages: sign-out, a deleted session, a changed and a reset password, sign-out everywhere and a deleted account end exactly their sockets")
 
 
