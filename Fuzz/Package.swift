@@ -38,15 +38,18 @@ let package = Package(
         module("Projections", ["ChatDomain", "Columns", "Primitives"]),
         module("Chat", ["ChatDomain", "Columns", "EventJournal", "Locking", "Primitives", "Projections"]),
         module("ChatTesting", ["ChatDomain", "EventJournal", "Locking", "Primitives", "Projections", "Chat"]),
+        module("ChatWire", ["Chat", "ChatDomain", "EventJournal", "Primitives", "Projections"]),
         // The code that reads the tool's input, without the tool's own `main`.
-        module("ToolInput", folder: "chat-journal/Support", ["Chat", "ChatDomain", "EventJournal", "MerkleLog", "Primitives"]),
+        module(
+            "ToolInput", folder: "chat-journal/Support",
+            ["Chat", "ChatDomain", "ChatWire", "EventJournal", "MerkleLog", "Primitives"]),
         // The header of libFuzzer's entry point, whose function is in the toolchain's runtime.
         .target(name: "CFuzzer"),
         .executableTarget(
             name: "fuzz",
             dependencies: [
                 "CFuzzer", "ChatDomain", "Columns", "EventJournal", "Locking", "MerkleLog", "Primitives", "Projections", "Chat",
-                "ChatTesting", "ToolInput",
+                "ChatTesting", "ChatWire", "ToolInput",
             ],
             swiftSettings: settings),
     ],

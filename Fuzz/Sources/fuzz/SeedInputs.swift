@@ -1,5 +1,6 @@
 import ChatDomain
 import ChatTesting
+import ChatWire
 import EventJournal
 
 @testable import Chat

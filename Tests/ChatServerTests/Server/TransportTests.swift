@@ -139,10 +139,10 @@
                 ["Content-Length: 2, 2", json], ["Content-Length: +2", json],
             ] {
                 let client = try maya.another()
-                try await client.write(client.text("POST", "/v1/commands", nil, headers) + "{}")
-                #expect(try await client.reply().status == 400, "\(headers)")
                 // What follows is no request of this connection any more.
-                #expect(try await client.isEnded(), "\(headers)")
+                try await client.write(client.text("POST", "/v1/commands", nil, headers) + "{}" + client.text("GET", "/healthz"))
+                let text = try await client.everything()
+                #expect(text.hasPrefix("HTTP/1.1 400") && !text.contains("HTTP/1.1 200"), "\(headers): \(text)")
             }
             let type = try await maya.another().send("POST", "/v1/sign-in", headers: ["Content-Length: 2", "Content-Type: text/plain"])
             #expect((type.status, type.code) == (415, "unsupportedMediaType"))

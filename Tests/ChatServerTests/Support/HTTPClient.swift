@@ -163,6 +163,14 @@
             try await Threads.run { [self] in try buffer.withLock { $0 }.isEmpty && socket.read().isEmpty }
         }
 
+        /// Reads until the server ends the connection.
+        func everything() async throws -> String {
+            try await Threads.run { [self] in
+                do { while true { try more() } } catch is Ended {}
+                return buffer.withLock { String(decoding: $0, as: UTF8.self) }
+            }
+        }
+
         private func head() throws -> Reply {
             let lines = try line(endingWith: "\r\n\r\n").split(separator: "\r\n").map(String.init)
             var reply = Reply()

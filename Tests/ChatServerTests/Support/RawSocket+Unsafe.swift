@@ -32,7 +32,7 @@
             descriptor = socket(AF_INET, stream, 0)
             guard descriptor >= 0 else { throw Failure(call: "socket", code: errno) }
             // A server that does not answer fails a test, and does not hang it.
-            var limit = timeval(tv_sec: 50, tv_usec: 0)
+            var limit = timeval(tv_sec: 300, tv_usec: 0)
             _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
             _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
             var address = sockaddr_in()
@@ -44,11 +44,8 @@
                     unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
                 }
             }
-            guard status == 0 else {
-                let code = errno
-                Self.closeDescriptor(descriptor)
-                throw Failure(call: "connect", code: code)
-            }
+            // The object exists here, so its end closes the descriptor.
+            guard status == 0 else { throw Failure(call: "connect", code: errno) }
         }
 
         deinit { close() }

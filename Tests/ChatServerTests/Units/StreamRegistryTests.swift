@@ -95,33 +95,37 @@
         @Test func busyStreamEndsWithItsSession() async throws {
             let registry = makeRegistry()
             let (ended, valid) = (Stream("a"), Stream("b"))
+            let start = ContinuousClock.now
             for stream in [ended, valid] {
                 _ = registry.add(stream.entry) { _ in true }
                 try await stream.mailbox.write([])
             }
-            registry.tend(at: .now + .seconds(14)) { _ in false }
+            registry.tend(at: start + .seconds(14)) { _ in false }
             #expect(ended.read().hasEnded == false)
-            registry.tend(at: .now + .seconds(16)) { $0 == "b" }
+            let look = ContinuousClock.now + .seconds(16)
+            registry.tend(at: look) { $0 == "b" }
             #expect(ended.read().text.hasSuffix(signedOut))
             #expect(valid.read().hasEnded == false)
             #expect(registry.count == 1)
             // The next look is after another interval.
-            registry.tend(at: .now + .seconds(17)) { _ in false }
+            registry.tend(at: look + .seconds(14)) { _ in false }
             #expect(valid.read().hasEnded == false)
-            registry.tend(at: .now + .seconds(32)) { _ in false }
+            registry.tend(at: look + .seconds(16)) { _ in false }
             #expect(valid.read().hasEnded)
         }
 
         @Test func silentStreamGetsAHeartbeat() async throws {
             let registry = makeRegistry()
+            let start = ContinuousClock.now
             let stream = Stream("a")
             _ = registry.add(stream.entry) { _ in true }
-            registry.tend(at: .now + .seconds(14)) { _ in true }
+            registry.tend(at: start + .seconds(14)) { _ in true }
             #expect(stream.read() == ("", false))
-            registry.tend(at: .now + .seconds(16)) { _ in true }
+            let written = ContinuousClock.now
+            registry.tend(at: written + .seconds(16)) { _ in true }
             #expect(stream.read() == (": heartbeat\n\n", false))
             // It counts as a write.
-            registry.tend(at: .now + .seconds(14)) { _ in true }
+            registry.tend(at: written + .seconds(14)) { _ in true }
             #expect(stream.read() == ("", false))
         }
 
@@ -131,12 +135,12 @@
             _ = registry.add(stream.entry) { _ in true }
             try await stream.mailbox.write([UInt8](repeating: 120, count: Mailbox.capacity))
             // Not read, but nobody waits.
-            registry.tend(at: .now + .seconds(14)) { _ in true }
             registry.tend(at: .now + .seconds(1_000)) { _ in true }
             #expect(registry.count == 1)
+            let start = ContinuousClock.now
             let writer = Task { try await stream.mailbox.write([121]) }
             while stream.mailbox.idleTimes().writerWaits == nil { await Task.yield() }
-            registry.tend(at: .now + .seconds(29)) { _ in true }
+            registry.tend(at: start + .seconds(29)) { _ in true }
             #expect(registry.count == 1)
             registry.tend(at: .now + .seconds(31)) { _ in true }
             #expect(registry.count == 0)
