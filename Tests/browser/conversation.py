@@ -1,7 +1,6 @@
 """Two people from sign-up to a conversation, with a lost connection and a killed server in the middle."""
 
 import contextlib
-import random
 import time
 
 from harness import Failed, Person, Server, wait
@@ -19,19 +18,17 @@ HISTORY = 1_000
 def people(tool, directory, names):
     """A server and browsers, which are ended in any case."""
     server, persons = Server(tool, directory / "server"), []
-    server.start()
-    try:
+    with contextlib.ExitStack() as ends:
+        ends.callback(lambda: server.process and server.process.poll() is None and server.kill())
+        server.start()
         for name in names:
             persons.append(Person(name, server, directory / f"profile-{name}"))
+            # One that cannot be ended does not keep the others.
+            ends.callback(persons[-1].quit)
         yield server, persons
         for person in persons:
             person.check()
         server.stop()
-    finally:
-        for person in persons:
-            person.quit()
-        if server.process.poll() is None:
-            server.kill()
 
 
 def run(tool, directory, rng):
