@@ -43,6 +43,7 @@
             var entries: [UInt: Entry] = [:]
             var counts: [ClientAddress: Int] = [:]
             var lastID: UInt = 0
+            var isClosed = false
         }
 
         private let maximumPerAddress: Int
@@ -55,9 +56,17 @@
 
         var count: Int { state.withLock { $0.entries.count } }
 
-        func mayConnect(_ peer: ClientAddress) -> Bool {
-            isExempt(peer) || state.withLock { $0.counts[peer, default: 0] < maximumPerAddress }
+        /// Whether a connection from an address is accepted; one without an address has no limit.
+        func mayConnect(_ peer: ClientAddress?) -> Bool {
+            let hasLimit = peer.map { !isExempt($0) } ?? false
+            return state.withLock { state in
+                guard !state.isClosed else { return false }
+                return !hasLimit || peer.map { state.counts[$0, default: 0] < maximumPerAddress } ?? true
+            }
         }
+
+        /// Accepts no connection from now on.
+        func close() { state.withLock { $0.isClosed = true } }
 
         /// Adds a connection; returns its id, which is not 0.
         func add(socket: Int32, peer: ClientAddress?) -> UInt {

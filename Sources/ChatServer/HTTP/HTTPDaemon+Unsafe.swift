@@ -51,14 +51,8 @@
         private let handler: any HTTPHandler
         /// The bytes of the bodies that are in memory.
         private let bodyBytes = Lock(0)
-        private let daemon = Lock(Started())
+        private let daemon = Lock<DaemonPointer?>(nil)
         private let open = Lock(OpenExchanges())
-
-        /// The library's daemon, and the listening socket after it has stopped accepting connections.
-        private struct Started {
-            var daemon: DaemonPointer?
-            var socket: Int32 = -1
-        }
 
         /// The exchanges that are not complete, so that none is suspended when the library stops.
         private struct OpenExchanges {
@@ -87,27 +81,23 @@
             let started = unsafe CMHD_start(
                 socket, &callbacks, context, UInt32(clamping: limits.connections), limits.connectionMemory, limits.idleSeconds)
             guard let started = unsafe started else { return nil }
-            daemon.withLock { $0.daemon = unsafe DaemonPointer(pointer: started) }
+            daemon.withLock { $0 = unsafe DaemonPointer(pointer: started) }
         }
 
         /// The number of requests whose response is not completely sent, with the open streams.
         var exchangeCount: Int { open.withLock { $0.exchanges.count } }
 
-        /// Stops accepting connections; the present ones continue.
-        func quiesce() {
-            daemon.withLock { started in
-                guard let daemon = started.daemon, started.socket < 0 else { return }
-                started.socket = unsafe MHD_quiesce_daemon(daemon.pointer)
-                // Closed with the thread, which may still be accepting a connection.
-                if started.socket >= 0 { Self.shutDown(started.socket) }
-            }
-        }
+        /// Ends each new connection at once; the present ones continue.
+        ///
+        /// Not `MHD_quiesce_daemon`: the library's thread can remove the listening socket from its poll
+        /// at the same moment, which ends the process.
+        func quiesce() { connections.close() }
 
         /// Ends every connection and the thread.
         ///
         /// Requests without a response get none; what a stream has not sent is dropped.
         func stop() {
-            guard let stopped = daemon.withLock({ $0.daemon.take() }) else { return }
+            guard let stopped = daemon.withLock({ $0.take() }) else { return }
             // The library ends the process if a connection is suspended when it stops. From here on none
             // is suspended, and the present ones are resumed.
             let exchanges = open.withLock { open in
@@ -116,10 +106,6 @@
             }
             for exchange in exchanges { exchange.abandon() }
             unsafe MHD_stop_daemon(stopped.pointer)
-            daemon.withLock { started in
-                if started.socket >= 0 { close(started.socket) }
-                started.socket = -1
-            }
         }
 
         /// Suspends a connection for its exchange; false if the daemon stops.
@@ -159,8 +145,7 @@
         }
 
         private static let accept: MHD_AcceptPolicyCallback = { context, address, _ in
-            guard let peer = unsafe clientAddress(address) else { return CMHD_yes() }
-            return unsafe HTTPDaemon.daemon(context).connections.mayConnect(peer) ? CMHD_yes() : CMHD_no()
+            unsafe HTTPDaemon.daemon(context).connections.mayConnect(clientAddress(address)) ? CMHD_yes() : CMHD_no()
         }
 
         private static let connection: MHD_NotifyConnectionCallback = { context, connection, socketContext, reason in

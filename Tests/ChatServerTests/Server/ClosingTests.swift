@@ -17,8 +17,8 @@
             async let reply = maya.another().send("POST", "/v1/sign-in", fixture.signInBody("maya"))
             try await fixture.gate.reached()
             async let closed: Void = server.close()
-            // New connections are refused, and requests of the present ones are not begun.
-            while (try? HTTPClient(port: maya.port)) != nil { try await Task.sleep(for: .milliseconds(1)) }
+            // New connections end at once, and requests of the present ones are not begun.
+            while try await isAccepted(maya.port) {}
             let late = try await idle.get("/v1/me")
             #expect((late.status, late.code, late["retry-after"], late["connection"]) == (503, "closing", "1", "close"))
             fixture.gate.open()
@@ -28,6 +28,17 @@
             await closed
             try fixture.accounts.close()
             try fixture.store.close()
+        }
+
+        private func isAccepted(_ port: UInt16) async throws -> Bool {
+            do {
+                _ = try await HTTPClient(port: port).get("/healthz")
+                return true
+            } catch is HTTPClient.Ended {
+                return false
+            } catch is RawSocket.Failure {
+                return false
+            }
         }
 
         /// The response of the last request is sent, not only decided, before the connection ends.

@@ -75,6 +75,17 @@
             return try #require((reply.json?["positions"] as? [NSNumber])?.last?.uint64Value, "\(reply.status) \(reply.text)")
         }
 
+        /// Posts messages in batches of 50.
+        func post(_ bodies: [String], in thread: String) async throws {
+            for start in stride(from: 0, to: bodies.count, by: 50) {
+                let commands = bodies[start..<min(start + 50, bodies.count)].map {
+                    "{\"postMessage\":{\"thread\":\"\(thread)\",\"body\":\"\($0)\"}}"
+                }
+                let reply = try await send("POST", "/v1/commands", "[\(commands.joined(separator: ","))]")
+                #expect(reply.status == 200)
+            }
+        }
+
         // MARK: Responses
 
         /// Reads one response with its body.

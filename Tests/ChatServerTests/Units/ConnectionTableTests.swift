@@ -36,6 +36,14 @@
             #expect(!ids.contains(0) && Set(ids).count == ids.count)
         }
 
+        @Test func closedTableAcceptsNoConnection() {
+            let table = ConnectionTable(maximumPerAddress: 3) { $0.isLoopback }
+            let peers = ["192.0.2.1", "127.0.0.1"].map { ClientAddress(text: $0) } + [nil]
+            for peer in peers { #expect(table.mayConnect(peer)) }
+            table.close()
+            for peer in peers { #expect(!table.mayConnect(peer)) }
+        }
+
         @Test func targetBelongsToItsConnection() throws {
             let table = ConnectionTable(maximumPerAddress: 3) { _ in false }
             let peer = ClientAddress(text: "192.0.2.1")
