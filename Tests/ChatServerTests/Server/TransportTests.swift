@@ -240,7 +240,7 @@
             #expect(accounts.count == AccountRoutes.routes.count)
             #expect(accounts.isSubset(of: described))
             let others = described.subtracting(accounts).subtracting(ChatRoutes.routes.map { "\($0.method) \($0.pattern)" })
-            #expect(others == ["GET /healthz", "GET /v1/openapi.json"])
+            #expect(others == ["GET /healthz", "GET /v1/openapi.json", "GET /v1/socket"])
             try await fixture.stop()
         }
 
