@@ -15,6 +15,7 @@ struct Program {
     /// Internal: the option of the process that writes a history (``history(of:in:)``).
     var writesOnly = false
     var baseline: String?
+    var storesTree = true
 
     static func main() {
         // Detached, because an awaiting task would return to the main thread each time. The main
@@ -38,6 +39,7 @@ struct Program {
             switch argument {
             case "--json": isJSON = true
             case "--write-only": writesOnly = true
+            case "--without-tree": storesTree = false
             case "--quick": (messages, repetitions, isQuick) = (50_000, 3, true)
             case "--filter": filter = try value(of: argument, &rest)
             case "--directory": directory = try value(of: argument, &rest)
@@ -51,7 +53,7 @@ struct Program {
                 throw UsageError(
                     """
                     Unknown option \(argument). The options are --messages N, --quick, --filter WORKLOAD, --json, --baseline FILE (the JSON \
-                    of an earlier run) and --directory DIR (where the history is kept).
+                    of an earlier run), --directory DIR (where the history is kept) and --without-tree (for W1 to W4).
                     """)
             }
         }
@@ -93,7 +95,9 @@ struct Program {
         }
         try TreeBenchmarks(messages: messages, repetitions: repetitions) { length in try history(of: length, in: directory) }.run(&report)
         let writing = "\(directory)/writing"
-        try await WriteBenchmarks(directory: writing, messages: messages, repetitions: repetitions, isQuick: isQuick).run(&report)
+        try await WriteBenchmarks(
+            directory: writing, messages: messages, repetitions: repetitions, isQuick: isQuick, storesTree: storesTree
+        ).run(&report)
         try CountBenchmarks(directory: writing).run(&report)
         #if PeerBenchmarks
             try SQLiteReading(

@@ -6,11 +6,13 @@ import Foundation
 /// Writes messages through a store: decision, encoding, commit, rules, read models, answer.
 struct ChatWriter: EventWriter {
     let subject = "Chat"
+    var treeLayout = TreeLayout()
 
     func rate(of phase: WritePhase, _ input: WriteInput, in directory: String) async throws -> Double {
         try FileManager.default.copyItem(atPath: input.prepared, toPath: directory)
         var options = WrittenHistory.options
         options.journal.durability = phase.isDurable ? .synced : .written
+        options.journal.treeLayout = treeLayout
         let store = try ChatStore.open(directory, options: options)
         let rate = try await rate(of: phase, input, store)
         try store.close()

@@ -7,10 +7,12 @@ import Locking
 /// The kept part of a record holds the fixed fields, the erasable part the body.
 struct JournalWriter: EventWriter {
     let subject = "Journal"
+    var treeLayout = TreeLayout()
 
     func rate(of phase: WritePhase, _ input: WriteInput, in directory: String) async throws -> Double {
         var options = JournalOptions()
         options.durability = phase.isDurable ? .synced : .written
+        options.treeLayout = treeLayout
         let journal = try Journal.open(directory, options: options)
         let rate = try await rate(of: phase, input.events, journal)
         try journal.close()

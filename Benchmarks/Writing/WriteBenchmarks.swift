@@ -25,6 +25,7 @@ struct WriteBenchmarks {
     let messages: Int
     let repetitions: Int
     let isQuick: Bool
+    var storesTree = true
 
     /// A phase and its targets.
     private struct Row {
@@ -59,7 +60,11 @@ struct WriteBenchmarks {
     }
 
     private func measure(_ row: Row, _ input: WriteInput, _ report: inout Report) async throws {
-        var writers: [(writer: any EventWriter, bar: Double?)] = [(JournalWriter(), row.journal), (ChatWriter(), row.chat)]
+        // No page of 16 million records is ever due.
+        let layout = storesTree ? TreeLayout() : TreeLayout(pageHeight: 24)
+        var writers: [(writer: any EventWriter, bar: Double?)] = [
+            (JournalWriter(treeLayout: layout), row.journal), (ChatWriter(treeLayout: layout), row.chat),
+        ]
         #if PeerBenchmarks
             writers.append((SQLiteWriter(), nil))
         #endif

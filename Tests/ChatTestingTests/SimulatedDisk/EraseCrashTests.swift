@@ -14,15 +14,21 @@ import Testing
         try explorer.check(atLeast: 500)
     }
 
-    /// The long form; see ``JournalCrashTests``.
-    @Test(.enabled(if: JournalCrashTests.isLongRun, "set CHATJOURNAL_CRASH_STATES")) func erasuresSurvivePowerCutsInLongRun() throws {
+    /// The number of states of the long runs of erasures and of the tree; nil without one.
+    static let longRun = ProcessInfo.processInfo.environment["CHATJOURNAL_ERASURE_STATES"].flatMap { Int($0) }
+    /// A failed path of the long run replays without `CHATJOURNAL_ERASURE_STATES`.
+    static let isLongRun = longRun != nil || CrashPath.isRequested
+
+    /// A quarter of the states; the others are those of `TreeCrashTests` and, at a store, of `EraseSeriesTests`.
+    @Test(.enabled(if: isLongRun, "set CHATJOURNAL_ERASURE_STATES")) func erasuresSurvivePowerCutsInLongRun() throws {
         var series = CrashSeries { seed in
             var explorer = EraseLife.explorer(seed: seed, rounds: 4)
-            explorer.outcomesPerCrash = 128
-            explorer.crashesAfterKill = 8
+            explorer.exhaustiveLimit = 16
+            explorer.outcomesPerCrash = 16
+            explorer.crashesAfterKill = 4
             return explorer
         }
-        let report = try series.run(states: (JournalCrashTests.longRun ?? 0) / 5)
+        let report = try series.run(states: (Self.longRun ?? 0) / 4)
         if report.isReplay {
             report.printReplay()
         } else {

@@ -14,16 +14,17 @@ import Testing
         try explorer.check(atLeast: 200)
     }
 
-    /// The long form; see ``JournalCrashTests``.
-    @Test(.enabled(if: JournalCrashTests.isLongRun, "set CHATJOURNAL_CRASH_STATES"), arguments: Durability.allCases)
+    /// The long form; see ``EraseCrashTests``.
+    @Test(.enabled(if: EraseCrashTests.isLongRun, "set CHATJOURNAL_ERASURE_STATES"), arguments: Durability.allCases)
     func treesSurvivePowerCutsInLongRun(_ durability: Durability) throws {
         var series = CrashSeries { seed in
             var explorer = TreeLife.explorer(durability, seed: seed, rounds: 6)
-            explorer.outcomesPerCrash = 64
+            explorer.exhaustiveLimit = 16
+            explorer.outcomesPerCrash = 16
             explorer.crashesAfterKill = 4
             return explorer
         }
-        let report = try series.run(states: (JournalCrashTests.longRun ?? 0) / 10)
+        let report = try series.run(states: (EraseCrashTests.longRun ?? 0) / 8)
         if report.isReplay {
             report.printReplay()
         } else {

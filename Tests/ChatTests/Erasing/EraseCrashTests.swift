@@ -1,7 +1,6 @@
 import ChatDomain
 import ChatTesting
 import EventJournal
-import Foundation
 import StubRewriter
 import TestSupport
 import Testing
@@ -81,7 +80,7 @@ import Testing
     }
 
     private static func check(_ disk: SimulatedDisk, _ model: Acknowledged, in directory: String = "journal") throws {
-        func require(_ condition: Bool, _ problem: String) throws { if !condition { throw Unexpected(problem: problem) } }
+        func require(_ condition: Bool, _ problem: String) throws { if !condition { throw Unexpected(problem) } }
         func inFiles(_ name: String) throws -> Set<String> { try markers(of: name, on: disk, in: directory) }
         if model.hasErasedBob { try require(inFiles("bob") == [], "an acknowledged erasure left content") }
         if model.hasErasedMessage { try require(inFiles("gone") == [], "an acknowledged erasure left a message") }
@@ -144,7 +143,7 @@ import Testing
         } recovery: { disk, witness in
             let reader = try ChatStore.openReadOnly("copy", options: Self.options(disk))
             guard try Self.markers(of: "bob", in: reader) == [], try Self.markers(of: "gone", in: reader) == [] else {
-                throw Unexpected(problem: "a reader shows erased content")
+                throw Unexpected("a reader shows erased content")
             }
             try Self.check(disk, witness.model, in: "copy")
         }
@@ -175,10 +174,7 @@ import Testing
         explorer.crashesAfterKill = 1
         explorer.exhaustiveLimit = 3
         explorer.outcomesPerCrash = 3
-        if let states = CrashStates.longRun {
-            // Each of the three workloads has some hundreds of crash points.
-            explorer.outcomesPerCrash = max(3, states / 10_000)
-        } else if !Repetitions.areAll {
+        if !Repetitions.areAll {
             explorer.sampling = CrashSampling(oneIn: 12, seed: Repetitions.seed)
         }
         let report = try explorer.run()
@@ -186,12 +182,5 @@ import Testing
         if report.isReplay && report.states > 0 { print("replayed: \(report)") }
         if !report.failures.isEmpty { Issue.record("\(report)") }
         #expect(report.isReplay || report.states + report.skippedStates >= 100, "\(report)")
-    }
-
-    private struct Unexpected: Error { var problem: String }
-
-    private enum CrashStates {
-        /// The number of states of a long run; nil otherwise.
-        static var longRun: Int? { ProcessInfo.processInfo.environment["CHATJOURNAL_CRASH_STATES"].flatMap { Int($0) } }
     }
 }
