@@ -180,7 +180,7 @@ def unread_pings(server, person):
 def flood(server, person):
     """Messages without reading their answers: the server stops receiving, and nothing is lost when the client reads."""
     def act():
-        with server.socket(person, buffer=4_096) as web_socket:
+        with server.socket(person, buffer=65_536) as web_socket:
             web_socket.hello()
             # A pong between the parts of a frame would break it.
             web_socket.answers_pings = False
@@ -359,7 +359,7 @@ class Laggards:
         self.before = server.memory()
         self.sockets = []
         for _ in range(count):
-            web_socket = server.socket(person, buffer=4_096)
+            web_socket = server.socket(person, buffer=65_536)
             web_socket.hello()
             web_socket.ask({"id": 1, "follow": {}})
             self.sockets.append(web_socket)

@@ -218,8 +218,9 @@ class WebSocket:
         """Returns (opcode, payload) of the next message or control frame."""
         while True:
             opcode, fin, payload = self.receive()
-            if opcode == PING and self.answers_pings:
-                self.send(frame(PONG, payload))
+            if opcode == PING:
+                if self.answers_pings:
+                    self.send(frame(PONG, payload))
                 continue
             if opcode >= CLOSE:
                 return opcode, payload

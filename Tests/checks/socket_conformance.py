@@ -5,6 +5,7 @@ code `notFound`. Text that is not JSON has the same with `null` and `notJSON`.
 """
 
 import json
+import time
 
 from socket_client import (BINARY, CLOSE, CONTINUATION, PING, PONG, TEXT, Failed, WebSocket, close_payload, fragments, frame)
 
@@ -98,8 +99,12 @@ def raw():
     yield "7 a message before the close", [ask + frame(CLOSE, close_payload(1000))], [("texts then close", (0, 1), 1000)]
     reason = frame(CLOSE, close_payload(1000, "gute Nacht \U0001f95b".encode()))
     yield "7 close with a reason, byte by byte", [bytes([byte]) for byte in reason], [close(1000)]
+    # In bytes and, so that each is received alone, with pauses.
     wrong = frame(CLOSE, close_payload(1000, b"\xff"))
     yield "7 close with a wrong reason, byte by byte", [bytes([byte]) for byte in wrong], [close(1007)]
+    yield "7 close with a wrong reason, byte by byte with pauses", [part for byte in wrong for part in (bytes([byte]), None)], [close(1007)]
+    half = frame(CLOSE, close_payload(1000, b"xx\xe2\x82"))
+    yield "7 close with an unfinished reason, byte by byte with pauses", [part for byte in half for part in (bytes([byte]), None)], [close(1007)]
     yield "7 a message and a ping after the close", [frame(CLOSE, close_payload(1000)) + ask + frame(PING, b"x")], [close(1000)]
     yield "7 two closes", [frame(CLOSE, close_payload(1000)) + frame(CLOSE, close_payload(1001))], [close(1000)]
     yield "7 a close inside a message", [frame(TEXT, b"x", fin=False) + frame(CLOSE, close_payload(1000))], [close(1000)]
@@ -210,7 +215,10 @@ def run_raw(server, person, writes, expected):
         web_socket.answers_pings = False
         try:
             for data in writes:
-                web_socket.send(data)
+                if data is None:
+                    time.sleep(0.02)
+                else:
+                    web_socket.send(data)
         except (ConnectionResetError, BrokenPipeError):
             # The server ends a connection while wrong frames still come.
             pass
@@ -280,7 +288,7 @@ def check(server):
         try:
             run_raw(server, person, writes, expected)
         except (Failed, OSError, ValueError) as error:
-            sent = b"".join(writes)
+            sent = b"".join(data for data in writes if data)
             failures.append(f"{name}: {type(error).__name__}: {error}; sent {sent[:60].hex(' ')}{' ...' if len(sent) > 60 else ''}")
     try:
         import wsproto

@@ -261,6 +261,8 @@
         /// The message of which frames have come; the library would keep a block of memory for each frame.
         private var partial: [UInt8] = []
         private var isControlFrame = false
+        /// The payload of a close; nil in other frames.
+        private var closePayload: [UInt8]?
         /// Whether the library has found a frame that it cannot read.
         private var hasWrongFrame = false
         private var hasConnectionFailed = false
@@ -285,6 +287,7 @@
                 guard let chunk = unsafe chunk else { return }
                 unsafe Peer.at(peer).didReceive(chunk.pointee)
             }
+            unsafe callbacks.on_frame_recv_end_callback = { context, peer in unsafe Peer.at(peer).didEndFrame(context) }
             unsafe callbacks.on_msg_recv_callback = { _, message, peer in
                 guard let message = unsafe message else { return }
                 unsafe Peer.at(peer).didReceive(message.pointee)
@@ -377,6 +380,7 @@
 
         private func didBegin(_ frame: wslay_event_on_frame_recv_start_arg, _ context: wslay_event_context_ptr?) {
             isControlFrame = frame.opcode >= UInt8(WSLAY_CONNECTION_CLOSE.rawValue)
+            closePayload = UInt32(frame.opcode) == WSLAY_CONNECTION_CLOSE.rawValue ? [] : nil
             guard !isControlFrame, frame.payload_length > SocketLoop.maximumMessageByteCount - UInt64(partial.count) else { return }
             partial = []
             unsafe wslay_event_queue_close(context, UInt16(WSLAY_CODE_MESSAGE_TOO_BIG.rawValue), nil, 0)
@@ -384,7 +388,14 @@
         }
 
         private func didReceive(_ chunk: wslay_event_on_frame_recv_chunk_arg) {
-            if !isControlFrame { unsafe partial.append(contentsOf: UnsafeBufferPointer(start: chunk.data, count: chunk.data_length)) }
+            let bytes = unsafe UnsafeBufferPointer(start: chunk.data, count: chunk.data_length)
+            if isControlFrame { unsafe closePayload?.append(contentsOf: bytes) } else { unsafe partial.append(contentsOf: bytes) }
+        }
+
+        /// Checks the reason of a close, of which the library omits two bytes of each part that it receives.
+        private func didEndFrame(_ context: wslay_event_context_ptr?) {
+            guard let reason = closePayload?.dropFirst(2), String(validating: reason, as: UTF8.self) == nil else { return }
+            unsafe wslay_event_queue_close(context, UInt16(WSLAY_CODE_INVALID_FRAME_PAYLOAD_DATA.rawValue), nil, 0)
         }
 
         private func didReceive(_ message: wslay_event_on_msg_recv_arg) {
