@@ -3,18 +3,23 @@ public struct KeyGroup<Key: FixedWidthInteger & UnsignedInteger & Sendable>: Sen
     /// The maximum number of keys.
     @inlinable public static var capacity: Int { 64 }
 
-    // The closures are inlined; `init(repeating:)` calls a function for each element.
-
     /// The number of keys.
     @usableFromInline var count = 0
-    @usableFromInline var keys = InlineArray<64, Key> { _ in 0 }
+    @usableFromInline var keys: InlineArray<64, Key>
     /// The caller's row of each key.
-    @usableFromInline var rows = InlineArray<64, Int> { _ in 0 }
+    @usableFromInline var rows: InlineArray<64, Int>
     /// The index + 1 of each key that was found; 0 for the others.
-    @usableFromInline var found = InlineArray<64, UInt32> { _ in 0 }
+    @usableFromInline var found: InlineArray<64, UInt32>
 
     /// Creates an empty group.
-    @inlinable public init() {}
+    ///
+    /// Sets the arrays here, because the initial value of a stored property is not inlinable: another
+    /// module would call a function for each element.
+    @inlinable public init() {
+        keys = InlineArray(repeating: 0)
+        rows = InlineArray(repeating: 0)
+        found = InlineArray(repeating: 0)
+    }
 
     /// Adds a key; the group must have fewer than ``capacity`` keys.
     @inline(__always)

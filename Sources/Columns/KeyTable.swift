@@ -81,8 +81,8 @@ extension KeyTable {
     @inline(__always)
     private static func find(_ group: inout KeyGroup<Key>, _ keys: borrowing Keys, in array: SlotArray) {
         let seed = array.seed
-        var hashes = InlineArray<64, UInt64> { _ in 0 }
-        var entries = InlineArray<64, UInt32> { _ in 0 }
+        var hashes = InlineArray<64, UInt64>(repeating: 0)
+        var entries = InlineArray<64, UInt32>(repeating: 0)
         for index in 0..<group.count {
             let hash = seed.hash(group.keys[index])
             hashes[index] = hash
