@@ -340,16 +340,19 @@
 
         /// Sends what waits; false if the connection has ended.
         func send() -> Bool {
-            while closedAt == nil, !hasLastMessage, !isQueueFull {
-                switch mailbox.read() {
-                case .wait: return unsafe wslay_event_send(context) == 0
-                case .end: hasLastMessage = true
-                case .bytes(let bytes):
-                    guard queue(bytes) else { return false }
-                    if isQueueFull, unsafe wslay_event_send(context) != 0 { return false }
+            while true {
+                var isMailboxEmpty = hasLastMessage || closedAt != nil
+                while !isMailboxEmpty, !isQueueFull {
+                    switch mailbox.read() {
+                    case .wait: isMailboxEmpty = true
+                    case .end: (hasLastMessage, isMailboxEmpty) = (true, true)
+                    case .bytes(let bytes): guard queue(bytes) else { return false }
+                    }
                 }
+                guard unsafe wslay_event_send(context) == 0 else { return false }
+                // The mailbox wakes the loop only after a read found nothing, the poll only while the queue has something.
+                if isMailboxEmpty || isQueueFull { break }
             }
-            guard unsafe wslay_event_send(context) == 0 else { return false }
             guard hasLastMessage, closedAt == nil else { return true }
             // The library sends a close before the messages that wait, and none after it.
             if endingSince == nil { endingSince = .now }
