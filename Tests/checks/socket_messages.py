@@ -361,7 +361,7 @@ def kills(server, people, rng, count=3):
         writer.hello()
         token = token or follower.json()["hello"]["token"]
         follower.say({"id": 1, "follow": {"after": token, "thread": POSTCODE}})
-        stop = threading.Event()
+        stop, final = threading.Event(), str(uuid.uuid4())
 
         def write():
             nonlocal pending
@@ -383,7 +383,7 @@ def kills(server, people, rng, count=3):
                     if "event" in message:
                         token = message["token"]
                         seen.append(message["event"])
-                        if stop.is_set() and pending is None and message["event"].get("messagePosted", {}).get("message") == acknowledged[-1]:
+                        if message["event"].get("messagePosted", {}).get("message") == final:
                             return
                     elif set(message) != {"hello"} and set(message) != {"id", "following"}:
                         raise Failed(f"a follower got {message}")
@@ -404,8 +404,8 @@ def kills(server, people, rng, count=3):
             stop.set()
             threads[0].join()
             # One more, so that the follower sees the last one of the writer.
-            acknowledged.append(str(uuid.uuid4()))
-            writer.ask({"id": 2, "commands": post("the end", message=acknowledged[-1])})
+            writer.ask({"id": 2, "commands": post("the end", message=final)})
+            acknowledged.append(final)
             threads[1].join()
             expect(not failures, f"{failures}")
         follower.socket.close()
