@@ -60,7 +60,7 @@
                     let (socket, address) = try ListeningSocket.open(metrics)
                     metricsDaemon = HTTPDaemon(
                         socket: socket, limits: HTTPDaemon.Limits(connections: 64), isExempt: { _ in true },
-                        handler: MetricsHandler(core, daemon))
+                        handler: MetricsHandler(core, daemon, RequestGate(address, origins: [], trustedProxies: [])))
                     guard metricsDaemon != nil else {
                         throw ServerError(.cannotStart, "The thread of the metrics cannot be started.")
                     }
@@ -110,14 +110,18 @@
     private struct MetricsHandler: HTTPHandler {
         let core: ServerCore
         let daemon: HTTPDaemon
+        let gate: RequestGate
 
-        init(_ core: ServerCore, _ daemon: HTTPDaemon) { (self.core, self.daemon) = (core, daemon) }
+        init(_ core: ServerCore, _ daemon: HTTPDaemon, _ gate: RequestGate) {
+            (self.core, self.daemon, self.gate) = (core, daemon, gate)
+        }
 
         var tooLarge: HTTPResponse { HTTPResponse(WireResponse(.tooLarge)) }
         var busy: HTTPResponse { HTTPResponse(WireResponse(.busy)) }
         func bodyLimit(of head: HTTPHead) -> Int { 0 }
 
         func check(_ head: HTTPHead) -> HTTPResponse? {
+            if let problem = gate.problem(of: head) { return HTTPResponse(WireResponse(problem)) }
             guard head.target == "/metrics" else { return HTTPResponse(WireResponse(.notFound)) }
             guard head.method == "GET" || head.method == "HEAD" else {
                 var response = HTTPResponse(WireResponse(.methodNotAllowed))

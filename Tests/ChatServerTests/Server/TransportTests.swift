@@ -258,6 +258,9 @@
             #expect(reply.text.contains("chat_server_requests_total{route=\"POST /v1/sign-in\",status=\"200\"} 1"))
             for secret in ["secret", "maya", "example.org", try #require(maya.token)] { #expect(!reply.text.contains(secret)) }
             #expect(try await client.another().send("POST", "/metrics").status == 405)
+            // A page whose name resolves to this machine must not read them.
+            #expect(try await client.another().send("GET", "/metrics", headers: ["Host: evil.example"]).status == 421)
+            #expect(try await client.another().send("GET", "/metrics", headers: ["Origin: https://evil.example"]).status == 403)
             #expect(try await client.another().get("/v1/me").status == 404)
             try await fixture.stop()
         }
