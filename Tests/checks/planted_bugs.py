@@ -467,7 +467,7 @@ BUGS = [
     table_bug("33f", "table: change a copy's slots during growth", [
         ("SlotTable.swift", "        makeUnique()\n        moveIndexes(Self.step, hash)", "        moveIndexes(Self.step, hash)")]),
     table_bug("33g", "table: look up a group in the current array only", [
-        ("KeyTable.swift", "        Self.find(&group, keys, in: old)\n", "")]),
+        ("KeyTable.swift", "        Self.find(&group, keys, in: old)\n", "        _ = old\n")]),
     table_bug("33h", "table: growth that stops while keys are looked up in groups", [
         ("KeyTable.swift", "            slots.continueGrowth { [keys] index, seed in seed.hash(keys[index]) }\n", "            _ = index\n")]),
     table_bug("33i", "table: take the first entry with equal bits of the hash for the key of a group", [
