@@ -220,14 +220,21 @@ class Person:
     def menu(self, message, action, place="main"):
         """Chooses an action of the menu of a message."""
         selector = f'{place} .entry[data-id="{message}"]'
-        def open_menu():
-            button = self.driver.find_element(By.CSS_SELECTOR, selector + " .more")
-            self.run("arguments[0].scrollIntoView({block: 'center'})", button)
-            if button.get_attribute("aria-expanded") != "true":
-                self.run("arguments[0].click()", button)
-            return True
-        wait(f"{self.name} opens the menu of {message}", open_menu)
-        self.click(action, selector + " .menu")
+        # The scrolling of the line before, or of a thread that has just been opened, closes a menu: then it is opened again.
+        script = """
+            const button = document.querySelector(arguments[0] + " .more");
+            if (!button) return false;
+            if (button.getAttribute("aria-expanded") !== "true") {
+                button.scrollIntoView({block: "center"});
+                button.click();
+                return false;
+            }
+            const items = [...document.querySelectorAll(arguments[0] + " .menu button")];
+            const item = items.find((element) => element.textContent.trim().startsWith(arguments[1]));
+            item?.click();
+            return item !== undefined;
+        """
+        wait(f"{self.name} chooses {action!r} in the menu of {message}", lambda: self.run(script, selector, action))
 
     def id_of(self, body, place="main"):
         """Returns the id of a message that is shown."""
