@@ -36,7 +36,7 @@ def wrk(server, target, token, seconds, script=None):
     command += (["-s", str(script)] if script else []) + [server.url + target]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     rate = re.search(r"Requests/sec:\s+([0-9.]+)", done.stdout)
-    half, last = (re.search(rf"^ +{part}%\s+(\S+)", done.stdout, re.MULTILINE) for part in (50, 99))
+    half, last = (re.search(rf"^ +{part}% +(\S+) *$", done.stdout, re.M) for part in (50, 99))
     if not rate or not half or not last:
         raise Failed(f"wrk: {done.stdout} {done.stderr}")
     errors = re.findall(r"(?:Non-2xx or 3xx responses:|connect|read|write|timeout) ([0-9]+)", done.stdout)
