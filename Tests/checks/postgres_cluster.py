@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+"""Writes to a log in a PostgreSQL cluster while its nodes fail, and checks that nothing is lost and nothing is there twice.
+
+    postgres_cluster.py --tool PATH [--runs N] [--seed S] [--keep] [FAULT ...]
+
+Starts three etcd and three PostgreSQL under Patroni with the configuration of JournalPostgres.docc/Operating.md, each node
+in a network namespace of its own where root can make one, otherwise all on 127.0.0.1. The faults, all by default:
+
+    kill        SIGKILL of the leading PostgreSQL and of its Patroni
+    patroni     SIGKILL of the leader's Patroni alone, longer than its lease
+    freeze      SIGSTOP of the leader (PostgreSQL and Patroni), longer than its lease
+    cut         the leader is cut off from the other nodes, longer than its lease; clients still reach it
+    cut-all     the leader is cut off from the other nodes and from the clients
+    all         SIGKILL of everything on all nodes, then a new start
+    take-over   SIGSTOP of a writer; a second one takes over; the first one continues and must end with `superseded`
+    flip        a bit is flipped in a data file of a stopped follower and of the stopped leader: reading is an error
+
+In each run a writer posts messages through `chat-journal run`, several at a time. If it ends with an error, another one
+repeats what was not answered, under the same ids. Before the fault and after it a second writer is refused with `locked`.
+Afterwards every answered message must be in the log exactly once, at its position, the positions without a gap, and
+`verify --deep` must find nothing. The time without writes is the longest time between two answers.
+
+Needs PostgreSQL, etcd and Patroni 4.1. Root installs what is missing, unless CHATJOURNAL_INSTALL=0; otherwise the check is
+SKIPPED. A failure keeps the directory of the cluster, with all logs.
+"""
+
+import argparse
+import os
+import pathlib
+import random
+import signal
+import statistics
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+
+import cluster_flip
+from cluster_nodes import Cluster, Failed, wait_until
+from cluster_programs import Missing, Programs
+from cluster_writer import Account, Tool, Writer
+
+# A lease of the leader lasts `ttl` seconds in the configuration; after this time another node leads.
+LEASE = 20
+LONGER_THAN_LEASE = LEASE + 15
+
+
+class Run:
+    """One run: a log of its own, a writer, and what it was answered."""
+
+    def __init__(self, cluster, tool, log, rng, rate):
+        self.cluster, self.tool, self.rng, self.rate = cluster, tool, rng, rate
+        self.address = cluster.address(log)
+        self.account = Account(rng)
+        self.ends = []
+
+    def writer(self, account=None, **how):
+        return Writer(self.tool.path, self.address, self.tool.environment, account or self.account, rate=self.rate, **how)
+
+    def check(self, *accounts):
+        """Compares the log with all answers; returns the number of events."""
+        events = self.tool.events(self.address)
+        known = set()
+        for account in accounts:
+            account.check(events)
+            known |= account.ids.keys()
+        if unknown := [event for event in events if "messagePosted" in event and event["messagePosted"]["message"] not in known]:
+            raise Failed(f"{len(unknown)} messages were never sent: {unknown[:2]}")
+        self.tool.verify(self.address)
+        return events
+
+    def fail(self, fault):
+        """Runs a fault during writes; returns (answers, seconds without writes)."""
+        writer = self.writer()
+        try:
+            writer.wait_for_answers(300)
+            self.tool.refuse_second(self.address)
+            time.sleep(self.rng.uniform(0, 1))
+            began = time.monotonic()
+            fault(self, self.cluster.leader())
+            writer.wait_for_answers(300)
+            self.cluster.wait_until_healthy()
+            self.tool.refuse_second(self.address)
+            writer.wait_for_answers(300)
+            writer.stop()
+        finally:
+            writer.kill()
+        self.ends = writer.ends
+        self.check(self.account)
+        return len(self.account.answered), self.account.longest_pause(began)
+
+
+def kill(run, leader):
+    leader.kill_patroni()
+    leader.kill_postmaster()
+    wait_until("another leader", lambda: run.cluster.leader() not in (None, leader))
+    leader.start()
+
+
+def patroni(run, leader):
+    leader.kill_patroni()
+    time.sleep(LONGER_THAN_LEASE)
+    leader.start()
+
+
+def freeze(run, leader):
+    leader.send(signal.SIGSTOP)
+    try:
+        time.sleep(LONGER_THAN_LEASE)
+    finally:
+        leader.send(signal.SIGCONT)
+
+
+def cut(run, leader, clients=False):
+    run.cluster.network.cut(leader.number, clients)
+    try:
+        time.sleep(LONGER_THAN_LEASE)
+    finally:
+        run.cluster.network.heal(leader.number)
+
+
+def cut_all(run, leader):
+    cut(run, leader, clients=True)
+
+
+def all_nodes(run, leader):
+    for node in run.cluster.nodes:
+        node.kill_all()
+    for node in run.cluster.nodes:
+        node.start()
+
+
+def take_over(run):
+    """Returns (answers, seconds from the start of the second writer to its first answer)."""
+    second_account = Account(run.rng)
+    first = run.writer(restarts=False)
+    second = None
+    try:
+        first.wait_for_answers(300)
+        run.tool.refuse_second(run.address)
+        first.process.send_signal(signal.SIGSTOP)
+        began = time.monotonic()
+        second = run.writer(second_account, options=("--take-over",))
+        second.wait_for_answers(300)
+        first.process.send_signal(signal.SIGCONT)
+        wait_until("the end of the first writer", lambda: not first.thread.is_alive())
+        first.check_fault()
+        if not first.ends or "superseded" not in first.ends[-1]:
+            raise Failed(f"the first writer did not end with superseded: {first.ends}")
+        second.wait_for_answers(300)
+        second.stop()
+    finally:
+        first.kill()
+        if second is not None:
+            second.kill()
+    run.ends = first.ends + second.ends
+    events = run.check(run.account, second_account)
+    begins = second_account.answered[0]
+    late = [event for event in events[begins:] if event.get("messagePosted", {}).get("message") in run.account.ids]
+    if late:
+        raise Failed(f"the first writer appended {len(late)} events after the second one had begun at {begins}: {late[:2]}")
+    return len(run.account.answered) + len(second_account.answered), second_account.times[0] - began
+
+
+FAULTS = {"kill": kill, "patroni": patroni, "freeze": freeze, "cut": cut, "cut-all": cut_all, "all": all_nodes}
+NAMES = (*FAULTS, "take-over", "flip")
+
+
+def check(cluster, tool, name, arguments):
+    if name in ("cut", "cut-all") and not cluster.network.can_cut:
+        print(f"{name}: SKIPPED: needs network namespaces", flush=True)
+        return
+    answers, pauses, ends = 0, [], {}
+    for number in range(1, arguments.runs + 1):
+        run = Run(cluster, tool, f"{name}-{number}", random.Random(f"{arguments.seed}/{name}/{number}"), arguments.rate)
+        try:
+            cluster.wait_until_healthy()
+            if name == "flip":
+                print(f"flip, run {number}: {cluster_flip.check(run)}", flush=True)
+                continue
+            answered, pause = take_over(run) if name == "take-over" else run.fail(FAULTS[name])
+        except Failed as failure:
+            raise Failed(f"{name}, run {number}: {failure}") from failure
+        answers += answered
+        pauses.append(pause)
+        for end in run.ends:
+            ends[end] = ends.get(end, 0) + 1
+        print(f"{name}, run {number}: {answered} answered, {pause:.1f} s without writes, the writer ended {len(run.ends)} times", flush=True)
+    if pauses:
+        print(f"{name}: {len(pauses)} runs, {answers} answered, 0 lost, 0 twice; without writes {statistics.median(pauses):.1f} s in the "
+              f"median, {max(pauses):.1f} s at worst", flush=True)
+    for end, count in sorted(ends.items()):
+        print(f"    {count} times: {end}", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("faults", nargs="*", metavar="FAULT", help=f"default: {' '.join(NAMES)}")
+    parser.add_argument("--tool", required=True, help="the chat-journal binary, built with the trait Postgres")
+    parser.add_argument("--runs", type=int, default=1, help="runs of each fault")
+    parser.add_argument("--rate", type=int, default=400, help="messages a second, at most")
+    parser.add_argument("--seed", type=int, default=None, help="default: a new one, printed")
+    parser.add_argument("--keep", action="store_true", help="keep the directory of the cluster")
+    arguments = parser.parse_args()
+    if unknown := set(arguments.faults) - set(NAMES):
+        parser.error(f"unknown faults: {', '.join(sorted(unknown))}")
+    if arguments.seed is None:
+        arguments.seed = random.SystemRandom().randrange(1 << 32)
+    # In /tmp: the user of PostgreSQL must be able to enter it, and the path of a socket has at most 107 bytes.
+    directory = pathlib.Path(tempfile.mkdtemp(prefix="postgres-cluster-", dir="/tmp"))
+    directory.chmod(0o755)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by SIGTERM"))
+    try:
+        programs = Programs(directory)
+    except Missing as missing:
+        print(f"postgres_cluster: SKIPPED: {missing}")
+        return 0
+    cluster, keep = Cluster(programs, directory), True
+    try:
+        print(f"postgres_cluster: seed {arguments.seed}, directory {directory}", flush=True)
+        cluster.start()
+        for name in arguments.faults or NAMES:
+            check(cluster, Tool(arguments.tool, cluster.password), name, arguments)
+        keep = arguments.keep
+    except Failed as failure:
+        print(f"FAILED seed {arguments.seed}, directory {directory}\n  {failure}", flush=True)
+        return 1
+    finally:
+        cluster.close(keep)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
