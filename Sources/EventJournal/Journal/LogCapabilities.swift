@@ -126,4 +126,4 @@ public struct TilesReport: Hashable, Sendable {
     public var removedFiles: Int
 }
 
-extension Journal: HistoryLog, RefreshableLog, TreeLog {}
+extension Journal: HistoryLog, RefreshableLog, TreeLog, StoredRecordLog {}
