@@ -227,7 +227,7 @@
 
         /// Lends the addresses of C strings, followed by a null address.
         private static func withStrings<Result>(
-            _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result
+            _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Result
         ) -> Result {
             var bytes: [CChar] = []
             let starts = strings.map { string in
@@ -236,7 +236,7 @@
             }
             return unsafe bytes.withUnsafeBufferPointer { buffer in
                 let addresses: [UnsafePointer<CChar>?] = unsafe starts.map { unsafe buffer.baseAddress?.advanced(by: $0) } + [nil]
-                return unsafe addresses.withUnsafeBufferPointer { unsafe body($0.baseAddress!) }
+                return unsafe addresses.withUnsafeBufferPointer { unsafe body($0.baseAddress) }
             }
         }
     }

@@ -24,7 +24,9 @@
     /// One writer has a log open at a time. Opening raises the *epoch* of the log, which each append
     /// compares: a former writer can never append again, and stops with `superseded`.
     public final class PostgresLog: CommitLog {
+        /// The log's identity: that of the journal from which it was copied, or a new one.
         public let id: JournalID
+        /// Whether the log rejects appends while it is open.
         public let isReadOnly: Bool
         /// The address with which the log was opened.
         public let address: PostgresAddress
@@ -43,6 +45,7 @@
         /// The position that was last announced to readers, and whether a job will announce a later
         /// one.
         private let announcement: Lock<(position: Position, isDue: Bool)>
+        let executor = ReadExecutor()
         /// The thread that follows another writer; none until a reader waits.
         let watch = Lock(false)
 
