@@ -26,13 +26,14 @@ import Testing
         let options = JournalOptions(storage: MemoryStorage(), entropy: SeededEntropy(seed: seed))
         let journal = try Journal.open("journal", options: options)
         _ = try journal.append(draft, expecting: 0)
-        var pool = EntropyPool(SeededEntropy(seed: seed))
-        // The journal draws its id and the salt of its segment before.
-        #expect(JournalID.random(&pool) == journal.id)
-        let _: UInt64 = pool.next()
+        // The creation of the journal has drawn a block.
+        let entropy = SeededEntropy(seed: seed)
+        var creation = EntropyPool(entropy)
+        #expect(JournalID.random(&creation) == journal.id)
+        var pool = EntropyPool(entropy)
         let commit = StoredCommit(draft, after: StoredRecord.chain(before: journal.id), &pool)
         #expect(commit.records.count == draft.recordCount && commit.records.last?.range.upperBound == commit.bytes.count)
-        #expect(commit.records.last?.chain == journal.head.chain)
+        #expect(try commit.records.last?.chain == journal.chain(at: journal.lastPosition))
 
         var stored: [[UInt8]] = []
         try journal.forEachStoredRecord(in: 1...journal.lastPosition) { position, recordsLeft, record in
