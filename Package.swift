@@ -135,8 +135,8 @@ let package = Package(
         .testTarget(
             name: "ChatTests",
             dependencies: [
-                "Chat", "ChatDomain", "Columns", "EventJournal", "Locking", "MerkleLog", "Primitives", "Projections", "ChatTesting",
-                "NaiveViews", "StubRewriter", "TestSupport",
+                "Chat", "ChatDomain", "Columns", "EventJournal", "JournalPostgres", "Locking", "MerkleLog", "Primitives", "Projections",
+                "ChatTesting", "NaiveViews", "StubRewriter", "TestSupport",
             ],
             swiftSettings: settings),
         // The examples of the documentation, with the settings of a caller's package.

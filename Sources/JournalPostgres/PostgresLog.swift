@@ -45,6 +45,7 @@
         /// The position that was last announced to readers, and whether a job will announce a later
         /// one.
         private let announcement: Lock<(position: Position, isDue: Bool)>
+        package let tree = RecordTree()
         let executor = ReadExecutor()
         /// The thread that follows another writer; none until a reader waits.
         let watch = Lock(false)

@@ -94,7 +94,9 @@ extension LiveView {
                 for try await event in store.events(after: position, matching: filter, bufferingPolicy: .bounded(backlogLimit)) {
                     // Reloads everything: an erasure concerns any text and any name.
                     if event.details.isErasure { throw ChatError.lagged(from: event.position) }
-                    let change = try await store.reading { () async throws(ChatError) in try await source.changed(by: event.recorded, in: store) }
+                    let change = try await store.reading { () async throws(ChatError) in
+                        try await source.changed(by: event.recorded, in: store)
+                    }
                     if let change { apply(change) }
                 }
                 return
