@@ -17,11 +17,6 @@
 
         /// A server for one test, which stops or pauses it.
         static func own(_ settings: [String: String] = [:]) throws -> PostgresServer { try #require(try start(settings: settings)) }
-
-        /// The address of a log that no other test has.
-        func newAddress(_ transport: Transport = .socket) -> String {
-            address(transport, log: "t" + UUID().uuidString.lowercased())
-        }
     }
 
     extension PostgresOptions {

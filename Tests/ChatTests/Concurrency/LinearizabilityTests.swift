@@ -29,7 +29,8 @@ import Testing
 
     func check(_ number: Int? = nil, _ run: (UInt64) async throws -> (setting: String, checker: HistoryChecker)) async throws {
         let count =
-            number ?? ProcessInfo.processInfo.environment["CHATJOURNAL_LINEARIZABLE_HISTORIES"].flatMap { Int($0) } ?? Repetitions.few(30, of: 60)
+            number ?? ProcessInfo.processInfo.environment["CHATJOURNAL_LINEARIZABLE_HISTORIES"].flatMap { Int($0) }
+            ?? Repetitions.few(30, of: 60)
         let seeds = Seeds.seeds(count)
         var tally = Tally()
         for seed in seeds {

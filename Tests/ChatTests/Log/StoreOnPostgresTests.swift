@@ -141,9 +141,13 @@
             try await store.execute(.registerUser(user: ann, username: "Ann"))
             try await store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA"))
             let thread = ThreadID(try #require(OutwardCode("SW1A")))
-            for number in 0..<20 { try await store.execute(.postMessage(message: MessageID(bits: 100 + UInt128(number)), thread: thread, author: ann, body: "\(number)")) }
+            for number in 0..<20 {
+                try await store.execute(
+                    .postMessage(message: MessageID(bits: 100 + UInt128(number)), thread: thread, author: ann, body: "\(number)"))
+            }
             log.begin()
-            #expect(try await store.execute(.postMessage(message: MessageID(bits: 100), thread: thread, author: ann, body: "0")).isDuplicate)
+            #expect(
+                try await store.execute(.postMessage(message: MessageID(bits: 100), thread: thread, author: ann, body: "0")).isDuplicate)
             var count = 0
             for try await _ in store.events(after: 0) {
                 count += 1
