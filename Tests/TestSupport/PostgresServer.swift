@@ -128,6 +128,9 @@ package final class PostgresServer: Sendable {
         }
     }
 
+    /// The address of a log that no other test has.
+    package func newAddress(_ transport: Transport = .socket) -> String { address(transport, log: "t" + UUID().uuidString.lowercased()) }
+
     /// Runs statements with `psql`, and returns the values of their rows, separated by `|`.
     @discardableResult
     package func execute(_ statements: String) throws -> String {

@@ -35,7 +35,7 @@ public struct SystemEntropy: EntropySource {
 ///
 /// Blocks amortise the system call, which would cost more than a record if it was made for every 16
 /// bytes.
-struct EntropyPool {
+package struct EntropyPool: Sendable {
     static let blockSize = EntropyReservoir.blockSize
 
     private let source: any EntropySource
@@ -46,7 +46,8 @@ struct EntropyPool {
     /// A forked child has a copy of the block and must not use it.
     private var process: UInt64 = 0
 
-    init(_ source: any EntropySource) {
+    /// Creates a pool that has drawn nothing yet.
+    package init(_ source: any EntropySource) {
         self.source = source
         block = [UInt8](repeating: 0, count: Self.blockSize)
         used = Self.blockSize
@@ -55,7 +56,7 @@ struct EntropyPool {
     /// Returns an integer made of fresh bytes in little-endian order.
     ///
     /// No byte is returned twice.
-    mutating func next<Number: FixedWidthInteger & BitwiseCopyable>() -> Number {
+    package mutating func next<Number: FixedWidthInteger & BitwiseCopyable>() -> Number {
         let count = MemoryLayout<Number>.size
         let current = ForkMark.current
         if used + count > Self.blockSize || process != current {

@@ -95,6 +95,7 @@ struct DirectoryListing {
     static let erasedName = "erased"
     static let ledgerName = "ledger"
     static let treeName = "tree"
+    static let roleName = "role"
     static let temporarySuffix = ".tmp"
     static let segmentSuffix = ".segment"
     static let checkpointSuffix = ".checkpoint"
@@ -110,7 +111,7 @@ struct DirectoryListing {
     init(_ names: [String]) {
         for name in names {
             switch name {
-            case Self.lockName, Self.scrubName, Self.erasedName, Self.ledgerName, Self.treeName, Self.cutName: break
+            case Self.lockName, Self.scrubName, Self.erasedName, Self.ledgerName, Self.treeName, Self.roleName, Self.cutName: break
             case Self.durableName: hasDurableFile = true
             default:
                 if let first = Self.firstPosition(of: name) {
@@ -150,7 +151,8 @@ struct DirectoryListing {
     private static func isTemporary(_ name: String) -> Bool {
         guard name.hasSuffix(temporarySuffix) else { return false }
         let target = String(name.dropLast(temporarySuffix.count))
-        return target == durableName || target == ledgerName || firstPosition(of: target) != nil || isCheckpoint(target)
+        return target == durableName || target == ledgerName || target == roleName || firstPosition(of: target) != nil
+            || isCheckpoint(target)
     }
 
     /// Returns the file name of a projection's checkpoint.

@@ -132,6 +132,7 @@ extension Journal {
         // clean: a new journal's slots are marked clean before its first segment has a name.
         // Nothing may depend on a file that a power failure can still remove.
         try convertingStorageErrors { () throws(StorageError) in try options.storage.syncDirectory(directory.path) }
+        try directory.checkRole(for: options.purpose)
         let repairs = RecoveryWriter(directory: directory)
         let created = try create(directory, options, &listing)
         // The lock file can be removed by hand. Removing the durable file destroys the journal, so
@@ -169,7 +170,7 @@ extension Journal {
         if !listing.hasDurableFile {
             // Also when the directory existed: a crash may have come before its name was synced.
             try convertingStorageErrors { () throws(StorageError) in try options.storage.syncDirectory(directory.parent) }
-            let id = JournalID.random(&entropy)
+            let id = options.purpose.id ?? JournalID.random(&entropy)
             let slot = DurableSlot(
                 sequence: 0, position: 0, chain: Chain.start(id), journal: id, durability: options.durability, isClean: true)
             _ = try directory.createTemporaryFile(DirectoryListing.durableName, DurableSlot.file(of: slot)).publish()

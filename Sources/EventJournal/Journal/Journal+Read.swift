@@ -84,6 +84,16 @@ extension Journal {
         }
     }
 
+    /// Calls a closure with the stored form of each record in a range of positions, in order.
+    ///
+    /// Otherwise the same as ``forEachRecord(in:_:)``, except that it delivers hidden content too:
+    /// the caller must not show it.
+    package func forEachStoredRecord(
+        in positions: ClosedRange<Position>, _ body: (_ position: Position, _ recordsLeft: Int, _ record: RawSpan) -> Bool
+    ) throws(JournalError) {
+        try read([positions], hidesContent: false) { place, _, _, record in body(place.position, Int(place.recordsLeft), record) }
+    }
+
     /// Receives a record and the chain value after its commit.
     ///
     /// The chain value is valid only if the read begins at the header of the commit.

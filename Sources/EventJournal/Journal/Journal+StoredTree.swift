@@ -4,15 +4,6 @@ package import MerkleLog
 // The hashes of the complete subtrees of 256 records are in memory, and those of synced records in
 // the tree file as well. Erasing content changes no leaf, so both stay valid.
 
-/// The hashes of the tree in memory, for heads and proofs.
-struct TreeState {
-    var rows: MerkleRows
-    /// Whether the pages of the tree file are in the rows.
-    var isLoaded = false
-    /// Whether the journal is being closed, so that background work on the tree ends.
-    var isEnding = false
-}
-
 /// The tree file and what a writer knows of it.
 struct TreeFileState {
     var file: TreeFile
@@ -27,15 +18,15 @@ extension Journal {
     ///
     /// The journal must contain the head of the last page. Otherwise all pages are of another
     /// history, and nothing is loaded.
-    private func loadTree() {
-        if tree.withLock({ $0.isLoaded }) { return }
+    package func loadStoredTree() {
+        if tree.hashes.withLock({ $0.isLoaded }) { return }
         treeFile.withLock { stored in
-            if tree.withLock({ $0.isLoaded }) { return }
+            if tree.hashes.withLock({ $0.isLoaded }) { return }
             let pages = validPages(of: stored.file)
             stored.file.keep(pages)
-            tree.withLock { tree in
-                for page in pages { for hash in page.hashes { tree.rows.append(hash) } }
-                tree.isLoaded = true
+            tree.hashes.withLock { hashes in
+                for page in pages { for hash in page.hashes { hashes.rows.append(hash) } }
+                hashes.isLoaded = true
             }
         }
     }
@@ -52,41 +43,9 @@ extension Journal {
     /// Returns the hashes of the tree file's pages whose records the journal contains, for a
     /// comparison with the records.
     package func storedTree() -> MerkleRows {
-        var rows = MerkleRows(step: treeLayout.subtreeHeight)
-        for page in validPages(of: TreeFile(directory, id, treeLayout)) { for hash in page.hashes { rows.append(hash) } }
+        var rows = MerkleRows(step: tree.layout.subtreeHeight)
+        for page in validPages(of: TreeFile(directory, id, tree.layout)) { for hash in page.hashes { rows.append(hash) } }
         return rows
-    }
-
-    /// Loads the tree file, and computes the hashes in memory up to a size from the records.
-    ///
-    /// Ends early if the journal is closed.
-    ///
-    /// - Complexity: Reads each record at most once in the life of the journal object, apart from
-    ///   those that several threads need at the same time.
-    func extendTree(to size: Position) throws(JournalError) {
-        loadTree()
-        let subtree = treeLayout.recordsPerSubtree
-        while true {
-            let (start, isEnding) = tree.withLock { ($0.rows.size, $0.isEnding) }
-            // Bounds the work that a close waits for.
-            let end = min(size - size % subtree, start + 32 * subtree)
-            guard start < end, !isEnding else { return }
-            var hashes: [MerkleHash] = []
-            var leaves = MerkleAccumulator()
-            try forEachRecordContent(in: start + 1...end) { position, state, kept, content in
-                leaves.append(MerkleHash(leafOf: state, kept: kept, content: content))
-                if position % subtree == 0 {
-                    hashes.append(leaves.root)
-                    leaves = MerkleAccumulator()
-                }
-                return true
-            }
-            tree.withLock { tree in
-                // Another thread may have appended some of them in the meantime.
-                let known = Int((tree.rows.size - start) / subtree)
-                for hash in hashes.dropFirst(known) { tree.rows.append(hash) }
-            }
-        }
     }
 }
 
@@ -119,7 +78,7 @@ extension Journal {
             next = try storeTreePage()
         } catch {
             // The file ends earlier. A later page is tried when it is complete.
-            next = published.withLock { $0.syncedPosition } + treeLayout.recordsPerPage
+            next = published.withLock { $0.syncedPosition } + tree.layout.recordsPerPage
             reportTreeFailure(error)
         }
         state.withLock { $0.nextTreePage = next }
@@ -146,13 +105,13 @@ extension Journal {
     /// - Returns: The position at which the next page is complete.
     /// - Throws: `closed`, `damaged`, `ioFailed`, `storageFull`.
     package func storeTreePage() throws(JournalError) -> Position {
-        loadTree()
+        loadStoredTree()
         let (pageCount, isClosed) = treeFile.withLock { ($0.file.pageCount, $0.isClosed) }
-        let end = Position(pageCount + 1) << Position(treeLayout.pageHeight)
+        let end = Position(pageCount + 1) << Position(tree.layout.pageHeight)
         guard !isReadOnly, !isClosed, published.withLock({ $0.syncedPosition }) >= end else { return end }
-        try extendTree(to: end)
-        let range = pageCount * treeLayout.hashesPerPage..<(pageCount + 1) * treeLayout.hashesPerPage
-        let hashes = tree.withLock { $0.isEnding ? [] : Array($0.rows.lowest[range]) }
+        try tree.extend(to: end, of: self)
+        let range = pageCount * tree.layout.hashesPerPage..<(pageCount + 1) * tree.layout.hashesPerPage
+        let hashes = tree.hashes.withLock { $0.isEnding ? [] : Array($0.rows.lowest[range]) }
         // The journal is being closed.
         if hashes.isEmpty { return end }
         // A synced position is the end of a commit, so the commit of the last record is synced.
@@ -160,7 +119,7 @@ extension Journal {
         return try treeFile.withLock { (stored) throws(JournalError) in
             if stored.isClosed || stored.file.pageCount != pageCount { return end }
             try stored.file.append(page)
-            return end + treeLayout.recordsPerPage
+            return end + tree.layout.recordsPerPage
         }
     }
 
@@ -168,7 +127,7 @@ extension Journal {
     ///
     /// Waits for one write of a page, or for the loading of the file.
     func endTreeWork() {
-        tree.withLock { $0.isEnding = true }
+        tree.hashes.withLock { $0.isEnding = true }
         treeFile.withLock { $0.isClosed = true }
     }
 }

@@ -43,7 +43,7 @@ public final class Journal: Sendable {
     /// Receives messages about failures of background work.
     let log: LogHandler?
     // The order of the locks: `erasure`, `syncState`, `state`, `published`. Apart from them:
-    // `isScrubProgressLoaded`, then `scrub`; and `treeFile`, then `tree` or `published`.
+    // `isScrubProgressLoaded`, then `scrub`; and `treeFile`, then the lock of `tree` or `published`.
 
     /// The writer's lock, held during a write and, when a segment is full, during its syncs.
     let state: Lock<JournalState>
@@ -67,11 +67,10 @@ public final class Journal: Sendable {
     ///
     /// The value is whether the stored progress has been loaded.
     let isScrubProgressLoaded = Lock(false)
-    let treeLayout: TreeLayout
     let treePause: Duration
-    /// The hashes of the tree that are in memory; never held during I/O.
-    let tree: Lock<TreeState>
-    /// Held while the tree file is loaded or a page is written; acquired before ``tree``.
+    /// The hashes of the tree in memory, for heads and proofs.
+    package let tree: RecordTree
+    /// Held while the tree file is loaded or a page is written; acquired before the lock of ``tree``.
     let treeFile: Lock<TreeFileState>
     /// Stores the pages of the tree.
     let treeBackground: BackgroundRunner
@@ -92,12 +91,11 @@ public final class Journal: Sendable {
         slotSyncDelay = options.slotSyncDelay
         log = options.log
         background = BackgroundRunner("EventJournal.sync", options.executor)
-        (treeLayout, treePause) = (options.treeLayout, options.treePause)
-        tree = Lock(TreeState(rows: MerkleRows(step: treeLayout.subtreeHeight)))
-        treeFile = Lock(TreeFileState(file: TreeFile(directory, recovery.id, treeLayout)))
+        (tree, treePause) = (RecordTree(options.treeLayout), options.treePause)
+        treeFile = Lock(TreeFileState(file: TreeFile(directory, recovery.id, options.treeLayout)))
         treeBackground = BackgroundRunner("EventJournal.tree", qos: .utility, options.executor)
         var initial = JournalState(recovery, durability, options.entropy)
-        if lock != nil { initial.nextTreePage = treeLayout.recordsPerPage }
+        if lock != nil { initial.nextTreePage = options.treeLayout.recordsPerPage }
         published = Lock(PublishedState(initial))
         state = Lock(initial)
         syncState = Lock(SyncState(slotFile: recovery.slots.file, sequence: recovery.slots.newest.sequence, lock: lock))

@@ -41,6 +41,8 @@ public struct JournalOptions: Sendable {
     /// none.
     public var log: LogHandler?
 
+    /// What the journal is opened for; ``JournalCopy`` sets it.
+    var purpose = JournalPurpose.use
     /// The heights of the subtrees in the tree file; tests use smaller ones.
     package var treeLayout = TreeLayout()
     /// The pause before each page of the tree while records are being appended; tests use none.

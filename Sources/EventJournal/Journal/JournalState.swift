@@ -26,10 +26,12 @@ struct JournalState {
     var backgroundSyncEnd: UInt64
     var entropy: EntropyPool
     /// The error that stopped the journal.
-    var failure: JournalError? { didSet { hasFailed = failure != nil } }
+    var failure: JournalError? { didSet { hasFailed = failure != nil || fence != nil } }
+    /// The error of appends after the journal has moved to another place.
+    var fence: JournalError? { didSet { hasFailed = failure != nil || fence != nil } }
     /// Whether the failure was reported to the log of the host program.
     var isFailureReported = false
-    /// Whether ``failure`` is set; checked for each commit, because reading the error would copy
+    /// Whether ``failure`` or ``fence`` is set; checked for each commit, because reading the error would copy
     /// it.
     private(set) var hasFailed = false
     var isClosed = false
@@ -64,10 +66,10 @@ struct JournalState {
         backgroundSyncEnd = active.end
     }
 
-    /// Throws if the journal is closed or has stopped.
+    /// Throws if the journal is closed, has stopped or has moved.
     func checkWritable() throws(JournalError) {
         if isClosed { throw JournalError(.closed, "The journal has been closed.") }
-        if hasFailed, let failure { throw failure }
+        if hasFailed, let error = failure ?? fence { throw error }
     }
 }
 
@@ -125,7 +127,7 @@ extension JournalState {
     }
 
     /// The maximum bytes of commits kept in memory; one larger write would not save time.
-    private static let maximumPendingByteCount = 1 << 20
+    static let maximumPendingByteCount = 1 << 20
 
     /// Writes all commits that are only in memory, in one write; a failure stops the journal.
     mutating func writePending() throws(JournalError) {

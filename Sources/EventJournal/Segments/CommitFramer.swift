@@ -3,8 +3,8 @@ import Primitives
 /// Frames commits: adds salt, checksums, headers, chain values and index entries to records.
 ///
 /// Framed commits accumulate in a reused buffer until one write stores them. This type frames every
-/// commit of this version: appended commits, and commits of a backup or a repair, whose records
-/// keep their stored bytes.
+/// commit of this version: appended commits, and commits of a copy, a backup or a repair, whose
+/// records keep their stored bytes.
 struct CommitFramer {
     /// The framed commits, followed by the records of the unfinished commit; the rest is unused.
     private var buffer: [UInt8] = []
@@ -85,6 +85,7 @@ struct CommitFramer {
     /// Does nothing if the commit has no records.
     mutating func finishCommit(behind segment: inout Segment, _ chain: inout UInt64, synced: Position) {
         if lengths.isEmpty { return }
+        if isEmpty { base = (segment.lastPosition, chain) }
         // Moved out and back: the call changes `self`, and the array keeps its capacity.
         var records: [UInt32] = []
         swap(&records, &lengths)

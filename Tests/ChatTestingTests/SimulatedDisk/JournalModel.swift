@@ -20,6 +20,8 @@ struct JournalModel: Sendable {
     var head: JournalHead?
     /// The head of the backup that finished last.
     var copied: JournalHead?
+    /// Whether the journal has moved to its copy.
+    var hasMoved = false
     /// Whether the journal was ever opened, so that it must exist.
     var exists = false
     /// The durability and segment size of the workload.
@@ -103,11 +105,11 @@ struct ModelWriter {
     private(set) var journal: Journal
 
     /// Opens the journal; all records that it shows count as promised.
-    init(_ disk: SimulatedDisk, _ witness: CrashRecorder<JournalModel>) throws {
+    init(_ disk: SimulatedDisk, _ witness: CrashRecorder<JournalModel>, at path: String = "journal") throws {
         self.disk = disk
         self.witness = witness
         let model = witness.model
-        journal = try Journal.open("journal", options: model.options(disk))
+        journal = try Journal.open(path, options: model.options(disk))
         let count = try model.check(journal, "opened")
         let head = journal.head
         witness.update { model in

@@ -157,7 +157,7 @@ import Testing
         DispatchQueue.global().async(group: closing) {
             do { try journal.close() } catch { Issue.record(error) }
         }
-        while !journal.tree.withLock({ $0.isEnding }) { usleep(100) }
+        while !journal.tree.hashes.withLock({ $0.isEnding }) { usleep(100) }
         // The timeout is a lower bound only: on any machine, the close waits for the held write.
         #expect(closing.wait(timeout: .now() + 0.1) == .timedOut)
         #expect(storage.base.isLocked("journal/lock"))

@@ -92,7 +92,7 @@ extension Journal {
 
     /// Syncs the durable records, so that a power failure cannot leave the journal shorter than what
     /// is derived from it.
-    func syncForCopy() throws(JournalError) {
+    package func syncForCopy() throws(JournalError) {
         if isReadOnly {
             syncVisibleRecords()
         } else if durability == .written {

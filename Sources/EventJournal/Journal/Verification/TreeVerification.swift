@@ -1,6 +1,6 @@
 package import MerkleLog
 
-/// Compares the tree of a journal's records with an expected head and with the tree file.
+/// Compares the tree of a log's records with an expected head and with the tree file.
 ///
 /// The tree is computed from the records alone: a file that someone has written cannot hide a record
 /// that differs.
@@ -14,13 +14,13 @@ package struct TreeVerification {
     private var tree = MerkleAccumulator()
     private var subtree = MerkleAccumulator()
 
-    /// Reads the tree file, and compares the expected head as far as no record is needed.
+    /// Reads the stored hashes, and compares the expected head as far as no record is needed.
     ///
     /// - Parameter expected: The head that the tree must have at its size, if any.
-    package init(_ journal: Journal, expecting expected: TreeHead?) {
-        (stored, layout) = (journal.storedTree().lowest, journal.treeLayout)
+    package init(_ log: some RecordTreeLog, expecting expected: TreeHead?) {
+        (stored, layout) = (log.storedTree().lowest, log.tree.layout)
         guard let expected else { return }
-        let (origin, last) = (journal.treeOrigin, journal.durablePosition)
+        let (origin, last) = (log.treeOrigin, log.durablePosition)
         if expected.origin != origin {
             addHeadMismatch("The checkpoint is of another log: '\(expected.origin)', not '\(origin)'.")
         } else if expected.size > last {
@@ -65,26 +65,5 @@ package struct TreeVerification {
                 "the tree file and the records differ, so proofs of this journal do not verify; remove the file, and the next writer builds it "
                     + "again",
                 segment: DirectoryListing.treeName, positions: positions))
-    }
-}
-
-extension Journal {
-    /// Calls a closure with each record in a range of positions and its leaf in the tree.
-    ///
-    /// Otherwise the same as ``forEachRecord(in:_:)``, for a caller that does not change
-    /// ``hiddenContent`` meanwhile.
-    package func forEachLeaf(
-        in positions: ClosedRange<Position>,
-        _ body: (_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan, _ leaf: MerkleHash) -> Bool
-    ) throws(JournalError) {
-        let hidden = hiddenContent
-        try forEachRecordContent(in: positions) { position, state, kept, content in
-            let leaf = MerkleHash(leafOf: state, kept: kept, content: content)
-            guard state == .whole else { return body(position, state, kept, content.extracting(0..<0), leaf) }
-            let erasable = content.extracting(JournalLimits.recordSaltByteCount...)
-            // As in a file, a record without content has nothing to erase.
-            let isHidden = !erasable.isEmpty && hidden.contains(position)
-            return body(position, isHidden ? .erased : .whole, kept, isHidden ? erasable.extracting(0..<0) : erasable, leaf)
-        }
     }
 }

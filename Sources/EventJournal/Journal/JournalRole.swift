@@ -1,0 +1,167 @@
+import Primitives
+
+/// What a journal's directory is for.
+package enum JournalRole: Hashable, Sendable {
+    /// An unfinished copy of a journal, which opens for reading only.
+    case copy
+    /// A journal whose history goes on at another place; it opens for reading only.
+    case moved(to: String)
+}
+
+extension JournalError.Code {
+    /// The journal is an unfinished copy, which opens for reading only.
+    public static let copy = JournalError.Code(rawValue: "copy")
+    /// The journal's history goes on at another place; this one opens for reading only.
+    public static let moved = JournalError.Code(rawValue: "moved")
+}
+
+extension JournalError {
+    /// The error of opening a journal with a role for writing.
+    init(_ role: JournalRole, path: String) {
+        switch role {
+        case .copy: self.init(.copy, "An unfinished copy: finish it with `chat-journal copy --finish`, or open it for reading.", path: path)
+        case .moved(let place):
+            self.init(.moved, "The journal has moved to \(place). This copy stays readable and accepts no events.", path: path)
+        }
+    }
+}
+
+/// The small file that states a role; a journal without one is open for writing.
+///
+/// Format.md has the layout.
+struct RoleFile: Equatable {
+    /// "CJROL", then CR LF and control-Z, which a transfer as text would change.
+    static let magic: [UInt8] = [0x43, 0x4A, 0x52, 0x4F, 0x4C, 0x0D, 0x0A, 0x1A]
+    static let version: UInt16 = 1
+    static let headerSize = 32
+    /// The maximum number of bytes of the name of a place.
+    static let maximumNameLength = 4_096
+
+    var role: JournalRole
+    var journal: JournalID
+
+    func encoded() -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: Self.headerSize)
+        var place: [UInt8] = []
+        if case .moved(let name) = role { place = Array(name.utf8) }
+        bytes.copy(Self.magic, 0..<8, to: 0)
+        bytes.store(Self.version, at: 8)
+        bytes[10] = role == .copy ? 1 : 2
+        bytes.store(journal.bits.byteSwapped, at: 12)
+        bytes.store(UInt32(place.count), at: 28)
+        bytes += place
+        bytes.append(bytesOf: bytes.withBytes { CRC32C.checksum(of: $0) }.littleEndian)
+        return bytes
+    }
+
+    enum Problem: Error {
+        case invalid
+        case newerVersion(UInt16)
+    }
+
+    init(decoding bytes: [UInt8]) throws(Problem) {
+        let end = bytes.count - 4
+        guard end >= Self.headerSize, Array(bytes[..<8]) == Self.magic,
+            bytes.withBytes({ CRC32C.checksum(of: $0.extracting(0..<end)) == $0.integer(at: end) })
+        else { throw .invalid }
+        let version: UInt16 = bytes.withBytes { $0.integer(at: 8) }
+        guard version <= Self.version else { throw .newerVersion(version) }
+        let length: UInt32 = bytes.withBytes { $0.integer(at: 28) }
+        guard version == Self.version, bytes[11] == 0, Int(length) == end - Self.headerSize,
+            let place = String(validating: bytes[Self.headerSize..<end], as: UTF8.self)
+        else { throw .invalid }
+        switch bytes[10] {
+        case 1 where place.isEmpty: role = .copy
+        case 2: role = .moved(to: place)
+        default: throw .invalid
+        }
+        journal = JournalID(bits: bytes.withBytes { $0.integer(at: 12, as: UInt128.self) }.byteSwapped)
+    }
+
+    init(_ role: JournalRole, of journal: JournalID) { (self.role, self.journal) = (role, journal) }
+}
+
+extension JournalDirectory {
+    /// Reads the directory's role; nil for a journal that is open for writing.
+    ///
+    /// - Throws: `damaged` for other content. Such a directory must not be written, because its
+    ///   history may go on elsewhere.
+    func readRole() throws(JournalError) -> RoleFile? {
+        let path = file(DirectoryListing.roleName)
+        let bytes = try convertingStorageErrors { () throws(StorageError) -> [UInt8]? in
+            guard try storage.kind(of: path) != nil else { return nil }
+            let file = try storage.open(path, .read)
+            let limit = UInt64(RoleFile.headerSize + RoleFile.maximumNameLength + 4)
+            var bytes = [UInt8](repeating: 0, count: Int(min(try file.size(), limit + 1)))
+            return try file.fill(&bytes, 0..<bytes.count, from: 0) ? bytes : []
+        }
+        guard let bytes else { return nil }
+        do throws(RoleFile.Problem) {
+            return try RoleFile(decoding: bytes)
+        } catch {
+            if case .newerVersion(let version) = error {
+                throw JournalError(.newerVersion, "The file 'role' has version \(version), which is newer than this library.", path: path)
+            }
+            throw JournalError(
+                .damaged, "The file 'role' is damaged, so it is unknown whether the journal has moved to another place.", path: path)
+        }
+    }
+
+    /// Replaces the directory's role durably.
+    func write(_ role: RoleFile) throws(JournalError) {
+        _ = try createTemporaryFile(DirectoryListing.roleName, role.encoded()).publish()
+    }
+
+    /// Removes the directory's role durably, so that the journal is open for writing.
+    func removeRole() throws(JournalError) {
+        try convertingStorageErrors { () throws(StorageError) in
+            if try storage.kind(of: file(DirectoryListing.roleName)) != nil { try storage.remove(file(DirectoryListing.roleName)) }
+            try storage.syncDirectory(path)
+        }
+    }
+}
+
+extension Journal {
+    /// Returns the role of a directory; nil for a journal that is open for writing.
+    ///
+    /// - Throws: `damaged` if the file with the role is damaged, and the errors of the storage.
+    package static func role(of directory: String, on storage: any JournalStorage = FileStorage()) throws(JournalError) -> JournalRole? {
+        try JournalDirectory(directory, storage).readRole()?.role
+    }
+}
+
+/// What a journal is opened for.
+enum JournalPurpose: Hashable, Sendable {
+    /// To be read and appended to.
+    case use
+    /// To be a copy of a journal, which only ``JournalCopy`` writes.
+    case copy(of: JournalID)
+
+    /// The id that a new journal gets; nil for a random one.
+    var id: JournalID? {
+        if case .copy(let id) = self { id } else { nil }
+    }
+}
+
+extension JournalDirectory {
+    var isNoCopy: JournalError {
+        JournalError(.notEmpty, "The destination is a journal that is open for writing, not a copy.", path: path)
+    }
+
+    /// Throws if a role forbids the purpose of an opening for writing; marks a new copy.
+    func checkRole(for purpose: JournalPurpose) throws(JournalError) {
+        let found = try readRole()
+        guard case .copy(let id) = purpose else {
+            if let found { throw JournalError(found.role, path: path) }
+            return
+        }
+        guard let found else {
+            if try list().isJournal { throw isNoCopy }
+            return try write(RoleFile(.copy, of: id))
+        }
+        guard found.journal == id else {
+            throw JournalError(.headMismatch, "The destination is a copy of the journal \(found.journal), not of \(id).", path: path)
+        }
+        if found.role != .copy { try write(RoleFile(.copy, of: id)) }
+    }
+}
