@@ -148,6 +148,12 @@ class Node:
             raise Failed(f"{statement!r} on {self.name}: {done.stderr.strip()}")
         return done.stdout.strip()
 
+    def has_database(self):
+        try:
+            return self.sql("select 1") == "1"
+        except Failed:
+            return False
+
 
 class Cluster:
     def __init__(self, programs, directory, count=3):
@@ -197,6 +203,8 @@ class Cluster:
         leader = self.wait_until_healthy()
         leader.sql(f"create role chat login password '{self.password}'")
         leader.sql("create database chat owner chat")
+        for node in self.nodes:
+            wait_until(f"the database on {node.name}", lambda: node.has_database())
 
     def members(self):
         """Returns what Patroni knows of each node, by name."""

@@ -7,9 +7,9 @@ Starts three etcd and three PostgreSQL under Patroni with the configuration of J
 in a network namespace of its own where root can make one, otherwise all on 127.0.0.1. The faults, all by default:
 
     kill        SIGKILL of the leading PostgreSQL and of its Patroni
-    patroni     SIGKILL of the leader's Patroni alone, longer than its lease
-    freeze      SIGSTOP of the leader (PostgreSQL and Patroni), longer than its lease
-    cut         the leader is cut off from the other nodes, longer than its lease; clients still reach it
+    patroni     SIGKILL of the leader's Patroni alone, until another node leads
+    freeze      SIGSTOP of the leader (PostgreSQL and Patroni), until another node leads; then SIGCONT
+    cut         the leader is cut off from the other nodes, until another one leads; clients still reach it
     cut-all     the leader is cut off from the other nodes and from the clients
     all         SIGKILL of everything on all nodes, then a new start
     take-over   SIGSTOP of a writer; a second one takes over; the first one continues and must end with `superseded`
@@ -41,9 +41,8 @@ from cluster_nodes import Cluster, Failed, wait_until
 from cluster_programs import Missing, Programs
 from cluster_writer import Account, Tool, Writer
 
-# A lease of the leader lasts `ttl` seconds in the configuration; after this time another node leads.
-LEASE = 20
-LONGER_THAN_LEASE = LEASE + 15
+# Seconds with two servers that accept writes: the new leader, and the old one, which does not know of it.
+TWO_LEADERS = 5
 
 
 class Run:
@@ -91,23 +90,28 @@ class Run:
         return len(self.account.answered), self.account.longest_pause(began)
 
 
+def wait_for_another(run, leader):
+    wait_until("another leader", lambda: run.cluster.leader() not in (None, leader))
+    time.sleep(TWO_LEADERS)
+
+
 def kill(run, leader):
     leader.kill_patroni()
     leader.kill_postmaster()
-    wait_until("another leader", lambda: run.cluster.leader() not in (None, leader))
+    wait_for_another(run, leader)
     leader.start()
 
 
 def patroni(run, leader):
     leader.kill_patroni()
-    time.sleep(LONGER_THAN_LEASE)
+    wait_for_another(run, leader)
     leader.start()
 
 
 def freeze(run, leader):
     leader.send(signal.SIGSTOP)
     try:
-        time.sleep(LONGER_THAN_LEASE)
+        wait_for_another(run, leader)
     finally:
         leader.send(signal.SIGCONT)
 
@@ -115,7 +119,7 @@ def freeze(run, leader):
 def cut(run, leader, clients=False):
     run.cluster.network.cut(leader.number, clients)
     try:
-        time.sleep(LONGER_THAN_LEASE)
+        wait_for_another(run, leader)
     finally:
         run.cluster.network.heal(leader.number)
 
@@ -185,13 +189,15 @@ def check(cluster, tool, name, arguments):
         answers += answered
         pauses.append(pause)
         for end in run.ends:
+            # The last line, without the address.
+            end = end.splitlines()[-1].split(" (postgres://")[0]
             ends[end] = ends.get(end, 0) + 1
         print(f"{name}, run {number}: {answered} answered, {pause:.1f} s without writes, the writer ended {len(run.ends)} times", flush=True)
     if pauses:
         print(f"{name}: {len(pauses)} runs, {answers} answered, 0 lost, 0 twice; without writes {statistics.median(pauses):.1f} s in the "
               f"median, {max(pauses):.1f} s at worst", flush=True)
     for end, count in sorted(ends.items()):
-        print(f"    {count} times: {end}", flush=True)
+        print(f"    the writer ended {count} times with: {end}", flush=True)
 
 
 def main():
