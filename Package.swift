@@ -30,11 +30,14 @@ let package = Package(
         .library(name: "ChatWire", targets: ["ChatWire"]),
         // Empty without the trait Server.
         .library(name: "ChatServer", targets: ["ChatServer", "ChatAccounts"]),
+        // Empty without the trait Postgres.
+        .library(name: "JournalPostgres", targets: ["JournalPostgres"]),
         .executable(name: "chat-journal", targets: ["chat-journal"]),
     ],
     traits: [
         .trait(name: "PeerBenchmarks", description: "Benchmarks also measures SQLite, which needs libsqlite3."),
         .trait(name: "Server", description: "Accounts and the server, which need libmicrohttpd, libwslay, libsodium and libsqlite3."),
+        .trait(name: "Postgres", description: "The log on PostgreSQL, which needs libpq."),
     ],
     targets: [
         // In no product. Its types are public, because only public code is specialised in another
@@ -48,6 +51,15 @@ let package = Package(
         .target(name: "Locking", swiftSettings: settings),
         .target(name: "MerkleLog", dependencies: ["Primitives"], swiftSettings: settings),
         .target(name: "EventJournal", dependencies: ["Locking", "MerkleLog", "Primitives"], swiftSettings: settings),
+        // Empty without the trait Postgres.
+        .target(
+            name: "JournalPostgres",
+            dependencies: [
+                "EventJournal", "Locking", "MerkleLog", "Primitives",
+                .target(name: "CPostgreSQL", condition: .when(traits: ["Postgres"])),
+            ],
+            swiftSettings: settings),
+        .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .target(name: "Projections", dependencies: ["ChatDomain", "Columns", "Primitives"], swiftSettings: settings),
         .target(
             name: "Chat", dependencies: ["ChatDomain", "Columns", "EventJournal", "Locking", "Primitives", "Projections"],
@@ -83,7 +95,9 @@ let package = Package(
         .executableTarget(
             name: "chat-journal",
             dependencies: [
-                "Chat", "ChatAccounts", "ChatDomain", "ChatServer", "ChatWire", "EventJournal", "MerkleLog", "Primitives", "Projections",
+                "Chat", "ChatAccounts", "ChatDomain", "ChatServer", "ChatWire", "EventJournal", "JournalPostgres", "MerkleLog",
+                "Primitives",
+                "Projections",
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -121,8 +135,8 @@ let package = Package(
         .testTarget(
             name: "ChatTests",
             dependencies: [
-                "Chat", "ChatDomain", "Columns", "EventJournal", "Locking", "MerkleLog", "Primitives", "Projections", "ChatTesting",
-                "NaiveViews", "StubRewriter", "TestSupport",
+                "Chat", "ChatDomain", "Columns", "EventJournal", "JournalPostgres", "Locking", "MerkleLog", "Primitives", "Projections",
+                "ChatTesting", "NaiveViews", "StubRewriter", "TestSupport",
             ],
             swiftSettings: settings),
         // The examples of the documentation, with the settings of a caller's package.
@@ -139,6 +153,12 @@ let package = Package(
             name: "ChatServerTests",
             dependencies: [
                 "Chat", "ChatAccounts", "ChatDomain", "ChatServer", "ChatTesting", "ChatWire", "EventJournal", "Locking", "TestSupport",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "JournalPostgresTests",
+            dependencies: [
+                "Chat", "ChatDomain", "ChatTesting", "EventJournal", "JournalPostgres", "Locking", "MerkleLog", "Primitives", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -5,8 +5,8 @@ The declarations come from the symbol graphs that the toolchain extracts from a 
 contains a module, a kind, a name and a declaration. New, changed and missing lines are printed, with status 1. An
 intended change updates the baseline with `Tests/checks/api.py --update`, and is described in CHANGELOG.md.
 
-With `--server` the modules are those of the trait Server, from the build in `.build/server`, and the baseline is
-Tests/checks/api-server.txt; without the libraries of the trait the check is SKIPPED.
+With `--server` or `--postgres` the modules are those of the trait, from the build in `.build/server`, and the baseline is
+Tests/checks/api-server.txt or api-postgres.txt; without the libraries of the trait the check is SKIPPED.
 """
 import argparse
 import difflib
@@ -42,13 +42,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--package", default=HERE.parent.parent, type=pathlib.Path)
     parser.add_argument("--update", action="store_true", help="write the baseline")
-    parser.add_argument("--server", action="store_true", help="the modules of the trait Server")
+    symbol_graphs.add_trait_options(parser)
     arguments = parser.parse_args()
-    if arguments.server and (reason := symbol_graphs.missing_for_server()):
-        print(f"api: SKIPPED: the trait Server: {reason}")
+    if reason := symbol_graphs.missing_for(arguments.trait):
+        print(f"api: SKIPPED: the trait {arguments.trait.title()}: {reason}")
         return 0
-    modules = symbol_graphs.server(arguments.package) if arguments.server else symbol_graphs.plain(arguments.package)
-    baseline = HERE / ("api-server.txt" if arguments.server else "api.txt")
+    modules = symbol_graphs.of_trait(arguments.trait, arguments.package)
+    baseline = HERE / (f"api-{arguments.trait}.txt" if arguments.trait else "api.txt")
     found = declarations(modules)
     if arguments.update:
         baseline.write_text("\n".join(found) + "\n")

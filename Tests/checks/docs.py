@@ -3,7 +3,7 @@
 
 The symbols come from a debug build (`swift build`). A link resolves within its own module only: name a symbol of
 another module in code voice. With `--output DIR` the archives are kept there; they are never committed. With
-`--server` the modules are those of the trait Server, from the build in `.build/server`; without its libraries the
+`--server` or `--postgres` the modules are those of the trait, from the build in `.build/server`; without its libraries the
 check is SKIPPED.
 """
 import argparse
@@ -52,12 +52,12 @@ def problems(docc, modules, module, scratch, output):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--output", type=pathlib.Path, help="keep the archives in this directory")
-    parser.add_argument("--server", action="store_true", help="the modules of the trait Server")
+    symbol_graphs.add_trait_options(parser)
     arguments = parser.parse_args()
-    if arguments.server and (reason := symbol_graphs.missing_for_server()):
-        print(f"docs: SKIPPED: the trait Server: {reason}")
+    if reason := symbol_graphs.missing_for(arguments.trait):
+        print(f"docs: SKIPPED: the trait {arguments.trait.title()}: {reason}")
         return 0
-    modules = symbol_graphs.server() if arguments.server else symbol_graphs.plain()
+    modules = symbol_graphs.of_trait(arguments.trait)
     docc = find_docc()
     if docc is None:
         print("docs: SKIPPED: this toolchain has no docc")

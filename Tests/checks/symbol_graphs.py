@@ -1,7 +1,7 @@
 """The public symbol graphs of the modules, extracted by the toolchain from a debug build.
 
-The modules of the trait Server come from a build of their own (`swift build --traits Server --scratch-path
-.build/server`), because a trait changes the flags of every target. They need the libraries of the trait.
+The modules of the traits Server and Postgres come from a build of their own (`swift build --traits Server,Postgres
+--scratch-path .build/server`), because a trait changes the flags of every target. They need the libraries of the trait.
 """
 import json
 import pathlib
@@ -9,8 +9,11 @@ import shutil
 import subprocess
 
 PACKAGE = pathlib.Path(__file__).resolve().parent.parent.parent
-# What pkg-config knows the libraries of the trait Server as.
-LIBRARIES = ["libmicrohttpd", "libsodium", "sqlite3"]
+# The modules of each trait, and what pkg-config knows its libraries as.
+TRAITS = {
+    "server": (["ChatAccounts", "ChatServer"], ["libmicrohttpd", "libsodium", "sqlite3"]),
+    "postgres": (["JournalPostgres"], ["libpq"]),
+}
 
 
 class Graphs:
@@ -36,6 +39,10 @@ class Graphs:
             arguments += ["-Xcc", f"-fmodule-map-file={map_file}"]
         for header in self.package.glob("Sources/*/include"):
             arguments += ["-I", str(header)]
+        for name in ["libpq"]:
+            flags = subprocess.run(["pkg-config", "--cflags", name], capture_output=True, text=True) if shutil.which("pkg-config") else None
+            for flag in flags.stdout.split() if flags and flags.returncode == 0 else []:
+                arguments += ["-Xcc", flag]
         for map_file in self.package.glob("Sources/*/module.modulemap"):
             arguments += ["-I", str(map_file.parent)]
         return arguments
@@ -46,14 +53,23 @@ def plain(package=PACKAGE):
     return Graphs(["EventJournal", "MerkleLog", "ChatDomain", "Projections", "Chat", "ChatTesting", "ChatWire"], ".build", package)
 
 
-def server(package=PACKAGE):
-    """Returns the modules of the trait Server."""
-    return Graphs(["ChatAccounts", "ChatServer"], ".build/server", package)
+def add_trait_options(parser):
+    """Adds an option for each trait; `trait` is its name, or None."""
+    for name in TRAITS:
+        parser.add_argument(f"--{name}", dest="trait", action="store_const", const=name, help=f"the modules of the trait {name.title()}")
 
 
-def missing_for_server():
-    """Returns why the modules of the trait Server cannot be built here, or None."""
+def of_trait(name, package=PACKAGE):
+    """Returns the modules of a trait, or of a build without traits if the name is None."""
+    return Graphs(TRAITS[name][0], ".build/server", package) if name else plain(package)
+
+
+def missing_for(name):
+    """Returns why the modules of a trait cannot be built here, or None."""
+    if name is None:
+        return None
+    libraries = TRAITS[name][1]
     if shutil.which("pkg-config") is None:
         return "there is no pkg-config here"
-    missing = [name for name in LIBRARIES if subprocess.run(["pkg-config", "--exists", name]).returncode != 0]
+    missing = [name for name in libraries if subprocess.run(["pkg-config", "--exists", name]).returncode != 0]
     return f"missing libraries: {', '.join(missing)} (see README.md)" if missing else None

@@ -97,7 +97,8 @@ public struct ChatEvents: AsyncSequence, Sendable {
         private mutating func refill() async throws(ChatError) -> Bool {
             while true {
                 let step: Follower.Step
-                (follower, step) = try await Follower.step(of: follower)
+                let present = follower
+                (follower, step) = try await present.store.reading { () async throws(ChatError) in try await Follower.step(of: present) }
                 switch step {
                 case .events(let found):
                     events = found

@@ -72,7 +72,7 @@ import Projections
             while true {
                 (lastReading, changesMeanwhile) = (lastReading + 1, [])
                 let reading = lastReading
-                let earlier = try await source.messages(before: first, in: store)
+                let earlier = try await store.reading { () async throws(ChatError) in try await source.messages(before: first, in: store) }
                 // Meanwhile everything may have been reloaded, or changes may have arrived.
                 guard reading == lastReading, let changes = changesMeanwhile, case .updating(let now) = state, now.first?.position == first
                 else { return }

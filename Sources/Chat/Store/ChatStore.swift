@@ -24,6 +24,8 @@ public final class ChatStore: Sendable {
     /// The log as a journal, for operations that only a journal has; nil for any other log.
     let journal: Journal?
     let clock: any WallClock
+    /// Runs tasks that may read a ``RemoteLog``; nil for any other log.
+    let readExecutor: (any TaskExecutor)?
     /// Runs blocking calls for tasks: ``inBackground(_:)`` and custom projections.
     let background: BackgroundRunner
     let ids: any IDGenerator
@@ -134,6 +136,7 @@ public final class ChatStore: Sendable {
         statistics.replayed = end - start
         self.log = log
         journal = log as? Journal
+        readExecutor = (log as? any RemoteLog)?.readExecutor
         clock = options.clock
         background = BackgroundRunner("Chat.background", isConcurrent: true, options.journal.executor)
         ids = options.ids
@@ -147,7 +150,7 @@ public final class ChatStore: Sendable {
         readSide = ReadSide(models.models)
         textCacheByteCount = options.textCacheByteCount
         textCache = Lock(TextCache(capacity: options.textCacheByteCount))
-        feed = EventFeed(recent: RecentEvents(capacity: options.recentEventCount), options.journal.executor)
+        feed = EventFeed(recent: RecentEvents(capacity: options.recentEventCount), options.journal.executor ?? readExecutor)
         complete(erasure, options.journal.log)
         if let least = checkpointer?.options?.afterReplay, end - start >= max(least, 1), !log.isReadOnly {
             decider.withLock { beginCheckpoint(&$0) }

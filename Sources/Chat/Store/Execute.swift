@@ -69,6 +69,16 @@ extension ChatStore {
     ///   ``ChatError/journal(_:)`` for the whole batch if the commit failed.
     public func execute(_ batch: [CommandRequest]) async throws(ChatError) -> [Result<Receipt, Rejection>] {
         if Task.isCancelled { throw .cancelled }
+        // A command and its answer may have to read earlier events.
+        if readExecutor == nil { return try await executeInPlace(batch) }
+        return try await reading { () async throws(ChatError) in try await executeConcurrently(batch) }
+    }
+
+    @concurrent private func executeConcurrently(_ batch: [CommandRequest]) async throws(ChatError) -> [Result<Receipt, Rejection>] {
+        try await executeInPlace(batch)
+    }
+
+    private func executeInPlace(_ batch: [CommandRequest]) async throws(ChatError) -> [Result<Receipt, Rejection>] {
         let decided = try decide(batch)
         do { try await log.waitUntilDurable(decided.requiredPosition) } catch { throw .journal(error) }
         readSide.apply(log, through: decided.requiredPosition)

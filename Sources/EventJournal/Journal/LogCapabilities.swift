@@ -45,6 +45,15 @@ public protocol RefreshableLog: HistoryLog {
     func refresh() throws(JournalError) -> Position
 }
 
+/// A log whose reads wait for other machines, for seconds if one fails.
+///
+/// Tasks of a store read it on an executor of the log, so that they block no thread of the
+/// cooperative pool.
+package protocol RemoteLog: CommitLog {
+    /// Has a thread for each task that waits.
+    var readExecutor: any TaskExecutor { get }
+}
+
 /// A log with a directory for the checkpoints of projections.
 ///
 /// A store uses a checkpoint only if the log contains the checkpoint's history

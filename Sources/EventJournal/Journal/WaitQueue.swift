@@ -1,18 +1,21 @@
 internal import Dispatch
-internal import Primitives
+package import Primitives
 internal import Synchronization
 
 /// Tasks that wait until a position is durable.
 ///
 /// A plain collection, protected by its owner's lock. Removed tasks are resumed outside that lock.
-struct WaitQueue {
-    typealias Continuation = CheckedContinuation<Result<Position, JournalError>, Never>
+package struct WaitQueue {
+    package typealias Continuation = CheckedContinuation<Result<Position, JournalError>, Never>
 
     private struct Waiter {
         let id: UInt64
         let position: Position
         let task: Continuation
     }
+
+    /// Creates an empty queue.
+    package init() {}
 
     /// Ascending by id, which is the order of arrival.
     private var waiting: [Waiter] = []
@@ -22,16 +25,16 @@ struct WaitQueue {
     private var lowest = Position.max
 
     var count: Int { waiting.count }
-    var isEmpty: Bool { waiting.isEmpty }
+    package var isEmpty: Bool { waiting.isEmpty }
 
     /// Returns an id for one wait, with which a cancellation finds it.
-    mutating func makeID() -> UInt64 {
+    package mutating func makeID() -> UInt64 {
         lastID += 1
         return lastID
     }
 
     /// Adds a task that waits until a position is durable.
-    mutating func add(_ id: UInt64, _ position: Position, _ task: Continuation) {
+    package mutating func add(_ id: UInt64, _ position: Position, _ task: Continuation) {
         // A later id may have been added first.
         let index = waiting.last.map { $0.id < id } ?? true ? waiting.count : index(of: id)
         waiting.insert(Waiter(id: id, position: position, task: task), at: index)
@@ -39,7 +42,7 @@ struct WaitQueue {
     }
 
     /// Removes a cancelled task; nil if it was removed already.
-    mutating func remove(_ id: UInt64) -> Continuation? {
+    package mutating func remove(_ id: UInt64) -> Continuation? {
         let index = index(of: id)
         return index < waiting.count && waiting[index].id == id ? waiting.remove(at: index).task : nil
     }
@@ -49,7 +52,7 @@ struct WaitQueue {
 
     /// Removes the tasks whose positions are durable, or all tasks after a failure; nil if there
     /// are none.
-    mutating func removeReady(durable: Position, failure: JournalError?) -> Wakeups? {
+    package mutating func removeReady(durable: Position, failure: JournalError?) -> Wakeups? {
         if isEmpty || lowest > durable && failure == nil { return nil }
         var wakeups = Wakeups(durable: durable, failure: failure)
         wakeups.tasks.reserveCapacity(waiting.count)
@@ -68,7 +71,7 @@ struct WaitQueue {
     }
 
     /// Tasks to resume outside the lock, and their result.
-    struct Wakeups {
+    package struct Wakeups {
         let durable: Position
         let failure: JournalError?
         fileprivate(set) var tasks: [(position: Position, task: Continuation)] = []
@@ -80,7 +83,7 @@ struct WaitQueue {
 
         /// Resumes the tasks with the durable position, or with the failure if their position is
         /// beyond it.
-        func deliver() {
+        package func deliver() {
             for (position, task) in tasks {
                 if let failure, position > durable {
                     task.resume(returning: .failure(failure))
@@ -99,7 +102,10 @@ struct WaitQueue {
 /// uncovered waiter remains. A thread syncs once and then hands over to a background leader.
 ///
 /// A plain collection, protected by the writer's lock. Removed waiters are woken outside that lock.
-struct SyncQueue {
+package struct SyncQueue {
+    /// Creates a queue without waiters.
+    package init() {}
+
     /// The leader of the next sync.
     enum Leader {
         /// No leader; the next caller that waits becomes the leader.
@@ -125,7 +131,7 @@ struct SyncQueue {
         var group: WaitingThreads?
         var count = 0
 
-        mutating func join() -> WaitingThreads {
+        package mutating func join() -> WaitingThreads {
             count += 1
             let joined = group ?? WaitingThreads()
             group = joined
@@ -140,20 +146,20 @@ struct SyncQueue {
     var hasUncoveredWaiters: Bool { next.count > 0 || !tasks.isEmpty }
 
     /// Adds a thread to the group of the sync that covers its position.
-    mutating func joinThread(_ position: Position) -> WaitingThreads { position <= coveredPosition ? current.join() : next.join() }
+    package mutating func joinThread(_ position: Position) -> WaitingThreads { position <= coveredPosition ? current.join() : next.join() }
 
     /// Adds a task that waits until a position is durable.
-    mutating func join(_ position: Position, _ task: WaitQueue.Continuation) { tasks.add(tasks.makeID(), position, task) }
+    package mutating func join(_ position: Position, _ task: WaitQueue.Continuation) { tasks.add(tasks.makeID(), position, task) }
 
     /// Starts a sync that covers all records up to a position and all threads that wait now.
-    mutating func begin(through position: Position) {
+    package mutating func begin(through position: Position) {
         swap(&current, &next)
         coveredPosition = position
     }
 
     /// Ends the sync in progress and removes the waiters that it covers, or all waiters after a
     /// failure.
-    mutating func end(synced: Position, failure: JournalError?) -> Wakeups {
+    package mutating func end(synced: Position, failure: JournalError?) -> Wakeups {
         coveredPosition = 0
         let hasFailed = failure != nil
         let wakeups = Wakeups(
@@ -165,12 +171,12 @@ struct SyncQueue {
     }
 
     /// Threads and tasks to wake outside the lock.
-    struct Wakeups {
+    package struct Wakeups {
         fileprivate let threads: [WaitingThreads?]
         fileprivate let hasFailed: Bool
         fileprivate let tasks: WaitQueue.Wakeups?
 
-        func deliver() {
+        package func deliver() {
             for group in threads { group?.wake(hasFailed: hasFailed) }
             tasks?.deliver()
         }
@@ -180,14 +186,14 @@ struct SyncQueue {
 /// The threads that wait for one sync.
 ///
 /// One system call wakes all of them, and none needs a lock to continue.
-final class WaitingThreads: Sendable {
+package final class WaitingThreads: Sendable {
     private let group = DispatchGroup()
     private let hasFailed = Atomic(false)
 
     init() { group.enter() }
 
     /// Waits for the sync; returns whether the journal has stopped.
-    func wait() -> Bool {
+    package func wait() -> Bool {
         group.wait()
         return hasFailed.load(ordering: .relaxed)
     }

@@ -7,6 +7,13 @@ package struct StoredCommit: Sendable {
     /// The range of each record in ``bytes``, and the chain value after it.
     package let records: [(range: Range<Int>, chain: UInt64)]
 
+    /// Takes the records of a commit from another log.
+    ///
+    /// - Parameters:
+    ///   - bytes: The stored records, one after another.
+    ///   - records: The range of each record, and the chain value after it.
+    package init(bytes: [UInt8], records: [(range: Range<Int>, chain: UInt64)]) { (self.bytes, self.records) = (bytes, records) }
+
     /// Adds salt and checksums to the records of a draft.
     ///
     /// - Parameter chain: The chain value before the commit.

@@ -17,7 +17,7 @@ final class ConcurrentHistory: Sendable {
     let seed: UInt64
     /// The options of the store and its callers, for failure reports.
     let setting: String
-    private let journal: Journal
+    private let journal: any CommitLog
     private let store: ChatStore
     /// Whether each caller is a blocking thread; the others are tasks.
     private let isThread: [Bool]
@@ -28,7 +28,7 @@ final class ConcurrentHistory: Sendable {
     /// Opens a store with options from the seed.
     ///
     /// - Parameter executor: The executor of all tasks, or nil for threads and the global pool.
-    init(seed: UInt64, flaw: UnsteadyLog.Flaw? = nil, on executor: SeededExecutor? = nil) throws {
+    init(seed: UInt64, flaw: UnsteadyLog.Flaw? = nil, in place: LogPlace = .memory, on executor: SeededExecutor? = nil) throws {
         var random = SeededRandom(seed: seed)
         let durability: Durability = random.oneIn(2) ? .synced : .written
         let segmentSize: UInt64 = [512, 1_000, 20_000][Int.random(in: 0..<3, using: &random)]
@@ -37,9 +37,8 @@ final class ConcurrentHistory: Sendable {
         isThread = (0..<Self.callerCount).map { executor == nil && (form == 0 || form == 1 && $0 % 2 == 0) }
         setting = "\(durability), segments of \(segmentSize), steady \(isSteady), threads \(isThread)"
         self.seed = seed
-        journal = try Journal.open(
-            "journal",
-            options: JournalOptions(
+        journal = try place.open(
+            JournalOptions(
                 durability: durability, segmentSize: segmentSize, storage: MemoryStorage(), entropy: SeededEntropy(seed: seed),
                 slotSyncDelay: nil, executor: executor))
         let log: any CommitLog = isSteady ? journal : UnsteadyLog(journal, seed: seed, flaw: flaw)

@@ -27,9 +27,10 @@ import Testing
         }
     }
 
-    private func check(_ run: (UInt64) async throws -> (setting: String, checker: HistoryChecker)) async throws {
+    func check(_ number: Int? = nil, _ run: (UInt64) async throws -> (setting: String, checker: HistoryChecker)) async throws {
         let count =
-            ProcessInfo.processInfo.environment["CHATJOURNAL_LINEARIZABLE_HISTORIES"].flatMap { Int($0) } ?? Repetitions.few(30, of: 60)
+            number ?? ProcessInfo.processInfo.environment["CHATJOURNAL_LINEARIZABLE_HISTORIES"].flatMap { Int($0) }
+            ?? Repetitions.few(30, of: 60)
         let seeds = Seeds.seeds(count)
         var tally = Tally()
         for seed in seeds {

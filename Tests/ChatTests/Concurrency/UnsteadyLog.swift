@@ -3,7 +3,7 @@ import EventJournal
 import Foundation
 import Locking
 
-/// A journal that pauses at random points, so that concurrent calls interleave in more ways.
+/// A log that pauses at random points, so that concurrent calls interleave in more ways.
 ///
 /// A flaw makes it violate the contract of `CommitLog`.
 final class UnsteadyLog: CommitLog {
@@ -15,11 +15,11 @@ final class UnsteadyLog: CommitLog {
         case waitsForNothing
     }
 
-    let journal: Journal
+    let journal: any CommitLog
     private let flaw: Flaw?
     private let random: Lock<SeededRandom>
 
-    init(_ journal: Journal, seed: UInt64, flaw: Flaw? = nil) {
+    init(_ journal: any CommitLog, seed: UInt64, flaw: Flaw? = nil) {
         self.journal = journal
         self.flaw = flaw
         random = Lock(SeededRandom(seed: seed))

@@ -28,7 +28,7 @@ import Testing
 }
 
 /// One round: a journal, its writers and its followers.
-private final class FollowingRound: Sendable {
+final class FollowingRound: Sendable {
     struct Follower {
         var start: Position
         var filter: EventFilter
@@ -44,13 +44,13 @@ private final class FollowingRound: Sendable {
 
     var problems: [String] { found.withLock { $0 } }
 
-    init(seed: UInt64) throws {
+    init(seed: UInt64, in place: LogPlace = .memory) throws {
         self.seed = seed
         var random = SeededRandom(seed: Self.mixed(seed, 0))
         let options = JournalOptions(
             durability: random.oneIn(2) ? .synced : .written, segmentSize: pick([700, 2_000, 20_000], &random), storage: MemoryStorage(),
             entropy: SeededEntropy(seed: seed))
-        log = GatedLog(try Journal.open("journal", options: options))
+        log = GatedLog(try place.open(options))
         store = try ChatStore.open(
             log: log,
             options: StoreOptions(

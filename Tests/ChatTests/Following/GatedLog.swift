@@ -2,7 +2,7 @@ import EventJournal
 import Foundation
 import Locking
 
-/// A journal whose durable position a test limits, and that counts the reads and waits of
+/// A log whose durable position a test limits, and that counts the reads and waits of
 /// followers.
 ///
 /// Waits for a position beyond the gate block until the gate opens.
@@ -18,11 +18,11 @@ final class GatedLog: CommitLog {
         var isHolding = false
     }
 
-    let journal: Journal
+    let journal: any CommitLog
     private let state: Lock<State>
 
     /// Creates a log that is durable up to `gate` at most.
-    init(_ journal: Journal, gate: Position = .max) {
+    init(_ journal: any CommitLog, gate: Position = .max) {
         self.journal = journal
         state = Lock(State(gate: gate))
     }

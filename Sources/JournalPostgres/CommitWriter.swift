@@ -1,0 +1,244 @@
+#if Postgres
+    import EventJournal
+
+    /// A commit that was appended, with the positions and chain values of its records.
+    struct Commit: Sendable {
+        let first: Position
+        let stored: StoredCommit
+
+        var last: Position { first + Position(stored.records.count) - 1 }
+        /// The chain value after the commit.
+        var chain: UInt64 { stored.records[stored.records.count - 1].chain }
+    }
+
+    /// The connection of the only writer of a log, and what it does when the connection is lost.
+    ///
+    /// Used by one thread at a time.
+    struct CommitWriter {
+        let database: Database
+        /// The row of the log.
+        let number: Int32
+        let id: JournalID
+        /// The count of writers with which this one began.
+        let epoch: Int64
+        /// The status that the log must have.
+        var status = LogStatus.open
+        /// Nil while the connection is lost.
+        var connection: DatabaseConnection?
+
+        /// What has become of commits.
+        struct Outcome {
+            /// The last safe commit.
+            var head: JournalHead
+            /// Why the remaining commits are not safe, and the log has stopped; nil if all are.
+            var failure: JournalError?
+        }
+
+        private enum Failure: Error {
+            case database(DatabaseError)
+            /// No later attempt can succeed.
+            case final(JournalError)
+        }
+
+        /// Makes commits safe, however often the connection is lost until the time limit.
+        ///
+        /// Each attempt writes all of them in one transaction. After a lost answer the database says
+        /// which of them it has.
+        ///
+        /// - Parameter head: The last safe commit, which `commits` follow.
+        mutating func write(_ commits: [Commit], after head: JournalHead) -> Outcome {
+            var (outcome, rest) = (Outcome(head: head), commits[...])
+            var (end, pause) = (ContinuousClock.Instant?.none, Backoff())
+            while true {
+                do throws(Failure) {
+                    if connection == nil { try reconnect(&outcome.head, &rest) }
+                    if !rest.isEmpty { try insert(rest, &outcome.head) }
+                    if end != nil { database.report(.info, "The connection to the database is restored.") }
+                    return outcome
+                } catch {
+                    connection = nil
+                    let lost: DatabaseError
+                    switch error {
+                    case .final(let final):
+                        outcome.failure = final
+                        return outcome
+                    case .database(let error): lost = error
+                    }
+                    if end == nil { database.report(.warning, "The connection to the database is lost: \(lost.message).") }
+                    let limit = end ?? .now + database.options.outageTimeout
+                    end = limit
+                    guard lost.isTransient, .now + pause.next < limit else {
+                        outcome.failure = database.error(lost)
+                        return outcome
+                    }
+                    pause.wait()
+                }
+            }
+        }
+
+        /// Announces the last safe position to readers, if the connection is there.
+        ///
+        /// A failure needs no answer: the next append announces the position too.
+        mutating func acknowledge(_ position: Position) {
+            guard let connection else { return }
+            do throws(DatabaseError) {
+                try connection.execute(.acknowledge, writerParameters(position), timeout: database.timeout)
+            } catch {
+                self.connection = nil
+            }
+        }
+
+        /// Inserts the records of commits in one transaction, and advances the head.
+        private func insert(_ commits: ArraySlice<Commit>, _ head: inout JournalHead) throws(Failure) {
+            guard let connection, let last = commits.last else { return }
+            let records = commits.reduce(0) { $0 + $1.stored.records.count }
+            var parameters = parameters
+            parameters.add(head.position)
+            parameters.add(last.last)
+            parameters.add(Int64(bitPattern: last.chain))
+            parameters.add(head.position)
+            parameters.add(status.rawValue)
+            parameters.add(records: commits)
+            let timeout = database.timeout + .seconds(parameters.byteCount >> 20)
+            let count = try converting { () throws(DatabaseError) in try connection.execute(.append, parameters, timeout: timeout) }
+            guard count == records else {
+                throw .database(DatabaseError(state: "", message: "the log is not as this writer left it"))
+            }
+            (head.position, head.chain) = (last.last, last.chain)
+        }
+
+        /// Connects again, and finds out which commits the database has.
+        private mutating func reconnect(_ head: inout JournalHead, _ commits: inout ArraySlice<Commit>) throws(Failure) {
+            let connection = try converting { () throws(DatabaseError) in try database.connectForWriting() }
+            guard try converting({ () throws(DatabaseError) in try takeLock(connection) }) else {
+                try keepCommitsOfDatabase(connection, &head, &commits)
+                throw .final(superseded)
+            }
+            var found: (position: Position, chain: UInt64)?
+            try converting { () throws(DatabaseError) in
+                // Also makes what the database has safe: a server shows commits after a restart, or
+                // after an interrupted wait, that no standby has.
+                try connection.execute(.confirm, writerParameters(head.position), timeout: database.timeout) { row in
+                    if let position = row.position(0), let chain = row.integer(1) { found = (position, UInt64(bitPattern: chain)) }
+                    return true
+                }
+            }
+            guard let found else {
+                try keepCommitsOfDatabase(connection, &head, &commits)
+                throw .final(superseded)
+            }
+            if found.position != head.position || found.chain != head.chain {
+                guard let index = commits.firstIndex(where: { $0.last == found.position && $0.chain == found.chain }) else {
+                    throw .final(
+                        JournalError(
+                            .damaged, "The database ends at position \(found.position) and does not have the commits that it confirmed.",
+                            path: "\(database.address)", positions: min(found.position, head.position) + 1...head.position + 1))
+                }
+                (head.position, head.chain) = found
+                commits = commits[(index + 1)...]
+            }
+            self.connection = connection
+        }
+
+        /// Takes the lock of the writer; false if the log has another writer.
+        ///
+        /// The server may not have noticed yet that an earlier connection of this writer is lost, so
+        /// that connection is ended.
+        private func takeLock(_ connection: DatabaseConnection) throws(DatabaseError) -> Bool {
+            for _ in 0..<50 {
+                guard try connection.integer(.epoch, number, database.timeout) == epoch else { return false }
+                if try connection.integer(.tryLock, number, database.timeout) == 1 { return true }
+                try connection.execute(.endOtherWriters, Parameters(number), timeout: database.timeout)
+                var pause = Backoff()
+                pause.wait()
+            }
+            throw DatabaseError(state: "", message: "the lock of the log is held")
+        }
+
+        /// Advances the head over the commits that were written before another writer took over.
+        private func keepCommitsOfDatabase(
+            _ connection: DatabaseConnection, _ head: inout JournalHead, _ commits: inout ArraySlice<Commit>
+        ) throws(Failure) {
+            var parameters = Parameters(number)
+            parameters.add(commits.map { Int64(clamping: $0.last) })
+            var chains: [Position: UInt64] = [:]
+            try converting { () throws(DatabaseError) in
+                try connection.execute(.barrier, timeout: database.timeout)
+                try connection.execute(.chains, parameters, timeout: database.timeout) { row in
+                    if let position = row.position(0), let chain = row.integer(1) { chains[position] = UInt64(bitPattern: chain) }
+                    return true
+                }
+            }
+            while let first = commits.first, chains[first.last] == first.chain {
+                (head.position, head.chain) = (first.last, first.chain)
+                commits.removeFirst()
+            }
+        }
+
+        private var superseded: JournalError {
+            JournalError(.superseded, "Another writer has taken over the log.", path: "\(database.address)")
+        }
+
+        private func writerParameters(_ position: Position) -> Parameters {
+            var parameters = parameters
+            parameters.add(position)
+            return parameters
+        }
+
+        /// The log and the epoch, with which each statement of a writer begins.
+        var parameters: Parameters {
+            var parameters = Parameters(number)
+            parameters.add(epoch)
+            return parameters
+        }
+
+        @discardableResult
+        private func converting<Result>(_ work: () throws(DatabaseError) -> Result) throws(Failure) -> Result {
+            do throws(DatabaseError) { return try work() } catch { throw .database(error) }
+        }
+    }
+
+    extension DatabaseConnection {
+        /// Executes a statement on a log and returns its one integer; nil without a row.
+        func integer(_ statement: Statement, _ log: Int32, _ timeout: Duration) throws(DatabaseError) -> Int64? {
+            var found: Int64?
+            try execute(statement, Parameters(log), timeout: timeout) { row in
+                found = row.integer(0)
+                return true
+            }
+            return found
+        }
+    }
+
+    extension Parameters {
+        /// Creates the parameters of a statement on a log.
+        init(_ log: Int32) {
+            self.init()
+            add(log)
+        }
+
+        /// Adds the numbers of records left, the chain values and the records of commits, as arrays.
+        mutating func add(records commits: some Collection<Commit>) {
+            var (left, chains, records) = ([] as [Int32], [] as [Int64], [] as [(source: [UInt8], range: Range<Int>)])
+            for commit in commits {
+                for (index, record) in commit.stored.records.enumerated() {
+                    left.append(Int32(commit.stored.records.count - index))
+                    chains.append(Int64(bitPattern: record.chain))
+                    records.append((commit.stored.bytes, record.range))
+                }
+            }
+            add(left)
+            add(chains)
+            add(arrayOf: records)
+        }
+    }
+
+    /// Whether a log may be written: the column `state` of its row.
+    enum LogStatus: String {
+        case open
+        /// A copy that is not finished.
+        case copy
+        /// The history goes on in another log.
+        case moved
+    }
+#endif

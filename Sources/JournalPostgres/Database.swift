@@ -1,0 +1,136 @@
+#if Postgres
+    import EventJournal
+    import Foundation
+    import Locking
+
+    /// The servers of an address: makes connections, and runs reads on whichever server answers.
+    final class Database: Sendable {
+        let address: PostgresAddress
+        let options: PostgresOptions
+        private let idle = Lock<[DatabaseConnection]>([])
+        /// Counts the attempts to connect, each of which begins with another host.
+        private let attempts = Lock(0)
+        /// The number of idle connections kept.
+        private static let maximumIdleCount = 8
+
+        init(_ address: PostgresAddress, _ options: PostgresOptions) { (self.address, self.options) = (address, options) }
+
+        var timeout: Duration { options.answerTimeout }
+
+        /// Connects to the server that accepts writes.
+        func connectForWriting() throws(DatabaseError) -> DatabaseConnection {
+            let connection = try DatabaseConnection(nextParameters(), isForWriting: true)
+            try connection.run(
+                // A database or a role may have weaker defaults. `remote_apply` is stronger than `on`.
+                """
+                SELECT set_config('synchronous_commit',
+                  CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, false);
+                SET client_min_messages = warning; SET statement_timeout = 0; SET lock_timeout = 0;
+                SET idle_in_transaction_session_timeout = 0; SET idle_session_timeout = 0;
+                SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 3; SET tcp_user_timeout = 10000
+                """, timeout: timeout)
+            return connection
+        }
+
+        /// Connects to the server that accepts writes, or else to any.
+        func connectForReading() throws(DatabaseError) -> DatabaseConnection {
+            let parameters = nextParameters()
+            let connection: DatabaseConnection
+            do throws(DatabaseError) {
+                connection = try DatabaseConnection(parameters, isForWriting: true)
+            } catch {
+                connection = try DatabaseConnection(parameters, isForWriting: false)
+            }
+            try connection.run("SET client_min_messages = warning; SET idle_session_timeout = 0", timeout: timeout)
+            return connection
+        }
+
+        private func nextParameters() -> [String: String] {
+            address.parameters(
+                rotatedBy: attempts.withLock { attempts in
+                    attempts &+= 1
+                    return attempts & 0xFFFF
+                })
+        }
+
+        /// Runs a read, again on another connection if one is lost.
+        ///
+        /// - Parameter body: Throws a ``DatabaseError`` without a state to be called again on another
+        ///   connection.
+        /// - Throws: `unreachable` if no server answers in time; otherwise as ``error(_:)`` says.
+        @discardableResult
+        func reading<Result>(_ body: (DatabaseConnection) throws(DatabaseError) -> Result) throws(JournalError) -> Result {
+            try repeating { () throws(DatabaseError) in
+                let connection: DatabaseConnection
+                if let known = idle.withLock({ $0.popLast() }) { connection = known } else { connection = try connectForReading() }
+                let result = try body(connection)
+                idle.withLock { if $0.count < Self.maximumIdleCount { $0.append(connection) } }
+                return result
+            }
+        }
+
+        /// Runs statements that may be repeated on a connection to the server that accepts writes.
+        func writing<Result>(_ body: (DatabaseConnection) throws(DatabaseError) -> Result) throws(JournalError) -> Result {
+            try repeating { () throws(DatabaseError) in try body(try connectForWriting()) }
+        }
+
+        private func repeating<Result>(_ work: () throws(DatabaseError) -> Result) throws(JournalError) -> Result {
+            let end = ContinuousClock.now + options.outageTimeout
+            var pause = Backoff()
+            while true {
+                do throws(DatabaseError) {
+                    return try work()
+                } catch {
+                    // What was lost once is lost on every connection to that server.
+                    close()
+                    guard error.isTransient, .now + pause.next < end else { throw self.error(error) }
+                    pause.wait()
+                }
+            }
+        }
+
+        /// Closes the idle connections.
+        func close() { idle.withLock { $0.removeAll() } }
+
+        /// The journal error of a database's.
+        func error(_ error: DatabaseError) -> JournalError {
+            if error.isTransient {
+                return JournalError(.unreachable, "No server did the work in time; the last one: \(error.message).", path: "\(address)")
+            }
+            let code: JournalError.Code =
+                switch error.state.prefix(2) {
+                case "28": .accessDenied
+                case "XX": .damaged
+                default: error.state == "42501" ? .accessDenied : .ioFailed
+                }
+            return JournalError(code, "The server reports \(error.state): \(error.message).", path: "\(address)")
+        }
+
+        /// Logs a message for the operator.
+        func report(_ level: LogMessage.Level, _ text: String) {
+            options.log?(LogMessage(level, text, metadata: ["path": "\(address)"]))
+        }
+    }
+
+    extension DatabaseError {
+        /// Whether another attempt, perhaps on another server, can succeed.
+        ///
+        /// The connection was lost, the server is starting, ending or a standby, or lacks resources.
+        var isTransient: Bool {
+            // 57P04: the database was dropped.
+            !isOfStatement || state == "25006" || state == "40001" || state == "40P01" || state == "55P03"
+                || ["08", "53", "57"].contains(state.prefix(2)) && state != "57P04" && state != "57014"
+        }
+    }
+
+    /// The pauses between attempts: 50 ms, then twice as long each time, at most 2 s.
+    struct Backoff {
+        private(set) var next = Duration.milliseconds(50)
+
+        mutating func wait() {
+            let (seconds, attoseconds) = next.components
+            Thread.sleep(forTimeInterval: Double(seconds) + Double(attoseconds) / 1e18)
+            next = min(next * 2, .seconds(2))
+        }
+    }
+#endif

@@ -1,0 +1,170 @@
+#if Postgres
+    import EventJournal
+    import Primitives
+
+    /// The state of a log in memory: its end, the commits that are not safe yet, and who waits.
+    struct LogState {
+        let address: String
+        /// The last commit that was appended, and the last safe one.
+        private(set) var last: JournalHead
+        private(set) var durable: JournalHead
+        /// The commits after the safe ones, in order; the first ones may be in transit.
+        private(set) var commits: [Commit] = []
+        private var sentCount = 0
+        private var unsafeByteCount = 0
+        /// Whether a job sends commits or is about to.
+        private(set) var isSending = false
+        var entropy: EntropyPool
+        var waiters = SyncQueue()
+        var followers = WaitQueue()
+        var hiddenContent = PositionSet()
+        private(set) var failure: JournalError?
+        private(set) var isClosed = false
+        private(set) var isFailureReported = false
+
+        /// The bytes of commits that may wait for the database.
+        static let maximumUnsafeByteCount = 128 << 20
+        /// The bytes of commits at which a transaction ends.
+        static let transactionByteCount = 8 << 20
+
+        init(_ head: JournalHead, address: String, _ entropy: any EntropySource) {
+            (last, durable, self.address) = (head, head, address)
+            self.entropy = EntropyPool(entropy)
+        }
+
+        /// Throws `closed` after the log was closed.
+        func checkOpen() throws(JournalError) {
+            if isClosed { throw JournalError(.closed, "The log has been closed.", path: address) }
+        }
+
+        /// Throws the error that keeps the log from being written.
+        func checkWritable() throws(JournalError) {
+            try checkOpen()
+            if let failure { throw failure }
+        }
+
+        mutating func append(_ draft: borrowing CommitDraft, expecting head: Position) throws(JournalError) -> ClosedRange<Position> {
+            try checkWritable()
+            guard draft.recordCount > 0 else { throw JournalError(.tooLarge, "The commit has no records.", path: address) }
+            guard head == last.position else {
+                throw JournalError(.conflict, "The log's last position is \(last.position), not \(head).", path: address)
+            }
+            guard unsafeByteCount == 0 || unsafeByteCount + draft.encodedByteCount <= Self.maximumUnsafeByteCount else {
+                throw JournalError(.storageFull, "Too many commits wait for the database.", path: address)
+            }
+            let commit = Commit(first: head + 1, stored: StoredCommit(draft, after: last.chain, &entropy))
+            commits.append(commit)
+            unsafeByteCount += commit.stored.bytes.count
+            (last.position, last.chain) = (commit.last, commit.chain)
+            return commit.first...commit.last
+        }
+
+        /// Marks that a job sends commits; false if one does already.
+        mutating func beginSending() -> Bool {
+            if isSending || commits.isEmpty { return false }
+            isSending = true
+            return true
+        }
+
+        /// Returns the commits of the next transaction, and the head that they follow; nil when there
+        /// are none, and the job ends.
+        mutating func takeCommits() -> (commits: [Commit], head: JournalHead)? {
+            guard failure == nil, !commits.isEmpty else {
+                isSending = false
+                return nil
+            }
+            var byteCount = 0
+            sentCount =
+                commits.firstIndex { commit in
+                    byteCount += commit.stored.bytes.count
+                    return byteCount > Self.transactionByteCount && byteCount > commit.stored.bytes.count
+                } ?? commits.count
+            let sent = Array(commits[..<sentCount])
+            waiters.begin(through: sent[sentCount - 1].last)
+            return (sent, durable)
+        }
+
+        /// Records what became of the commits in transit; returns whom to wake outside the lock.
+        mutating func finish(_ outcome: CommitWriter.Outcome) -> Wakeups {
+            durable = outcome.head
+            let count = commits.firstIndex { $0.last > durable.position } ?? commits.count
+            unsafeByteCount -= commits[..<count].reduce(0) { $0 + $1.stored.bytes.count }
+            commits.removeFirst(count)
+            sentCount = 0
+            if let error = outcome.failure { stop(error) }
+            return wakeups()
+        }
+
+        /// Shows a later end to readers of a log that another process writes.
+        mutating func advance(to head: JournalHead) -> Wakeups? {
+            guard head.position > durable.position else { return nil }
+            (last, durable) = (head, head)
+            return wakeups()
+        }
+
+        /// Stops the log at the first failure.
+        mutating func stop(_ error: JournalError) {
+            guard failure == nil else { return }
+            var error = error
+            error.message += " The log has stopped until it is reopened."
+            failure = error
+        }
+
+        mutating func close() -> Wakeups {
+            isClosed = true
+            return wakeups()
+        }
+
+        /// Removes whoever need not wait any longer, to be woken outside the lock.
+        mutating func wakeups() -> Wakeups {
+            let end = isClosed ? JournalError(.closed, "The log has been closed.", path: address) : failure
+            return Wakeups(
+                waiters: waiters.end(synced: durable.position, failure: failure),
+                followers: followers.isEmpty ? nil : followers.removeReady(durable: durable.position, failure: end))
+        }
+
+        struct Wakeups {
+            fileprivate let waiters: SyncQueue.Wakeups
+            fileprivate let followers: WaitQueue.Wakeups?
+
+            func deliver() {
+                waiters.deliver()
+                followers?.deliver()
+            }
+        }
+
+        /// Whether a position is safe.
+        ///
+        /// - Throws: `outOfRange`, `closed`, or the error that stopped the log.
+        func isDurable(_ position: Position) throws(JournalError) -> Bool {
+            if position <= durable.position { return true }
+            try checkWritable()
+            guard position <= last.position else { throw outOfRange(position...position) }
+            return false
+        }
+
+        /// The result of a wait for records after a position; nil if the follower must wait.
+        func waitResult(after position: Position) -> Result<Position, JournalError>? {
+            if durable.position > position { return .success(durable.position) }
+            if isClosed { return .failure(JournalError(.closed, "The log has been closed.", path: address)) }
+            if let failure { return .failure(failure) }
+            return position <= last.position ? nil : .failure(outOfRange(position...position))
+        }
+
+        /// Throws unless the positions can be read.
+        func checkReadable(_ positions: ClosedRange<Position>) throws(JournalError) {
+            try checkOpen()
+            guard positions.lowerBound >= 1, positions.upperBound <= last.position else { throw outOfRange(positions) }
+        }
+
+        func outOfRange(_ positions: ClosedRange<Position>) -> JournalError {
+            JournalError(.outOfRange, "The log holds the positions from 1 to \(last.position).", path: address, positions: positions)
+        }
+
+        /// Returns the failure that stopped the log, once.
+        mutating func takeUnreportedFailure() -> JournalError? {
+            defer { isFailureReported = failure != nil }
+            return isFailureReported ? nil : failure
+        }
+    }
+#endif

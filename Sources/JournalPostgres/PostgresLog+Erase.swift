@@ -1,0 +1,134 @@
+#if Postgres
+    public import EventJournal
+    import Locking
+    import Primitives
+    import Synchronization
+
+    extension PostgresLog: ErasableLog {
+        /// The records whose content reads deliver as erased although the database may still have it.
+        public var hiddenContent: PositionSet { state.withLock { $0.hiddenContent } }
+
+        /// Delivers the content of these records as erased from now on, and that of no others.
+        ///
+        /// The setting ends with the log object.
+        public func setHiddenContent(_ positions: PositionSet) {
+            state.withLock { $0.hiddenContent = positions }
+            contentVersion.add(1, ordering: .acquiringAndReleasing)
+        }
+
+        /// Removes the content of records from the rows of the log, and has the server clean its
+        /// tables.
+        ///
+        /// When the call returns, no statement returns the content any more. The server's files may
+        /// have its bytes until they are used again: see <doc:Operating>.
+        ///
+        /// - Throws: `outOfRange`, `readOnly`, `closed`, `superseded`, `unreachable`, `ioFailed`.
+        /// - Complexity: Reads and rewrites these records, 500 in a transaction.
+        public func eraseContent(of positions: PositionSet, orderedThrough order: Position) throws(JournalError) {
+            try checkWritable()
+            let last = lastPosition
+            if let range = positions.ranges.first(where: { $0.lowerBound < 1 || $0.upperBound > last }) {
+                throw state.withLock { $0.outOfRange(range) }
+            }
+            try waitUntilDurable(last)
+            for range in positions.ranges {
+                var next = range.lowerBound
+                while next <= range.upperBound {
+                    let end = min(range.upperBound, next + 499)
+                    try eraseContent(of: next...end)
+                    next = end + 1
+                }
+            }
+            var parameters = writerParameters
+            parameters.add(order)
+            try write(.setErasedThrough, parameters)
+            do throws(JournalError) {
+                try database.writing { (connection) throws(DatabaseError) in
+                    try connection.run("VACUUM chat_journal.record", timeout: .seconds(3_600))
+                }
+            } catch {
+                database.report(.warning, "The table of records was not cleaned after an erasure: \(error)")
+            }
+        }
+
+        private func eraseContent(of positions: ClosedRange<Position>) throws(JournalError) {
+            var stubs: [(position: Position, bytes: [UInt8])] = []
+            try read(positions, .range) { place, record, bytes in
+                if record.hasErasableContent { stubs.append((place.position, record.stub(of: bytes))) }
+                return true
+            }
+            if stubs.isEmpty { return }
+            var parameters = writerParameters
+            parameters.add(stubs.map { Int64(clamping: $0.position) })
+            parameters.add(arrayOf: stubs.map { ($0.bytes, 0..<$0.bytes.count) })
+            try write(.erase, parameters)
+        }
+
+        /// The position up to which all orders have been carried out; nil if it is not known.
+        public var erasedThrough: Position? {
+            var found: Position?
+            do throws(JournalError) {
+                try database.reading { (connection) throws(DatabaseError) in
+                    try connection.execute(.erasedThrough, Parameters(number), timeout: database.timeout) { row in
+                        found = row.isNull(0) ? nil : row.position(0)
+                        return true
+                    }
+                }
+            } catch {
+                // Unknown, so the store looks for itself, and its reads report the reason.
+                return nil
+            }
+            return found
+        }
+
+        /// Reads the ledger of erasures; nil if there is none.
+        ///
+        /// - Throws: `closed`, `unreachable`, `ioFailed`.
+        public func readLedger() throws(JournalError) -> [UInt8]? {
+            try state.withLock { (state) throws(JournalError) in try state.checkOpen() }
+            return try database.reading { (connection) throws(DatabaseError) in
+                var found: [UInt8]?
+                try connection.execute(.readLedger, Parameters(number), timeout: database.timeout) { row in
+                    found = row.bytes(0)
+                    return true
+                }
+                return found
+            }
+        }
+
+        /// Replaces the ledger of erasures.
+        ///
+        /// - Throws: `tooLarge`, `readOnly`, `closed`, `superseded`, `unreachable`, `ioFailed`.
+        public func writeLedger(_ bytes: [UInt8]) throws(JournalError) {
+            try checkWritable()
+            guard bytes.count <= JournalLimits.ledgerBytes else {
+                throw JournalError(.tooLarge, "The ledger has more than \(JournalLimits.ledgerBytes) bytes.", path: "\(address)")
+            }
+            var parameters = writerParameters
+            parameters.add(bytes)
+            try write(.writeLedger, parameters)
+        }
+
+        private func checkWritable() throws(JournalError) {
+            if isReadOnly { throw JournalError(.readOnly, "The log is open for reading only.", path: "\(address)") }
+            try state.withLock { (state) throws(JournalError) in try state.checkWritable() }
+        }
+
+        var writerParameters: Parameters {
+            var parameters = Parameters(number)
+            parameters.add(epoch)
+            return parameters
+        }
+
+        /// Executes a statement that changes something only if this writer is not superseded.
+        func write(_ statement: Statement, _ parameters: Parameters) throws(JournalError) {
+            let timeout = database.timeout + .seconds(parameters.byteCount >> 20)
+            let count = try database.writing { (connection) throws(DatabaseError) in
+                try connection.execute(statement, parameters, timeout: timeout)
+            }
+            guard count > 0 else {
+                throw JournalError(.superseded, "Another writer has taken over the log.", path: "\(address)")
+            }
+        }
+    }
+#endif

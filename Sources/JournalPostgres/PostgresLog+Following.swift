@@ -1,0 +1,150 @@
+#if Postgres
+    public import EventJournal
+    import Foundation
+    import Locking
+    import Primitives
+
+    /// The end of a log that a reader may show.
+    struct ReadableEnd {
+        var head: JournalHead
+        /// The end of the log on this server, which may not be safe.
+        var last: JournalHead
+
+        /// Reads the end; nil if the log's row or record is not there or not valid.
+        ///
+        /// - Parameter confirms: Whether to make everything safe that a server shows that accepts
+        ///   writes, so that the end of the log is readable after its writer has ended without a word.
+        init?(_ connection: DatabaseConnection, _ number: Int32, _ timeout: Duration, confirms: Bool = true) throws(DatabaseError) {
+            var found: (head: JournalHead, last: JournalHead)?
+            try connection.execute(.readable, Parameters(number), timeout: timeout) { row in
+                guard let id = row.bytes(0).flatMap(JournalID.init(bytes:)), let position = row.position(1), let last = row.position(3),
+                    let lastChain = row.integer(4)
+                else { return false }
+                let end = JournalHead(journal: id, position: last, chain: UInt64(bitPattern: lastChain))
+                if position == last {
+                    found = (end, end)
+                } else if position == 0 {
+                    found = (JournalHead(journal: id, position: 0, chain: StoredRecord.chain(before: id)), end)
+                } else if let chain = row.integer(2) {
+                    found = (JournalHead(journal: id, position: position, chain: UInt64(bitPattern: chain)), end)
+                }
+                return true
+            }
+            guard let found else { return nil }
+            (head, last) = found
+            if confirms, head != last, !connection.isStandby {
+                try connection.execute(.barrier, timeout: timeout)
+                head = last
+            }
+        }
+    }
+
+    extension PostgresLog: RefreshableLog {
+        /// Reads what has become safe since the log was opened for reading or last refreshed.
+        ///
+        /// Does nothing on a log that is open for writing.
+        ///
+        /// - Throws: `closed`, `damaged`, `notFound`, `unreachable`, `ioFailed`.
+        @discardableResult
+        public func refresh() throws(JournalError) -> Position { try refresh(confirms: true) }
+
+        private func refresh(confirms: Bool) throws(JournalError) -> Position {
+            guard isReadOnly else { return durablePosition }
+            try state.withLock { (state) throws(JournalError) in try state.checkOpen() }
+            let end = try database.reading { (connection) throws(DatabaseError) in
+                try ReadableEnd(connection, number, database.timeout, confirms: confirms)
+            }
+            guard let end else { throw JournalError(.notFound, "The log has been removed.", path: "\(address)") }
+            guard end.head.journal == id else {
+                throw JournalError(.damaged, "The log has been replaced by the log \(end.head.journal).", path: "\(address)")
+            }
+            state.withLock { $0.advance(to: end.head) }?.deliver()
+            return durablePosition
+        }
+
+        /// Waits until a position after `position` is safe, without blocking a thread, and returns
+        /// the last safe position.
+        ///
+        /// A log that is open for reading has one thread that listens to the database while somebody
+        /// waits. A notification is a hint; what can be read is asked for, at least every half second.
+        public func waitForRecords(after position: Position) async throws(JournalError) -> Position {
+            if isReadOnly { watchDatabase() }
+            let id = state.withLock { $0.followers.makeID() }
+            let cancelled = JournalError(.cancelled, "The waiting task was cancelled.")
+            let result = await withTaskCancellationHandler {
+                await withCheckedContinuation { (task: WaitQueue.Continuation) in
+                    let result = state.withLock { state -> Result<Position, JournalError>? in
+                        if let result = state.waitResult(after: position) { return result }
+                        // Under the lock: a later cancellation finds the follower in the queue.
+                        if Task.isCancelled { return .failure(cancelled) }
+                        state.followers.add(id, position + 1, task)
+                        return nil
+                    }
+                    if let result { task.resume(returning: result) }
+                }
+            } onCancel: {
+                state.withLock { $0.followers.remove(id) }?.resume(returning: .failure(cancelled))
+            }
+            return try result.get()
+        }
+
+        /// Starts the thread that follows the writer, unless it runs.
+        private func watchDatabase() {
+            let begins = watch.withLock { isRunning in
+                defer { isRunning = true }
+                return !isRunning
+            }
+            guard begins else { return }
+            let number = number
+            Thread.detachNewThread { [weak self] in
+                var listener: DatabaseConnection?
+                while let log = self, log.followOnce(&listener, number) {}
+            }
+        }
+
+        /// Waits for a hint and refreshes; false when the log is closed or has failed.
+        private func followOnce(_ listener: inout DatabaseConnection?, _ number: Int32) -> Bool {
+            if state.withLock({ $0.isClosed || $0.failure != nil }) { return false }
+            do throws(DatabaseError) {
+                if listener == nil {
+                    let connection = try database.connectForReading()
+                    // A standby cannot listen.
+                    if !connection.isStandby { try connection.run("LISTEN chat_journal_\(number)", timeout: database.timeout) }
+                    listener = connection
+                } else if let connection = listener {
+                    let pause = connection.isStandby ? Duration.milliseconds(20) : .milliseconds(500)
+                    _ = try connection.waitForNotification(timeout: pause)
+                }
+            } catch {
+                listener = nil
+                var pause = Backoff()
+                pause.wait()
+                return true
+            }
+            do throws(JournalError) {
+                _ = try refresh(confirms: false)
+            } catch {
+                // An outage: readers wait on.
+                if error.code == .unreachable { return true }
+                state.withLock { state in
+                    state.stop(error)
+                    return state.wakeups()
+                }.deliver()
+            }
+            return true
+        }
+    }
+
+    extension PostgresLog: HistoryLog {}
+
+    extension JournalID {
+        /// Creates the id with these 16 bytes.
+        init?(bytes: [UInt8]) {
+            guard bytes.count == 16 else { return nil }
+            self.init(bits: bytes.reduce(0) { $0 << 8 | UInt128($1) })
+        }
+
+        /// The 16 bytes of the UUID.
+        var bytes: [UInt8] { (0..<16).map { UInt8(truncatingIfNeeded: bits >> (8 * (15 - $0))) } }
+    }
+#endif

@@ -1,0 +1,177 @@
+#if Postgres
+    package import EventJournal
+    import Locking
+    package import Primitives
+
+    extension PostgresLog: MovableLog {
+        /// The place to which the log has moved; nil unless it has.
+        package func movedTo() throws(JournalError) -> String? {
+            try checkOpen()
+            let opening = try database.reading { (connection) throws(DatabaseError) in
+                try Self.findLog(connection, database) { (row) throws(DatabaseError) in row }
+            }
+            let row = try opening.get()
+            return row.status == .moved ? row.movedTo ?? "" : nil
+        }
+
+        /// Waits until the database has confirmed everything.
+        package func syncForCopy() throws(JournalError) {
+            if !isReadOnly { try waitUntilDurable(lastPosition) }
+        }
+
+        /// Ends the log in this database for good; this writer stops, too.
+        ///
+        /// - Throws: `conflict` if another position is the last one, `superseded`, `readOnly`,
+        ///   `closed`, `unreachable`, `ioFailed`.
+        package func fence(at position: Position, destination: String) throws(JournalError) {
+            try syncForCopy()
+            guard lastPosition == position else {
+                throw JournalError(.conflict, "The log's last position is \(lastPosition), not \(position).", path: "\(address)")
+            }
+            var parameters = writerParameters
+            parameters.add(position)
+            parameters.add(destination)
+            try write(.fence, parameters)
+            state.withLock { state in
+                state.stop(JournalError(.moved, "The history of this log goes on in \(destination).", path: "\(address)"))
+                return state.wakeups()
+            }.deliver()
+        }
+    }
+
+    /// A copy of another log in a database, under the log's id.
+    ///
+    /// It opens for reading only, until ``unlockDestination()``. Each transaction of the copy ends with
+    /// a commit of the log that is copied, so an interrupted copy is a valid, shorter one.
+    package struct PostgresCopy: CopyDestination {
+        private let database: Database
+        private var writer: CommitWriter
+        /// The end of what the database has confirmed.
+        private var confirmed: JournalHead
+        /// Complete commits that were not sent.
+        private var commits: [Commit] = []
+        private var unsentByteCount = 0
+        /// The records of the commit that is not complete.
+        private var bytes: [UInt8] = []
+        private var records: [(range: Range<Int>, chain: UInt64)] = []
+        private var nextRecordsLeft: Int?
+        private var chain: UInt64
+        private var status: LogStatus
+
+        /// The bytes of records in one transaction.
+        private static let transactionByteCount = 2 << 20
+
+        /// Creates a copy of a log, or continues one.
+        ///
+        /// A log that has moved away can be the copy again, if the log has its history.
+        ///
+        /// - Throws: `headMismatch` if the name belongs to a log with another history or if the copy
+        ///   was finished and has gone on, and the errors of ``PostgresLog/open(_:options:)``.
+        package init(
+            _ address: String, of source: some StoredRecordLog, options: PostgresOptions = PostgresOptions()
+        ) throws(JournalError) {
+            database = Database(try PostgresAddress(address), options)
+            let database = database
+            let (opened, status) = try database.converting { () throws(DatabaseError) in
+                try Self.open(database, source.id)
+            }.get()
+            guard try source.contains(opened.head) else {
+                throw JournalError(
+                    .headMismatch, "The copy has another history than the log that is copied.", path: "\(database.address)")
+            }
+            writer = CommitWriter(
+                database: database, number: opened.number, id: opened.head.journal, epoch: opened.epoch, status: status,
+                connection: opened.connection)
+            (confirmed, chain, self.status) = (opened.head, opened.head.chain, status)
+        }
+
+        private static func open(
+            _ database: Database, _ id: JournalID
+        ) throws(DatabaseError) -> Result<(OpenedLog, LogStatus), JournalError> {
+            var opening = try PostgresLog.openForWriting(database, in: .copy, createdAs: id)
+            var status = LogStatus.copy
+            for other in [LogStatus.open, .moved] {
+                guard case .failure(let error) = opening, error.code == .wrongStatus || error.code == .moved else { break }
+                status = other
+                opening = try PostgresLog.openForWriting(database, in: other, createdAs: id)
+            }
+            return opening.map { ($0, status) }
+        }
+
+        package var position: Position { head.position }
+
+        package var head: JournalHead {
+            guard let last = commits.last else { return confirmed }
+            return JournalHead(journal: confirmed.journal, position: last.last, chain: last.chain)
+        }
+
+        package mutating func add(_ record: RawSpan, recordsLeft: Int) throws(JournalError) {
+            let position = head.position + Position(records.count) + 1
+            guard let stored = StoredRecord(record), recordsLeft >= 1, nextRecordsLeft.map({ $0 == recordsLeft }) ?? true else {
+                throw JournalError(.damaged, "The record does not continue the copy.", positions: position...position)
+            }
+            guard status != .open else {
+                throw JournalError(.headMismatch, "The copy was finished, and is shorter than the log.", path: "\(database.address)")
+            }
+            chain = StoredRecord.chain(after: chain, originalCRC: stored.originalCRC)
+            records.append((bytes.count..<bytes.count + record.byteCount, chain))
+            record.append(to: &bytes)
+            nextRecordsLeft = recordsLeft == 1 ? nil : recordsLeft - 1
+            guard recordsLeft == 1 else { return }
+            let first = head.position + 1
+            unsentByteCount += bytes.count
+            commits.append(Commit(first: first, stored: StoredCommit(bytes: bytes, records: records)))
+            (bytes, records) = ([], [])
+            if unsentByteCount >= Self.transactionByteCount { try send() }
+        }
+
+        package mutating func finish() throws(JournalError) {
+            // An unfinished commit is read again by the next run.
+            (bytes, records, nextRecordsLeft) = ([], [], nil)
+            chain = head.chain
+            try send()
+            // Readers of the copy see all of it.
+            writer.acknowledge(confirmed.position)
+        }
+
+        package mutating func writeLedger(_ bytes: [UInt8]) throws(JournalError) {
+            var parameters = writer.parameters
+            parameters.add(bytes)
+            try write(.writeLedger, parameters)
+        }
+
+        package mutating func unlockDestination() throws(JournalError) {
+            if status != .open {
+                var parameters = writer.parameters
+                parameters.add(LogStatus.open.rawValue)
+                try write(.setStatus, parameters)
+                status = .open
+            }
+            writer.connection = nil
+            database.close()
+        }
+
+        private mutating func send() throws(JournalError) {
+            if commits.isEmpty { return }
+            if status == .moved {
+                var parameters = writer.parameters
+                parameters.add(LogStatus.copy.rawValue)
+                try write(.setStatus, parameters)
+                (status, writer.status) = (.copy, .copy)
+            }
+            let outcome = writer.write(commits, after: confirmed)
+            confirmed = outcome.head
+            if let failure = outcome.failure { throw failure }
+            (commits, unsentByteCount) = ([], 0)
+        }
+
+        private func write(_ statement: Statement, _ parameters: Parameters) throws(JournalError) {
+            let count = try database.writing { (connection) throws(DatabaseError) in
+                try connection.execute(statement, parameters, timeout: database.timeout + .seconds(parameters.byteCount >> 20))
+            }
+            guard count > 0 else {
+                throw JournalError(.superseded, "Another writer has taken over the copy.", path: "\(database.address)")
+            }
+        }
+    }
+#endif

@@ -1,0 +1,223 @@
+#if Postgres
+    import Dispatch
+    public import EventJournal
+    import Locking
+    import Primitives
+
+    /// What opening a log has found.
+    struct OpenedLog {
+        var number: Int32
+        var head: JournalHead
+        var epoch: Int64 = 0
+        /// The connection of the writer.
+        var connection: DatabaseConnection?
+    }
+
+    extension PostgresLog {
+        /// Opens a log for writing, and creates the schema and the log if they do not exist.
+        ///
+        /// - Parameters:
+        ///   - address: See ``PostgresAddress``.
+        ///   - options: The options of the log.
+        /// - Throws: `invalidAddress`, `unreachable` (no server accepts writes), `accessDenied`,
+        ///   `locked` (another writer), `copy` and `moved` (the log is a copy that is not finished, or
+        ///   its history goes on elsewhere), `newerVersion`, `notFound` (with `createIfMissing` off),
+        ///   `headMismatch`, `damaged`, `ioFailed`.
+        /// - Complexity: Some round trips; independent of the length of the log.
+        public static func open(_ address: String, options: PostgresOptions = PostgresOptions()) throws(JournalError) -> PostgresLog {
+            let database = Database(try PostgresAddress(address), options)
+            let opened = try database.converting { () throws(DatabaseError) in
+                try openForWriting(database, in: .open)
+            }
+            let log = PostgresLog(try opened.get(), database)
+            try log.checkHead()
+            return log
+        }
+
+        /// Opens a log for reading; another process may write it.
+        ///
+        /// Any server of the address will do, also a standby. The log ends at the last position that
+        /// the writer knows to be safe.
+        ///
+        /// - Throws: `invalidAddress`, `unreachable`, `accessDenied`, `notFound`, `newerVersion`,
+        ///   `headMismatch`, `damaged`, `ioFailed`.
+        public static func openReadOnly(_ address: String, options: PostgresOptions = PostgresOptions()) throws(JournalError) -> PostgresLog
+        {
+            let database = Database(try PostgresAddress(address), options)
+            let opened = try database.converting { () throws(DatabaseError) in
+                let connection = try database.connectForReading()
+                return try findLog(connection, database) { (row) throws(DatabaseError) in
+                    let end = try ReadableEnd(connection, row.number, database.timeout)
+                    return end.map { OpenedLog(number: row.number, head: $0.head) }
+                }
+            }
+            let log = PostgresLog(try opened.get(), database)
+            try log.checkHead()
+            return log
+        }
+
+        /// The row of a log.
+        struct Row {
+            var number: Int32
+            var id: JournalID
+            var status: LogStatus
+            var movedTo: String?
+        }
+
+        typealias Opening<Value> = Result<Value, JournalError>
+
+        /// Finds the row of the log, and passes it on.
+        static func findLog<Value>(
+            _ connection: DatabaseConnection, _ database: Database, _ body: (Row) throws(DatabaseError) -> Value?
+        ) throws(DatabaseError) -> Opening<Value> {
+            let (path, version) = ("\(database.address)", try Schema.version(connection, database.timeout))
+            if version > Schema.migrations.count {
+                return .failure(JournalError(.newerVersion, "A newer version has made the tables of the log.", path: path))
+            }
+            guard version > 0, let row = try row(connection, database) else {
+                return .failure(JournalError(.notFound, "The database has no log of this name.", path: path))
+            }
+            guard let value = try body(row) else {
+                return .failure(JournalError(.damaged, "The row of the log is not valid.", path: path))
+            }
+            return .success(value)
+        }
+
+        private static func row(_ connection: DatabaseConnection, _ database: Database) throws(DatabaseError) -> Row? {
+            var parameters = Parameters()
+            parameters.add(database.address.log)
+            var found: Row?
+            try connection.execute(.findLog, parameters, timeout: database.timeout) { row in
+                if let number = row.integer(0), let id = row.bytes(1).flatMap(JournalID.init(bytes:)),
+                    let status = row.text(2).flatMap(LogStatus.init)
+                {
+                    found = Row(number: Int32(truncatingIfNeeded: number), id: id, status: status, movedTo: row.text(3))
+                }
+                return true
+            }
+            return found
+        }
+
+        /// Becomes the writer of the log.
+        ///
+        /// - Parameter status: The status that the log must have; a log that does not exist is created
+        ///   with it.
+        static func openForWriting(
+            _ database: Database, in status: LogStatus, createdAs id: JournalID? = nil
+        ) throws(DatabaseError) -> Opening<OpenedLog> {
+            let (connection, options, path) = (try database.connectForWriting(), database.options, "\(database.address)")
+            if options.createIfMissing {
+                if try Schema.version(connection, database.timeout) < Schema.migrations.count {
+                    try Schema.prepare(connection, database.timeout)
+                }
+                if try row(connection, database) == nil { try create(id, status, connection, database) }
+            }
+            return try findLog(connection, database) { (row) throws(DatabaseError) -> Opening<OpenedLog>? in
+                if let id, id != row.id {
+                    return .failure(JournalError(.headMismatch, "The name belongs to another log: \(row.id).", path: path))
+                }
+                if row.status != status { return .failure(wrongStatus(row, path)) }
+                guard try takeLock(row.number, connection, options) else {
+                    return .failure(JournalError(.locked, "Another writer has the log open.", path: path))
+                }
+                var opened: OpenedLog?
+                var parameters = Parameters(row.number)
+                parameters.add(status.rawValue)
+                try connection.execute(.beginWriting, parameters, timeout: database.timeout) { found in
+                    if let position = found.position(0), let chain = found.integer(1), let epoch = found.integer(2) {
+                        let head = JournalHead(journal: row.id, position: position, chain: UInt64(bitPattern: chain))
+                        opened = OpenedLog(number: row.number, head: head, epoch: epoch, connection: connection)
+                    }
+                    return true
+                }
+                guard let opened else {
+                    return .failure(JournalError(.conflict, "The status of the log has changed meanwhile.", path: path))
+                }
+                return try endsAtHead(opened, connection, database) ? .success(opened) : nil
+            }.flatMap { $0 }
+        }
+
+        private static func wrongStatus(_ row: Row, _ path: String) -> JournalError {
+            switch row.status {
+            case .copy:
+                JournalError(.copy, "The log is a copy that is not finished. Finish it with `copy --finish`.", path: path)
+            case .moved:
+                JournalError(.moved, "The history of this log goes on in \(row.movedTo ?? "another log").", path: path)
+            case .open:
+                JournalError(.wrongStatus, "The log is open for writing, and is no copy.", path: path)
+            }
+        }
+
+        private static func create(
+            _ id: JournalID?, _ status: LogStatus, _ connection: DatabaseConnection, _ database: Database
+        ) throws(DatabaseError) {
+            var entropy = EntropyPool(database.options.entropy)
+            let id = id ?? JournalID.random(&entropy)
+            var parameters = Parameters()
+            parameters.add(database.address.log)
+            parameters.add(id.bytes)
+            parameters.add(Int64(bitPattern: StoredRecord.chain(before: id)))
+            parameters.add(status.rawValue)
+            try connection.execute(.createLog, parameters, timeout: database.timeout)
+        }
+
+        private static func takeLock(
+            _ number: Int32, _ connection: DatabaseConnection, _ options: PostgresOptions
+        ) throws(DatabaseError) -> Bool {
+            let end = ContinuousClock.now + options.lockTimeout
+            var pause = Backoff()
+            var attempts = 0
+            while try connection.integer(.tryLock, number, options.answerTimeout) != 1 {
+                attempts += 1
+                if options.takesOver, attempts < 50 {
+                    try connection.execute(.endOtherWriters, Parameters(number), timeout: options.answerTimeout)
+                } else if .now >= end {
+                    return false
+                }
+                pause.wait()
+            }
+            return true
+        }
+
+        /// Whether the last record of the log has the chain value of its row.
+        private static func endsAtHead(
+            _ opened: OpenedLog, _ connection: DatabaseConnection, _ database: Database
+        ) throws(DatabaseError) -> Bool {
+            let head = opened.head
+            if head.position == 0 { return head.chain == StoredRecord.chain(before: head.journal) }
+            var parameters = Parameters(opened.number)
+            parameters.add(head.position)
+            var isEnd = false
+            try connection.execute(.commitEnd, parameters, timeout: database.timeout) { row in
+                isEnd = row.position(0) == head.position && row.integer(1).map(UInt64.init(bitPattern:)) == head.chain
+                return true
+            }
+            return isEnd
+        }
+
+        /// Throws unless the log contains the head of the options.
+        private func checkHead() throws(JournalError) {
+            guard let expected = database.options.expectedHead else { return }
+            do throws(JournalError) {
+                if try contains(expected) { return }
+            } catch {
+                try? close()
+                throw error
+            }
+            try? close()
+            throw JournalError(.headMismatch, "The log does not contain the expected head.", path: "\(address)")
+        }
+    }
+
+    extension JournalError.Code {
+        /// The log was expected to be an unfinished copy, and is not.
+        static let wrongStatus = JournalError.Code(rawValue: "notEmpty")
+    }
+
+    extension Database {
+        /// Runs the work of an opening once, without a second attempt.
+        func converting<Result>(_ work: () throws(DatabaseError) -> Result) throws(JournalError) -> Result {
+            do throws(DatabaseError) { return try work() } catch { throw self.error(error) }
+        }
+    }
+#endif

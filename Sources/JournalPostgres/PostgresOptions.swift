@@ -1,0 +1,41 @@
+#if Postgres
+    public import EventJournal
+
+    /// The options for opening a log on PostgreSQL.
+    public struct PostgresOptions: Sendable {
+        /// Whether opening for writing creates the schema and the log if they do not exist.
+        public var createIfMissing = true
+        /// How long opening for writing waits while another writer has the log open.
+        public var lockTimeout: Duration = .zero
+        /// Whether opening for writing ends the connection of another writer instead of failing
+        /// with `locked`.
+        ///
+        /// The other writer stops with `superseded` at its next append, however long it was paused.
+        public var takesOver = false
+        /// A head saved earlier, which the log must contain.
+        public var expectedHead: JournalHead?
+        /// The maximum wait for the answer to one statement.
+        ///
+        /// A server that does not answer in time is treated as lost. Statements with much data have
+        /// a second more for each MiB.
+        public var answerTimeout: Duration = .seconds(10)
+        /// How long an append or a read tries to reach a server before it fails with `unreachable`.
+        public var outageTimeout: Duration = .seconds(60)
+        /// The source of the records' salt and of the log's id.
+        public var entropy: any EntropySource = SystemEntropy()
+        /// Receives messages about lost and restored connections; nil to discard them.
+        public var log: (@Sendable (LogMessage) -> Void)?
+
+        /// Creates the default options.
+        public init() {}
+    }
+
+    extension JournalError.Code {
+        /// Another writer has taken over the log; this one can never append again.
+        public static let superseded = JournalError.Code(rawValue: "superseded")
+        /// No server that can do the work was reached in time.
+        public static let unreachable = JournalError.Code(rawValue: "unreachable")
+        /// The address of a log is not valid.
+        public static let invalidAddress = JournalError.Code(rawValue: "invalidAddress")
+    }
+#endif

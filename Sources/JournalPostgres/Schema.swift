@@ -1,0 +1,88 @@
+#if Postgres
+    import EventJournal
+
+    /// The tables of the logs, made and migrated by the library.
+    ///
+    /// `record.record` is a record in its stored form, as the files of a journal have it (Format.md),
+    /// so that checksums, chain values and the tree of a log do not depend on where it is.
+    enum Schema {
+        /// The statements that lead from each version to the next one, beginning with none.
+        ///
+        /// A version that was released is never changed.
+        static let migrations = [
+            """
+            CREATE TABLE chat_journal.log (
+              number int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+              name text NOT NULL UNIQUE,
+              id bytea NOT NULL CHECK (octet_length(id) = 16),
+              -- The last record and the chain value after it.
+              position bigint NOT NULL DEFAULT 0,
+              chain bigint NOT NULL,
+              -- The last position whose commit was confirmed to the writer. A standby, and a server
+              -- after a crash, may show later ones that are not safe.
+              acknowledged bigint NOT NULL DEFAULT 0,
+              -- Counts the writers. Each append compares it.
+              epoch bigint NOT NULL DEFAULT 0,
+              state text NOT NULL CHECK (state IN ('open', 'copy', 'moved')),
+              moved_to text,
+              -- Orders of erasure up to here are carried out, while the ledger has this hash.
+              erased_through bigint,
+              erased_ledger text
+            ) WITH (fillfactor = 10, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+            CREATE TABLE chat_journal.ledger (
+              log int PRIMARY KEY REFERENCES chat_journal.log,
+              bytes bytea NOT NULL
+            );
+            CREATE TABLE chat_journal.record (
+              log int NOT NULL,
+              records_left int NOT NULL,
+              position bigint NOT NULL,
+              chain bigint NOT NULL,
+              record bytea NOT NULL,
+              PRIMARY KEY (log, position)
+            );
+            -- Salt does not compress.
+            ALTER TABLE chat_journal.record ALTER COLUMN record SET STORAGE EXTERNAL;
+            """
+        ]
+
+        /// Creates the schema, or brings it to the present version.
+        static func prepare(_ connection: DatabaseConnection, _ timeout: Duration) throws(DatabaseError) {
+            if try version(connection, timeout) == migrations.count { return }
+            // The lock ends with the transaction. Another process may have migrated meanwhile.
+            try connection.run("BEGIN; SELECT pg_advisory_xact_lock(1128942671, 0)", timeout: timeout)
+            do throws(DatabaseError) {
+                let present = try version(connection, timeout)
+                var script = ""
+                if present == 0 {
+                    script =
+                        "CREATE SCHEMA IF NOT EXISTS chat_journal; CREATE TABLE chat_journal.format (version int NOT NULL);"
+                        + "INSERT INTO chat_journal.format VALUES (0);"
+                }
+                for migration in migrations.dropFirst(present) { script += migration }
+                if present < migrations.count { script += "UPDATE chat_journal.format SET version = \(migrations.count);" }
+                try connection.run(script + "COMMIT", timeout: timeout)
+            } catch {
+                // The first error is the one to report.
+                try? connection.run("ROLLBACK", timeout: timeout)
+                throw error
+            }
+        }
+
+        /// Returns the version of the schema; 0 if there is none.
+        static func version(_ connection: DatabaseConnection, _ timeout: Duration) throws(DatabaseError) -> Int {
+            var exists = false
+            try connection.execute(.hasSchema, timeout: timeout) { row in
+                exists = row.integer(0) == 1
+                return true
+            }
+            if !exists { return 0 }
+            var version: Int64?
+            try connection.execute(.schemaVersion, timeout: timeout) { row in
+                version = row.integer(0)
+                return true
+            }
+            return Int(version ?? 0)
+        }
+    }
+#endif

@@ -1,0 +1,174 @@
+#if Postgres
+    import EventJournal
+    import Foundation
+    import JournalPostgres
+    import Locking
+    import Primitives
+    import TestSupport
+    import Testing
+
+    /// A server that ends, starts again, or does not answer.
+    @Suite(.needsPostgres) struct OutageTests {
+        @Test func appendsSurviveKillsOfTheServer() throws {
+            let server = try PostgresServer.own()
+            let address = server.newAddress()
+            let log = try PostgresLog.open(address, options: .impatient(answer: .seconds(5)))
+            let safe = Lock<[String]>([])
+            let isOver = Lock(false)
+            let group = DispatchGroup()
+            let appending = Lock(())
+            for writer in 0..<4 {
+                group.enter()
+                Thread.detachNewThread {
+                    defer { group.leave() }
+                    var number = 0
+                    while !isOver.withLock({ $0 }) {
+                        number += 1
+                        let text = "\(writer).\(number)"
+                        do throws(JournalError) {
+                            let positions = try appending.withLock { _ throws(JournalError) in try log.append([text, text]) }
+                            try log.waitUntilDurable(positions.upperBound)
+                            safe.withLock { $0.append(text) }
+                        } catch {
+                            Issue.record(error)
+                            return
+                        }
+                    }
+                }
+            }
+            for round in 0..<Repetitions.few(2, of: 6) {
+                Thread.sleep(forTimeInterval: 0.2)
+                if round % 2 == 0 { server.kill() } else { server.stop() }
+                let count = safe.withLock { $0.count }
+                try server.start()
+                // The log goes on by itself.
+                while safe.withLock({ $0.count }) < count + 50 { Thread.sleep(forTimeInterval: 0.01) }
+            }
+            isOver.withLock { $0 = true }
+            group.wait()
+            try log.close()
+            let texts = try PostgresLog.openReadOnly(address).texts().compactMap { $0 }
+            let expected = Dictionary(texts.map { ($0, 1) }, uniquingKeysWith: +)
+            #expect(expected.values.allSatisfy { $0 == 2 })
+            let lost = safe.withLock { $0 }.filter { expected[$0] == nil }
+            #expect(lost == [])
+        }
+
+        @Test func serverThatDoesNotAnswerIsLeft() throws {
+            let server = try PostgresServer.own()
+            let address = server.newAddress(.tcp)
+            let messages = Lock<[String]>([])
+            var options = PostgresOptions.impatient(answer: .milliseconds(300))
+            options.log = { message in messages.withLock { $0.append(message.text) } }
+            let log = try PostgresLog.open(address, options: options)
+            try log.appendSafely("a")
+            server.pause()
+            let positions = try log.append(["b"])
+            while messages.withLock({ $0.isEmpty }) { Thread.sleep(forTimeInterval: 0.01) }
+            #expect(log.durablePosition == 1)
+            #expect(try log.texts() == ["a", "b"] || messages.withLock { !$0.isEmpty })
+            server.resume()
+            try log.waitUntilDurable(positions.upperBound)
+            try log.close()
+            #expect(try PostgresLog.openReadOnly(address).texts() == ["a", "b"])
+            #expect(messages.withLock { $0.count } == 2, "\(messages.withLock { $0 })")
+        }
+
+        @Test func outageBeyondTheLimitStopsTheLog() async throws {
+            let server = try PostgresServer.own()
+            let address = server.newAddress()
+            let log = try PostgresLog.open(address, options: .impatient(outage: .milliseconds(400)))
+            try log.appendSafely("a")
+            server.stop()
+            let positions = try log.append(["b"])
+            expectError(.unreachable) { try log.waitUntilDurable(positions.upperBound) }
+            expectError(.unreachable) { try log.append(["c"]) }
+            await #expect(throws: JournalError.self) { _ = try await log.waitForRecords(after: 2) }
+            #expect(log.durablePosition == 1)
+            try server.start()
+            // Reads go on, and a new opening finds what is safe.
+            #expect(try log.texts(in: 1...1) == ["a"])
+            expectError(.unreachable) { try log.close() }
+            let again = try PostgresLog.open(address)
+            #expect(try again.texts() == ["a"])
+            try again.close()
+        }
+
+        @Test func readsWaitForAServerThatStartsAgain() throws {
+            let server = try PostgresServer.own()
+            let address = server.newAddress()
+            let log = try PostgresLog.open(address)
+            try log.append((0..<10_000).map { "\($0)" })
+            try log.close()
+            let reader = try PostgresLog.openReadOnly(address)
+            var (count, isStopped) = (0, false)
+            try reader.forEachRecord(in: 1...10_000) { position, _, _, _ in
+                #expect(position == Position(count) + 1)
+                count += 1
+                if !isStopped, position == 3_000 {
+                    isStopped = true
+                    server.kill()
+                    Thread.detachNewThread { do { try server.start() } catch { Issue.record(error) } }
+                }
+                return true
+            }
+            #expect(count == 10_000)
+        }
+
+        /// PostgreSQL confirms a commit whose wait for a standby was cancelled, with a warning only.
+        @Test func commitWithoutItsStandbyIsNotConfirmed() throws {
+            let server = try PostgresServer.own()
+            let address = server.newAddress()
+            let log = try PostgresLog.open(address, options: .impatient(answer: .seconds(30)))
+            try log.appendSafely("a")
+            try server.execute("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
+            try server.execute("SELECT pg_reload_conf()")
+            while try server.execute("SHOW synchronous_standby_names") != "nobody" { Thread.sleep(forTimeInterval: 0.01) }
+            // The setting reaches the other processes soon after.
+            Thread.sleep(forTimeInterval: 0.3)
+            let positions = try log.append(["b"])
+            let waits = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+            while try server.execute(waits) == "0" { Thread.sleep(forTimeInterval: 0.01) }
+            let cancel = "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+            #expect(try server.execute(cancel) == "1")
+            // The log asks again, and its question waits for the standby as well.
+            while try server.execute(waits) == "0" { Thread.sleep(forTimeInterval: 0.01) }
+            #expect(log.durablePosition == 1)
+            #expect(try server.execute("SELECT count(*) FROM chat_journal.record") == "2")
+            try server.execute("ALTER SYSTEM RESET synchronous_standby_names")
+            try server.execute("SELECT pg_reload_conf()")
+            try log.waitUntilDurable(positions.upperBound)
+            #expect(try log.texts() == ["a", "b"])
+            try log.close()
+        }
+
+        /// The server's own checksums find a changed bit that it reads from the disk.
+        @Test func changedBitInAFileOfTheServerIsAnError() throws {
+            let server = try PostgresServer.own()
+            let address = server.newAddress()
+            let log = try PostgresLog.open(address)
+            try log.append((0..<2_000).map { "text \($0)" })
+            try log.close()
+            let file = try server.dataDirectory + "/" + server.execute("SELECT pg_relation_filepath('chat_journal.record')")
+            server.stop()
+            var bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+            let offset = try #require(bytes.firstRange(of: Data("text 700".utf8))).lowerBound
+            bytes[offset] ^= 1
+            let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: file))
+            try handle.write(contentsOf: bytes)
+            try handle.close()
+            try server.start()
+            let reader = try PostgresLog.openReadOnly(address)
+            var last: Position = 0
+            let error = #expect(throws: JournalError.self) {
+                try reader.forEachRecord(in: 1...2_000) { position, _, _, erasable in
+                    #expect(String(decoding: erasable.toArray(), as: UTF8.self) == "text \(position - 1)")
+                    last = position
+                    return true
+                }
+            }
+            #expect(error?.code == .damaged)
+            #expect(last < 701)
+        }
+    }
+#endif

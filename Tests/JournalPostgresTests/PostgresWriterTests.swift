@@ -1,0 +1,170 @@
+#if Postgres
+    import EventJournal
+    import Foundation
+    import JournalPostgres
+    import Locking
+    import TestSupport
+    import Testing
+
+    @Suite(.needsPostgres) struct PostgresWriterTests {
+        @Test func secondWriterIsRefusedUntilTheFirstCloses() throws {
+            let address = try PostgresServer.common().newAddress()
+            let first = try PostgresLog.open(address)
+            expectError(.locked) { _ = try PostgresLog.open(address) }
+            try first.appendSafely("a")
+            try first.close()
+            var options = PostgresOptions()
+            options.lockTimeout = .seconds(30)
+            let second = try PostgresLog.open(address, options: options)
+            #expect(second.id == first.id && second.lastPosition == 1)
+            try second.close()
+        }
+
+        @Test func opensAtTheSameTimeHaveOneWriter() async throws {
+            let server = try PostgresServer.common()
+            for _ in 0..<5 {
+                let address = server.newAddress()
+                let opened = await withTaskGroup(of: PostgresLog?.self) { group in
+                    for _ in 0..<8 { group.addTask { try? PostgresLog.open(address) } }
+                    return await group.reduce(into: [] as [PostgresLog]) { if let log = $1 { $0.append(log) } }
+                }
+                #expect(opened.count == 1)
+                for log in opened { try log.close() }
+            }
+        }
+
+        @Test func supersededWriterStopsAndAppendsNothing() throws {
+            let server = try PostgresServer.common()
+            let address = server.newAddress()
+            let first = try PostgresLog.open(address, options: .impatient())
+            try first.appendSafely("a", "b")
+            var options = PostgresOptions()
+            options.takesOver = true
+            let second = try PostgresLog.open(address, options: options)
+            #expect(second.head == first.head)
+            try second.appendSafely("c")
+            let positions = try first.append(["never"])
+            expectError(.superseded) { try first.waitUntilDurable(positions.upperBound) }
+            expectError(.superseded) { try first.append(["never"]) }
+            #expect(try first.texts(in: 1...2) == ["a", "b"])
+            try second.appendSafely("d")
+            #expect(try second.texts() == ["a", "b", "c", "d"])
+            expectError(.superseded) { try first.close() }
+            try second.close()
+            #expect(try PostgresLog.openReadOnly(address).texts() == ["a", "b", "c", "d"])
+        }
+
+        /// The epoch is compared inside the transaction of each append, so the moment of the take-over
+        /// does not matter.
+        @Test func writersThatTakeOverNeverMixTheirCommits() throws {
+            let server = try PostgresServer.common()
+            let address = server.newAddress()
+            let options = PostgresOptions.impatient(answer: .seconds(5), takesOver: true)
+            let safe = Lock<[String]>([])
+            let group = DispatchGroup()
+            for writer in 0..<4 {
+                group.enter()
+                Thread.detachNewThread {
+                    defer { group.leave() }
+                    for round in 0..<6 {
+                        do throws(JournalError) {
+                            let log = try PostgresLog.open(address, options: options)
+                            for number in 0..<10_000 {
+                                let text = "\(writer).\(round).\(number)"
+                                try log.appendSafely(text, text + "b")
+                                safe.withLock { $0.append(text) }
+                                if number > 20 { break }
+                            }
+                        } catch {
+                            let expected: [JournalError.Code] = [.superseded, .unreachable, .conflict, .locked]
+                            #expect(expected.contains(error.code), "\(error)")
+                        }
+                    }
+                }
+            }
+            group.wait()
+            let log = try PostgresLog.open(address, options: options)
+            let texts = try log.texts().compactMap { $0 }
+            #expect(texts.count == Int(log.lastPosition))
+            #expect(Set(texts).count == texts.count)
+            for text in safe.withLock({ $0 }) {
+                let index = try #require(texts.firstIndex(of: text), "\(text) was confirmed and is missing")
+                #expect(texts[index + 1] == text + "b")
+            }
+            try log.close()
+        }
+
+        @Test func closedLogIsSeenWholeByReaders() throws {
+            let address = try PostgresServer.common().newAddress()
+            let log = try PostgresLog.open(address)
+            let reader = try PostgresLog.openReadOnly(address)
+            #expect(reader.isReadOnly && reader.lastPosition == 0)
+            try log.appendSafely("a", "b", "c")
+            try log.close()
+            #expect(try reader.refresh() == 3)
+            #expect(reader.head == log.head)
+            #expect(try reader.texts() == ["a", "b", "c"])
+            expectError(.readOnly) { try reader.append(["x"]) }
+            expectError(.readOnly) { try reader.reserve(1) }
+        }
+
+        @Test func logThatDoesNotExistIsNotFound() throws {
+            let server = try PostgresServer.common()
+            expectError(.notFound) { _ = try PostgresLog.openReadOnly(server.newAddress()) }
+            var options = PostgresOptions()
+            options.createIfMissing = false
+            expectError(.notFound) { _ = try PostgresLog.open(server.newAddress(), options: options) }
+        }
+
+        @Test func expectedHeadIsCompared() throws {
+            let address = try PostgresServer.common().newAddress()
+            let log = try PostgresLog.open(address)
+            try log.appendSafely("a")
+            let head = log.head
+            try log.appendSafely("b")
+            try log.close()
+            var options = PostgresOptions()
+            options.lockTimeout = .seconds(30)
+            options.expectedHead = head
+            let again = try PostgresLog.open(address, options: options)
+            #expect(try again.head(at: 1) == head)
+            try again.close()
+            options.expectedHead = JournalHead(journal: head.journal, position: 1, chain: head.chain ^ 1)
+            expectError(.headMismatch) { _ = try PostgresLog.open(address, options: options) }
+            options.expectedHead = JournalHead(journal: head.journal, position: 9, chain: head.chain)
+            expectError(.headMismatch) { _ = try PostgresLog.openReadOnly(address, options: options) }
+        }
+
+        @Test func tablesOfANewerVersionAreRefused() throws {
+            let server = try PostgresServer.own()
+            let address = server.newAddress()
+            try PostgresLog.open(address).close()
+            try server.execute("UPDATE chat_journal.format SET version = version + 1")
+            expectError(.newerVersion) { _ = try PostgresLog.open(address) }
+            expectError(.newerVersion) { _ = try PostgresLog.openReadOnly(address) }
+        }
+
+        @Test func committedHeadsAreTheSameInMemoryAndInTheDatabase() throws {
+            let address = try PostgresServer.common().newAddress()
+            let log = try PostgresLog.open(address)
+            for count in [1, 3, 2, 1_000, 1, 2_000] { try log.append((0..<count).map { "\($0)" }) }
+            func heads() throws -> [JournalHead] {
+                var heads: [JournalHead] = []
+                try log.forEachCommittedRecord(in: 1...log.lastPosition) { _, head, _, _, _ in
+                    heads.append(head)
+                    return true
+                }
+                return heads
+            }
+            // Some of the commits are in memory only.
+            let early = try heads()
+            try log.waitUntilDurable(log.lastPosition)
+            #expect(try heads() == early)
+            #expect(early.count == 3_007 && Set(early).count == 6)
+            for (index, head) in early.enumerated() where index % 97 == 0 { #expect(try log.head(at: Position(index) + 1) == head) }
+            #expect(try log.contains(early[3_006]) && log.contains(early[0]))
+            #expect(try !log.contains(JournalHead(journal: log.id, position: 2, chain: early[0].chain)))
+            try log.close()
+        }
+    }
+#endif
