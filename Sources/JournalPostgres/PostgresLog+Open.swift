@@ -131,9 +131,13 @@
                     return true
                 }
                 guard let opened else {
+                    connection.giveUpLock(row.number, database.timeout)
                     return .failure(JournalError(.conflict, "The status of the log has changed meanwhile.", path: path))
                 }
-                guard try endsAtHead(opened, connection, database) else { return nil }
+                guard try endsAtHead(opened, connection, database) else {
+                    connection.giveUpLock(row.number, database.timeout)
+                    return nil
+                }
                 // Not in the same transaction: a standby shows what is not safe yet.
                 var acknowledgement = Parameters(row.number)
                 acknowledgement.add(opened.epoch)

@@ -3,6 +3,8 @@
     import Locking
     public import MerkleLog
 
+    extension PostgresLog: VerifiableLog {}
+
     extension PostgresLog: RecordTreeLog {
         package func checkOpen() throws(JournalError) {
             try state.withLock { (state) throws(JournalError) in try state.checkOpen() }

@@ -12,7 +12,7 @@ extension ToolCommand {
                 CommandSpec.Option(
                     "format", .choice(["messages", "events"]),
                     "the format of the file: messages (the default), or events as export prints them"), .durability,
-                .waitForLock, .json,
+                .waitForLock, .takeOver, .json,
             ],
             discussion: """
                 A line is {"t": ISO-8601 or null, "channel", "user", "id", "replyTo": id or null, "body"}, with

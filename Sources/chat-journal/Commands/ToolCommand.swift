@@ -31,6 +31,8 @@ extension CommandSpec.Option {
     static let durability = CommandSpec.Option(
         "durability", .choice(["synced", "written"]),
         "answer once a commit is on the disk (synced, the default) or with the operating system (written)")
+    static let takeOver = CommandSpec.Option(
+        "take-over", .flag, "on PostgreSQL: end another writer, which can then never append again")
     static let waitForLock = CommandSpec.Option(
         "wait-for-lock", .text("SECONDS"), "wait up to SECONDS while another process writes to the journal; default 0")
 }
@@ -44,7 +46,7 @@ extension Arguments {
 
     /// Opens the journal for writing; creates it if it does not exist.
     func openForWriting() throws -> ChatStore {
-        let store = try journal.openStore(StoreOptions(journal: try journalOptions()))
+        let store = try journal.openStore(StoreOptions(journal: try journalOptions()), takesOver: hasFlag("take-over"))
         if store.isErasureUnfinished {
             StandardError.writeLine(
                 "\(ToolSpec.name): erasureUnfinished: the opening could not complete an erasure; its content is hidden, but still in files")

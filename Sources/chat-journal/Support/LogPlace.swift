@@ -52,12 +52,19 @@ enum LogPlace: Hashable {
     }
 
     /// Opens the log for writing.
-    func open(_ options: JournalOptions) throws -> any PlacedLog {
+    ///
+    /// - Parameter takesOver: Whether to end another writer, which a database can do.
+    func open(_ options: JournalOptions, takesOver: Bool = false) throws -> any PlacedLog {
         switch self {
-        case .directory(let path): return try Journal.open(path, options: options)
+        case .directory(let path):
+            if takesOver { throw UsageError("--take-over is for a log on PostgreSQL; end the process that has the journal open") }
+            return try Journal.open(path, options: options)
         case .database(let address):
+            if options.durability == .written { throw UsageError("a log on PostgreSQL is always synced: leave out --durability written") }
             #if Postgres
-                return try PostgresLog.open(address, options: PostgresOptions(options))
+                var postgres = PostgresOptions(options)
+                postgres.takesOver = takesOver
+                return try PostgresLog.open(address, options: postgres)
             #else
                 throw Self.withoutPostgres
             #endif
@@ -73,11 +80,11 @@ enum LogPlace: Hashable {
     }
 
     /// Opens a store for writing.
-    func openStore(_ options: StoreOptions) throws -> ChatStore {
+    func openStore(_ options: StoreOptions, takesOver: Bool = false) throws -> ChatStore {
         switch self {
-        case .directory(let path): return try ChatStore.open(path, options: options)
-        case .database:
-            let log = try open(options.journal)
+        case .directory(let path) where !takesOver: return try ChatStore.open(path, options: options)
+        case .directory, .database:
+            let log = try open(options.journal, takesOver: takesOver)
             do throws(ChatError) {
                 return try ChatStore.open(log: log, options: options)
             } catch {
