@@ -225,7 +225,10 @@
                 throw Problem.notSignedIn
             }
             #if os(Linux)
-                if request.path == Self.socketPath { return try upgrade(head, session, token) }
+                if request.path == Self.socketPath {
+                    try request.requireParameters()
+                    return try upgrade(head, session, token)
+                }
             #endif
             let response = await chatRoutes.respond(to: request, as: session.user)
             guard case .events(let stream) = response.body else { return HTTPResponse(response) }
