@@ -12,7 +12,7 @@
         public let url: String
         /// The URL of the metrics; nil if they are not served.
         public let metricsURL: String?
-        private let core: ServerCore
+        let core: ServerCore
         private let daemon: HTTPDaemon
         private let metricsDaemon: HTTPDaemon?
         private let ticker: Task<Void, Never>

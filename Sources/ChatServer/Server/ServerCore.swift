@@ -49,7 +49,7 @@
                     }
                 }
                 self.isTutorialPublic = isTutorialPublic
-                guard let sockets = SocketLoop() else {
+                guard let sockets = SocketLoop(options.socketLimits) else {
                     throw ServerError(.cannotStart, "The thread of the WebSockets cannot be started.")
                 }
                 self.sockets = sockets
@@ -299,7 +299,7 @@
 
             private func open(_ socket: UpgradedSocket, _ tutorial: TutorialChat) {
                 let mailbox = Mailbox()
-                let receiver = SocketSession()
+                let receiver = SocketSession(sockets.budget)
                 let delivery = Task {
                     do {
                         try await tutorial.deliver { try await mailbox.write($0) }
@@ -329,7 +329,7 @@
             private func open(_ socket: UpgradedSocket, _ session: AccountSession, _ token: String) {
                 let mailbox = Mailbox()
                 let wire = WireSession(store, user: session.user) { try await mailbox.write($0) }
-                let receiver = SocketSession()
+                let receiver = SocketSession(sockets.budget)
                 let entry = streams.add(
                     .init(
                         mailbox: mailbox, session: (session, token), stop: { wire.end() },
@@ -374,9 +374,14 @@
 
         /// The text of the metrics.
         func metricsText(connections: Int) -> String {
-            metrics.text(
+            #if os(Linux)
+                let messageByteCount = sockets.budget.byteCount
+            #else
+                let messageByteCount = 0
+            #endif
+            return metrics.text(
                 continuing: store.statistics.openMetrics(), connections: connections, streams: streams.count,
-                waitingPasswords: passwordThreads.waitingCount)
+                waitingPasswords: passwordThreads.waitingCount, messageBytes: messageByteCount)
         }
     }
 
