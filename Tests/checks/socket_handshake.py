@@ -114,6 +114,7 @@ def check_case(server, name, handshake, early, status, headers):
                     if web_socket.json().get("id") != 7:
                         raise Failed(f"{name}: a wrong answer to a message that came with the handshake")
                 if 0 < len(early) < 20:
+                    web_socket.answers_pings = False
                     # The rest of the frame: its payload is masked with the key that was sent.
                     key, known = early[2:6], early[6:]
                     payload = b'{"id":7,"unfollow":1}'
