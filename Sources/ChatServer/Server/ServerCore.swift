@@ -351,8 +351,11 @@
         /// Refuses new requests, ends the streams, and waits for the requests that have no response, and
         /// then a moment until their responses and the ends of the streams are sent.
         ///
-        /// - Parameter exchangeCount: The number of requests whose response is not completely sent.
-        func drain(timeout: Duration, exchangeCount: () -> Int) async {
+        /// - Parameters:
+        ///   - timeout: The longest time for the responses.
+        ///   - sendTimeout: The longest time for sending them.
+        ///   - exchangeCount: The number of requests whose response is not completely sent.
+        func drain(timeout: Duration, sendTimeout: Duration, exchangeCount: () -> Int) async {
             closing.withLock { $0 = true }
             streams.close()
             await wait(timeout) { pending.withLock { $0 } == 0 }
@@ -360,7 +363,7 @@
                 // On a thread that may wait: the last messages are sent before.
                 try? await erasureThread.run { [sockets] in sockets.stop() }
             #endif
-            await wait(min(timeout, .seconds(2))) { exchangeCount() == 0 }
+            await wait(sendTimeout) { exchangeCount() == 0 }
             for threads in [passwordThreads, accountThreads, erasureThread] { threads.stop() }
         }
 
