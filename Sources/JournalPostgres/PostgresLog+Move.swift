@@ -6,12 +6,19 @@
     extension PostgresLog: MovableLog {
         /// The place to which the log has moved; nil unless it has.
         package func movedTo() throws(JournalError) -> String? {
+            let row = try row()
+            return row.status == .moved ? row.movedTo ?? "" : nil
+        }
+
+        /// Whether the log is a copy that is not finished.
+        package func isUnfinishedCopy() throws(JournalError) -> Bool { try row().status == .copy }
+
+        private func row() throws(JournalError) -> Row {
             try checkOpen()
             let opening = try database.reading { (connection) throws(DatabaseError) in
                 try Self.findLog(connection, database) { (row) throws(DatabaseError) in row }
             }
-            let row = try opening.get()
-            return row.status == .moved ? row.movedTo ?? "" : nil
+            return try opening.get()
         }
 
         /// Waits until the database has confirmed everything.
@@ -147,6 +154,10 @@
                 try write(.setStatus, parameters)
                 status = .open
             }
+            close()
+        }
+
+        package mutating func close() {
             writer.connection = nil
             database.close()
         }
