@@ -33,6 +33,8 @@ extension CommandSpec.Option {
         "answer once a commit is on the disk (synced, the default) or with the operating system (written)")
     static let waitForLock = CommandSpec.Option(
         "wait-for-lock", .text("SECONDS"), "wait up to SECONDS while another process writes to the journal; default 0")
+    static let takeOver = CommandSpec.Option(
+        "take-over", .flag, "on PostgreSQL: end another writer, which can never append again, instead of waiting for it")
 }
 
 extension Arguments {
@@ -44,7 +46,7 @@ extension Arguments {
 
     /// Opens the journal for writing; creates it if it does not exist.
     func openForWriting() throws -> ChatStore {
-        let store = try journal.openStore(StoreOptions(journal: try journalOptions()))
+        let store = try journal.openStore(StoreOptions(journal: try journalOptions()), takesOver: hasFlag("take-over"))
         if store.isErasureUnfinished {
             StandardError.writeLine(
                 "\(ToolSpec.name): erasureUnfinished: the opening could not complete an erasure; its content is hidden, but still in files")

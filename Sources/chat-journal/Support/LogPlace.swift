@@ -52,12 +52,18 @@ enum LogPlace: Hashable {
     }
 
     /// Opens the log for writing.
-    func open(_ options: JournalOptions) throws -> any PlacedLog {
+    ///
+    /// - Parameter takesOver: Whether to end another writer of a log on PostgreSQL.
+    func open(_ options: JournalOptions, takesOver: Bool = false) throws -> any PlacedLog {
         switch self {
-        case .directory(let path): return try Journal.open(path, options: options)
+        case .directory(let path):
+            if takesOver { throw UsageError("--take-over is for PostgreSQL; the lock of a directory is free when its writer has ended") }
+            return try Journal.open(path, options: options)
         case .database(let address):
             #if Postgres
-                return try PostgresLog.open(address, options: PostgresOptions(options))
+                var options = PostgresOptions(options)
+                options.takesOver = takesOver
+                return try PostgresLog.open(address, options: options)
             #else
                 throw Self.withoutPostgres
             #endif
@@ -73,11 +79,13 @@ enum LogPlace: Hashable {
     }
 
     /// Opens a store for writing.
-    func openStore(_ options: StoreOptions) throws -> ChatStore {
+    ///
+    /// - Parameter takesOver: As for ``open(_:takesOver:)``.
+    func openStore(_ options: StoreOptions, takesOver: Bool = false) throws -> ChatStore {
         switch self {
-        case .directory(let path): return try ChatStore.open(path, options: options)
-        case .database:
-            let log = try open(options.journal)
+        case .directory(let path) where !takesOver: return try ChatStore.open(path, options: options)
+        case .directory, .database:
+            let log = try open(options.journal, takesOver: takesOver)
             do throws(ChatError) {
                 return try ChatStore.open(log: log, options: options)
             } catch {
