@@ -55,7 +55,7 @@
                 """
             case .beginWriting:
                 """
-                UPDATE chat_journal.log SET epoch = epoch + 1, acknowledged = position WHERE number = $1::int AND state = $2::text
+                UPDATE chat_journal.log SET epoch = epoch + 1 WHERE number = $1::int AND state = $2::text
                 RETURNING position, chain, epoch
                 """
             case .epoch: "SELECT epoch FROM chat_journal.log WHERE number = $1::int"
