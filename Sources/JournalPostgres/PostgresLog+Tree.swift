@@ -3,8 +3,6 @@
     import Locking
     public import MerkleLog
 
-    extension PostgresLog: VerifiableLog {}
-
     extension PostgresLog: RecordTreeLog {
         package func checkOpen() throws(JournalError) {
             try state.withLock { (state) throws(JournalError) in try state.checkOpen() }

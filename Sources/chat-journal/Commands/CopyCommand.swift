@@ -74,7 +74,11 @@ extension ToolCommand {
         }
         do {
             let report = try finish(source, to, named: name, progress)
-            try source.close()
+            do {
+                try source.close()
+            } catch let error as JournalError where error.code == .moved {
+                // A log may have stopped because it has moved.
+            }
             return report
         } catch {
             // The first error is the one to report.

@@ -116,7 +116,8 @@ private struct ImportTotals: Encodable {
 /// `import --format events`: imports an export.
 private func importEvents(_ arguments: Arguments, _ output: inout BufferedOutput) throws -> Bool {
     var lines = try LineReader(path: arguments[positional: "FILE"], limit: EventImportReport.longestLine)
-    var importer = try EventImporter(into: try arguments.journal.open(try arguments.journalOptions()))
+    var importer = try EventImporter(
+        into: try arguments.journal.open(try arguments.journalOptions(), takesOver: arguments.hasFlag("take-over")))
     let report = EventImportReport(isJSON: arguments.hasFlag("json"))
     var progress = Progress("import")
     var isClean = true

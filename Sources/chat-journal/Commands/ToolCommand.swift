@@ -31,10 +31,10 @@ extension CommandSpec.Option {
     static let durability = CommandSpec.Option(
         "durability", .choice(["synced", "written"]),
         "answer once a commit is on the disk (synced, the default) or with the operating system (written)")
-    static let takeOver = CommandSpec.Option(
-        "take-over", .flag, "on PostgreSQL: end another writer, which can then never append again")
     static let waitForLock = CommandSpec.Option(
         "wait-for-lock", .text("SECONDS"), "wait up to SECONDS while another process writes to the journal; default 0")
+    static let takeOver = CommandSpec.Option(
+        "take-over", .flag, "on PostgreSQL: end another writer, which can never append again, instead of waiting for it")
 }
 
 extension Arguments {

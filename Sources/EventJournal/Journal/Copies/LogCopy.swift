@@ -35,7 +35,7 @@ package protocol CopyDestination: StoredRecordSink {
     mutating func unlockDestination() throws(JournalError)
 
     /// Releases the copy, which can be continued later.
-    func close() throws(JournalError)
+    mutating func close() throws(JournalError)
 }
 
 /// Copies of logs record by record, between any two kinds of log.
