@@ -104,8 +104,9 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "ChatDomain", "EventJournal", "Projections", "Chat", "ChatTesting", "CAllocations", "CChecksum", "CFloor", "Locking",
-                "Primitives",
+                "JournalPostgres", "Primitives",
                 .target(name: "CSQLite", condition: .when(traits: ["PeerBenchmarks"])),
+                .target(name: "CPostgreSQL", condition: .when(traits: ["Postgres"])),
             ],
             path: "Benchmarks", exclude: ["README.md", "baseline.jsonl", "CAllocations", "CFloor"], swiftSettings: settings),
         // In no product: for the benchmarks only.

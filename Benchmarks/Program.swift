@@ -16,6 +16,8 @@ struct Program {
     var writesOnly = false
     var baseline: String?
     var storesTree = true
+    /// The address of a database for the workloads PG.
+    var postgres: String?
 
     static func main() {
         // Detached, because an awaiting task would return to the main thread each time. The main
@@ -43,6 +45,7 @@ struct Program {
             case "--quick": (messages, repetitions, isQuick) = (50_000, 3, true)
             case "--filter": filter = try value(of: argument, &rest)
             case "--directory": directory = try value(of: argument, &rest)
+            case "--postgres": postgres = try value(of: argument, &rest)
             case "--baseline": baseline = try value(of: argument, &rest)
             case "--messages":
                 guard let number = Int(try value(of: argument, &rest).filter { $0 != "," }), number >= 1_000 else {
@@ -53,7 +56,8 @@ struct Program {
                 throw UsageError(
                     """
                     Unknown option \(argument). The options are --messages N, --quick, --filter WORKLOAD, --json, --baseline FILE (the JSON \
-                    of an earlier run), --directory DIR (where the history is kept) and --without-tree (for W1 to W4).
+                    of an earlier run), --directory DIR (where the history is kept), --without-tree (for W1 to W4) and, with the trait \
+                    Postgres, --postgres ADDRESS (only the workloads PG, in this database).
                     """)
             }
         }
@@ -86,6 +90,16 @@ struct Program {
     }
 
     private func measure(_ report: inout Report, in directory: String) async throws {
+        if let postgres {
+            #if Postgres
+                try await PostgresBenchmarks(
+                    address: postgres, directory: "\(directory)/writing", messages: messages, repetitions: repetitions, isQuick: isQuick
+                ).run(&report)
+            #else
+                throw UsageError("--postgres \(postgres) needs a build with --traits Postgres")
+            #endif
+            return
+        }
         // First, while this process has no freed memory to reuse: M measures resident memory.
         if ReadModelBenchmarks.workloads.contains(where: report.wants) {
             try ReadModelBenchmarks(history: try history(of: messages, in: directory), repetitions: repetitions).run(&report)

@@ -14,12 +14,13 @@ struct ChatWriter: EventWriter {
         options.journal.durability = phase.isDurable ? .synced : .written
         options.journal.treeLayout = treeLayout
         let store = try ChatStore.open(directory, options: options)
-        let rate = try await rate(of: phase, input, store)
+        let rate = try await Self.rate(of: phase, input, store)
         try store.close()
         return rate
     }
 
-    private func rate(of phase: WritePhase, _ input: WriteInput, _ store: ChatStore) async throws -> Double {
+    /// Writes the messages of a phase; returns the messages per second.
+    static func rate(of phase: WritePhase, _ input: WriteInput, _ store: ChatStore) async throws -> Double {
         switch phase.callers {
         case .one where phase.batch == WriteInput.batch:
             return try phase.rate { range in

@@ -14,19 +14,24 @@ struct JournalWriter: EventWriter {
         options.durability = phase.isDurable ? .synced : .written
         options.treeLayout = treeLayout
         let journal = try Journal.open(directory, options: options)
-        let rate = try await rate(of: phase, input.events, journal)
+        let rate = try await Self.rate(of: phase, input.events, journal)
         try journal.close()
         return rate
     }
 
-    private func rate(of phase: WritePhase, _ events: PackedEvents, _ journal: Journal) async throws -> Double {
+    /// Writes the events of a phase with one thread; returns the events per second.
+    static func rateOfOne(_ phase: WritePhase, _ events: PackedEvents, _ journal: some CommitLog) throws -> Double {
+        var turn = Turn(head: journal.lastPosition)
+        return try phase.rate { range in
+            let end = try turn.append(events, range, to: journal)
+            if phase.isDurable { try journal.waitUntilDurable(end) }
+        }
+    }
+
+    /// Writes the events of a phase; returns the events per second.
+    static func rate(of phase: WritePhase, _ events: PackedEvents, _ journal: some CommitLog) async throws -> Double {
         switch phase.callers {
-        case .one:
-            var turn = Turn(head: journal.lastPosition)
-            return try phase.rate { range in
-                let end = try turn.append(events, range, to: journal)
-                if phase.isDurable { try journal.waitUntilDurable(end) }
-            }
+        case .one: return try rateOfOne(phase, events, journal)
         case .task:
             let turn = Lock(Turn(head: journal.lastPosition))
             return try await phase.rate { range in
@@ -56,7 +61,7 @@ private struct Turn: ~Copyable {
 
     init(head: Position) { self.head = head }
 
-    mutating func append(_ events: PackedEvents, _ range: Range<Int>, to journal: Journal) throws(JournalError) -> Position {
+    mutating func append(_ events: PackedEvents, _ range: Range<Int>, to journal: some CommitLog) throws(JournalError) -> Position {
         draft.removeAll()
         for index in range {
             try events.withEvent(index) { (fixed, text) throws(JournalError) in try draft.append(kept: fixed, erasable: text) }

@@ -88,6 +88,15 @@
             }
         }
 
+        /// Gives up the log and ends the connection.
+        ///
+        /// The server would notice the end of the connection a moment later, and the next writer might
+        /// find the log locked.
+        func close() {
+            connection?.giveUpLock(number, database.timeout)
+            connection?.close()
+        }
+
         /// Inserts the records of commits in one transaction, and advances the head.
         private func insert(_ commits: ArraySlice<Commit>, _ head: inout JournalHead) throws(Failure) {
             guard let connection, let last = commits.last else { return }
@@ -199,6 +208,11 @@
     }
 
     extension DatabaseConnection {
+        /// Gives up the lock of a writer; the server does it too when the connection ends.
+        func giveUpLock(_ log: Int32, _ timeout: Duration) {
+            do throws(DatabaseError) { _ = try integer(.giveUpLock, log, timeout) } catch { close() }
+        }
+
         /// Executes a statement on a log and returns its one integer; nil without a row.
         func integer(_ statement: Statement, _ log: Int32, _ timeout: Duration) throws(DatabaseError) -> Int64? {
             var found: Int64?

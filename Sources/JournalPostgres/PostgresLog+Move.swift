@@ -6,12 +6,18 @@
     extension PostgresLog: MovableLog {
         /// The place to which the log has moved; nil unless it has.
         package func movedTo() throws(JournalError) -> String? {
-            try checkOpen()
-            let opening = try database.reading { (connection) throws(DatabaseError) in
-                try Self.findLog(connection, database) { (row) throws(DatabaseError) in row }
-            }
-            let row = try opening.get()
+            let row = try row()
             return row.status == .moved ? row.movedTo ?? "" : nil
+        }
+
+        /// Whether the log is a copy that is not finished.
+        package func isUnfinishedCopy() throws(JournalError) -> Bool { try row().status == .copy }
+
+        private func row() throws(JournalError) -> Row {
+            try checkOpen()
+            return try database.reading { (connection) throws(DatabaseError) in
+                try Self.findLog(connection, database) { (row) throws(DatabaseError) in row }
+            }.get()
         }
 
         /// Waits until the database has confirmed everything.
@@ -147,7 +153,11 @@
                 try write(.setStatus, parameters)
                 status = .open
             }
-            writer.connection = nil
+            close()
+        }
+
+        package func close() {
+            writer.close()
             database.close()
         }
 

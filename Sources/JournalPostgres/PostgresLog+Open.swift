@@ -131,9 +131,19 @@
                     return true
                 }
                 guard let opened else {
+                    connection.giveUpLock(row.number, database.timeout)
                     return .failure(JournalError(.conflict, "The status of the log has changed meanwhile.", path: path))
                 }
-                return try endsAtHead(opened, connection, database) ? .success(opened) : nil
+                guard try endsAtHead(opened, connection, database) else {
+                    connection.giveUpLock(row.number, database.timeout)
+                    return nil
+                }
+                // Not in the same transaction: a standby shows what is not safe yet.
+                var acknowledgement = Parameters(row.number)
+                acknowledgement.add(opened.epoch)
+                acknowledgement.add(opened.head.position)
+                try connection.execute(.acknowledge, acknowledgement, timeout: database.timeout)
+                return .success(opened)
             }.flatMap { $0 }
         }
 

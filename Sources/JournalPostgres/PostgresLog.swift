@@ -188,7 +188,7 @@
                     writer.withLock { writer in
                         // The last announcement; readers could not see the last commit otherwise.
                         if failure == nil { writer?.acknowledge(durablePosition) }
-                        writer?.connection = nil
+                        writer?.close()
                     }
                 }
             }

@@ -15,6 +15,7 @@
         /// Makes everything that this connection can see as safe as a commit.
         case barrier
         case hasSchema, schemaVersion
+        case giveUpLock
         case findLog, createLog, beginWriting, epoch, tryLock, endOtherWriters, isLocked
         case range, commits, list, chains, commitEnd, readable
         case erase, erasedThrough, setErasedThrough, readLedger, writeLedger, fence, setStatus
@@ -44,7 +45,9 @@
                 RETURNING position, chain
                 """
             case .barrier: "SELECT pg_logical_emit_message(true, 'chat_journal', '')"
-            case .hasSchema: "SELECT (to_regclass('chat_journal.format') IS NOT NULL)::int"
+            case .hasSchema:
+                // Not `to_regclass`, which may know of no table that another transaction has just made.
+                "SELECT count(*) FROM pg_catalog.pg_tables WHERE schemaname = 'chat_journal' AND tablename = 'format'"
             case .schemaVersion: "SELECT version FROM chat_journal.format"
             case .findLog: "SELECT number, id, state, moved_to FROM chat_journal.log WHERE name = $1::text"
             case .createLog:
@@ -55,11 +58,12 @@
                 """
             case .beginWriting:
                 """
-                UPDATE chat_journal.log SET epoch = epoch + 1, acknowledged = position WHERE number = $1::int AND state = $2::text
+                UPDATE chat_journal.log SET epoch = epoch + 1 WHERE number = $1::int AND state = $2::text
                 RETURNING position, chain, epoch
                 """
             case .epoch: "SELECT epoch FROM chat_journal.log WHERE number = $1::int"
             case .tryLock: "SELECT pg_try_advisory_lock(1128942671, $1::int)::int"
+            case .giveUpLock: "SELECT pg_advisory_unlock(1128942671, $1::int)::int"
             case .endOtherWriters:
                 """
                 SELECT pg_terminate_backend(pid)::int FROM pg_locks

@@ -53,8 +53,8 @@ struct Tool {
     static let commands: [ToolCommand] = [
         .demo, .run, .import, .threads, .timeline, .replies, .message, .members, .readers, .residents, .user, .access,
         .activity, .roles, .bans, .pins, .reports, .invitations,
-        .events, .verify, .head, .checkpoint, .prove, .checkProof, .tiles, .evidence, .checkEvidence, .stats, .export, .backup, .erase,
-        .repair, .serve,
+        .events, .verify, .head, .checkpoint, .prove, .checkProof, .tiles, .evidence, .checkEvidence, .stats, .export, .backup, .copy,
+        .erase, .repair, .serve,
     ]
 
     static let spec = ToolSpec(

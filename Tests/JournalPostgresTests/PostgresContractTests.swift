@@ -12,6 +12,7 @@
             let server = try PostgresServer.common()
             let contract = CommitLogContract { _ in
                 let address = server.newAddress()
+                let name = try PostgresAddress(address).log
                 return CommitLogFixture {
                     try PostgresLog.open(address)
                 } damage: { content in
@@ -21,7 +22,7 @@
                         WITH changed AS (
                           UPDATE chat_journal.record
                           SET record = set_byte(record, position(\(bytes) in record) - 1, 255 - get_byte(record, position(\(bytes) in record) - 1))
-                          WHERE position(\(bytes) in record) > 0 RETURNING 1)
+                          WHERE log = (SELECT number FROM chat_journal.log WHERE name = '\(name)') AND position(\(bytes) in record) > 0 RETURNING 1)
                         SELECT count(*) FROM changed
                         """)
                     try #require(changed == "1")

@@ -36,7 +36,7 @@
         func append(_ texts: [String]) throws(JournalError) -> ClosedRange<Position> {
             var draft = CommitDraft()
             for text in texts {
-                try Array("kept \(text)".utf8).withBytes { (kept) throws(JournalError) in
+                try Array("kept \(text.prefix(40))".utf8).withBytes { (kept) throws(JournalError) in
                     try Array(text.utf8).withBytes { (erasable) throws(JournalError) in try draft.append(kept: kept, erasable: erasable) }
                 }
             }

@@ -75,7 +75,7 @@ def moderated(ann, bob, thread):
     bob.menu(rude, "Report to the moderators…")
     bob.fill("What is wrong with it?", "rude", "dialog")
     bob.click("Report", "dialog .form")
-    bob.see("Reported to the moderators.", ".notice")
+    bob.see_notice("Reported to the moderators.")
     wait("the moderator sees the report", lambda: ann.find('[aria-label="Moderation, 1 open report"]'))
     panel(ann, thread, "moderation")
     ann.see("rude", ".panel")
@@ -107,7 +107,7 @@ def sanctioned(ann, bob, thread):
     act_on_bob(ann, thread, "Mute…")
     ann.fill("Reason", "too loud", "dialog")
     ann.click("Mute", "dialog .form")
-    bob.see("A moderator has muted you in this thread.", ".notice")
+    bob.see_notice("A moderator has muted you in this thread.")
     bob.write("Why?")
     bob.see("Not sent. A moderator has muted you", "main .timeline")
     bob.click("Edit", "main .waiting")
@@ -246,7 +246,7 @@ def passwords(ann, bob):
     ann.see("The present password is wrong.", "main")
     ann.fill("Present password", ann.password, "main")
     ann.click("Change the password", "main")
-    ann.see("The password is changed.", ".notice")
+    ann.see_notice("The password is changed.")
     ann.password = "a new password of Ann"
 
 

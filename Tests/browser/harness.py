@@ -5,8 +5,8 @@ import os
 import pathlib
 import re
 import signal
-import socket
 import subprocess
+import sys
 import threading
 import time
 
@@ -16,15 +16,27 @@ from selenium.common.exceptions import (
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-PATIENCE = 30
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "checks"))
 
-# Runs before the scripts of every page: keeps errors, violations of the policy, and whatever a hostile text would call.
+from ports import free_port
+
+# How long anything may take: a failure, not a slow machine, is the reason to wait so long.
+PATIENCE = 300
+
+# Runs before the scripts of every page: keeps errors, violations of the policy, whatever a hostile text would call, and
+# notices, which the page shows for some seconds only.
 WATCH = """
 window.problems = [];
 window.addEventListener("error", (event) => problems.push("error: " + event.message));
 window.addEventListener("unhandledrejection", (event) => problems.push("rejection: " + (event.reason?.stack ?? event.reason)));
 document.addEventListener("securitypolicyviolation", (event) => problems.push("policy: " + event.violatedDirective + " " + event.blockedURI + " " + event.sourceFile + ":" + event.lineNumber));
 window.alert = () => problems.push("script of a text was executed");
+window.notices = [];
+new MutationObserver((records) => {
+    for (const { addedNodes } of records) {
+        for (const node of addedNodes) if (node.nodeType === 1 && node.matches(".notice")) notices.push(node.textContent);
+    }
+}).observe(document, { childList: true, subtree: true });
 """
 
 
@@ -55,9 +67,7 @@ class Server:
         self.mail = self.directory / "mail"
         self.mail.mkdir(parents=True)
         self.read = set()
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         self.process = None
 
     def start(self):
@@ -78,7 +88,7 @@ class Server:
     def stop(self):
         """Ends the server with SIGTERM, and checks its status."""
         self.process.send_signal(signal.SIGTERM)
-        status = self.process.wait(timeout=20)
+        status = self.process.wait(timeout=PATIENCE)
         if status != 0:
             raise Failed(f"the server ended with {status} after SIGTERM")
 
@@ -108,6 +118,8 @@ class Person:
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.driver = webdriver.Chrome(options, webdriver.ChromeService(os.environ.get("CHROMEDRIVER", "/usr/bin/chromedriver")))
         self.driver.set_script_timeout(PATIENCE)
+        # A command of the driver waits for a script, and longer.
+        self.driver.command_executor.client_config.timeout = 2 * PATIENCE
         self.watch()
         self.size(width, height)
 
@@ -160,6 +172,11 @@ class Person:
         """Waits until a text is shown."""
         return wait(f"{self.name} sees {text!r} in {selector}", lambda: self.run(
             "return [...document.querySelectorAll(arguments[0])].some((element) => element.innerText.includes(arguments[1]))", selector, text))
+
+    def see_notice(self, text):
+        """Waits until a notice has been shown since the page was loaded."""
+        return wait(f"{self.name} sees the notice {text!r}", lambda: self.run(
+            "return window.notices.some((notice) => notice.includes(arguments[0]))", text))
 
     def see_none(self, text, selector="body"):
         return wait(f"{self.name} no longer sees {text!r} in {selector}", lambda: not self.run(

@@ -32,7 +32,6 @@ let answer = null;
 window.fetch = () => new Promise((resolve) => {
   answer = (items, older = null) => resolve(new Response(JSON.stringify({ items, older, newer: 9 })));
 });
-const moment = () => new Promise((resolve) => setTimeout(resolve, 20));
 const entry = (position, body) => ({
   position, id: "m" + position, thread: "t", author: { id: "a", username: "A" }, body, createdAt: "2026-11-24T10:00:00.000Z", editedAt: null, retracted: false, replyCount: 0,
 });
@@ -64,7 +63,7 @@ found.older = texts(timeline);
 loading = timeline.refresh(timeline.byID.get("m22"));
 timeline.apply(edited(26, "m22", "C"));
 answer([entry(22, "c")]);
-await moment();
+await loading;
 found.one = texts(timeline);
 const behind = new Timeline("message", "t");
 loading = behind.load();
@@ -83,6 +82,9 @@ const done = arguments[0];
 const outbox = await import("/outbox.js");
 const requests = [];
 let answers = [];
+// No item is sent again by itself: a timer of the outbox would be another request at any moment.
+const setTimer = window.setTimeout.bind(window);
+window.setTimeout = (body, delay) => delay < 300 ? setTimer(body, delay) : 0;
 window.fetch = async (path, { body }) => {
   const commands = JSON.parse(body).map((command) => command.postMessage ?? command.reply);
   requests.push(commands.map(({ message, reply, body }) => [reply ?? message, body]));
@@ -93,52 +95,61 @@ window.fetch = async (path, { body }) => {
 const accept = (commands) => new Response(JSON.stringify(commands.map((_, index) => ({ line: index + 1, positions: null, events: [], duplicate: true }))));
 const reject = (commands) => new Response(JSON.stringify(commands.map((command) => command.body === "muted" ? { rejection: { code: "muted", message: "You are muted." } } : { positions: null, events: [] })));
 const refuse = (status, code) => () => new Response(JSON.stringify({ status, code, detail: code }), { status });
-const until = async (check) => { for (let tries = 0; tries < 200 && !check(); tries += 1) await new Promise((resolve) => setTimeout(resolve, 20)); };
+// Waits until the outbox neither sends nor is about to: it sends under a lock, and what follows a run begins at once.
+const idle = async () => {
+  let locks;
+  do {
+    await navigator.locks.request("chat-outbox", () => {});
+    await new Promise((resolve) => setTimer(resolve, 20));
+    locks = await navigator.locks.query();
+  } while ([...locks.held, ...locks.pending].some(({ name }) => name === "chat-outbox"));
+};
 const found = {};
 await outbox.clear("u");
 await outbox.start("u");
+await idle();
 await outbox.add({ id: "1", thread: "t", body: "a" });
-await until(() => requests.length === 1);
+await idle();
 await outbox.add({ id: "2", thread: "t", message: "m", body: "b" });
-await until(() => requests.length === 2);
+await idle();
 answers = [refuse(503, "busy"), accept];
 outbox.flush();
-await until(() => requests.length === 3);
-await new Promise((resolve) => setTimeout(resolve, 50));
+await idle();
 outbox.flush();
-await until(() => outbox.waitingCount() === 0);
+await idle();
 found.lost = requests.splice(0);
 answers = [reject];
 await outbox.add({ id: "3", thread: "t", body: "muted" });
-await until(() => outbox.waitingIn("t")[0]?.refusal);
+await idle();
 found.rejected = outbox.waitingIn("t").map(({ id, refusal }) => [id, refusal.code]);
 answers = [accept];
 await outbox.add({ id: "4", thread: "t", body: "c" });
-await until(() => outbox.waitingCount() === 1);
+await idle();
 found.goesOn = [requests.splice(0).at(-1), outbox.waitingCount()];
 await outbox.drop(outbox.waitingIn("t")[0]);
 await outbox.add({ id: "5", thread: "t", body: "d" });
-await until(() => requests.length === 1);
+await idle();
 await outbox.add({ id: "6", thread: "t", body: "e" });
-await until(() => requests.length === 2);
+await idle();
 answers = [refuse(400, "invalidValue"), refuse(400, "invalidValue"), accept];
 outbox.flush();
-await until(() => outbox.waitingIn("t").some(({ refusal }) => refusal) && outbox.waitingCount() === 1);
+await idle();
 found.hopeless = [requests.at(-1), outbox.waitingIn("t").map(({ id, refusal }) => [id, refusal.code])];
 await outbox.clear("u");
 requests.length = 0;
 answers = [refuse(401, "notSignedIn")];
 await outbox.add({ id: "7", thread: "t", body: "f" });
-await until(() => requests.length === 1);
+await idle();
 outbox.stop();
 await outbox.start("other");
-await new Promise((resolve) => setTimeout(resolve, 100));
+await idle();
 found.other = [requests.length, outbox.waitingCount()];
 answers = [accept];
 await outbox.start("u");
-await until(() => outbox.waitingCount() === 0);
+await idle();
 found.later = requests.at(-1);
 outbox.stop();
+window.setTimeout = setTimer;
 done(found);
 """
 

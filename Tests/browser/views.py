@@ -25,8 +25,10 @@ class Views:
                 person.scheme(scheme)
                 if prepare:
                     prepare()
-                wait("the view is at rest", lambda: person.driver.execute_async_script(
-                    "const [done] = arguments; requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(true), 250)))"))
+                wait("the view is at rest", lambda: person.driver.execute_async_script("""
+                    const [done] = arguments;
+                    const isAtRest = () => document.getAnimations().every((animation) => animation.playState !== "running");
+                    requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(isAtRest()), 250)))"""))
                 self.inspect(f"{name}-{width}-{scheme}", person, width)
         person.size(1280, 900)
         person.scheme("light")

@@ -1403,7 +1403,7 @@ BUGS = [
                "mailbox.end(EventStream.block(end))\n                metrics.count(ended: end)", "ConversationTests"),
     server_bug("104b", "a connection is suspended when the library stops", "HTTPDaemon+Unsafe.swift", "            for exchange in exchanges { exchange.abandon() }\n",
                "            _ = exchanges\n", "ClosingTests"),
-    server_bug("104c", "the limit is that of a chunk", "HTTPDaemon+Unsafe.swift", "if state.body.count + bytes.count > limit", "if bytes.count > limit", "TransportTests"),
+    server_bug("104c", "the limit is that of a chunk", "HTTPExchange+Unsafe.swift", "if state.body.count + bytes.count > limit", "if bytes.count > limit", "TransportTests"),
     server_bug("104e", "a closing server accepts connections", "ConnectionTable.swift", "guard !state.isClosed else { return false }", "", "ConnectionTableTests"),
     server_bug("104d", "a request begins before its connection is suspended", "HTTPDaemon+Unsafe.swift",
                "            guard unsafe daemon.suspend(exchange, connection) else { return CMHD_no() }\n            exchange.begin()\n",

@@ -11,11 +11,15 @@ import signal
 import socket
 import subprocess
 import time
+import urllib.request
 
 import openapi
+from ports import free_port
 
 DOCUMENT = pathlib.Path(__file__).resolve().parent.parent.parent / "Sources" / "ChatServer" / "openapi.json"
 PASSWORD = "correct horse battery"
+# How long anything may take: a failure, not a slow machine, is the reason to wait so long.
+PATIENCE = 600
 
 
 class Failed(Exception):
@@ -117,7 +121,7 @@ class BodyDecoder:
 class Connection:
     """A connection that is kept open. `document`, if given, is compared with every answer."""
 
-    def __init__(self, port, document=None, timeout=60, host="127.0.0.1"):
+    def __init__(self, port, document=None, timeout=PATIENCE, host="127.0.0.1"):
         self.port, self.document, self.timeout, self.host = port, document, timeout, host
         self.socket, self.buffer = None, b""
 
@@ -238,7 +242,7 @@ class Connection:
 class Stream:
     """A stream of Server-Sent Events: `blocks` has (id, event, data) of each block, comments as (None, ":", text)."""
 
-    def __init__(self, port, token, after=None, thread=None, last=None, headers=(), timeout=60, connect=True):
+    def __init__(self, port, token, after=None, thread=None, last=None, headers=(), timeout=PATIENCE, connect=True):
         self.port, self.token, self.thread, self.headers = port, token, thread, list(headers)
         self.after, self.last = after, last
         self.answer = self.decoder = None
@@ -248,7 +252,7 @@ class Stream:
         if connect:
             self.connect(timeout)
 
-    def connect(self, timeout=60, receive_buffer=None):
+    def connect(self, timeout=PATIENCE, receive_buffer=None):
         self.socket = socket.socket()
         self.socket.settimeout(timeout)
         if receive_buffer:
@@ -321,7 +325,7 @@ class Stream:
         self.feed(self.socket.recv(65536))
         return True
 
-    def wait(self, condition, seconds=30, what="an event"):
+    def wait(self, condition, seconds=PATIENCE, what="an event"):
         """Reads until `condition(self)` is true."""
         deadline = time.monotonic() + seconds
         while not condition(self):
@@ -355,13 +359,12 @@ class Server:
         self.mail.mkdir(mode=0o700, exist_ok=True)
         self.journal = str(self.directory / "journal")
         self.log = self.directory / "log"
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.options = list(options) + (["--trust-proxy", "127.0.0.1"] if trust else [])
         self.trust, self.process, self.people = trust, None, 0
 
-    def start(self, seconds=120):
+    def start(self, seconds=PATIENCE):
         command = [self.tool, "serve", self.journal, "--accounts", str(self.directory / "accounts"), "--listen", f"127.0.0.1:{self.port}",
                    "--mail", str(self.mail), *self.options]
         with open(self.log, "ab") as log:
@@ -399,7 +402,7 @@ class Server:
         for server in list(cls.running):
             server.kill()
 
-    def stop(self, seconds=60):
+    def stop(self, seconds=PATIENCE):
         """Ends the server in order. It must end with the status 0."""
         self.process.send_signal(signal.SIGTERM)
         try:
@@ -417,7 +420,7 @@ class Server:
         text = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(r"VmRSS:\s+([0-9]+) kB", text).group(1))
 
-    def code(self, email, seconds=30):
+    def code(self, email, seconds=PATIENCE):
         """Waits for the mail to an address, removes it, and returns its code."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
@@ -434,7 +437,13 @@ class Server:
             time.sleep(0.01)
         raise Failed(f"no mail to {email} in {seconds} s")
 
-    def connection(self, document=None, timeout=60):
+    def metric(self, port, name):
+        """Returns a number of the metrics, which the server serves on a port of their own; 0 if it is not there."""
+        text = urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=PATIENCE).read().decode()
+        found = re.search(rf"^{re.escape(name)} ([0-9]+)$", text, re.M)
+        return int(found.group(1)) if found else 0
+
+    def connection(self, document=None, timeout=PATIENCE):
         return Connection(self.port, document, timeout)
 
     def from_elsewhere(self):

@@ -7,7 +7,7 @@ import threading
 import time
 
 import openapi
-from server_client import Connection, Failed, Server, Stream, identifier
+from server_client import PATIENCE, Connection, Failed, Server, Stream, identifier
 
 WORKERS = 12
 POOL = 24
@@ -71,7 +71,7 @@ class Hub(threading.Thread):
     def connect(self, stream):
         stream.answer, stream.head, stream.text, stream.ended = None, b"", b"", False
         try:
-            stream.connect(5)
+            stream.connect(PATIENCE)
         except OSError:
             stream.socket = None  # the server does not run at this moment
             return
@@ -116,13 +116,13 @@ class Talk:
             worker.start()
         moments = sorted(self.rng.randrange(total * 9 // 10) for _ in range(self.kills))
         for moment in moments:
-            self.wait(lambda: self.acknowledged >= moment, 300, f"{moment} of {total} answers")
+            self.wait(lambda: self.acknowledged >= moment, f"{moment} of {total} answers")
             time.sleep(self.rng.random() * 0.02)
             self.server.kill()
             self.server.start()
-        self.wait(lambda: not any(worker.is_alive() for worker in workers), 300, "the end of the conversations")
+        self.wait(lambda: not any(worker.is_alive() for worker in workers), "the end of the conversations")
         last = {talk.thread: max(event["position"] for answer in talk.answers for event in answer["events"]) for talk in self.conversations}
-        self.wait(lambda: all(self.reached(follower, last[talk.thread]) for talk in self.conversations for follower in talk.followers), 120, "every follower")
+        self.wait(lambda: all(self.reached(follower, last[talk.thread]) for talk in self.conversations for follower in talk.followers), "every follower")
         self.hub.stopping = True
         self.hub.join()
         self.server.stop()
@@ -137,13 +137,17 @@ class Talk:
         last = next((data for _, event, data in reversed(follower.blocks) if event == "message" and data), None)
         return last is not None and json.loads(last)["position"] >= position
 
-    def wait(self, condition, seconds, what):
-        deadline = time.monotonic() + seconds
+    def wait(self, condition, what):
+        """Waits while anything goes on: fails if no command is answered and no event arrives for a long time."""
+        progress, since = None, time.monotonic()
         while not condition():
             if self.faults or self.hub.fault:
                 raise self.faults[0] if self.faults else self.hub.fault
-            if time.monotonic() > deadline:
-                raise Failed(f"not reached in {seconds} s: {what}")
+            now, reached = time.monotonic(), (self.acknowledged, sum(stream.count for stream in self.hub.streams))
+            if reached != progress:
+                progress, since = reached, now
+            elif now - since > PATIENCE:
+                raise Failed(f"nothing has happened for {PATIENCE} s: {what}")
             time.sleep(0.002)
         if self.faults or self.hub.fault:
             raise self.faults[0] if self.faults else self.hub.fault

@@ -2,25 +2,32 @@
 
 import json
 import os
+import pathlib
 import re
+import resource
 import socket
 import statistics
 import threading
 import time
 
-from server_client import PASSWORD, Connection, Failed, Server, Stream, identifier
+from ports import free_port
+from server_client import PASSWORD, PATIENCE, Connection, Failed, Server, Stream, identifier
 from server_routes import expect
 
 # The resident memory that the server may have after an attack, above that of its start: two Argon2 hashes take 128 MiB.
 MEMORY_LIMIT = 400 << 10
-SECONDS_TO_ANSWER = 10
-# A little more than the time after which a follower that does not read lags.
-SECONDS_TO_LAG = 35
+# The most that a system keeps for a connection, of which nothing is read, by the settings of TCP.
+WRITE_LIMIT = pathlib.Path("/proc/sys/net/ipv4/tcp_wmem")
 
 
-def exchange(port, data, seconds=5, chunk=None):
-    """Sends bytes as far as the server takes them; returns what it answered, whether it closed, and the sent count."""
-    with socket.create_connection(("127.0.0.1", port), timeout=seconds) as raw:
+def exchange(port, data, seconds=PATIENCE, after=None, chunk=None):
+    """Sends bytes as far as the server takes them; returns what it answered, whether it closed, and the sent count.
+
+    Reads until the server closes, or nothing has come for `seconds`, or `after` seconds once an answer has begun.
+    """
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as raw:
+        # So that the sent count is nearly that of the bytes that the server has received.
+        raw.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 16)
         sent, closed, answer = 0, False, b""
         try:
             step = chunk or len(data) or 1
@@ -33,6 +40,7 @@ def exchange(port, data, seconds=5, chunk=None):
             raw.settimeout(seconds)
             while found := raw.recv(65536):
                 answer += found
+                raw.settimeout(seconds if after is None else after)
             closed = True
         except TimeoutError:
             pass
@@ -49,7 +57,8 @@ class Hostile:
     def __init__(self, tool, scratch, document, idle):
         self.tool, self.scratch, self.document, self.idle = tool, scratch, document, idle
         # Every request is logged, so that a secret in any of them is found.
-        self.server = Server(tool, scratch / "server", ["--log", "requests"])
+        self.metrics = free_port()
+        self.server = Server(tool, scratch / "server", ["--log", "requests", "--metrics", f"127.0.0.1:{self.metrics}"])
         self.peak, self.secrets = 0, {}
 
     def run(self):
@@ -81,7 +90,7 @@ class Hostile:
         if self.server.process.poll() is not None:
             raise Failed(f"{name}: the server has ended with {self.server.process.returncode}: {self.server.log_text()[-2000:]}")
         try:
-            with Connection(self.server.port, self.document, timeout=SECONDS_TO_ANSWER) as web:
+            with Connection(self.server.port, self.document) as web:
                 me = web.get("/v1/me", self.ann.token)
                 web.execute({"postMessage": {"thread": "SW1A", "body": "healthy"}}, self.ann.token)
         except OSError as error:
@@ -114,7 +123,7 @@ class Hostile:
             raw.send(data[:begin])
             slow.append([raw, data, begin])
         delays, end = [], time.monotonic() + 8
-        with Connection(self.server.port, timeout=SECONDS_TO_ANSWER) as web:
+        with Connection(self.server.port) as web:
             while time.monotonic() < end:
                 for item in slow:
                     try:
@@ -142,7 +151,7 @@ class Hostile:
         found = []
         for data in (header + b"X-A: b\r\n" * 4_000_000, header + b"X-A: " + b"b" * 32_000_000, b"GET /" + b"a" * 32_000_000):
             answer, closed, sent = exchange(self.server.port, data, chunk=65536)
-            if not closed or sent > 4 << 20 or any(status < 400 for status in statuses(answer)):
+            if not closed or sent > 16 << 20 or any(status < 400 for status in statuses(answer)):
                 raise Failed(f"endless headers: {sent} bytes taken, closed {closed}, {answer[:300]!r}")
             found.append(f"{sent >> 10} KiB taken, {statuses(answer)}")
         return "; ".join(found)
@@ -155,7 +164,7 @@ class Hostile:
             for headers, data in ((length, b" " * (32 << 20)), (chunked, (b"10000\r\n" + b" " * 65536 + b"\r\n") * 512)):
                 answer, closed, sent = exchange(port, self.request("POST", target, headers, data), chunk=65536)
                 # A client that sends on may lose the answer to a reset of the connection.
-                if not closed or sent > 12 << 20 or any(status < 400 for status in statuses(answer)):
+                if not closed or sent > 16 << 20 or any(status < 400 for status in statuses(answer)):
                     raise Failed(f"POST {target} with {headers[1]}: {sent} bytes taken, closed {closed}, {answer[:300]!r}")
                 found.append(f"{statuses(answer)}")
         return f"8 endless bodies, {' '.join(found)}"
@@ -176,7 +185,7 @@ class Hostile:
             (["Transfer-Encoding: chunked, identity"], b"0\r\n\r\n"), (["Content-Length : 2"], b"{}"),
         ]
         for headers, body in cases:
-            answer, closed, _ = exchange(self.server.port, self.request("POST", "/v1/commands", [json_type, *headers], body + smuggled), 3)
+            answer, closed, _ = exchange(self.server.port, self.request("POST", "/v1/commands", [json_type, *headers], body + smuggled), 3, PATIENCE)
             found = statuses(answer)
             # libmicrohttpd sends the head of some of its own problems twice.
             if b'"postcode"' in answer or any(status < 400 for status in found):
@@ -209,7 +218,7 @@ class Hostile:
         data = b"".join(self.request(target="/v1/threads/SW1A/members" if number % 2 else "/v1/me") for number in range(count))
         data += self.request("POST", "/v1/commands", ["Content-Type: application/json", "Content-Length: 31"], b'{"leaveThread":{"thread":"M1"}}')
         data += self.request(headers=["Connection: close"])
-        answer, closed, _ = exchange(self.server.port, data, 20)
+        answer, closed, _ = exchange(self.server.port, data)
         if not closed or statuses(answer) != [200] * (count + 2) or answer.count(b'"since"') != count // 2 * 2:
             raise Failed(f"a pipeline of {count + 2}: {statuses(answer)}, closed {closed}")
         return f"{count + 2} answers in order"
@@ -384,7 +393,7 @@ class Hostile:
 
         def work(number):
             try:
-                with Connection(self.server.port, self.document, timeout=60) as web:
+                with Connection(self.server.port, self.document) as web:
                     for each in range(2):
                         answer = web.ask("POST", "/v1/sign-in", {"email": f"nobody-{number}-{each}@example.org", "password": "wrong password"}, headers=self.server.from_elsewhere())
                         with lock:
@@ -397,7 +406,7 @@ class Hostile:
         for thread in threads:
             thread.start()
         delays, memory = [], 0
-        with Connection(self.server.port, timeout=SECONDS_TO_ANSWER) as web:
+        with Connection(self.server.port) as web:
             while any(thread.is_alive() for thread in threads):
                 begin = time.perf_counter()
                 web.execute({"postMessage": {"thread": "SW1A", "body": "meanwhile"}}, self.ann.token)
@@ -419,11 +428,11 @@ class Hostile:
     def attack_many_idle(self):
         connections = []
         try:
-            for _ in range(self.idle):
-                connections.append(socket.create_connection(("127.0.0.1", self.server.port), timeout=SECONDS_TO_ANSWER))
-            time.sleep(0.5)
+            # This program and the server have a descriptor for each.
+            for _ in range(min(self.idle, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - 600)):
+                connections.append(socket.create_connection(("127.0.0.1", self.server.port), timeout=PATIENCE))
             self.healthy("many_idle")
-            return f"{self.idle} idle connections"
+            return f"{len(connections)} idle connections"
         except OSError as error:
             raise Failed(f"{len(connections)} idle connections: {error}") from error
         finally:
@@ -438,29 +447,48 @@ class Hostile:
         self.slow_reader.connect(receive_buffer=4096)
         self.slow_reader.opened()
         # More than the system keeps for a connection.
+        kept = int(WRITE_LIMIT.read_text().split()[2]) if WRITE_LIMIT.exists() else 4 << 20
         self.slow_sent = []
-        for _ in range(10):
+        for _ in range(2 + 2 * kept // 960_000):
             answers = self.web.post("/v1/commands", [{"postMessage": {"thread": self.slow_thread, "body": "x" * 16_000}}] * 60, self.ann.token)
             self.slow_sent += [answer["positions"][0] for answer in answers]
-        self.slow_end = time.monotonic() + SECONDS_TO_LAG
+        self.slow_end = []
+        self.slow_waiter = threading.Thread(target=self.wait_and_read, daemon=True)
+        self.slow_waiter.start()
+
+    def wait_and_read(self):
+        """Reads as soon as the server has given up, because it ends a connection that is silent for long."""
+        try:
+            deadline = time.monotonic() + PATIENCE
+            while not self.server.metric(self.metrics, 'chat_server_streams_ended_total{reason="lagged"}'):
+                if time.monotonic() > deadline:
+                    raise Failed(f"a follower that does not read was not ended in {PATIENCE} s")
+                time.sleep(0.2)
+            memory = self.server.memory()
+            stream, sent, got, ends = self.slow_reader, self.slow_sent, [], []
+            while len(got) < len(sent) and len(ends) < 10:
+                while not stream.ended and len(got) + stream.count < len(sent):
+                    if not stream.read(PATIENCE):
+                        raise Failed(f"a slow follower has {len(got) + stream.count} of {len(sent)} events, and no more arrive")
+                got += [event["position"] for event in stream.events()]
+                ends.append(stream.blocks[-1][1] if stream.ended else "complete")
+                stream.close()
+                stream = Stream(self.server.port, self.ann.token, thread=self.slow_thread, last=stream.last)
+            stream.close()
+            # On a slow machine the connection may have ended before the last block could be read.
+            if got != sent or ends[0] not in ("lagged", "message"):
+                raise Failed(f"a slow follower got {len(got)} of {len(sent)} events, its connections ended with {ends}")
+            self.slow_end.append(f"{len(sent)} messages of 16 kB, all delivered in order, connections: {', '.join(ends)}; "
+                                 f"{memory >> 10} MiB before it reads")
+        except Exception as fault:  # raised again in the main thread
+            self.slow_end.append(fault)
 
     def attack_slow_reader(self):
         """The follower that does not read is told that it lags; after that it continues, and nothing is missing."""
-        memory = self.server.memory()
-        time.sleep(max(0, self.slow_end - time.monotonic()))
-        stream, sent, got, ends = self.slow_reader, self.slow_sent, [], []
-        while len(got) < len(sent) and len(ends) < 10:
-            while not stream.ended and len(got) + stream.count < len(sent):
-                if not stream.read(20):
-                    raise Failed(f"a slow follower has {len(got) + stream.count} of {len(sent)} events, and no more arrive")
-            got += [event["position"] for event in stream.events()]
-            ends.append(stream.blocks[-1][1] if stream.ended else "complete")
-            stream.close()
-            stream = Stream(self.server.port, self.ann.token, thread=self.slow_thread, last=stream.last)
-        stream.close()
-        if got != sent or ends[0] != "lagged":
-            raise Failed(f"a slow follower got {len(got)} of {len(sent)} events, its connections ended with {ends}")
-        return f"{len(sent)} messages of 16 kB, all delivered in order, connections: {', '.join(ends)}; {memory >> 10} MiB before it reads"
+        self.slow_waiter.join()
+        if isinstance(self.slow_end[0], Exception):
+            raise self.slow_end[0] if isinstance(self.slow_end[0], Failed) else Failed(f"a follower that does not read: {self.slow_end[0]!r}")
+        return self.slow_end[0]
 
     # After the server has ended
 

@@ -313,7 +313,7 @@ class Routes:
                 expect(self.web.ask("GET", "/v1/events", token=ann.token, headers=[("Last-Event-ID", wrong)]), 400, "invalidToken", f"the token {wrong!r}")
         expect(self.web.ask("GET", "/v1/events?thread=" + identifier(), token=ann.token), 404, "notFound", "an unknown thread")
         # The heartbeat, and the end of the session.
-        live.wait(lambda stream: any(event == ":" and data == "heartbeat" for _, event, data in stream.blocks), 40, "a heartbeat")
+        live.wait(lambda stream: any(event == ":" and data == "heartbeat" for _, event, data in stream.blocks), what="a heartbeat")
         self.sign_out_stream()
         live.close()
         other.close()
@@ -335,7 +335,7 @@ class Routes:
         eve = self.server.person(self.web, "Eve")
         stream = Stream(self.server.port, eve.token).opened()
         expect(self.web.ask("POST", "/v1/sign-out", token=eve.token), 204, what="sign-out")
-        stream.wait(lambda stream: stream.ended, 40, "its end after sign-out")
+        stream.wait(lambda stream: stream.ended, what="its end after sign-out")
         if stream.blocks[-1][1:] != ("signed-out", "{}"):
             raise Failed(f"the last block after sign-out: {stream.blocks[-1]}")
         stream.close()

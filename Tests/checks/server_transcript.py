@@ -10,7 +10,8 @@ import ssl
 import subprocess
 import time
 
-from server_client import Failed, Server
+from ports import free_port
+from server_client import PATIENCE, Failed, Server
 
 PAGES = pathlib.Path(__file__).resolve().parent.parent.parent / "Sources" / "ChatServer" / "ChatServer.docc"
 MARK = "<<end of block>>"
@@ -35,7 +36,7 @@ def run(base, mail, environment=None):
     process = subprocess.Popen(["sh", "-eu", "-c", script], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
                                env={**os.environ, "BASE": base, "MAIL": str(mail), **(environment or {})})
     try:
-        output = process.communicate(timeout=120)[0].decode()
+        output = process.communicate(timeout=PATIENCE)[0].decode()
     except subprocess.TimeoutExpired:
         output = None
     finally:
@@ -45,7 +46,7 @@ def run(base, mail, environment=None):
         except ProcessLookupError:
             pass  # every process of the group has ended
     if output is None:
-        raise Failed("the transcript has not ended in 120 s")
+        raise Failed(f"the transcript has not ended in {PATIENCE} s")
     if process.returncode != 0:
         raise Failed(f"the transcript ended with status {process.returncode}: {output}")
     *printed, rest = output.split(MARK + "\n")
@@ -66,11 +67,6 @@ def curl(tool, scratch):
     with Server(tool, scratch, trust=False) as server:
         blocks, lines = run(server.url, server.mail)
     print(f"curl: {blocks} blocks of the transcript, {lines} lines as the page shows them", flush=True)
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return free.getsockname()[1]
 
 
 def proxy(tool, scratch):
@@ -131,7 +127,7 @@ access_log off;
 
 
 def wait_for_port(port, process, scratch):
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline and process.poll() is None:
         try:
             socket.create_connection(("127.0.0.1", port)).close()
@@ -144,7 +140,7 @@ def wait_for_port(port, process, scratch):
 def over_tls(base, certificate, server):
     """The cookie of an https origin, a foreign origin, a large body, and the address that the limits count."""
     def ask(*options):
-        done = subprocess.run(["curl", "-sS", "-i", "--http1.1", "--cacert", str(certificate), *options], capture_output=True, check=False, timeout=60)
+        done = subprocess.run(["curl", "-sS", "-i", "--http1.1", "--cacert", str(certificate), *options], capture_output=True, check=False, timeout=PATIENCE)
         if done.returncode != 0:
             raise Failed(f"curl {options} ended with status {done.returncode}: {done.stderr.decode()}")
         return done.stdout.decode()
@@ -179,7 +175,7 @@ def socket_over_tls(base, certificate, cookie):
     lines = ["GET /v1/socket HTTP/1.1", f"Host: {host}:{port}", f"Origin: {base}", f"Cookie: {cookie}", "Upgrade: websocket", "Connection: Upgrade",
              "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA=="]
     context = ssl.create_default_context(cafile=str(certificate))
-    with socket.create_connection(("127.0.0.1", int(port)), timeout=20) as raw, context.wrap_socket(raw, server_hostname=host) as connection:
+    with socket.create_connection(("127.0.0.1", int(port)), timeout=PATIENCE) as raw, context.wrap_socket(raw, server_hostname=host) as connection:
         connection.sendall("\r\n".join(lines).encode() + b"\r\n\r\n")
         answer = b""
         while b'{"hello":' not in answer:

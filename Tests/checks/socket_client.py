@@ -17,12 +17,17 @@ import signal
 import socket
 import struct
 import subprocess
+import threading
 import time
+import weakref
+
+from ports import free_port
 
 PASSWORD = "correct horse battery"
 GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
-PATIENCE = 60
+# How long anything may take: a failure, not a slow machine, is the reason to wait so long.
+PATIENCE = 600
 
 
 class Failed(Exception):
@@ -110,8 +115,11 @@ class Refused(Failed):
 class WebSocket:
     """A connection. `receive` returns frames, `text` and `json` messages.
 
-    Pings are answered unless `answers_pings` is false.
+    Pings are answered unless `answers_pings` is false. Meanwhile a thread sends pongs, because the server ends a
+    connection of which nothing comes for a minute, and a check can be slow to read.
     """
+
+    alive = weakref.WeakSet()
 
     def __init__(self, port, path="/v1/socket", token=None, handshake=None, early=b"", headers=(), timeout=PATIENCE, buffer=None):
         self.handshake = handshake or Handshake(port, path, token)
@@ -126,9 +134,11 @@ class WebSocket:
         self.socket.connect(("127.0.0.1", port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.partial, self.partial_opcode = b"", None
+        self.sending = threading.Lock()
         try:
             self.socket.sendall(self.handshake.bytes() + early)
             self.read_handshake()
+            WebSocket.alive.add(self)
         except BaseException:
             self.socket.close()
             raise
@@ -178,7 +188,30 @@ class WebSocket:
     # Sending
 
     def send(self, data):
-        self.socket.sendall(data)
+        with self.sending:
+            self.socket.sendall(data)
+
+    def pong(self, payload=b""):
+        """Sends a pong, unless a frame is being sent or the server receives nothing: then it does not miss it."""
+        if self.answers_pings and self.sending.acquire(blocking=False):
+            try:
+                ready = select.poll()
+                ready.register(self.socket, select.POLLOUT)
+                if ready.poll(0):
+                    self.socket.sendall(frame(PONG, payload))
+            finally:
+                self.sending.release()
+
+    @classmethod
+    def keep_alive(cls):
+        while True:
+            time.sleep(10)
+            for web_socket in list(cls.alive):
+                try:
+                    web_socket.pong()
+                except (OSError, ValueError):
+                    # The connection has ended, or its socket is closed.
+                    cls.alive.discard(web_socket)
 
     def say(self, value):
         """Sends a text message: a string as it is, another value as JSON."""
@@ -219,8 +252,7 @@ class WebSocket:
         while True:
             opcode, fin, payload = self.receive()
             if opcode == PING:
-                if self.answers_pings:
-                    self.send(frame(PONG, payload))
+                self.pong(payload)
                 continue
             if opcode >= CLOSE:
                 return opcode, payload
@@ -274,7 +306,7 @@ class WebSocket:
                 if opcode != PING:
                     self.unexpected = (opcode, payload)
                     return False
-                self.send(frame(PONG, payload))
+                self.pong(payload)
                 continue
             if not select.select([self.socket], [], [], max(0, deadline - time.monotonic()))[0]:
                 return True
@@ -320,6 +352,9 @@ class WebSocket:
         self.socket.close()
 
 
+threading.Thread(target=WebSocket.keep_alive, daemon=True).start()
+
+
 class Person:
     """A person with an account."""
 
@@ -335,8 +370,7 @@ class Server:
         self.tool, self.directory, self.process = tool, pathlib.Path(directory), None
         self.mail, self.log = self.directory / "mail", self.directory / "log"
         self.mail.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         # Sign-ups of one address are limited: with a trusted proxy, each person has another one.
         self.options = list(options) + (["--trust-proxy", "127.0.0.1"] if trust else [])
         self.count = itertools.count(1)
@@ -348,7 +382,7 @@ class Server:
     def start(self):
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(self.command(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log)
-        line = self.process.stdout.readline().decode() if select.select([self.process.stdout], [], [], 120)[0] else ""
+        line = self.process.stdout.readline().decode() if select.select([self.process.stdout], [], [], PATIENCE)[0] else ""
         if line != f"http://127.0.0.1:{self.port}\n":
             raise Failed(f"the first line of the server is {line!r}: {self.log.read_text()[-1000:]}")
         return self
@@ -370,7 +404,7 @@ class Server:
         self.process.wait()
         self.process.stdout.close()
 
-    def stop(self, seconds=60):
+    def stop(self, seconds=PATIENCE):
         self.process.send_signal(signal.SIGTERM)
         try:
             status = self.process.wait(timeout=seconds)

@@ -7,7 +7,7 @@ code `notFound`. Text that is not JSON has the same with `null` and `notJSON`.
 import json
 import time
 
-from socket_client import (BINARY, CLOSE, CONTINUATION, PING, PONG, TEXT, Failed, WebSocket, close_payload, fragments, frame)
+from socket_client import (BINARY, CLOSE, CONTINUATION, PATIENCE, PING, PONG, TEXT, Failed, WebSocket, close_payload, fragments, frame)
 
 LIMIT = 1 << 20
 OTHER_FIELD = "\u03ba\u1f79\u03c3\u03bc\u03b5 \u00e9 \U00010437\U0001f95b\ufffd\ufffe \u07ff\u0800\ud7ff\ue000\U0010ffff"
@@ -230,7 +230,7 @@ def run_wsproto(server, person, steps, expected):
     import socket
 
     from wsproto import ConnectionType, WSConnection, events
-    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as stream:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as stream:
         connection = WSConnection(ConnectionType.CLIENT)
         authorization = [(b"Authorization", f"Bearer {person.token}".encode())]
         stream.sendall(connection.send(events.Request(host=f"127.0.0.1:{server.port}", target="/v1/socket", extra_headers=authorization)))

@@ -29,7 +29,8 @@ def table(server, person, cookie):
         yield case(f"method {method}", (400, 405, 426), attribute("method", method))
     # The library ends the connection instead of an answer.
     yield case("HTTP/1.0", (400, 426, 505, None), attribute("version", "HTTP/1.0"))
-    yield case("query", (101, 400), attribute("path", "/v1/socket?x=1"))
+    for query in ("?x=1", "?=", "?token=x&token=x"):
+        yield case(f"query {query}", 400, attribute("path", "/v1/socket" + query))
     yield case("path with slash", 404, attribute("path", "/v1/socket/"))
     yield case("other path", 404, attribute("path", "/v1/sockets"))
     yield case("other path that exists", 200, attribute("path", "/v1/me"))
@@ -113,6 +114,7 @@ def check_case(server, name, handshake, early, status, headers):
                     if web_socket.json().get("id") != 7:
                         raise Failed(f"{name}: a wrong answer to a message that came with the handshake")
                 if 0 < len(early) < 20:
+                    web_socket.answers_pings = False
                     # The rest of the frame: its payload is masked with the key that was sent.
                     key, known = early[2:6], early[6:]
                     payload = b'{"id":7,"unfollow":1}'

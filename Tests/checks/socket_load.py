@@ -42,6 +42,8 @@ class Worker:
             if thread:
                 if "following" not in web_socket.ask({"id": 0, "follow": {"thread": thread}}):
                     raise Failed("the thread cannot be followed")
+            # From here on this process answers pings itself.
+            web_socket.answers_pings = False
             number = web_socket.socket.fileno()
             self.sockets[number], self.buffers[number], self.places[number] = web_socket, web_socket.buffer, thread
             web_socket.buffer = b""

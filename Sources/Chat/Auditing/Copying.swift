@@ -22,10 +22,36 @@ extension ChatStore {
             throw .journal(JournalError(.notAJournal, "The store's log is not a journal. Copy it with the tools of that log."))
         }
         let report = try wrappingJournalErrors { () throws(JournalError) in try log.backup(to: destination, upTo: position) }
-        if let log = log as? any ErasableLog, let storage = (log as? any CheckpointLog)?.checkpointDirectory.storage {
-            try Self.carryErasures(of: log, hidden: log.hiddenContent, to: destination, on: storage, through: report.head.position)
-        }
+        try Self.carryErasures(of: log, to: destination, through: report.head.position)
         return report
+    }
+
+    /// Copies a log to a directory, or continues a copy; another process may be writing the log.
+    ///
+    /// - Parameters:
+    ///   - log: An open log. Content that was erased by an order, and that a read-only log still
+    ///     has, is hidden in it.
+    ///   - destination: The directory of the copy, which is a journal.
+    ///   - position: The copy ends at the last commit end at or before this position; nil for the
+    ///     durable end.
+    /// - Throws: ``ChatError/journal(_:)`` as `BackupLog.backup(to:upTo:)`.
+    /// - Complexity: Linear in the new bytes; with the replay of a store if an erasure may be
+    ///   unfinished.
+    @discardableResult
+    public static func backup(of log: any BackupLog, to destination: String, upTo position: Position? = nil) throws(ChatError)
+        -> BackupReport
+    {
+        let report = try wrappingJournalErrors { () throws(JournalError) in try log.backup(to: destination, upTo: position) }
+        if let log = log as? any ErasableLog { _ = try pendingContent(of: log) }
+        try carryErasures(of: log, to: destination, through: report.head.position)
+        return report
+    }
+
+    /// Carries the erasures of a log to its copy, on the storage of a journal or in files.
+    private static func carryErasures(of log: any CommitLog, to destination: String, through last: Position) throws(ChatError) {
+        guard let log = log as? any ErasableLog else { return }
+        let storage = (log as? any CheckpointLog)?.checkpointDirectory.storage ?? FileStorage()
+        try carryErasures(of: log, hidden: log.hiddenContent, to: destination, on: storage, through: last)
     }
 
     /// Copies a journal, or continues a copy; another process may be writing the journal.
@@ -43,15 +69,15 @@ extension ChatStore {
                 try Journal.openReadOnly(directory, options: JournalOptions(storage: options.storage))
             )
         }
-        let hidden = try pendingContent(of: journal, at: directory, JournalOptions(storage: options.storage))
+        let hidden = try pendingContent(of: journal)
         try carryErasures(of: journal, hidden: hidden, to: destination, on: options.destinationStorage, through: report.head.position)
         return report
     }
 
-    /// Adds the ledger of a journal to that of its copy, and erases there what the journal hides.
+    /// Adds the ledger of a log to that of its copy, and erases there what the log hides.
     ///
     /// - Parameters:
-    ///   - hidden: The content that the files of the journal still have and that may not be shown.
+    ///   - hidden: The content that the log still has and that may not be shown.
     ///   - last: The last position of the copy.
     private static func carryErasures(
         of log: any ErasableLog, hidden: PositionSet, to destination: String, on storage: any JournalStorage, through last: Position

@@ -24,50 +24,50 @@ struct ErasureVerification {
     /// order.
     ///
     /// - Parameters:
-    ///   - journal: It hides what the files still have and may not be shown.
+    ///   - log: It hides what it still has and may not be shown.
     ///   - models: The state after all records.
     ///   - own: The ledger beside the journal. It stands for the orders that an older copy lacks.
     ///   - other: A ledger from another place.
     /// - Complexity: O(*n*) in the number of records if there is an order, otherwise in the number of
     ///   those without content.
     func result(
-        _ journal: Journal, _ models: borrowing StoreModels, _ own: ErasureLedger, _ other: ErasureLedger
+        _ log: any ErasableLog, _ models: borrowing StoreModels, _ own: ErasureLedger, _ other: ErasureLedger
     ) throws(ChatError) -> (findings: [JournalFinding], withheldCount: UInt64) {
         let identities = models.models.identities
         func content(_ orders: ErasureOrders) throws(ChatError) -> PositionSet {
-            try ErasableContent(orders, in: 1...max(1, models.position), of: journal) { identities.author(ofPostRemovedBy: $0) }.positions
+            try ErasableContent(orders, in: 1...max(1, models.position), of: log) { identities.author(ofPostRemovedBy: $0) }.positions
         }
         var known = orders
-        known.add(try MissingOrders(own, besides: known, in: models, of: journal).orders)
+        known.add(try MissingOrders(own, besides: known, in: models, of: log).orders)
         // The journal does not deliver what it hides.
         var unfinished = try content(known)
-        unfinished.formUnion(journal.hiddenContent)
+        unfinished.formUnion(log.hiddenContent)
         var findings = unfinished.ranges.map { range in
             JournalFinding(
                 "erasureUnfinished",
                 "an erasure is ordered, and the files still have the content; open the journal for writing to complete it",
                 positions: range)
         }
-        let listed = try MissingOrders(other, besides: known, in: models, of: journal).orders
+        let listed = try MissingOrders(other, besides: known, in: models, of: log).orders
         findings += try content(listed).ranges.map { range in
             JournalFinding(
                 "ledgerContentPresent", "the ledger lists the content as erased, and the journal has it", positions: range)
         }
         known.add(listed)
-        findings += try notConcerned(erased, by: known, journal, identities).ranges.map { range in
+        findings += try notConcerned(erased, by: known, log, identities).ranges.map { range in
             JournalFinding("stubWithoutErasure", "the content is erased, but no event orders it", positions: range)
         }
-        return (findings, try notConcerned(withheld, by: known, journal, identities).count)
+        return (findings, try notConcerned(withheld, by: known, log, identities).count)
     }
 
     /// Returns the records that no order concerns.
     private func notConcerned(
-        _ positions: PositionSet, by orders: ErasureOrders, _ journal: Journal, _ identities: Identities
+        _ positions: PositionSet, by orders: ErasureOrders, _ log: any ErasableLog, _ identities: Identities
     ) throws(ChatError) -> PositionSet {
         var rest = PositionSet()
         for range in positions.ranges {
             try wrappingJournalErrors { () throws(JournalError) in
-                try journal.forEachRecord(in: range) { position, _, kept, _ in
+                try log.forEachRecord(in: range) { position, _, kept, _ in
                     // A record that does not decode is a finding of its own.
                     guard let row = try? EventRow(kept: kept) else { return true }
                     if !orders.concern(row, at: position, author: { identities.author(ofPostRemovedBy: $0) }) { rest.append(position) }

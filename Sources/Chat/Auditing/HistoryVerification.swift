@@ -56,9 +56,9 @@ struct HistoryVerification {
     }
 
     /// Verifies the last batch, and compares the models at the end.
-    mutating func finish(_ journal: Journal) {
+    mutating func finish(_ log: any CommitLog) {
         verifyBatch()
-        findings += checkpoint?.findings(journal, models) ?? []
+        findings += checkpoint?.findings(log, models) ?? []
         if isDeep { findings += DeepVerification(models).findings() }
     }
 
@@ -66,14 +66,14 @@ struct HistoryVerification {
     /// records.
     ///
     /// - Returns: The number of records whose content is withheld without an order.
-    mutating func verifyErasures(_ journal: Journal, _ ledger: ErasureLedger) throws(ChatError) -> UInt64 {
+    mutating func verifyErasures(_ log: any ErasableLog, _ ledger: ErasureLedger) throws(ChatError) -> UInt64 {
         let own: ErasureLedger
-        do throws(ChatError) { own = try ChatStore.ledger(of: journal) } catch {
+        do throws(ChatError) { own = try ChatStore.ledger(of: log) } catch {
             guard case .journal(let error) = error else { throw error }
             findings.append(JournalFinding(error.code.rawValue, error.message))
             own = ErasureLedger()
         }
-        let (found, withheldCount) = try erasures.result(journal, models, own, ledger)
+        let (found, withheldCount) = try erasures.result(log, models, own, ledger)
         findings += found
         return withheldCount
     }
@@ -222,11 +222,11 @@ struct CheckpointVerification {
     /// The components in which the rebuild at the checkpoint's position differs.
     private(set) var differing: [String] = []
 
-    /// Reads the checkpoint of a journal; nil if an opening would not use it.
+    /// Reads the checkpoint of a log; nil if an opening would not use it.
     ///
     /// A damaged or outdated checkpoint is not a fault of the journal.
-    init?(_ journal: Journal) {
-        guard let models = try? StoreModels(checkpointOf: journal) else { return nil }
+    init?(_ log: any CheckpointLog) {
+        guard let models = try? StoreModels(checkpointOf: log) else { return nil }
         position = models.position
         digests = models.digests
     }
@@ -243,9 +243,9 @@ struct CheckpointVerification {
     ///
     /// - Parameter rebuilt: A rebuild at the checkpoint's position or later.
     /// - Complexity: O(1) without a difference; otherwise O(*n*) in the events up to the position.
-    func findings(_ journal: Journal, _ rebuilt: StoreModels) -> [JournalFinding] {
+    func findings(_ log: any CommitLog, _ rebuilt: StoreModels) -> [JournalFinding] {
         if differing.isEmpty { return [] }
-        let divergence = firstDivergence(journal, rebuilt)
+        let divergence = firstDivergence(log, rebuilt)
         let place =
             divergence.map { "they first differ at position \($0)" }
             ?? "no query about a single event shows the difference, which lies at one of these positions"
@@ -259,11 +259,11 @@ struct CheckpointVerification {
     }
 
     /// Returns the first position at which both answer differently about the event there, if any.
-    private func firstDivergence(_ journal: Journal, _ rebuilt: StoreModels) -> Position? {
-        guard let checkpoint = try? StoreModels(checkpointOf: journal) else { return nil }
+    private func firstDivergence(_ log: any CommitLog, _ rebuilt: StoreModels) -> Position? {
+        guard let log = log as? any CheckpointLog, let checkpoint = try? StoreModels(checkpointOf: log) else { return nil }
         var first: Position?
         do throws(ChatError) {
-            try ChatStore.forEachDecodedEvent(journal, 1...position, contents: .all) { event, position in
+            try ChatStore.forEachDecodedEvent(log, 1...position, contents: .all) { event, position in
                 if checkpoint.models.answers(about: event, at: position) == rebuilt.models.answers(about: event, at: position) {
                     return true
                 }

@@ -82,7 +82,7 @@ extension ChatStore {
             try Journal.verify(directory, options: unexpecting) { report.findings.append($0) }
             let journal = try Journal.openReadOnly(directory, options: unexpecting)
             // The verification reports what keeps the journal from being opened or read.
-            journal.setHiddenContent((try? pendingContent(of: journal, at: directory, unexpecting)) ?? PositionSet())
+            _ = try? pendingContent(of: journal)
             try report.checkHistory(of: journal, expecting: treeHead, deep: deep, ledger, progress)
         } catch {
             guard error.code == .damaged else { throw .journal(error) }
@@ -91,6 +91,39 @@ extension ChatStore {
             report.position = max(1, report.findings.compactMap { $0.positions?.lowerBound }.min() ?? 1) - 1
         }
         if options.expectedHead != nil { try report.checkExpectedHead(directory, against: options) }
+        return report
+    }
+
+    /// Verifies an open log: its stored records, and its history.
+    ///
+    /// Otherwise the same as ``verify(_:options:expecting:deep:ledger:progress:)``. The log says what
+    /// it checks of its stored form. A log without a Merkle tree cannot be compared with a tree head.
+    ///
+    /// - Parameters:
+    ///   - log: The log, which is open for reading.
+    ///   - head: A head that the log must contain; otherwise the finding is `headMismatch`.
+    ///   - treeHead: A head that the log's tree must have at that size.
+    ///   - deep: Whether to rebuild the read models as well.
+    ///   - ledger: A ledger of erasures from another place.
+    ///   - progress: Called after every 1,024 events and after the last one.
+    /// - Throws: ``ChatError/journal(_:)`` if the log cannot be read; with `notAJournal` for a tree
+    ///   head and a log without a tree.
+    public static func verify(
+        log: any CommitLog, containing head: JournalHead? = nil, expecting treeHead: TreeHead? = nil, deep: Bool = false,
+        ledger: ErasureLedger = ErasureLedger(), progress: (_ position: Position, _ last: Position) -> Void = { _, _ in }
+    ) throws(ChatError) -> VerificationReport {
+        var report = VerificationReport()
+        do throws(JournalError) {
+            if let log = log as? any VerifiableLog { try log.verifyRecords { report.findings.append($0) } }
+            // The verification reports what keeps the log from being read.
+            if let log = log as? any ErasableLog { _ = try? pendingContent(of: log) }
+            try report.checkHistory(of: log, expecting: treeHead, deep: deep, ledger, progress)
+            if let head { try report.checkHead(head, of: log) }
+        } catch {
+            guard error.code == .damaged else { throw .journal(error) }
+            if report.isValid { report.findings.append(JournalFinding(opening: error)) }
+            report.position = max(1, report.findings.compactMap { $0.positions?.lowerBound }.min() ?? 1) - 1
+        }
         return report
     }
 }
@@ -109,40 +142,57 @@ extension VerificationReport {
         }
     }
 
+    /// Verifies that a log contains the expected head.
+    fileprivate mutating func checkHead(_ head: JournalHead, of log: any CommitLog) throws(JournalError) {
+        if try (log as? any HistoryLog)?.contains(head) ?? (log.head == head) { return }
+        let message = "The log does not contain the expected head, at position \(head.position)."
+        findings.append(JournalFinding(opening: JournalError(.headMismatch, message, positions: head.position...head.position)))
+    }
+
     /// Verifies that every record is an event, that the rules allow the history, and that its tree
     /// is the expected one.
     fileprivate mutating func checkHistory(
-        of journal: Journal, expecting treeHead: TreeHead?, deep: Bool, _ ledger: ErasureLedger,
+        of log: any CommitLog, expecting treeHead: TreeHead?, deep: Bool, _ ledger: ErasureLedger,
         _ progress: (_ position: Position, _ last: Position) -> Void
     ) throws(JournalError) {
-        let last = journal.durablePosition
-        var tree = TreeVerification(journal, expecting: treeHead)
+        let last = log.durablePosition
+        let treeLog = log as? any RecordTreeLog
+        if treeHead != nil, treeLog == nil { throw JournalError(.notAJournal, "The log has no Merkle tree.") }
+        var tree = treeLog.map { TreeVerification($0, expecting: treeHead) }
         guard last > 0 else {
-            findings += tree.findings
+            findings += tree?.findings ?? []
             return
         }
         var history = HistoryVerification(
-            checkpoint: deep ? CheckpointVerification(journal) : nil, isDeep: deep, ReplayEstimate(journal, 1...last))
+            checkpoint: deep ? (log as? any CheckpointLog).flatMap { CheckpointVerification($0) } : nil, isDeep: deep,
+            ReplayEstimate(log, 1...last))
+        func add(_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool {
+            history.addFinding(position, state, kept, erasable)
+            if position == last || position.isMultiple(of: Position(HistoryVerification.batchSize)) { progress(position, last) }
+            return true
+        }
         defer { findings += history.findings }
         do throws(JournalError) {
-            try journal.forEachLeaf(in: 1...last) { position, state, kept, erasable, leaf in
-                tree.add(leaf)
-                history.addFinding(position, state, kept, erasable)
-                if position == last || position.isMultiple(of: Position(HistoryVerification.batchSize)) {
-                    progress(position, last)
+            if let treeLog {
+                try treeLog.forEachLeaf(in: 1...last) { position, state, kept, erasable, leaf in
+                    tree?.add(leaf)
+                    return add(position, state, kept, erasable)
                 }
-                return true
+            } else {
+                try log.forEachRecord(in: 1...last, add)
             }
         } catch {
             history.verifyBatch()
             throw error
         }
-        history.finish(journal)
-        do throws(ChatError) { withheldEventCount = try history.verifyErasures(journal, ledger) } catch {
-            // An event that does not decode is a finding already.
-            if case .journal(let error) = error { throw error }
+        history.finish(log)
+        if let log = log as? any ErasableLog {
+            do throws(ChatError) { withheldEventCount = try history.verifyErasures(log, ledger) } catch {
+                // An event that does not decode is a finding already.
+                if case .journal(let error) = error { throw error }
+            }
         }
-        findings += tree.findings
+        findings += tree?.findings ?? []
         position = history.position
         lostEventCount = history.lostEventCount
     }

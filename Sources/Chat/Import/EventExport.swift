@@ -41,15 +41,27 @@ extension ChatStore {
     public static func forEachExportedEvent(
         ofJournalAt directory: String, options: JournalOptions = JournalOptions(), _ body: (ExportedEvent, _ last: Position) -> Bool
     ) throws(ChatError) {
-        let journal = try wrappingJournalErrors { () throws(JournalError) in try Journal.openReadOnly(directory, options: options) }
-        let last = journal.durablePosition
+        try forEachExportedEvent(
+            of: try wrappingJournalErrors { () throws(JournalError) in try Journal.openReadOnly(directory, options: options) }, body)
+    }
+
+    /// Calls a closure with each durable event of a log, and the end of its commit.
+    ///
+    /// - Parameters:
+    ///   - log: An open log. Content that was erased by an order, and that a read-only log still
+    ///     has, is hidden in it.
+    ///   - body: Receives the event and the last position of the export; returns whether to
+    ///     continue.
+    /// - Throws: ``ChatError`` if a record cannot be read or decoded, after all events before it.
+    /// - Complexity: O(*n*) in the events. Memory does not grow with them, unless an erasure is
+    ///   unfinished: a store is then opened.
+    public static func forEachExportedEvent(
+        of log: any HistoryLog, _ body: (ExportedEvent, _ last: Position) -> Bool
+    ) throws(ChatError) {
+        let last = log.durablePosition
         guard last > 0 else { return }
-        guard try canHaveErasedContent(journal, through: last) else {
-            return try forEachExportedEvent(of: journal, 1...last) { event in body(event, last) }
-        }
-        // Only the state of a store tells what the files still have and may not be shown.
-        let store = try openReadOnly(directory, options: StoreOptions(journal: options))
-        try store.forEachExportedEvent { event in body(event, store.head.position) }
+        if let log = log as? any ErasableLog { _ = try pendingContent(of: log) }
+        try forEachExportedEvent(of: log, 1...last) { event in body(event, last) }
     }
 
     private static func forEachExportedEvent(

@@ -26,7 +26,7 @@ public import EventJournal
 ///
 /// Memory holds the state of the rules, as for a store, and one commit.
 public struct EventImporter: ~Copyable {
-    private let journal: Journal
+    private let log: any CommitLog
     private var state = ChatState()
     private var encoder = EventEncoder()
     private var present: ExistingEvents
@@ -51,16 +51,21 @@ public struct EventImporter: ~Copyable {
     ///   - options: The options for opening the journal.
     /// - Throws: ``ChatError/journal(_:)`` if the journal cannot be opened.
     public init(into directory: String, options: JournalOptions = JournalOptions()) throws(ChatError) {
-        journal = try wrappingJournalErrors { () throws(JournalError) in
-            let journal = try Journal.open(directory, options: options)
-            try journal.waitUntilDurable(journal.lastPosition)
-            return journal
-        }
-        present = ExistingEvents(journal)
+        try self.init(into: try wrappingJournalErrors { () throws(JournalError) in try Journal.open(directory, options: options) })
+    }
+
+    /// Imports into a log that is open for writing.
+    ///
+    /// - Parameter log: The log, which ``finish()`` and ``close()`` close.
+    /// - Throws: ``ChatError/journal(_:)`` if the log fails.
+    public init(into log: any CommitLog) throws(ChatError) {
+        try wrappingJournalErrors { () throws(JournalError) in try log.waitUntilDurable(log.lastPosition) }
+        self.log = log
+        present = ExistingEvents(log)
     }
 
     /// The durable head of the journal.
-    public var head: JournalHead { journal.head }
+    public var head: JournalHead { log.head }
 
     /// Adds the next event of the export.
     ///
@@ -95,7 +100,7 @@ public struct EventImporter: ~Copyable {
             _ = fail(error, at: state.head + 1)
         }
         do throws(JournalError) {
-            try journal.close()
+            try log.close()
         } catch {
             // An error that stopped the journal was already reported.
             if failure == nil { _ = fail(.journal(error), at: state.head) }
@@ -107,7 +112,7 @@ public struct EventImporter: ~Copyable {
     ///
     /// - Throws: ``ChatError/journal(_:)`` if the appended commits could not be made durable.
     public mutating func close() throws(ChatError) {
-        try wrappingJournalErrors { () throws(JournalError) in try journal.close() }
+        try wrappingJournalErrors { () throws(JournalError) in try log.close() }
     }
 
     private mutating func fail(_ problem: EventImportError.Problem, at position: Position) -> EventImportError {
@@ -175,13 +180,13 @@ public struct EventImporter: ~Copyable {
         inferredCommit = nil
         guard draft.recordCount > 0 else { return }
         do throws(JournalError) {
-            let positions = try journal.append(draft, expecting: journal.lastPosition)
+            let positions = try log.append(draft, expecting: log.lastPosition)
             summary.events += draft.recordCount
             summary.commits += 1
             unsyncedByteCount += draft.encodedByteCount
             draft.removeAll()
             if unsyncedByteCount >= Self.syncStep {
-                try journal.waitUntilDurable(positions.upperBound)
+                try log.waitUntilDurable(positions.upperBound)
                 unsyncedByteCount = 0
             }
         } catch {
@@ -217,7 +222,7 @@ private struct InferredCommit {
 
 /// The existing events of a journal, read in batches, for the comparison with an export.
 struct ExistingEvents {
-    private let journal: Journal
+    private let log: any CommitLog
     private let end: Position
     private var position: Position = 0
     /// The events read, in reverse order, so that the next one is last; nil for an undecodable
@@ -229,9 +234,9 @@ struct ExistingEvents {
     private static let batch = (count: 256, byteCount: 1 << 20)
 
     /// Covers the events that are durable now.
-    init(_ journal: Journal) {
-        self.journal = journal
-        end = journal.durablePosition
+    init(_ log: any CommitLog) {
+        self.log = log
+        end = log.durablePosition
     }
 
     var isEmpty: Bool { position == end }
@@ -248,7 +253,7 @@ struct ExistingEvents {
     private mutating func readMore() throws(JournalError) {
         var byteCount = 0
         var events: [ChatEvent?] = []
-        try journal.forEachRecord(in: position + 1...end) { _, state, kept, erasable in
+        try log.forEachRecord(in: position + 1...end) { _, state, kept, erasable in
             events.append(try? ChatEvent(kept: kept, erasable: state == .whole ? erasable : nil))
             byteCount += kept.byteCount + erasable.byteCount
             return events.count < Self.batch.count && byteCount < Self.batch.byteCount

@@ -103,6 +103,21 @@ public final class ChatStore: Sendable {
         try ChatStore(log, options)
     }
 
+    /// Opens a store on a custom log that is open for reading; another process may be writing it.
+    ///
+    /// Call ``refresh()`` to read later events, if the log is a `RefreshableLog`. Content that was
+    /// erased by an order, and that the log still has, is hidden in the log.
+    ///
+    /// - Precondition: The log is read-only.
+    /// - Parameters:
+    ///   - log: An open log. The store owns it, as with ``open(log:options:)``.
+    ///   - options: As for ``open(log:options:)``.
+    /// - Throws: The errors of ``open(log:options:)``.
+    public static func openReadOnly(log: any CommitLog, options: StoreOptions = StoreOptions()) throws(ChatError) -> ChatStore {
+        precondition(log.isReadOnly, "The log is open for writing.")
+        return try ChatStore(log, options)
+    }
+
     private init(_ log: any CommitLog, _ options: StoreOptions) throws(ChatError) {
         // Replay ends at the durable position, and commands append after the last: both must be
         // equal.

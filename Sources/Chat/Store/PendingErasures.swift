@@ -38,27 +38,28 @@ extension ChatStore {
         return PendingErasures(isUnfinished: true, hasContent: !content.positions.isEmpty, missing: missing.requests)
     }
 
-    /// Returns the content of a journal that was erased by an order, or by the ledger, and that the
-    /// files still have.
+    /// Returns the content of a log that was erased by an order, or by the ledger, and that the log
+    /// still has.
+    ///
+    /// The content of a read-only log is hidden then. A log that is open for writing belongs to a
+    /// store, which has hidden it.
     ///
     /// - Complexity: That of an opening if there can be such content; otherwise reads at most the
     ///   records.
-    static func pendingContent(of journal: Journal, at directory: String, _ options: JournalOptions) throws(ChatError) -> PositionSet {
-        guard try canHaveErasedContent(journal, through: journal.durablePosition) else { return PositionSet() }
+    static func pendingContent(of log: any ErasableLog) throws(ChatError) -> PositionSet {
         // Only the state of a store tells which events an order concerns.
-        let store = try openReadOnly(directory, options: StoreOptions(journal: options))
-        return (store.log as? any ErasableLog)?.hiddenContent ?? PositionSet()
+        if log.isReadOnly, try canHaveErasedContent(log, through: log.durablePosition) { _ = try openReadOnly(log: log) }
+        return log.hiddenContent
     }
 
-    /// Whether the files of a journal may have content whose erasure is ordered, or listed in the
-    /// ledger.
-    static func canHaveErasedContent(_ journal: Journal, through last: Position) throws(ChatError) -> Bool {
-        let start = journal.erasedThrough
+    /// Whether a log may have content whose erasure is ordered, or listed in the ledger.
+    static func canHaveErasedContent(_ log: any ErasableLog, through last: Position) throws(ChatError) -> Bool {
+        let start = log.erasedThrough
         guard last > start ?? 0 else { return false }
-        if start == nil, try !ledger(of: journal).entries.isEmpty { return true }
+        if start == nil, try !ledger(of: log).entries.isEmpty { return true }
         var isFound = false
         try wrappingJournalErrors { () throws(JournalError) in
-            try journal.forEachRecord(in: (start ?? 0) + 1...last) { _, _, kept, _ in
+            try log.forEachRecord(in: (start ?? 0) + 1...last) { _, _, kept, _ in
                 let kind = kept.byteCount > 0 ? EventKind(rawValue: kept.byte(at: 0)) : nil
                 isFound = kind == .userErased || kind == .contentErased
                 return !isFound

@@ -12,7 +12,7 @@
         public let url: String
         /// The URL of the metrics; nil if they are not served.
         public let metricsURL: String?
-        private let core: ServerCore
+        let core: ServerCore
         private let daemon: HTTPDaemon
         private let metricsDaemon: HTTPDaemon?
         private let ticker: Task<Void, Never>
@@ -51,7 +51,7 @@
             }
             await core.completeInterrupted()
             guard let daemon = HTTPDaemon(socket: socket, limits: limits, isExempt: gate.isShared, handler: core) else {
-                await core.drain(timeout: .zero) { 0 }
+                await core.drain(timeout: .zero, sendTimeout: .zero) { 0 }
                 throw ServerError(.cannotStart, "The thread of the server cannot be started.")
             }
             var metricsDaemon: HTTPDaemon?
@@ -66,7 +66,7 @@
                     }
                     metricsURL = "http://\(address)/metrics"
                 } catch {
-                    await core.drain(timeout: .zero) { 0 }
+                    await core.drain(timeout: .zero, sendTimeout: .zero) { 0 }
                     daemon.stop()
                     throw error
                 }
@@ -94,10 +94,13 @@
         /// no response.
         public func close() async { await close(timeout: .seconds(10)) }
 
-        func close(timeout: Duration) async {
+        /// - Parameters:
+        ///   - timeout: The time that requests in progress get.
+        ///   - sendTimeout: The time that clients then get to receive the responses and the ends of the streams.
+        func close(timeout: Duration, sendTimeout: Duration = .seconds(2)) async {
             daemon.quiesce()
             metricsDaemon?.quiesce()
-            await core.drain(timeout: timeout) { daemon.exchangeCount + (metricsDaemon?.exchangeCount ?? 0) }
+            await core.drain(timeout: timeout, sendTimeout: sendTimeout) { daemon.exchangeCount + (metricsDaemon?.exchangeCount ?? 0) }
             ticker.cancel()
             await ticker.value
             daemon.stop()

@@ -49,7 +49,7 @@
                     }
                 }
                 self.isTutorialPublic = isTutorialPublic
-                guard let sockets = SocketLoop() else {
+                guard let sockets = SocketLoop(options.socketLimits) else {
                     throw ServerError(.cannotStart, "The thread of the WebSockets cannot be started.")
                 }
                 self.sockets = sockets
@@ -225,7 +225,10 @@
                 throw Problem.notSignedIn
             }
             #if os(Linux)
-                if request.path == Self.socketPath { return try upgrade(head, session, token) }
+                if request.path == Self.socketPath {
+                    try request.requireParameters()
+                    return try upgrade(head, session, token)
+                }
             #endif
             let response = await chatRoutes.respond(to: request, as: session.user)
             guard case .events(let stream) = response.body else { return HTTPResponse(response) }
@@ -296,7 +299,7 @@
 
             private func open(_ socket: UpgradedSocket, _ tutorial: TutorialChat) {
                 let mailbox = Mailbox()
-                let receiver = SocketSession()
+                let receiver = SocketSession(sockets.budget)
                 let delivery = Task {
                     do {
                         try await tutorial.deliver { try await mailbox.write($0) }
@@ -326,7 +329,7 @@
             private func open(_ socket: UpgradedSocket, _ session: AccountSession, _ token: String) {
                 let mailbox = Mailbox()
                 let wire = WireSession(store, user: session.user) { try await mailbox.write($0) }
-                let receiver = SocketSession()
+                let receiver = SocketSession(sockets.budget)
                 let entry = streams.add(
                     .init(
                         mailbox: mailbox, session: (session, token), stop: { wire.end() },
@@ -348,8 +351,11 @@
         /// Refuses new requests, ends the streams, and waits for the requests that have no response, and
         /// then a moment until their responses and the ends of the streams are sent.
         ///
-        /// - Parameter exchangeCount: The number of requests whose response is not completely sent.
-        func drain(timeout: Duration, exchangeCount: () -> Int) async {
+        /// - Parameters:
+        ///   - timeout: The longest time for the responses.
+        ///   - sendTimeout: The longest time for sending them.
+        ///   - exchangeCount: The number of requests whose response is not completely sent.
+        func drain(timeout: Duration, sendTimeout: Duration, exchangeCount: () -> Int) async {
             closing.withLock { $0 = true }
             streams.close()
             await wait(timeout) { pending.withLock { $0 } == 0 }
@@ -357,7 +363,7 @@
                 // On a thread that may wait: the last messages are sent before.
                 try? await erasureThread.run { [sockets] in sockets.stop() }
             #endif
-            await wait(min(timeout, .seconds(2))) { exchangeCount() == 0 }
+            await wait(sendTimeout) { exchangeCount() == 0 }
             for threads in [passwordThreads, accountThreads, erasureThread] { threads.stop() }
         }
 
@@ -371,9 +377,14 @@
 
         /// The text of the metrics.
         func metricsText(connections: Int) -> String {
-            metrics.text(
+            #if os(Linux)
+                let messageByteCount = sockets.budget.byteCount
+            #else
+                let messageByteCount = 0
+            #endif
+            return metrics.text(
                 continuing: store.statistics.openMetrics(), connections: connections, streams: streams.count,
-                waitingPasswords: passwordThreads.waitingCount)
+                waitingPasswords: passwordThreads.waitingCount, messageBytes: messageByteCount)
         }
     }
 

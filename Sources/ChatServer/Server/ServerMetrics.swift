@@ -37,12 +37,13 @@
         func count(ended reason: EventStream.End) { state.withLock { $0.endedStreams[reason, default: 0] += 1 } }
 
         /// Writes the families of the server after those of the store.
-        func text(continuing store: String, connections: Int, streams: Int, waitingPasswords: Int) -> String {
+        func text(continuing store: String, connections: Int, streams: Int, waitingPasswords: Int, messageBytes: Int) -> String {
             let state = state.withLock { $0 }
             var text = OpenMetricsText(continuing: store, prefix: "chat_server")
             text.gauge("connections", "Open connections.", connections)
             text.gauge("streams", "Open streams of events.", streams)
             text.gauge("passwords_waiting", "Requests that wait to hash a password.", waitingPasswords)
+            text.gauge("socket_message_bytes", "Bytes of messages that WebSockets receive or carry out.", messageBytes)
             text.counter(
                 "requests", "Responses by route and status.", by: ["route", "status"],
                 state.requests.sorted { $0.key < $1.key }.map { ([$0.key.route, "\($0.key.status)"], $0.value) })

@@ -3,6 +3,7 @@
     // system calls take addresses. A peer lives until its context is freed, and belongs to the thread of
     // the loop alone.
     internal import CWslay
+    internal import ChatWire
     internal import Locking
     #if canImport(Musl)
         internal import Musl
@@ -12,23 +13,17 @@
 
     /// What one WebSocket does with its messages; called on the thread of the loop.
     protocol SocketReceiver: Sendable {
-        /// Receives a text or binary message; returns false while no more can be received.
+        /// The bytes of the messages that are not carried out.
+        var waitingByteCount: Int { get }
+        /// Receives a text or binary message, whose bytes it gives back to the budget; returns false while
+        /// no more can be received.
         func receive(_ message: [UInt8]) -> Bool
-        /// The connection has ended.
+        /// The connection has ended; can be called again.
         func didClose()
     }
 
     /// Sends and receives the frames of all WebSockets on one thread, with epoll and libwslay.
     final class SocketLoop: Sendable {
-        /// The largest message of a client.
-        static let maximumMessageByteCount: UInt64 = 1 << 20
-        /// The time between two pings.
-        private static let pingInterval = Duration.seconds(20)
-        /// A peer that sends nothing for this time, not even a pong, is gone.
-        private static let silenceLimit = Duration.seconds(60)
-        /// A peer gets this time to answer a close.
-        private static let closeLimit = Duration.seconds(5)
-
         /// The bytes that the system holds for a client that does not read; Linux takes twice the number.
         private static let sendBufferByteCount: Int32 = 128 << 10
 
@@ -43,6 +38,9 @@
             var hasStopped = false
         }
 
+        /// The bytes of the messages of all sockets.
+        let budget: MessageBudget
+        private let limits: SocketLimits
         private let shared = Lock(Shared())
         private let epoll: Int32
         private let wakeDescriptor: Int32
@@ -52,7 +50,8 @@
         var count: Int { openCount.withLock { $0 } }
 
         /// Creates the loop and its thread; nil if the system has no descriptors.
-        init?() {
+        init?(_ limits: SocketLimits) {
+            (self.limits, budget) = (limits, MessageBudget(limit: limits.totalMessageByteCount))
             epoll = CPoll_create()
             wakeDescriptor = CPoll_makeWaker()
             guard epoll >= 0, wakeDescriptor >= 0, CPoll_add(epoll, wakeDescriptor, 0, 1, 0) != 0 else { return nil }
@@ -149,7 +148,7 @@
                     return (shared.added, shared.sending, shared.receiving, shared.isStopping)
                 }
                 for (id, socket, mailbox, receiver) in added {
-                    guard let peer = Peer(id, socket, mailbox, receiver), register(peer) else {
+                    guard let peer = Peer(id, socket, mailbox, receiver, limits, budget), register(peer) else {
                         Self.refuse(socket, mailbox, receiver)
                         continue
                     }
@@ -167,7 +166,7 @@
                     for peer in peers.values { tick(peer, now, &peers) }
                 }
                 guard isStopping else { continue }
-                if stopDeadline == nil { stopDeadline = now + Self.closeLimit }
+                if stopDeadline == nil { stopDeadline = now + limits.closing }
                 if peers.isEmpty || now >= stopDeadline ?? now {
                     for peer in peers.values { drop(peer, &peers) }
                     shared.withLock { $0.hasStopped = true }
@@ -193,6 +192,8 @@
         private func service(_ peer: Peer, _ peers: inout [UInt64: Peer]) {
             repeat {
                 if peer.mayReceive, peer.isReadable || !peer.early.isEmpty, !peer.receive() { return drop(peer, &peers) }
+                if budget.isExceeded { makeRoom(&peers) }
+                guard peers[peer.id] != nil else { return }
                 if !peer.send() { return drop(peer, &peers) }
                 // No poll reports the bytes that came with the handshake.
             } while !peer.early.isEmpty && peer.wantedInterest.reads
@@ -204,12 +205,25 @@
             if isChanged == 0 { drop(peer, &peers) }
         }
 
+        /// Ends sockets until the messages of the others are within the limit.
+        ///
+        /// First the one whose last message has begun first: a client that keeps a part of a message for
+        /// long does not keep others from sending.
+        private func makeRoom(_ peers: inout [UInt64: Peer]) {
+            while budget.isExceeded,
+                let last = peers.values.filter({ $0.heldByteCount > 0 }).min(by: { $0.messageBegan < $1.messageBegan })
+            {
+                last.refuse()
+                service(last, &peers)
+            }
+        }
+
         private func tick(_ peer: Peer, _ now: ContinuousClock.Instant, _ peers: inout [UInt64: Peer]) {
             // A peer that may not receive is not silent by itself.
             if !peer.mayReceive { peer.lastReceived = now }
-            if now - peer.lastReceived > Self.silenceLimit { return drop(peer, &peers) }
-            if let ending = peer.closedAt ?? peer.endingSince, now - ending > Self.closeLimit { return drop(peer, &peers) }
-            if now - peer.lastPing > Self.pingInterval, peer.closedAt == nil {
+            if now - peer.lastReceived > limits.silence { return drop(peer, &peers) }
+            if let ending = peer.closedAt ?? peer.endingSince, now - ending > limits.closing { return drop(peer, &peers) }
+            if now - peer.lastPing > limits.pingInterval, peer.closedAt == nil {
                 peer.lastPing = now
                 peer.ping()
                 service(peer, &peers)
@@ -232,6 +246,8 @@
         private static let (queueLimit, queueCountLimit) = (32 << 10, 32)
         /// Messages and pongs that wait in the library before nothing more is received.
         private static let pongLimit = 64
+        /// The code of a close that the registry of RFC 6455 has added; the library has no name for it.
+        private static let tryAgainLater: UInt16 = 1013
         /// Bytes that are received before it is the turn of other peers.
         private static let turnLimit = 256 << 10
 
@@ -258,8 +274,11 @@
         /// The time at which a close was queued.
         var closedAt: ContinuousClock.Instant?
         private var context: wslay_event_context_ptr?
+        private let budget: MessageBudget
         /// The message of which frames have come; the library would keep a block of memory for each frame.
-        private var partial: [UInt8] = []
+        private var partial: MessageAssembly
+        /// The time at which the last message began.
+        private(set) var messageBegan = ContinuousClock.now
         private var isControlFrame = false
         /// The payload of a close; nil in other frames.
         private var closePayload: [UInt8]?
@@ -268,8 +287,12 @@
         private var hasConnectionFailed = false
         private var turnByteCount = 0
 
-        init?(_ id: UInt64, _ socket: UpgradedSocket, _ mailbox: Mailbox, _ receiver: any SocketReceiver) {
-            (self.id, self.socket, self.mailbox, self.receiver) = (id, socket, mailbox, receiver)
+        init?(
+            _ id: UInt64, _ socket: UpgradedSocket, _ mailbox: Mailbox, _ receiver: any SocketReceiver, _ limits: SocketLimits,
+            _ budget: MessageBudget
+        ) {
+            (self.id, self.socket, self.mailbox, self.receiver, self.budget) = (id, socket, mailbox, receiver, budget)
+            partial = MessageAssembly(limit: limits.messageByteCount)
             early = socket.early[...]
             var callbacks = wslay_event_callbacks()
             unsafe callbacks.recv_callback = { context, buffer, count, _, peer in
@@ -279,9 +302,9 @@
             unsafe callbacks.send_callback = { context, bytes, count, flags, peer in
                 unsafe Peer.at(peer).write(context, bytes, count, hasMore: flags & Int32(WSLAY_MSG_MORE.rawValue) != 0)
             }
-            unsafe callbacks.on_frame_recv_start_callback = { context, frame, peer in
+            unsafe callbacks.on_frame_recv_start_callback = { _, frame, peer in
                 guard let frame = unsafe frame else { return }
-                unsafe Peer.at(peer).didBegin(frame.pointee, context)
+                unsafe Peer.at(peer).didBegin(frame.pointee)
             }
             unsafe callbacks.on_frame_recv_chunk_callback = { _, chunk, peer in
                 guard let chunk = unsafe chunk else { return }
@@ -295,12 +318,13 @@
             let address = unsafe Unmanaged.passUnretained(self).toOpaque()
             guard unsafe wslay_event_context_server_init(&context, &callbacks, address) == 0 else { return nil }
             // The library compares each frame with the limit, `didBegin` each message.
-            unsafe wslay_event_config_set_max_recv_msg_length(context, SocketLoop.maximumMessageByteCount)
+            unsafe wslay_event_config_set_max_recv_msg_length(context, UInt64(limits.messageByteCount))
             unsafe wslay_event_config_set_no_buffering(context, 1)
         }
 
         /// Frees the context and closes the socket.
         func free() {
+            dropPartial()
             unsafe wslay_event_context_free(context)
             unsafe context = nil
             socket.close()
@@ -309,6 +333,25 @@
         private static func at(_ address: UnsafeMutableRawPointer?) -> Peer {
             guard let address = unsafe address else { preconditionFailure("the library returns the address") }
             return unsafe Unmanaged<Peer>.fromOpaque(address).takeUnretainedValue()
+        }
+
+        /// The bytes of the messages that are received, wait or are carried out.
+        var heldByteCount: Int { partial.byteCount + receiver.waitingByteCount }
+
+        /// Begins to end the connection, and drops its messages, because those of all sockets are too large.
+        func refuse() {
+            dropPartial()
+            receiver.didClose()
+            end(Self.tryAgainLater)
+        }
+
+        private func dropPartial() { budget.giveBack(partial.finish().count) }
+
+        /// Queues a close, and receives nothing more.
+        private func end(_ code: UInt16) {
+            unsafe wslay_event_queue_close(context, code, nil, 0)
+            unsafe wslay_event_shutdown_read(context)
+            if closedAt == nil { closedAt = .now }
         }
 
         /// Whether the close handshake is complete.
@@ -330,6 +373,7 @@
             if unsafe wslay_event_want_read(context) == 0 || wslay_event_get_close_sent(context) != 0, closedAt == nil {
                 closedAt = .now
             }
+            if closedAt != nil { dropPartial() }
             if status != 0, !hasConnectionFailed {
                 // The library has queued a close without a code, which is still sent.
                 hasWrongFrame = true
@@ -381,18 +425,20 @@
             _ = unsafe wslay_event_queue_msg(context, &message)
         }
 
-        private func didBegin(_ frame: wslay_event_on_frame_recv_start_arg, _ context: wslay_event_context_ptr?) {
+        private func didBegin(_ frame: wslay_event_on_frame_recv_start_arg) {
             isControlFrame = frame.opcode >= UInt8(WSLAY_CONNECTION_CLOSE.rawValue)
             closePayload = UInt32(frame.opcode) == WSLAY_CONNECTION_CLOSE.rawValue ? [] : nil
-            guard !isControlFrame, frame.payload_length > SocketLoop.maximumMessageByteCount - UInt64(partial.count) else { return }
-            partial = []
-            unsafe wslay_event_queue_close(context, UInt16(WSLAY_CODE_MESSAGE_TOO_BIG.rawValue), nil, 0)
-            unsafe wslay_event_shutdown_read(context)
+            if !isControlFrame, !partial.hasRoom(for: frame.payload_length) { end(UInt16(WSLAY_CODE_MESSAGE_TOO_BIG.rawValue)) }
         }
 
         private func didReceive(_ chunk: wslay_event_on_frame_recv_chunk_arg) {
             let bytes = unsafe UnsafeBufferPointer(start: chunk.data, count: chunk.data_length)
-            if isControlFrame { unsafe closePayload?.append(contentsOf: bytes) } else { unsafe partial.append(contentsOf: bytes) }
+            if isControlFrame {
+                unsafe closePayload?.append(contentsOf: bytes)
+            } else {
+                if partial.byteCount == 0 { messageBegan = .now }
+                if unsafe partial.append(bytes) { budget.take(bytes.count) }
+            }
         }
 
         /// Checks the reason of a close, of which the library omits two bytes of each part that it receives.
@@ -403,10 +449,9 @@
 
         private func didReceive(_ message: wslay_event_on_msg_recv_arg) {
             guard UInt32(unsafe message.opcode) < WSLAY_CONNECTION_CLOSE.rawValue else { return }
-            var bytes: [UInt8] = []
-            swap(&bytes, &partial)
             // After the last message of the server, and after a close, nothing of the client counts.
-            if !hasLastMessage, closedAt == nil, unsafe wslay_event_want_read(context) != 0 { mayReceive = receiver.receive(bytes) }
+            guard !hasLastMessage, closedAt == nil, unsafe wslay_event_want_read(context) != 0 else { return dropPartial() }
+            mayReceive = receiver.receive(partial.finish())
         }
 
         private func read(_ context: wslay_event_context_ptr?, _ buffer: UnsafeMutablePointer<UInt8>, _ count: Int) -> Int {

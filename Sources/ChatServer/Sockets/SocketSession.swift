@@ -20,11 +20,16 @@
             var isClosed = false
         }
 
+        private let budget: MessageBudget
         private let state = Lock(State())
         private let inbox: AsyncStream<[UInt8]>.Continuation
         private let messages: AsyncStream<[UInt8]>
 
-        init() { (messages, inbox) = AsyncStream.makeStream() }
+        /// Creates a session that gives back the bytes of its messages to the budget.
+        init(_ budget: MessageBudget) {
+            self.budget = budget
+            (messages, inbox) = AsyncStream.makeStream()
+        }
 
         /// Begins to carry out messages, until the body throws or the socket closes.
         ///
@@ -58,6 +63,9 @@
 
         private func didHandle(_ byteCount: Int) {
             let socket = state.withLock { state -> (loop: SocketLoop, id: UInt64)? in
+                // The end has given back all bytes.
+                guard !state.isClosed else { return nil }
+                budget.giveBack(byteCount)
                 state.waitingCount -= 1
                 state.waitingByteCount -= byteCount
                 guard state.isPaused, state.waitingCount <= Self.restart, state.waitingByteCount < Self.byteCapacity else { return nil }
@@ -67,8 +75,14 @@
             socket?.loop.resumeReceiving(socket?.id ?? 0)
         }
 
+        var waitingByteCount: Int { state.withLock { $0.waitingByteCount } }
+
         func receive(_ message: [UInt8]) -> Bool {
             let mayReceive = state.withLock { state in
+                guard !state.isClosed else {
+                    budget.giveBack(message.count)
+                    return false
+                }
                 state.waitingCount += 1
                 state.waitingByteCount += message.count
                 if state.waitingCount >= Self.capacity || state.waitingByteCount >= Self.byteCapacity { state.isPaused = true }
@@ -81,7 +95,8 @@
         func didClose() {
             inbox.finish()
             let (task, whenClosed) = state.withLock { state in
-                defer { (state.isClosed, state.whenClosed, state.task) = (true, nil, nil) }
+                defer { (state.isClosed, state.whenClosed, state.task, state.waitingByteCount) = (true, nil, nil, 0) }
+                budget.giveBack(state.waitingByteCount)
                 return (state.task, state.whenClosed)
             }
             task?.cancel()

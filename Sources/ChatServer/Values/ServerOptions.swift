@@ -23,6 +23,8 @@
         public var logsRequests = false
         /// Receives the lines of the log: JSON, without a line feed.
         public var log: @Sendable (String) -> Void = { _ in }
+        /// The limits of the WebSockets.
+        var socketLimits = SocketLimits()
 
         /// Creates the default options.
         public init(listen: ListenAddress) { self.listen = listen }

@@ -26,7 +26,7 @@ extension ToolCommand {
         guard let reason = arguments[option: "reason"] else { throw arguments.error("--reason is missing: a code such as user-request") }
         var options = StoreOptions()
         options.journal.createIfMissing = false
-        let store = try ChatStore.open(arguments[positional: "JOURNAL"], options: options)
+        let store = try arguments.journal.openStore(options)
         let result = Result {
             if let name { return try store.eraseUser(try store.findUser(name, asOf: .now), reason: reason) }
             return try store.eraseContent(of: PositionSet(position.map { [$0...$0] } ?? []), reason: reason)

@@ -12,7 +12,7 @@ extension ToolCommand {
                 CommandSpec.Option(
                     "format", .choice(["messages", "events"]),
                     "the format of the file: messages (the default), or events as export prints them"), .durability,
-                .waitForLock, .json,
+                .waitForLock, .takeOver, .json,
             ],
             discussion: """
                 A line is {"t": ISO-8601 or null, "channel", "user", "id", "replyTo": id or null, "body"}, with
@@ -116,7 +116,8 @@ private struct ImportTotals: Encodable {
 /// `import --format events`: imports an export.
 private func importEvents(_ arguments: Arguments, _ output: inout BufferedOutput) throws -> Bool {
     var lines = try LineReader(path: arguments[positional: "FILE"], limit: EventImportReport.longestLine)
-    var importer = try EventImporter(into: arguments[positional: "JOURNAL"], options: try arguments.journalOptions())
+    var importer = try EventImporter(
+        into: try arguments.journal.open(try arguments.journalOptions(), takesOver: arguments.hasFlag("take-over")))
     let report = EventImportReport(isJSON: arguments.hasFlag("json"))
     var progress = Progress("import")
     var isClean = true

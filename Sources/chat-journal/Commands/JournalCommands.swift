@@ -57,7 +57,7 @@ extension ToolCommand {
         // The closure cannot throw; the error is kept.
         var failure: (any Error)?
         var progress = Progress("export")
-        try ChatStore.forEachExportedEvent(ofJournalAt: arguments[positional: "JOURNAL"]) { event, end in
+        try ChatStore.forEachExportedEvent(of: try arguments.journal.openReadOnly()) { event, end in
             progress.update(Int(event.recorded.position), of: Int(end))
             do {
                 try output.writeLine(json: event)
@@ -103,12 +103,18 @@ extension ToolCommand {
             + (treeHead == nil ? [] : ["checkpoint"]) + (ledger == nil ? [] : ["ledger"])
             + (arguments.hasFlag("deep") ? ["read models"] : [])
         var progress = Progress("verify")
-        let report = try ChatStore.verify(
-            arguments[positional: "JOURNAL"], options: options, expecting: treeHead, deep: arguments.hasFlag("deep"),
-            ledger: ledger ?? ErasureLedger()
-        ) {
-            position, last in
-            progress.update(Int(position), of: Int(last))
+        let isDeep = arguments.hasFlag("deep")
+        let report: VerificationReport
+        switch arguments.journal {
+        case .directory(let path):
+            report = try ChatStore.verify(
+                path, options: options, expecting: treeHead, deep: isDeep, ledger: ledger ?? ErasureLedger()
+            ) { position, last in progress.update(Int(position), of: Int(last)) }
+        case .database:
+            report = try ChatStore.verify(
+                log: try arguments.journal.openReadOnly(), containing: options.expectedHead, expecting: treeHead, deep: isDeep,
+                ledger: ledger ?? ErasureLedger()
+            ) { position, last in progress.update(Int(position), of: Int(last)) }
         }
         progress.clear()
         if arguments.hasFlag("json") {
@@ -147,7 +153,7 @@ extension ToolCommand {
             "head", "prints a token of the journal's present state, for verify --expect", positionals: [.journal],
             options: [.json])
     ) { arguments, output in
-        let head = try ChatStore.head(ofJournalAt: arguments[positional: "JOURNAL"])
+        let head = try arguments.journal.openReadOnly().head
         if arguments.hasFlag("json") {
             try output.writeLine(
                 json: HeadLine(journal: head.journal.description, position: head.position, head: head.description))
@@ -258,9 +264,16 @@ extension ToolCommand {
         )
     ) { arguments, output in
         let upTo: Position? = try arguments.integer("up-to", in: 0...Position.max)
-        let report = try ChatStore.backup(
-            ofJournalAt: arguments[positional: "JOURNAL"], to: arguments[positional: "DEST"],
-            options: BackupOptions(upTo: upTo))
+        guard case .directory(let destination) = LogPlace(arguments[positional: "DEST"]) else {
+            throw arguments.error("DEST is a directory; 'copy' copies to PostgreSQL")
+        }
+        let report: BackupReport
+        switch arguments.journal {
+        case .directory(let path):
+            report = try ChatStore.backup(ofJournalAt: path, to: destination, options: BackupOptions(upTo: upTo))
+        case .database:
+            report = try ChatStore.backup(of: try arguments.journal.openReadOnly(), to: destination, upTo: upTo)
+        }
         if arguments.hasFlag("json") {
             try output.writeLine(json: report)
         } else {
@@ -293,7 +306,10 @@ extension ToolCommand {
         guard let destination = arguments[option: "to"] else {
             throw arguments.error("--to is missing: the directory of the new journal")
         }
-        let report = try ChatStore.repair(journalAt: arguments[positional: "JOURNAL"], to: destination)
+        guard case .directory(let path) = arguments.journal, case .directory = LogPlace(destination) else {
+            throw arguments.error("repair is for directories; PostgreSQL repairs its tables by a restore from a backup or a replica")
+        }
+        let report = try ChatStore.repair(journalAt: path, to: destination)
         if arguments.hasFlag("json") {
             try output.writeLine(json: report)
         } else {

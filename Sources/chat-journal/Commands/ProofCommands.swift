@@ -17,7 +17,7 @@ extension ToolCommand {
                 """)
     ) { arguments, output in
         let size: Position? = try arguments.integer("at", in: 0...Position.max)
-        let journal = try Journal.openReadOnly(arguments[positional: "JOURNAL"])
+        let journal = try arguments.journal.openReadOnly()
         let head = try journal.treeHead(at: size ?? journal.durablePosition)
         if arguments.hasFlag("json") {
             try output.writeLine(json: CheckpointLine(head))
@@ -48,7 +48,7 @@ extension ToolCommand {
         let file = arguments[option: "entry"]
         guard file == nil || position != nil else { throw arguments.error("--entry needs --event P") }
         guard file != nil || !arguments.hasFlag("without-content") else { throw arguments.error("--without-content needs --entry FILE") }
-        let journal = try Journal.openReadOnly(arguments[positional: "JOURNAL"])
+        let journal = try arguments.journal.openReadOnly()
         if let oldSize {
             try output.write(try journal.consistencyProof(from: oldSize, at: size ?? journal.durablePosition).text)
         } else if let position {
@@ -144,7 +144,7 @@ extension ToolCommand {
             StandardError.writeLine(
                 "warning: the entries show who did what in which thread and when; texts and names appear as digests only")
         }
-        let journal = try Journal.openReadOnly(arguments[positional: "JOURNAL"])
+        let journal = try arguments.journal.openReadOnly()
         let report = try journal.writeTiles(to: arguments[positional: "DIR"], includingEntries: includesEntries)
         if arguments.hasFlag("json") {
             try output.writeLine(

@@ -26,7 +26,7 @@ extension ToolCommand {
                     "tutorial-chat", .text("THREAD"), "serve the chat of the SwiftUI tutorials at /chat, in a thread with this name"),
                 CommandSpec.Option("tutorial-chat-public", .flag, "serve it beyond loopback too, although it has no accounts"),
                 CommandSpec.Option("log", .choice(["problems", "requests"]), "log only problems (the default), or every request"),
-                .durability, .waitForLock,
+                .durability, .waitForLock, .takeOver,
             ],
             discussion: """
                 Prints its URL when it accepts connections, and ends on SIGTERM or SIGINT, after the requests in

@@ -16,9 +16,9 @@ extension ToolCommand {
             throw arguments.error("--json and --metrics cannot be combined")
         }
         let store: ChatStore
-        do throws(ChatError) {
+        do {
             store = try arguments.openReadOnly()
-        } catch {
+        } catch let error as ChatError {
             throw StatsError(error: error, journal: arguments[positional: "JOURNAL"])
         }
         if arguments.hasFlag("metrics") {
@@ -55,17 +55,17 @@ private struct StatsError: Error, CustomStringConvertible {
 /// The numbers that `stats` shows.
 private struct StatsReport {
     let statistics: StoreStatistics
-    let journal: JournalStatistics
+    let head: JournalHead
+    /// Nil for a log that is not in files.
+    let journal: JournalStatistics?
     let segments: [SegmentStatistics]
     /// The number of events by kind; the last one counts kinds unknown to this version.
     private var counts = [UInt64](repeating: 0, count: EventKind.allCases.count + 1)
 
     init(_ store: ChatStore) throws(ChatError) {
+        head = store.head
         statistics = store.statistics
-        guard let journal = statistics.journal else {
-            preconditionFailure("a store that was opened by a path is on a journal")
-        }
-        self.journal = journal
+        journal = statistics.journal
         segments = try store.segments()
         try store.forEachEvent { recorded in
             counts[recorded.event.details.kind.map { Int($0.rawValue) - 1 } ?? EventKind.allCases.count] += 1
@@ -88,16 +88,18 @@ extension StatsReport: Encodable {
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
-        try container.encode(journal.journal, forKey: .journal)
-        try container.encode(journal.durablePosition, forKey: .position)
-        try container.encode(journal.lastPosition, forKey: .lastPosition)
-        try container.encode(journal.durability, forKey: .durability)
-        try container.encode(journal.recovery.wasClean, forKey: .clean)
-        try container.encode(journal.recovery.hasLiveWriter, forKey: .liveWriter)
-        try container.encode(journal.storedBytes, forKey: .bytes)
-        try container.encode(journal.unusedBytes, forKey: .unusedBytes)
-        try container.encode(segments.map(SegmentLine.init), forKey: .segments)
-        try container.encode(journal.recovery, forKey: .recovery)
+        try container.encode(head.journal, forKey: .journal)
+        try container.encode(head.position, forKey: .position)
+        try container.encode(journal?.lastPosition ?? head.position, forKey: .lastPosition)
+        if let journal {
+            try container.encode(journal.durability, forKey: .durability)
+            try container.encode(journal.recovery.wasClean, forKey: .clean)
+            try container.encode(journal.recovery.hasLiveWriter, forKey: .liveWriter)
+            try container.encode(journal.storedBytes, forKey: .bytes)
+            try container.encode(journal.unusedBytes, forKey: .unusedBytes)
+            try container.encode(segments.map(SegmentLine.init), forKey: .segments)
+            try container.encode(journal.recovery, forKey: .recovery)
+        }
         try container.encodeIfPresent(statistics.checkpoints, forKey: .checkpoint)
         try container.encode(statistics.users, forKey: .users)
         try container.encode(statistics.threads, forKey: .threads)
@@ -124,20 +126,19 @@ extension StatsReport: Encodable {
 extension StatsReport {
     /// A table of the numbers, and one of the events by kind.
     var tables: String {
-        var facts = Table([.init("JOURNAL"), .init("\(journal.journal)")])
-        facts.append([
-            "positions",
-            journal.lastPosition == 0
-                ? "none" : "1...\(journal.lastPosition), durable up to \(journal.durablePosition)",
-        ])
-        facts.append(["durability", journal.durability.rawValue])
-        facts.append(["state", state])
-        facts.append([
-            "segments",
-            "\(segments.count), \(journal.storedBytes) bytes of commits, "
-                + "\(journal.unusedBytes) bytes not used at the end",
-        ])
-        for sentence in journal.recovery.sentences { facts.append(["recovery", sentence]) }
+        var facts = Table([.init("JOURNAL"), .init("\(head.journal)")])
+        let last = journal?.lastPosition ?? head.position
+        facts.append(["positions", last == 0 ? "none" : "1...\(last), durable up to \(head.position)"])
+        if let journal {
+            facts.append(["durability", journal.durability.rawValue])
+            facts.append(["state", journal.recovery.state])
+            facts.append([
+                "segments",
+                "\(segments.count), \(journal.storedBytes) bytes of commits, "
+                    + "\(journal.unusedBytes) bytes not used at the end",
+            ])
+            for sentence in journal.recovery.sentences { facts.append(["recovery", sentence]) }
+        }
         if let checkpoints = statistics.checkpoints { facts.append(["checkpoint", checkpoints.sentence]) }
         facts.append(["users", "\(statistics.users)"])
         facts.append(["threads", "\(statistics.threads)"])
@@ -146,12 +147,6 @@ extension StatsReport {
         var kinds = Table([.init("EVENT"), .init("COUNT", .right)])
         for event in events where event.count > 0 { kinds.append([event.kind, "\(event.count)"]) }
         return facts.render() + "\n" + kinds.render()
-    }
-
-    private var state: String {
-        let recovery = journal.recovery
-        if recovery.hasLiveWriter { return "open by a writer now" }
-        return recovery.wasClean ? "closed in good order" : "not closed in good order"
     }
 }
 
@@ -166,6 +161,12 @@ extension CheckpointStatistics {
 }
 
 extension RecoveryReport {
+    /// Whether a writer has the journal open, or has closed it, in words.
+    fileprivate var state: String {
+        if hasLiveWriter { return "open by a writer now" }
+        return wasClean ? "closed in good order" : "not closed in good order"
+    }
+
     /// The findings of a reader's opening, in words.
     fileprivate var sentences: [String] {
         var sentences: [String] = []

@@ -13,7 +13,7 @@ struct ToolCommand: Sendable {
 // MARK: Shared arguments
 
 extension CommandSpec.Positional {
-    static let journal = CommandSpec.Positional("JOURNAL", "the directory of the journal")
+    static let journal = CommandSpec.Positional("JOURNAL", "the directory of the journal, or postgres://USER@HOST,.../DATABASE#NAME")
     static let thread = CommandSpec.Positional("THREAD", "an id, an outward code, or a name")
     static let user = CommandSpec.Positional("USER", "an id, or a username")
 }
@@ -33,15 +33,20 @@ extension CommandSpec.Option {
         "answer once a commit is on the disk (synced, the default) or with the operating system (written)")
     static let waitForLock = CommandSpec.Option(
         "wait-for-lock", .text("SECONDS"), "wait up to SECONDS while another process writes to the journal; default 0")
+    static let takeOver = CommandSpec.Option(
+        "take-over", .flag, "on PostgreSQL: end another writer, which can never append again, instead of waiting for it")
 }
 
 extension Arguments {
     /// Opens the journal for reading.
-    func openReadOnly() throws(ChatError) -> ChatStore { try ChatStore.openReadOnly(self[positional: "JOURNAL"]) }
+    func openReadOnly() throws -> ChatStore { try journal.openStoreReadOnly() }
+
+    /// The place of the journal.
+    var journal: LogPlace { LogPlace(self[positional: "JOURNAL"]) }
 
     /// Opens the journal for writing; creates it if it does not exist.
     func openForWriting() throws -> ChatStore {
-        let store = try ChatStore.open(self[positional: "JOURNAL"], options: StoreOptions(journal: try journalOptions()))
+        let store = try journal.openStore(StoreOptions(journal: try journalOptions()), takesOver: hasFlag("take-over"))
         if store.isErasureUnfinished {
             StandardError.writeLine(
                 "\(ToolSpec.name): erasureUnfinished: the opening could not complete an erasure; its content is hidden, but still in files")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `backup` and `repair` of the tool.
+/// `backup`, `copy` and `repair` of the tool.
 @Suite struct CopyTests {
     private static let user = "0190a000-0000-7000-8000-0000000000a1"
     private static let commands = """
@@ -34,6 +34,72 @@ import Testing
         #expect(try run("backup", journal).status == 64)
         #expect(try run("backup", journal, copy, "--up-to", "x").status == 64)
         #expect(try run("backup", journal, folder.path + "/other", "--up-to", "6").status == 1)
+    }
+
+    @Test func copyFollowsTheJournalAndTakesItsPlace() throws {
+        let folder = try ToolProcess.Folder()
+        let (journal, copy) = (folder.path + "/journal", folder.path + "/copy")
+        let post = #"{"postMessage":{"thread":"SW1A","author":"\#(Self.user)","body":"Oat?"}}"#
+        #expect(try run("run", journal, input: Self.commands).status == 0)
+        let first = try run("copy", journal, copy, "--json")
+        let head = try run("head", journal).lines[0]
+        #expect(first.output == #"{"head":"\#(head)","position":5,"copied":5,"finished":false}"# + "\n", "\(first.error)")
+        #expect(try run("run", journal, input: post).status == 0)
+        let second = try run("copy", journal, copy)
+        #expect(second.lines == ["copied 1 event, up to position 6", try run("head", journal).lines[0]], "\(second.error)")
+        for command in ["export", "checkpoint"] { #expect(try run(command, copy).output == run(command, journal).output) }
+        #expect(try run("verify", copy, "--deep").status == 0)
+        let early = try run("run", copy, input: post)
+        #expect(
+            early.status == 1 && early.error.hasPrefix("chat-journal: copy: ") && early.error.contains("copy --finish"), "\(early.error)")
+
+        for copied in [0, 0] {
+            let moved = try run("copy", journal, copy + "/.", "--finish", "--json")
+            let end = try run("head", copy).lines[0]
+            #expect(moved.output == #"{"head":"\#(end)","position":6,"copied":\#(copied),"finished":true}"# + "\n", "\(moved.error)")
+        }
+        let late = try run("run", journal, input: post)
+        #expect(late.status == 1 && late.error.hasPrefix("chat-journal: moved: ") && late.error.contains(copy), "\(late.error)")
+        #expect(try run("timeline", journal, "SW1A").lines.count == run("timeline", copy, "SW1A").lines.count)
+        #expect(try run("run", copy, input: post).status == 0)
+        #expect(try run("verify", copy, "--expect", head).status == 0)
+        // The former place follows no more, and cannot be copied elsewhere.
+        #expect(try run("copy", journal, folder.path + "/other").error.hasPrefix("chat-journal: moved: "))
+        #expect(try run("copy", copy, journal, "--finish").status == 0)
+        #expect(try run("run", journal, input: post).status == 0)
+    }
+
+    @Test func copyRejectsOtherPlaces() throws {
+        let folder = try ToolProcess.Folder()
+        let (journal, other) = (folder.path + "/journal", folder.path + "/other")
+        for path in [journal, other] { #expect(try run("run", path, input: Self.commands).status == 0) }
+        #expect(try run("copy", journal, other).error.hasPrefix("chat-journal: notEmpty: "))
+        #expect(try run("copy", journal, folder.path + "/copy").status == 0)
+        #expect(try run("copy", other, folder.path + "/copy").error.hasPrefix("chat-journal: headMismatch: "))
+        #expect(try run("copy", folder.path + "/copy", folder.path + "/again").error.hasPrefix("chat-journal: copy: "))
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/again"))
+        #expect(try run("copy", folder.path + "/none", folder.path + "/again").error.hasPrefix("chat-journal: notFound: "))
+        #expect(try run("copy", folder.path + "/none", folder.path + "/again", "--finish").error.hasPrefix("chat-journal: notFound: "))
+        #expect(try run("copy", journal, journal + "/").status == 64)
+        #expect(try run("copy", journal).status == 64)
+    }
+
+    /// Without the trait, an address is an error, which does not repeat a password.
+    @Test func addressNeedsTheTrait() throws {
+        let folder = try ToolProcess.Folder()
+        let address = "postgres://ann:secret@127.0.0.1:1/chat#main"
+        let commands = [
+            ["head", address], ["run", address], ["events", address], ["verify", address], ["stats", address], ["export", address],
+            ["backup", address, folder.path + "/copy"], ["copy", address, folder.path + "/copy"], ["copy", folder.path + "/a", address],
+            ["backup", folder.path + "/a", address], ["repair", address, "--to", folder.path + "/copy"],
+        ]
+        for arguments in commands {
+            let outcome = try ToolProcess.run(arguments)
+            #expect(outcome.status == 64 || outcome.status == 1)
+            #expect(!outcome.error.isEmpty && !outcome.error.contains("secret"), "\(arguments): \(outcome.error)")
+        }
+        #expect(try run("repair", address, "--to", folder.path + "/copy").error.contains("repair is for directories"))
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/copy"))
     }
 
     @Test func repairListsLostEvents() throws {

@@ -8,6 +8,9 @@
 
     /// The end of a server, with clients in the middle of everything.
     @Suite struct ClosingTests {
+        /// No test depends on how fast requests are carried out and responses are sent.
+        private static let hour = Duration.seconds(3_600)
+
         @Test func requestInProgressIsAnswered() async throws {
             let fixture = try ServerFixture()
             let server = try await fixture.start()
@@ -16,7 +19,7 @@
             fixture.gate.close()
             async let reply = maya.another().send("POST", "/v1/sign-in", fixture.signInBody("maya"))
             try await fixture.gate.reached()
-            async let closed: Void = server.close()
+            async let closed: Void = server.close(timeout: Self.hour, sendTimeout: Self.hour)
             // New connections end at once, and requests of the present ones are not begun.
             while try await isAccepted(maya.port) {}
             let late = try await idle.get("/v1/me")
@@ -53,7 +56,7 @@
                     Task { try await client.send("POST", "/v1/sign-in", fixture.signInBody("maya")).status }
                 }
                 try await fixture.gate.reached(2)
-                async let closed: Void = server.close()
+                async let closed: Void = server.close(timeout: Self.hour, sendTimeout: Self.hour)
                 fixture.gate.open()
                 for reply in replies { #expect(try await reply.value == 200) }
                 await closed
@@ -71,7 +74,7 @@
             let (first, second) = (try maya.another(), try maya.another())
             for client in [first, second] { try await client.write(client.text("POST", "/v1/sign-in", fixture.signInBody("maya"))) }
             try await fixture.gate.reached(2)
-            await server.close(timeout: .milliseconds(200))
+            await server.close(timeout: .milliseconds(200), sendTimeout: .milliseconds(200))
             #expect(try await first.isEnded())
             #expect(try await second.isEnded())
             // The answer comes when there is no connection for it any more.
@@ -90,7 +93,7 @@
                 #expect(try await streams.last?.openStream().reply.status == 200)
             }
             let reading = streams.map { stream in Task { try await stream.rest().map(\.event) } }
-            await server.close()
+            await server.close(timeout: Self.hour, sendTimeout: Self.hour)
             for task in reading { #expect(try await task.value == ["closing"]) }
             try fixture.accounts.close()
             try fixture.store.close()
@@ -122,7 +125,7 @@
                         }
                     }
                 }
-                await server.close()
+                await server.close(timeout: Self.hour, sendTimeout: Self.hour)
                 for task in tasks { #expect(try await task.value) }
                 try fixture.accounts.close()
                 try fixture.store.close()

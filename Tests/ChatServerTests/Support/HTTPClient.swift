@@ -29,9 +29,9 @@
         private let buffer = Lock([UInt8]())
         private let session = Lock<String?>(nil)
 
-        init(port: UInt16) throws {
+        init(port: UInt16, receiveBuffer: Int32? = nil) throws {
             self.port = port
-            socket = try RawSocket(port: port)
+            socket = try RawSocket(port: port, receiveBuffer: receiveBuffer)
         }
 
         var token: String? {
@@ -40,8 +40,8 @@
         }
 
         /// Another connection with the same session.
-        func another() throws -> HTTPClient {
-            let client = try HTTPClient(port: port)
+        func another(receiveBuffer: Int32? = nil) throws -> HTTPClient {
+            let client = try HTTPClient(port: port, receiveBuffer: receiveBuffer)
             client.token = token
             return client
         }
@@ -217,7 +217,8 @@
             }
         }
 
-        private func bytes(_ count: Int) throws -> [UInt8] {
+        /// Reads a number of bytes.
+        func bytes(_ count: Int) throws -> [UInt8] {
             while buffer.withLock({ $0.count }) < count { try more() }
             return buffer.withLock { buffer in
                 defer { buffer.removeFirst(count) }

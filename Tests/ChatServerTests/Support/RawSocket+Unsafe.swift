@@ -23,7 +23,8 @@
         private let descriptor: Int32
         private let isOpen = Lock(true)
 
-        init(port: UInt16) throws {
+        /// Connects; a small receive buffer makes the system keep little for a client that does not read.
+        init(port: UInt16, receiveBuffer: Int32? = nil) throws {
             #if canImport(Glibc)
                 let stream = Int32(SOCK_STREAM.rawValue)
             #else
@@ -35,6 +36,9 @@
             var limit = timeval(tv_sec: 300, tv_usec: 0)
             _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
             _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+            if var receiveBuffer {
+                _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
+            }
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)
             address.sin_port = port.bigEndian

@@ -144,10 +144,10 @@
             return text.split(separator: "\n").first { $0.hasPrefix(name + " ") }.flatMap { Int($0.dropFirst(name.count + 1)) }
         }
 
-        /// Waits until a metric has a value, calling the closure before each look; fails after many looks.
+        /// Waits until a metric has a value, calling the closure before each look; fails after minutes.
         func wait(until name: String, is value: Int, _ each: () async throws -> Void = {}) async throws {
             var found: Int?
-            for _ in 0..<1_000 {
+            for _ in 0..<30_000 {
                 try await each()
                 found = try await metric(name)
                 if found == value { return }

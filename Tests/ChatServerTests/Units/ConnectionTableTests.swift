@@ -61,16 +61,17 @@
         /// Each phase has its own limit, counted from its beginning; a response that is not begun has none.
         @Test func lateConnectionsEnd() {
             let table = ConnectionTable(maximumPerAddress: 10) { _ in false }
-            func late(after duration: Duration) -> Set<Int32> {
-                var found: Set<Int32> = []
-                table.endLate(at: .now + duration) { found.insert($0) }
-                return found
-            }
             let ids = (0..<5).map { table.add(socket: Int32($0), peer: nil) }
             table.beginRequest(ids[1], target: "/")
             _ = table.beginBody(ids[2])
             table.beginResponse(ids[3], isStream: false)
             table.beginResponse(ids[4], isStream: true)
+            let start = ContinuousClock.now
+            func late(after duration: Duration) -> Set<Int32> {
+                var found: Set<Int32> = []
+                table.endLate(at: start + duration) { found.insert($0) }
+                return found
+            }
             #expect(late(after: .seconds(1)) == [])
             #expect(late(after: .seconds(12)) == [1])
             #expect(late(after: .seconds(32)) == [1, 2])

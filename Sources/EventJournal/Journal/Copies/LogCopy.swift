@@ -5,6 +5,9 @@ package protocol MovableLog: StoredRecordLog, ErasableLog {
     /// The place to which the log has moved; nil unless it has.
     func movedTo() throws(JournalError) -> String?
 
+    /// Whether the log is a copy that opens for reading only, until it is finished.
+    func isUnfinishedCopy() throws(JournalError) -> Bool
+
     /// Ensures that no failure leaves the log shorter than a copy of its durable records.
     func syncForCopy() throws(JournalError)
 
@@ -30,12 +33,27 @@ package protocol CopyDestination: StoredRecordSink {
     ///
     /// All of it must be durable. A repeated call does nothing.
     mutating func unlockDestination() throws(JournalError)
+
+    /// Releases the copy, which can be continued later.
+    mutating func close() throws(JournalError)
 }
 
 /// Copies of logs record by record, between any two kinds of log.
 package enum LogCopy {
     /// The number of records between two reports of progress.
     private static let recordsPerReport = 16_384
+
+    /// Throws unless the history of a log goes on at its place, or has moved to this destination.
+    ///
+    /// - Parameter name: The name of the destination; nil for a copy that does not take the log's
+    ///   place.
+    /// - Throws: `copy` if the log is an unfinished copy itself, and `moved`.
+    package static func checkSource(_ source: some MovableLog, movingTo name: String? = nil) throws(JournalError) {
+        if try source.isUnfinishedCopy() { throw JournalError(.copy, "An unfinished copy cannot be copied. Finish it first.") }
+        if let place = try source.movedTo(), place != name {
+            throw JournalError(.moved, "The log has moved to \(place). Copy it from there.")
+        }
+    }
 
     /// Copies the durable records that a copy lacks.
     ///
@@ -84,6 +102,50 @@ package enum LogCopy {
         progress(sink.position, last)
     }
 
+    /// Creates or continues a backup of a log as a journal in a directory, for
+    /// ``BackupLog/backup(to:upTo:)``.
+    ///
+    /// The backup has the log's id and history, and segments of its own. Content that was erased in
+    /// the log since an earlier run is erased in the backup.
+    ///
+    /// - Throws: `headMismatch` if the destination has another history, and the errors of the log and
+    ///   of ``Journal/open(_:options:)``.
+    /// - Complexity: Linear in the new records; a backup that is continued is read completely.
+    package static func backup(
+        of source: some MovableLog, to destination: String, upTo position: Position?, options: JournalOptions = JournalOptions()
+    ) throws(JournalError) -> BackupReport {
+        var copy = try JournalCopy(backupOf: source, at: destination, options: options)
+        do throws(JournalError) {
+            let (first, earlier) = (copy.position + 1, copy.position)
+            let rewritten = earlier > 0 ? try copy.eraseContent(missingIn: source) : []
+            try copyRecords(of: source, to: &copy, upTo: position)
+            var report = BackupReport(head: copy.head)
+            (report.bytesCopied, report.rewrittenSegments) = (copy.copiedByteCount, rewritten)
+            let (older, newer) = copy.segmentNames(endingBefore: first)
+            (report.skippedSegments, report.copiedSegments) = (older.filter { !rewritten.contains($0) }, newer)
+            try copy.close()
+            return report
+        } catch {
+            // The first error is the one to report.
+            try? copy.close()
+            throw error
+        }
+    }
+
+    /// Copies the durable records that a copy lacks, and the ledger of erasures.
+    ///
+    /// Content that is erased in the log after it was copied stays in the copy, until the opening
+    /// for writing after ``finish(_:to:named:progress:)`` carries out the order, which is copied too.
+    ///
+    /// - Throws: As ``copyRecords(of:to:upTo:progress:)``.
+    package static func copy(
+        _ source: some MovableLog, to destination: inout some CopyDestination,
+        progress: (_ position: Position, _ last: Position) -> Void = { _, _ in }
+    ) throws(JournalError) {
+        try copyRecords(of: source, to: &destination, progress: progress)
+        if let ledger = try source.readLedger() { try destination.writeLedger(ledger) }
+    }
+
     /// Copies what a copy lacks, ends the log at its place, and opens the copy for writing.
     ///
     /// The log is open for writing, so that nobody else appends to it, or has moved to this
@@ -93,23 +155,19 @@ package enum LogCopy {
     /// - Parameters:
     ///   - name: The name of the destination, without a password.
     ///   - progress: As for ``copyRecords(of:to:upTo:progress:)``.
-    /// - Throws: `moved` if the log has moved to another place, and the errors of
-    ///   ``copyRecords(of:to:upTo:progress:)`` and of the log and the copy.
+    /// - Throws: The errors of ``checkSource(_:movingTo:)``, of ``copyRecords(of:to:upTo:progress:)``,
+    ///   and of the log and the copy.
     package static func finish(
         _ source: some MovableLog, to destination: inout some CopyDestination, named name: String,
         progress: (_ position: Position, _ last: Position) -> Void = { _, _ in }
     ) throws(JournalError) {
-        let place = try source.movedTo()
-        if let place, place != name {
-            throw JournalError(.moved, "The log has moved to \(place).")
-        }
-        try copyRecords(of: source, to: &destination, progress: progress)
-        if let ledger = try source.readLedger() { try destination.writeLedger(ledger) }
+        try checkSource(source, movingTo: name)
+        try copy(source, to: &destination, progress: progress)
         let last = source.lastPosition
         guard destination.position == last, try source.contains(destination.head) else {
             throw JournalError(.conflict, "The log was appended to while the copy was finished.", positions: last...last)
         }
-        if place == nil { try source.fence(at: destination.position, destination: name) }
+        if try source.movedTo() == nil { try source.fence(at: destination.position, destination: name) }
         try destination.unlockDestination()
     }
 }

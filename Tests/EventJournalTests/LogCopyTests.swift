@@ -8,7 +8,7 @@ import Testing
 @testable import EventJournal
 
 /// Copies of a journal record by record, which keep its id, and moves to them.
-@Suite struct CopyTests {
+@Suite struct LogCopyTests {
     private static func options(_ storage: any JournalStorage, seed: UInt64 = 1, segmentSize: UInt64 = 2_048) -> JournalOptions {
         JournalOptions(segmentSize: segmentSize, storage: storage, entropy: SeededEntropy(seed: seed))
     }

@@ -1,0 +1,106 @@
+import ChatTesting
+import EventJournal
+import Primitives
+import TestSupport
+
+/// A log with all that a log can do by itself from stored records, as one outside of files does.
+///
+/// The records are those of a journal, and an erasure works on them.
+final class RecordLog: RecordTreeLog, RefreshableLog, BackupLog, MovableLog, VerifiableLog {
+    let journal: Journal
+    let tree = RecordTree()
+    /// The storage of backups.
+    private let storage: any JournalStorage
+    /// Changes the records that a read delivers, as damage does.
+    private let change: @Sendable (Position, [UInt8]) -> [UInt8]?
+
+    /// Creates the log on a journal.
+    ///
+    /// - Parameter change: Returns the bytes to deliver in the place of a record; nil to leave it out.
+    init(_ journal: Journal, _ storage: any JournalStorage, change: @escaping @Sendable (Position, [UInt8]) -> [UInt8]? = { $1 }) {
+        (self.journal, self.storage, self.change) = (journal, storage, change)
+    }
+
+    func forEachStoredRecord(
+        in positions: ClosedRange<Position>, _ body: (Position, Int, RawSpan) -> Bool
+    ) throws(JournalError) {
+        try journal.forEachStoredRecord(in: positions) { position, recordsLeft, record in
+            guard let bytes = change(position, record.toArray()) else { return true }
+            return bytes.withBytes { body(position, recordsLeft, $0) }
+        }
+    }
+
+    func backup(to destination: String, upTo position: Position?) throws(JournalError) -> BackupReport {
+        let options = JournalOptions(segmentSize: 4_096, storage: storage, entropy: SeededEntropy(seed: 77), slotSyncDelay: nil)
+        return try LogCopy.backup(of: self, to: destination, upTo: position, options: options)
+    }
+
+    func treeHead(at size: Position) throws(JournalError) -> TreeHead { try tree.head(at: size, of: self) }
+
+    func inclusionProof(of position: Position, at size: Position) throws(JournalError) -> InclusionProof {
+        try tree.inclusionProof(of: position, at: size, of: self)
+    }
+
+    func consistencyProof(from oldSize: Position, at size: Position) throws(JournalError) -> ConsistencyProof {
+        try tree.consistencyProof(from: oldSize, at: size, of: self)
+    }
+
+    func disclosedRecord(at position: Position) throws(JournalError) -> DisclosedRecord {
+        try tree.disclosedRecord(at: position, of: self)
+    }
+
+    func forEachTreePart(of size: Position, disclosing positions: [Position], _ body: (TreePart) -> Bool) throws(JournalError) {
+        try tree.forEachPart(of: size, disclosing: positions, of: self, body)
+    }
+
+    func writeTiles(to destination: String, includingEntries: Bool) throws(JournalError) -> TilesReport {
+        try tree.writeTiles(to: destination, includingEntries: includingEntries, on: storage, of: self)
+    }
+
+    // MARK: The journal's own
+
+    var id: JournalID { journal.id }
+    var isReadOnly: Bool { journal.isReadOnly }
+    var lastPosition: Position { journal.lastPosition }
+    var durablePosition: Position { journal.durablePosition }
+    var head: JournalHead { journal.head }
+    var hiddenContent: PositionSet { journal.hiddenContent }
+    var erasedThrough: Position? { journal.erasedThrough }
+
+    func checkOpen() throws(JournalError) { try journal.checkOpen() }
+    func reserve(_ byteCount: Int) throws(JournalError) { try journal.reserve(byteCount) }
+    func append(_ draft: borrowing CommitDraft, expecting head: Position) throws(JournalError) -> ClosedRange<Position> {
+        try journal.append(draft, expecting: head)
+    }
+    func waitUntilDurable(_ position: Position) throws(JournalError) { try journal.waitUntilDurable(position) }
+    func waitUntilDurable(_ position: Position) async throws(JournalError) { try await journal.waitUntilDurable(position) }
+    func waitForRecords(after position: Position) async throws(JournalError) -> Position {
+        try await journal.waitForRecords(after: position)
+    }
+    func forEachRecord(
+        in positions: ClosedRange<Position>, _ body: (Position, RecordContentState, RawSpan, RawSpan) -> Bool
+    ) throws(JournalError) {
+        try journal.forEachRecord(in: positions, body)
+    }
+    func forEachCommittedRecord(
+        in positions: ClosedRange<Position>, _ body: (Position, JournalHead, RecordContentState, RawSpan, RawSpan) -> Bool
+    ) throws(JournalError) {
+        try journal.forEachCommittedRecord(in: positions, body)
+    }
+    func head(at position: Position) throws(JournalError) -> JournalHead { try journal.head(at: position) }
+    func contains(_ head: JournalHead) throws(JournalError) -> Bool { try journal.contains(head) }
+    func refresh() throws(JournalError) -> Position { try journal.refresh() }
+    func setHiddenContent(_ positions: PositionSet) { journal.setHiddenContent(positions) }
+    func eraseContent(of positions: PositionSet, orderedThrough order: Position) throws(JournalError) {
+        try journal.eraseContent(of: positions, orderedThrough: order)
+    }
+    func readLedger() throws(JournalError) -> [UInt8]? { try journal.readLedger() }
+    func writeLedger(_ bytes: [UInt8]) throws(JournalError) { try journal.writeLedger(bytes) }
+    func movedTo() throws(JournalError) -> String? { try journal.movedTo() }
+    func isUnfinishedCopy() throws(JournalError) -> Bool { try journal.isUnfinishedCopy() }
+    func syncForCopy() throws(JournalError) { try journal.syncForCopy() }
+    func fence(at position: Position, destination: String) throws(JournalError) {
+        try journal.fence(at: position, destination: destination)
+    }
+    func close() throws(JournalError) { try journal.close() }
+}
