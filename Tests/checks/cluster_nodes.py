@@ -46,7 +46,7 @@ class Node:
     def spawn(self, log, *command):
         user = self.cluster.programs.as_user() or ["setpriv"]
         with open(self.directory / log, "ab") as file:
-            # The process ends with this one. PostgreSQL, which Patroni starts, is ended by `kill_all`.
+            # The process ends with this one; PostgreSQL, which Patroni starts, with the guard.
             return subprocess.Popen([*self.cluster.network.enter(self.number), *user, "--pdeathsig", "KILL", *command],
                                     cwd=self.directory, stdin=subprocess.DEVNULL, stdout=file, stderr=file)
 
@@ -155,9 +155,19 @@ class Node:
             return False
 
 
+# Ends all processes below a directory when the input ends, so also after a kill of this program.
+GUARD = """cat >/dev/null
+for round in 1 2 3; do
+    for process in /proc/[0-9]*; do
+        case $(readlink "$process/cwd")/ in "$1"/*) kill -KILL "${process#/proc/}" ;; esac
+    done
+done 2>/dev/null"""
+
+
 class Cluster:
     def __init__(self, programs, directory, count=3):
         self.programs, self.directory = programs, directory
+        self.guard = subprocess.Popen(["sh", "-c", GUARD, "sh", str(directory)], stdin=subprocess.PIPE, start_new_session=True)
         self.passwords = {f"{name}-PASSWORD": secrets.token_hex(12) for name in ("SUPERUSER", "REPLICATION", "REWIND")}
         self.password = secrets.token_hex(12)
         self.archive = directory / "archive"
@@ -236,5 +246,6 @@ class Cluster:
         for node in self.nodes:
             node.kill_all()
         self.network.close()
+        self.guard.communicate()
         if not keep:
             shutil.rmtree(self.directory)
