@@ -106,7 +106,7 @@ def must_fail(run, node, events):
     status, output, verified = run.tool.ask("verify", address, "--deep")
     if status != 1:
         raise Failed(f"verify of the damaged {node.name} ended with status {status}: {output!r} {verified}")
-    return said
+    return said.split(" (postgres://")[0]
 
 
 def repair(cluster, node):

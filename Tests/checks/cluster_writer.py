@@ -177,6 +177,35 @@ class Writer:
         self.thread.join()
 
 
+class Follower:
+    """A process of `chat-journal events --follow`, whose output is kept in a file."""
+
+    def __init__(self, tool, address):
+        self.output, self.errors = tempfile.TemporaryFile(), tempfile.TemporaryFile()
+        self.process = subprocess.Popen([tool.path, "events", address, "--json", "--follow"], env=tool.environment, stdin=subprocess.DEVNULL,
+                                        stdout=self.output, stderr=self.errors)
+
+    def lines(self):
+        self.output.seek(0)
+        return [line for line in self.output.read().splitlines(keepends=True) if line.endswith(b"\n")]
+
+    def check(self, events):
+        """Waits until every event was shown, and compares."""
+        def has_ended_or_shown_all():
+            return self.process.poll() is not None or len(self.lines()) >= len(events)
+        wait_until("all events at the follower", has_ended_or_shown_all)
+        shown = [json.loads(line) for line in self.lines()]
+        if shown != events:
+            self.errors.seek(0)
+            raise Failed(f"the follower has shown {len(shown)} events of {len(events)}, or other ones: {self.errors.read().decode()}")
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+        self.output.close()
+        self.errors.close()
+
+
 class Tool:
     def __init__(self, path, password):
         self.path = os.path.abspath(path)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes to a log in a PostgreSQL cluster while its nodes fail, and checks that nothing is lost and nothing is there twice.
 
-    postgres_cluster.py --tool PATH [--runs N] [--seed S] [--keep] [FAULT ...]
+    postgres_cluster.py --tool PATH [--runs N] [--seed S] [--rate R] [--keep] [FAULT ...]
+    postgres_cluster.py --command COMMAND
 
 Starts three etcd and three PostgreSQL under Patroni with the configuration of JournalPostgres.docc/Operating.md, each node
 in a network namespace of its own where root can make one, otherwise all on 127.0.0.1. The faults, all by default:
@@ -16,9 +17,13 @@ in a network namespace of its own where root can make one, otherwise all on 127.
     flip        a bit is flipped in a data file of a stopped follower and of the stopped leader: reading is an error
 
 In each run a writer posts messages through `chat-journal run`, several at a time. If it ends with an error, another one
-repeats what was not answered, under the same ids. Before the fault and after it a second writer is refused with `locked`.
-Afterwards every answered message must be in the log exactly once, at its position, the positions without a gap, and
+repeats what was not answered, under the same ids. Before the fault and after it a second writer is refused with `locked`,
+and a reader follows the log (`events --follow`). Afterwards every answered message must be in the log exactly once, at its
+position, the positions without a gap; the follower must have shown the same events and no other ones; and
 `verify --deep` must find nothing. The time without writes is the longest time between two answers.
+
+With `--command` a shell runs the command once the cluster is healthy, with the address of a log in CLUSTER_ADDRESS, for
+example to measure or to try something by hand (`--command bash`).
 
 Needs PostgreSQL, etcd and Patroni 4.1. Root installs what is missing, unless CHATJOURNAL_INSTALL=0; otherwise the check is
 SKIPPED. A failure keeps the directory of the cluster, with all logs.
@@ -30,6 +35,7 @@ import pathlib
 import random
 import signal
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -39,7 +45,7 @@ sys.dont_write_bytecode = True
 import cluster_flip
 from cluster_nodes import Cluster, Failed, wait_until
 from cluster_programs import Missing, Programs
-from cluster_writer import Account, Tool, Writer
+from cluster_writer import Account, Follower, Tool, Writer
 
 # Seconds with two servers that accept writes: the new leader, and the old one, which does not know of it.
 TWO_LEADERS = 5
@@ -58,7 +64,7 @@ class Run:
         return Writer(self.tool.path, self.address, self.tool.environment, account or self.account, rate=self.rate, **how)
 
     def check(self, *accounts):
-        """Compares the log with all answers; returns the number of events."""
+        """Compares the log with all answers; returns its events."""
         events = self.tool.events(self.address)
         known = set()
         for account in accounts:
@@ -71,9 +77,10 @@ class Run:
 
     def fail(self, fault):
         """Runs a fault during writes; returns (answers, seconds without writes)."""
-        writer = self.writer()
+        writer, follower = self.writer(), None
         try:
             writer.wait_for_answers(300)
+            follower = Follower(self.tool, self.address)
             self.tool.refuse_second(self.address)
             time.sleep(self.rng.uniform(0, 1))
             began = time.monotonic()
@@ -83,10 +90,12 @@ class Run:
             self.tool.refuse_second(self.address)
             writer.wait_for_answers(300)
             writer.stop()
+            follower.check(self.check(self.account))
         finally:
             writer.kill()
+            if follower is not None:
+                follower.kill()
         self.ends = writer.ends
-        self.check(self.account)
         return len(self.account.answered), self.account.longest_pause(began)
 
 
@@ -203,7 +212,8 @@ def check(cluster, tool, name, arguments):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("faults", nargs="*", metavar="FAULT", help=f"default: {' '.join(NAMES)}")
-    parser.add_argument("--tool", required=True, help="the chat-journal binary, built with the trait Postgres")
+    parser.add_argument("--tool", help="the chat-journal binary, built with the trait Postgres")
+    parser.add_argument("--command", help="run this instead of faults")
     parser.add_argument("--runs", type=int, default=1, help="runs of each fault")
     parser.add_argument("--rate", type=int, default=400, help="messages a second, at most")
     parser.add_argument("--seed", type=int, default=None, help="default: a new one, printed")
@@ -211,6 +221,8 @@ def main():
     arguments = parser.parse_args()
     if unknown := set(arguments.faults) - set(NAMES):
         parser.error(f"unknown faults: {', '.join(sorted(unknown))}")
+    if (arguments.tool is None) == (arguments.command is None):
+        parser.error("either --tool or --command")
     if arguments.seed is None:
         arguments.seed = random.SystemRandom().randrange(1 << 32)
     # In /tmp: the user of PostgreSQL must be able to enter it, and the path of a socket has at most 107 bytes.
@@ -226,6 +238,10 @@ def main():
     try:
         print(f"postgres_cluster: seed {arguments.seed}, directory {directory}", flush=True)
         cluster.start()
+        if arguments.command:
+            environment = {**os.environ, "PGPASSWORD": cluster.password, "CLUSTER_ADDRESS": cluster.address("main")}
+            keep = arguments.keep
+            return subprocess.run(arguments.command, shell=True, env=environment, check=False).returncode
         for name in arguments.faults or NAMES:
             check(cluster, Tool(arguments.tool, cluster.password), name, arguments)
         keep = arguments.keep
