@@ -222,7 +222,7 @@ def main():
     parser.add_argument("--tool", help="the chat-journal binary, built with the trait Postgres")
     parser.add_argument("--command", help="run this instead of faults")
     parser.add_argument("--runs", type=int, default=1, help="runs of each fault")
-    parser.add_argument("--rate", type=int, default=400, help="messages a second, at most")
+    parser.add_argument("--rate", type=int, default=200, help="messages a second, at most")
     parser.add_argument("--seed", type=int, default=None, help="default: a new one, printed")
     parser.add_argument("--keep", action="store_true", help="keep the directory of the cluster")
     arguments = parser.parse_args()
