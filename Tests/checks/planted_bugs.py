@@ -121,7 +121,7 @@ PATHS = {
     "locks": ["Tests/LockingTests"],
     "accounts": ["Sources/Columns", "Sources/ChatDomain", "Sources/CSodium", "Sources/CSQLite", "Sources/ChatAccounts", "Tests/ChatAccountsTests"],
     "wire": ["Sources/Columns", "Sources/ChatDomain", "Sources/Projections", "Sources/Chat", "Sources/ChatTesting", "Sources/ChatWire",
-             "Sources/ChatServer/openapi.json", "Tests/ChatWireTests", "Tests/FuzzCorpus/requests"],
+             "Sources/ChatServer/openapi.json", "Tests/ChatWireTests", "Tests/FuzzCorpus/requests", "Tests/FuzzCorpus/sockets"],
     "server": ["Sources/Columns", "Sources/ChatDomain", "Sources/Projections", "Sources/Chat", "Sources/ChatTesting", "Sources/ChatWire",
                "Sources/CSodium", "Sources/CSQLite", "Sources/CMicroHTTPD", "Sources/CWslay", "Sources/CServerFiles", "Sources/ChatAccounts",
                "Sources/ChatServer", "Tests/ChatServerTests"],
@@ -171,8 +171,8 @@ def wire_bug(number, title, file, old, new, unit):
     return Bug(number, f"wire: {title}", [(file, old, new)], unit=f"ChatWireTests.{unit}", target="ChatWire")
 
 
-def server_bug(number, title, file, old, new, unit):
-    return Bug(number, f"server: {title}", [(file, old, new)], unit=f"ChatServerTests.{unit}", target="ChatServer")
+def server_bug(number, title, file, old, new, unit, target="ChatServer"):
+    return Bug(number, f"server: {title}", [(file, old, new)], unit=f"ChatServerTests.{unit}", target=target)
 
 
 def store_bug(number, title, edits, unit="LinearizabilityTests", target="Chat"):
@@ -1408,6 +1408,26 @@ BUGS = [
     server_bug("104d", "a request begins before its connection is suspended", "HTTPDaemon+Unsafe.swift",
                "            guard unsafe daemon.suspend(exchange, connection) else { return CMHD_no() }\n            exchange.begin()\n",
                "            exchange.begin()\n            guard unsafe daemon.suspend(exchange, connection) else { return CMHD_no() }\n", "TransportTests"),
+    server_bug("105a", "the messages of all sockets have no limit", "SocketLoop+Unsafe.swift", "                if budget.isExceeded { makeRoom(&peers) }\n", "", "SocketTests"),
+    server_bug("105b", "the last message makes room for the others", "SocketLoop+Unsafe.swift", "$0.messageBegan < $1.messageBegan", "$0.messageBegan > $1.messageBegan",
+               "SocketTests"),
+    server_bug("105c", "the part of a lost client counts for ever", "SocketLoop+Unsafe.swift", "        func free() {\n            dropPartial()\n", "        func free() {\n",
+               "SocketTests"),
+    server_bug("105d", "a message that was carried out counts for ever", "SocketSession.swift", "                budget.giveBack(byteCount)\n", "", "SocketTests"),
+    wire_bug("105e", "a message in fragments is too large", "MessageAssembly.swift", "byteCount <= UInt64(limit - bytes.count)", "byteCount <= UInt64(limit)",
+             "CorpusTests"),
+    server_bug("105f", "a parameter of the handshake is ignored", "ServerCore.swift",
+               "                    try request.requireParameters()\n                    return try upgrade", "                    return try upgrade", "SocketTests"),
+    server_bug("105g", "what is written after the mailbox was full waits for a ping", "SocketLoop+Unsafe.swift",
+               "if isMailboxEmpty || isQueueFull { break }", "break", "SocketTests"),
+    server_bug("105h", "a full inbox stays full", "SocketSession.swift", "                state.isPaused = false\n", "", "SocketTests"),
+    server_bug("105i", "the end has no last message", "ServerCore.swift", "lastMessage: { WireConnection.end($0) }", "lastMessage: { _ in [] }", "SocketTests"),
+    server_bug("105j", "a socket stays open after its last message", "SocketLoop+Unsafe.swift", "guard hasLastMessage, closedAt == nil else { return true }",
+               "guard hasLastMessage, closedAt != nil else { return true }", "SocketTests"),
+    server_bug("105k", "a client that does not answer the close stays", "SocketLoop+Unsafe.swift", "now - ending > limits.closing { return drop(peer, &peers) }",
+               "now - ending > limits.silence { return drop(peer, &peers) }", "SocketTests"),
+    server_bug("105l", "an event comes after the end of its follow", "WireSession.swift", "                task.cancel()\n                // An event",
+               "                // An event", "SocketTests", target="ChatWire"),
 ]
 
 
