@@ -74,10 +74,11 @@ extension ToolCommand {
         }
         do {
             let report = try finish(source, to, named: name, progress)
-            do {
+            do throws(JournalError) {
                 try source.close()
-            } catch let error as JournalError where error.code == .moved {
+            } catch {
                 // A log may have stopped because it has moved.
+                if error.code != .moved { throw error }
             }
             return report
         } catch {
