@@ -270,6 +270,10 @@ def tree_bug(number, title, file, old, new):
     return Bug(number, f"tree: {title}", [(f"{file}.swift", old, new)], unit="EventJournalTests.TreeTests")
 
 
+def move_bug(number, title, file, old, new):
+    return Bug(number, f"move: {title}", [(f"{file}.swift", old, new)], unit="EventJournalTests.LogCopyTests")
+
+
 BUGS = [
     Bug("1", "append: acknowledge without the sync", [
         ("Journal+Durability.swift",
@@ -1177,7 +1181,7 @@ BUGS = [
                 unit="UnfinishedErasureTests"),
     erasure_bug("98j", "do not complete at the opening", "ChatStore", "        complete(erasure, options.journal.log)\n", "",
                 unit="UnfinishedErasureTests"),
-    erasure_bug("98k", "accept stubs without an order", "ErasureVerification", "try notConcerned(erased, by: known, journal, identities).ranges.map", "try notConcerned(PositionSet(), by: known, journal, identities).ranges.map",
+    erasure_bug("98k", "accept stubs without an order", "ErasureVerification", "try notConcerned(erased, by: known, log, identities).ranges.map", "try notConcerned(PositionSet(), by: known, journal, identities).ranges.map",
                 unit="UnfinishedErasureTests"),
     erasure_bug("98l", "accept orders without stubs", "ErasureVerification", "var findings = unfinished.ranges.map", "var findings = unfinished.ranges.prefix(0).map", unit="UnfinishedErasureTests"),
     erasure_bug("98m", "keep the state of a projection", "ProjectionHandle", "                    replay = Replay(of: epoch)\n", ""),
@@ -1195,7 +1199,7 @@ BUGS = [
     erasure_bug("99e", "copy what an unfinished erasure has left", "Copying", "if !content.isEmpty { try copy.eraseContent(of: content, orderedThrough: 0) }", "", unit="UnfinishedErasureTests"),
     erasure_bug("99f", "copy no ledger", "Copying", "if ledger != present { try copy.writeLedger(Array(ledger.text.utf8)) }", "", unit="LedgerTests"),
     erasure_bug("99g", "repair without the ledger", "Copying", "try journal.writeLedger(ledger)", "_ = ledger", unit="LedgerTests"),
-    erasure_bug("99h", "verify without the journal's own ledger", "ErasureVerification", "        known.add(try MissingOrders(own, besides: known, in: models, of: journal).orders)\n", "", unit="LedgerTests"),
+    erasure_bug("99h", "verify without the journal's own ledger", "ErasureVerification", "        known.add(try MissingOrders(own, besides: known, in: models, of: log).orders)\n", "", unit="LedgerTests"),
     erasure_bug("99i", "accept a changed ledger", "ErasureLedger", "guard last.dropFirst(\"crc32c \".count) == Self.checksum(of: checked) else", "guard !checked.isEmpty else", unit="LedgerTests"),
     erasure_bug("99j", "show what only the ledger orders", "PendingErasures", "orders.add(missing.orders)", "orders.add(ErasureOrders())", unit="LedgerTests"),
     erasure_bug("99k", "list no user's events for other systems", "Ledger", "position < entries[index].position", "position > entries[index].position", unit="LedgerTests"),
@@ -1233,7 +1237,7 @@ BUGS = [
     tree_bug("89i", "hash an entry without its first byte", "DisclosedRecord", "        hasher.update(DisclosedRecord.entryVersion)\n", ""),
     tree_bug("89j", "hash the digest of a stub again", "DisclosedRecord", "        if state == .whole {\n            MerkleHash(digestOf",
              "        if state.rawValue < 4 {\n            MerkleHash(digestOf"),
-    tree_bug("89k", "the size of a tree may exceed the durable position", "Journal+Tree", "guard size <= last else", "guard size <= lastPosition else"),
+    tree_bug("89k", "the size of a tree may exceed the durable position", "RecordTree", "guard size <= last else", "guard size <= log.lastPosition else"),
     store_bug("89l", "verify: accept the checkpoint of another log",
               [("TreeVerification.swift", "if expected.origin != origin {", "if expected.origin.isEmpty {")], unit="ProofTests", target="EventJournal"),
     stored_tree_bug("89m", "store a page of records that are not synced", "Journal+StoredTree",
@@ -1246,8 +1250,8 @@ BUGS = [
     stored_tree_bug("89q", "verify: do not compare the pages", "TreeVerification", "if index < stored.count, stored", "if index < 0, stored"),
     stored_tree_bug("89r", "a close does not wait for the page that is being written", "Journal+StoredTree",
                     "        treeFile.withLock { $0.isClosed = true }\n", "", unit="TreeBackgroundTests"),
-    stored_tree_bug("89s", "tiles: continue another history", "Journal+Tiles",
-                    "        guard try treeHead(at: old.size) == old else", "        guard try treeHead(at: old.size).size == old.size else",
+    stored_tree_bug("89s", "tiles: continue another history", "RecordTree+Tiles",
+                    "        guard try head(at: old.size, of: log) == old else", "        guard try head(at: old.size, of: log).size == old.size else",
                     unit="TilesTests"),
     stored_tree_bug("104", "tiles: write through a link", "TileDirectory",
                     "        try createDirectories(through: parent)\n        try Self.checkIsNoLink(path, on: directory.storage)\n",
@@ -1262,13 +1266,40 @@ BUGS = [
     stored_tree_bug("104e", "files: copy torn bytes through a link", "RecoveryWriter", "        try cut.checkIsNoLink()\n", "", unit="HostileFilesTests"),
     stored_tree_bug("104f", "files: create the file that a link named lock leads to", "SystemCalls+Unsafe", " | O_NOFOLLOW", "",
                     unit="HostileFilesTests"),
-    stored_tree_bug("89t", "tiles: omit the entries of the earlier size", "Journal+Tiles", "                (first, isMissing) = (0, true)\n",
+    stored_tree_bug("89t", "tiles: omit the entries of the earlier size", "RecordTree+Tiles", "                (first, isMissing) = (0, true)\n",
                     "                isMissing = true\n", unit="TilesTests"),
     Bug("89u", "tiles: write the checkpoint before the names of the tiles are synced", [
         ("TileDirectory.swift", "        try syncNames()\n        try write(Array(head.text.utf8), Self.checkpointName)\n",
          "        try write(Array(head.text.utf8), Self.checkpointName)\n")], unit="ChatTestingTests.TreeCrashTests"),
     Bug("89v", "tiles: omit the sync of a tile", [("TileDirectory.swift", "            try file.sync()\n", "")],
         unit="ChatTestingTests.TreeCrashTests"),
+    Bug("110a", "move: open the copy before the journal has moved", [
+        ("LogCopy.swift", "        if try source.movedTo() == nil { try source.fence(at: destination.position, destination: name) }\n"
+         "        try destination.unlockDestination()\n",
+         "        let end = destination.position\n        try destination.unlockDestination()\n"
+         "        if try source.movedTo() == nil { try source.fence(at: end, destination: name) }\n")],
+        unit="ChatTestingTests.MoveCrashTests"),
+    Bug("110b", "move: omit the sync of the copy", [
+        ("JournalCopy.swift", "        nextRecordsLeft = nil\n        try journal.synchronize()\n", "        nextRecordsLeft = nil\n")],
+        unit="ChatTestingTests.MoveCrashTests"),
+    move_bug("110c", "the open journal still accepts appends", "JournalCopy",
+             "                state.fence = JournalError(role, path: directory.path)\n", ""),
+    move_bug("110d", "do not compare the last position", "JournalCopy",
+             "guard state.lastPosition == position else {\n                    throw JournalError(\n                        .conflict",
+             "guard state.lastPosition >= position else {\n                    throw JournalError(\n                        .conflict"),
+    move_bug("110e", "open a copy for writing", "JournalRole", "if let found { throw JournalError(found.role, path: path) }",
+             "if let found, found.role != .copy { throw JournalError(found.role, path: path) }"),
+    move_bug("110f", "a journal with another history can be the copy", "JournalCopy", "guard try source.contains(head) else {",
+             "guard try source.contains(head) || head.position > 0 else {"),
+    move_bug("110g", "accept a record of another commit", "JournalCopy", "recordsLeft == nextRecordsLeft ?? recordsLeft else", "recordsLeft < 9 else"),
+    move_bug("110h", "omit the ledger", "LogCopy", "        if let ledger = try source.readLedger() { try destination.writeLedger(ledger) }\n", ""),
+    move_bug("110i", "move to a second place", "LogCopy", "if let place = try source.movedTo(), place != name {",
+             "if let place = try source.movedTo(), place.isEmpty {"),
+    store_bug("110j", "backup of a log: keep content that was erased since",
+              [("LogCopy.swift", "earlier > 0 ? try copy.eraseContent(missingIn: source) : []", "earlier > 0 ? [] : []")],
+              unit="RecordLogTests", target="EventJournal"),
+    store_bug("110k", "verify a log: accept another chain value", [("VerifiableLog.swift", "} else if chain != head.chain {", "} else if chain == 0 {")],
+              unit="RecordLogTests", target="EventJournal"),
     account_bug("100a", "do not count wrong codes", "AccountStore.swift", "SET tries = tries + 1 WHERE", "SET tries = tries WHERE", "SignUpTests"),
     account_bug("100b", "a code does not expire", "AccountStore.swift", "expires > ? AND tries < ?", "expires > ? - 999999999 AND tries < ?", "SignUpTests"),
     account_bug("100c", "replace a registered account", "AccountStore+SignUp.swift", "if let existing, existing.state != .unconfirmed {",
