@@ -58,6 +58,8 @@ class Programs:
         kept = PACKAGE / ".build" / f"patroni-{PATRONI}"
         if not (kept / "patroni").is_dir():
             require_permission(PYTHON_PACKAGES)
+            if subprocess.run([self.python, "-m", "pip", "--version"], capture_output=True, check=False).returncode != 0:
+                install(["python3-pip"])
             shutil.rmtree(kept, ignore_errors=True)
             part = kept.with_name("patroni-part")
             shutil.rmtree(part, ignore_errors=True)

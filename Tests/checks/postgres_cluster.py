@@ -13,6 +13,7 @@ in a network namespace of its own where root can make one, otherwise all on 127.
     cut         the leader is cut off from the other nodes, until another one leads; clients still reach it
     cut-all     the leader is cut off from the other nodes and from the clients
     all         SIGKILL of everything on all nodes, then a new start
+    switchover  an operator makes another node the leader
     take-over   SIGSTOP of a writer; a second one takes over; the first one continues and must end with `superseded`
     flip        a bit is flipped in a data file of a stopped follower and of the stopped leader: reading is an error
 
@@ -144,6 +145,12 @@ def all_nodes(run, leader):
         node.start()
 
 
+def switchover(run, leader):
+    # The answer may come later than the new leader.
+    leader.rest("/switchover", {"leader": leader.name})
+    wait_until("another leader", lambda: run.cluster.leader() not in (None, leader))
+
+
 def take_over(run):
     """Returns (answers, seconds from the start of the second writer to its first answer)."""
     second_account = Account(run.rng)
@@ -176,7 +183,7 @@ def take_over(run):
     return len(run.account.answered) + len(second_account.answered), second_account.times[0] - began
 
 
-FAULTS = {"kill": kill, "patroni": patroni, "freeze": freeze, "cut": cut, "cut-all": cut_all, "all": all_nodes}
+FAULTS = {"kill": kill, "patroni": patroni, "freeze": freeze, "cut": cut, "cut-all": cut_all, "all": all_nodes, "switchover": switchover}
 NAMES = (*FAULTS, "take-over", "flip")
 
 
