@@ -53,7 +53,7 @@
             try LogCopy.copyRecords(of: journal, to: &copy, upTo: journal.lastPosition / 2)
             try expectPrefix(address, journal)
             expectError(.copy) { _ = try PostgresLog.open(address) }
-            try journal.append(["later"])
+            try journal.appendSafely("later")
             var options = PostgresOptions()
             options.takesOver = true
             copy = try PostgresCopy(address, of: journal, options: options)

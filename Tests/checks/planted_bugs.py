@@ -121,7 +121,7 @@ PATHS = {
     "locks": ["Tests/LockingTests"],
     "accounts": ["Sources/Columns", "Sources/ChatDomain", "Sources/CSodium", "Sources/CSQLite", "Sources/ChatAccounts", "Tests/ChatAccountsTests"],
     "wire": ["Sources/Columns", "Sources/ChatDomain", "Sources/Projections", "Sources/Chat", "Sources/ChatTesting", "Sources/ChatWire",
-             "Sources/ChatServer/openapi.json", "Tests/ChatWireTests", "Tests/FuzzCorpus/requests"],
+             "Sources/ChatServer/openapi.json", "Tests/ChatWireTests", "Tests/FuzzCorpus/requests", "Tests/FuzzCorpus/sockets"],
     "server": ["Sources/Columns", "Sources/ChatDomain", "Sources/Projections", "Sources/Chat", "Sources/ChatTesting", "Sources/ChatWire",
                "Sources/CSodium", "Sources/CSQLite", "Sources/CMicroHTTPD", "Sources/CWslay", "Sources/CServerFiles", "Sources/ChatAccounts",
                "Sources/ChatServer", "Tests/ChatServerTests"],
@@ -171,8 +171,8 @@ def wire_bug(number, title, file, old, new, unit):
     return Bug(number, f"wire: {title}", [(file, old, new)], unit=f"ChatWireTests.{unit}", target="ChatWire")
 
 
-def server_bug(number, title, file, old, new, unit):
-    return Bug(number, f"server: {title}", [(file, old, new)], unit=f"ChatServerTests.{unit}", target="ChatServer")
+def server_bug(number, title, file, old, new, unit, target="ChatServer"):
+    return Bug(number, f"server: {title}", [(file, old, new)], unit=f"ChatServerTests.{unit}", target=target)
 
 
 def store_bug(number, title, edits, unit="LinearizabilityTests", target="Chat"):
@@ -268,6 +268,10 @@ def stored_tree_bug(number, title, file, old, new, unit="StoredTreeTests", targe
 
 def tree_bug(number, title, file, old, new):
     return Bug(number, f"tree: {title}", [(f"{file}.swift", old, new)], unit="EventJournalTests.TreeTests")
+
+
+def move_bug(number, title, file, old, new):
+    return Bug(number, f"move: {title}", [(f"{file}.swift", old, new)], unit="EventJournalTests.LogCopyTests")
 
 
 BUGS = [
@@ -1177,7 +1181,7 @@ BUGS = [
                 unit="UnfinishedErasureTests"),
     erasure_bug("98j", "do not complete at the opening", "ChatStore", "        complete(erasure, options.journal.log)\n", "",
                 unit="UnfinishedErasureTests"),
-    erasure_bug("98k", "accept stubs without an order", "ErasureVerification", "try notConcerned(erased, by: known, journal, identities).ranges.map", "try notConcerned(PositionSet(), by: known, journal, identities).ranges.map",
+    erasure_bug("98k", "accept stubs without an order", "ErasureVerification", "try notConcerned(erased, by: known, log, identities).ranges.map", "try notConcerned(PositionSet(), by: known, journal, identities).ranges.map",
                 unit="UnfinishedErasureTests"),
     erasure_bug("98l", "accept orders without stubs", "ErasureVerification", "var findings = unfinished.ranges.map", "var findings = unfinished.ranges.prefix(0).map", unit="UnfinishedErasureTests"),
     erasure_bug("98m", "keep the state of a projection", "ProjectionHandle", "                    replay = Replay(of: epoch)\n", ""),
@@ -1195,7 +1199,7 @@ BUGS = [
     erasure_bug("99e", "copy what an unfinished erasure has left", "Copying", "if !content.isEmpty { try copy.eraseContent(of: content, orderedThrough: 0) }", "", unit="UnfinishedErasureTests"),
     erasure_bug("99f", "copy no ledger", "Copying", "if ledger != present { try copy.writeLedger(Array(ledger.text.utf8)) }", "", unit="LedgerTests"),
     erasure_bug("99g", "repair without the ledger", "Copying", "try journal.writeLedger(ledger)", "_ = ledger", unit="LedgerTests"),
-    erasure_bug("99h", "verify without the journal's own ledger", "ErasureVerification", "        known.add(try MissingOrders(own, besides: known, in: models, of: journal).orders)\n", "", unit="LedgerTests"),
+    erasure_bug("99h", "verify without the journal's own ledger", "ErasureVerification", "        known.add(try MissingOrders(own, besides: known, in: models, of: log).orders)\n", "", unit="LedgerTests"),
     erasure_bug("99i", "accept a changed ledger", "ErasureLedger", "guard last.dropFirst(\"crc32c \".count) == Self.checksum(of: checked) else", "guard !checked.isEmpty else", unit="LedgerTests"),
     erasure_bug("99j", "show what only the ledger orders", "PendingErasures", "orders.add(missing.orders)", "orders.add(ErasureOrders())", unit="LedgerTests"),
     erasure_bug("99k", "list no user's events for other systems", "Ledger", "position < entries[index].position", "position > entries[index].position", unit="LedgerTests"),
@@ -1233,7 +1237,7 @@ BUGS = [
     tree_bug("89i", "hash an entry without its first byte", "DisclosedRecord", "        hasher.update(DisclosedRecord.entryVersion)\n", ""),
     tree_bug("89j", "hash the digest of a stub again", "DisclosedRecord", "        if state == .whole {\n            MerkleHash(digestOf",
              "        if state.rawValue < 4 {\n            MerkleHash(digestOf"),
-    tree_bug("89k", "the size of a tree may exceed the durable position", "Journal+Tree", "guard size <= last else", "guard size <= lastPosition else"),
+    tree_bug("89k", "the size of a tree may exceed the durable position", "RecordTree", "guard size <= last else", "guard size <= log.lastPosition else"),
     store_bug("89l", "verify: accept the checkpoint of another log",
               [("TreeVerification.swift", "if expected.origin != origin {", "if expected.origin.isEmpty {")], unit="ProofTests", target="EventJournal"),
     stored_tree_bug("89m", "store a page of records that are not synced", "Journal+StoredTree",
@@ -1246,8 +1250,8 @@ BUGS = [
     stored_tree_bug("89q", "verify: do not compare the pages", "TreeVerification", "if index < stored.count, stored", "if index < 0, stored"),
     stored_tree_bug("89r", "a close does not wait for the page that is being written", "Journal+StoredTree",
                     "        treeFile.withLock { $0.isClosed = true }\n", "", unit="TreeBackgroundTests"),
-    stored_tree_bug("89s", "tiles: continue another history", "Journal+Tiles",
-                    "        guard try treeHead(at: old.size) == old else", "        guard try treeHead(at: old.size).size == old.size else",
+    stored_tree_bug("89s", "tiles: continue another history", "RecordTree+Tiles",
+                    "        guard try head(at: old.size, of: log) == old else", "        guard try head(at: old.size, of: log).size == old.size else",
                     unit="TilesTests"),
     stored_tree_bug("104", "tiles: write through a link", "TileDirectory",
                     "        try createDirectories(through: parent)\n        try Self.checkIsNoLink(path, on: directory.storage)\n",
@@ -1262,13 +1266,40 @@ BUGS = [
     stored_tree_bug("104e", "files: copy torn bytes through a link", "RecoveryWriter", "        try cut.checkIsNoLink()\n", "", unit="HostileFilesTests"),
     stored_tree_bug("104f", "files: create the file that a link named lock leads to", "SystemCalls+Unsafe", " | O_NOFOLLOW", "",
                     unit="HostileFilesTests"),
-    stored_tree_bug("89t", "tiles: omit the entries of the earlier size", "Journal+Tiles", "                (first, isMissing) = (0, true)\n",
+    stored_tree_bug("89t", "tiles: omit the entries of the earlier size", "RecordTree+Tiles", "                (first, isMissing) = (0, true)\n",
                     "                isMissing = true\n", unit="TilesTests"),
     Bug("89u", "tiles: write the checkpoint before the names of the tiles are synced", [
         ("TileDirectory.swift", "        try syncNames()\n        try write(Array(head.text.utf8), Self.checkpointName)\n",
          "        try write(Array(head.text.utf8), Self.checkpointName)\n")], unit="ChatTestingTests.TreeCrashTests"),
     Bug("89v", "tiles: omit the sync of a tile", [("TileDirectory.swift", "            try file.sync()\n", "")],
         unit="ChatTestingTests.TreeCrashTests"),
+    Bug("110a", "move: open the copy before the journal has moved", [
+        ("LogCopy.swift", "        if try source.movedTo() == nil { try source.fence(at: destination.position, destination: name) }\n"
+         "        try destination.unlockDestination()\n",
+         "        let end = destination.position\n        try destination.unlockDestination()\n"
+         "        if try source.movedTo() == nil { try source.fence(at: end, destination: name) }\n")],
+        unit="ChatTestingTests.MoveCrashTests"),
+    Bug("110b", "move: omit the sync of the copy", [
+        ("JournalCopy.swift", "        nextRecordsLeft = nil\n        try journal.synchronize()\n", "        nextRecordsLeft = nil\n")],
+        unit="ChatTestingTests.MoveCrashTests"),
+    move_bug("110c", "the open journal still accepts appends", "JournalCopy",
+             "                state.fence = JournalError(role, path: directory.path)\n", ""),
+    move_bug("110d", "do not compare the last position", "JournalCopy",
+             "guard state.lastPosition == position else {\n                    throw JournalError(\n                        .conflict",
+             "guard state.lastPosition >= position else {\n                    throw JournalError(\n                        .conflict"),
+    move_bug("110e", "open a copy for writing", "JournalRole", "if let found { throw JournalError(found.role, path: path) }",
+             "if let found, found.role != .copy { throw JournalError(found.role, path: path) }"),
+    move_bug("110f", "a journal with another history can be the copy", "JournalCopy", "guard try source.contains(head) else {",
+             "guard try source.contains(head) || head.position > 0 else {"),
+    move_bug("110g", "accept a record of another commit", "JournalCopy", "recordsLeft == nextRecordsLeft ?? recordsLeft else", "recordsLeft < 9 else"),
+    move_bug("110h", "omit the ledger", "LogCopy", "        if let ledger = try source.readLedger() { try destination.writeLedger(ledger) }\n", ""),
+    move_bug("110i", "move to a second place", "LogCopy", "if let place = try source.movedTo(), place != name {",
+             "if let place = try source.movedTo(), place.isEmpty {"),
+    store_bug("110j", "backup of a log: keep content that was erased since",
+              [("LogCopy.swift", "earlier > 0 ? try copy.eraseContent(missingIn: source) : []", "earlier > 0 ? [] : []")],
+              unit="RecordLogTests", target="EventJournal"),
+    store_bug("110k", "verify a log: accept another chain value", [("VerifiableLog.swift", "} else if chain != head.chain {", "} else if chain == 0 {")],
+              unit="RecordLogTests", target="EventJournal"),
     account_bug("100a", "do not count wrong codes", "AccountStore.swift", "SET tries = tries + 1 WHERE", "SET tries = tries WHERE", "SignUpTests"),
     account_bug("100b", "a code does not expire", "AccountStore.swift", "expires > ? AND tries < ?", "expires > ? - 999999999 AND tries < ?", "SignUpTests"),
     account_bug("100c", "replace a registered account", "AccountStore+SignUp.swift", "if let existing, existing.state != .unconfirmed {",
@@ -1408,6 +1439,26 @@ BUGS = [
     server_bug("104d", "a request begins before its connection is suspended", "HTTPDaemon+Unsafe.swift",
                "            guard unsafe daemon.suspend(exchange, connection) else { return CMHD_no() }\n            exchange.begin()\n",
                "            exchange.begin()\n            guard unsafe daemon.suspend(exchange, connection) else { return CMHD_no() }\n", "TransportTests"),
+    server_bug("105a", "the messages of all sockets have no limit", "SocketLoop+Unsafe.swift", "                if budget.isExceeded { makeRoom(&peers) }\n", "", "SocketTests"),
+    server_bug("105b", "the last message makes room for the others", "SocketLoop+Unsafe.swift", "$0.messageBegan < $1.messageBegan", "$0.messageBegan > $1.messageBegan",
+               "SocketTests"),
+    server_bug("105c", "the part of a lost client counts for ever", "SocketLoop+Unsafe.swift", "        func free() {\n            dropPartial()\n", "        func free() {\n",
+               "SocketTests"),
+    server_bug("105d", "a message that was carried out counts for ever", "SocketSession.swift", "                budget.giveBack(byteCount)\n", "", "SocketTests"),
+    wire_bug("105e", "a message in fragments is too large", "MessageAssembly.swift", "byteCount <= UInt64(limit - bytes.count)", "byteCount <= UInt64(limit)",
+             "CorpusTests"),
+    server_bug("105f", "a parameter of the handshake is ignored", "ServerCore.swift",
+               "                    try request.requireParameters()\n                    return try upgrade", "                    return try upgrade", "SocketTests"),
+    server_bug("105g", "what is written after the mailbox was full waits for a ping", "SocketLoop+Unsafe.swift",
+               "if isMailboxEmpty || isQueueFull { break }", "break", "SocketTests"),
+    server_bug("105h", "a full inbox stays full", "SocketSession.swift", "                state.isPaused = false\n", "", "SocketTests"),
+    server_bug("105i", "the end has no last message", "ServerCore.swift", "lastMessage: { WireConnection.end($0) }", "lastMessage: { _ in [] }", "SocketTests"),
+    server_bug("105j", "a socket stays open after its last message", "SocketLoop+Unsafe.swift", "guard hasLastMessage, closedAt == nil else { return true }",
+               "guard hasLastMessage, closedAt != nil else { return true }", "SocketTests"),
+    server_bug("105k", "a client that does not answer the close stays", "SocketLoop+Unsafe.swift", "now - ending > limits.closing { return drop(peer, &peers) }",
+               "now - ending > limits.silence { return drop(peer, &peers) }", "SocketTests"),
+    server_bug("105l", "an event comes after the end of its follow", "WireSession.swift", "                task.cancel()\n                // An event",
+               "                // An event", "SocketTests", target="ChatWire"),
 ]
 
 

@@ -320,7 +320,12 @@ class Stream:
 
     def read(self, timeout):
         """Waits for bytes, at most `timeout` seconds; returns whether there were any."""
-        if self.ended or not select.select([self.socket], [], [], timeout)[0]:
+        if self.ended:
+            return False
+        # Not `select`, which cannot wait for a descriptor beyond 1,023.
+        poll = select.poll()
+        poll.register(self.socket, select.POLLIN)
+        if not poll.poll(timeout * 1_000):
             return False
         self.feed(self.socket.recv(65536))
         return True

@@ -124,7 +124,7 @@ class Hostile:
             slow.append([raw, data, begin])
         delays, end = [], time.monotonic() + 8
         with Connection(self.server.port) as web:
-            while time.monotonic() < end:
+            while not delays or time.monotonic() < end:
                 for item in slow:
                     try:
                         item[0].send(item[1][item[2]:item[2] + 1])
@@ -407,7 +407,7 @@ class Hostile:
             thread.start()
         delays, memory = [], 0
         with Connection(self.server.port) as web:
-            while any(thread.is_alive() for thread in threads):
+            while not delays or any(thread.is_alive() for thread in threads):
                 begin = time.perf_counter()
                 web.execute({"postMessage": {"thread": "SW1A", "body": "meanwhile"}}, self.ann.token)
                 delays.append(time.perf_counter() - begin)

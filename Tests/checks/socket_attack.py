@@ -61,8 +61,9 @@ def pump(web_socket, data, seconds=PATIENCE):
     # A pong between the parts of a frame would break it.
     web_socket.answers_pings = False
     web_socket.socket.setblocking(False)
-    view = memoryview(data)
-    while sent < len(data) and select.select([], [web_socket.socket], [], seconds)[1]:
+    view, poll = memoryview(data), select.poll()
+    poll.register(web_socket.socket, select.POLLOUT)
+    while sent < len(data) and poll.poll(seconds * 1_000):
         try:
             sent += web_socket.socket.send(view[sent:sent + (1 << 18)])
         except BlockingIOError:

@@ -308,7 +308,9 @@ class WebSocket:
                     return False
                 self.pong(payload)
                 continue
-            if not select.select([self.socket], [], [], max(0, deadline - time.monotonic()))[0]:
+            poll = select.poll()
+            poll.register(self.socket, select.POLLIN)
+            if not poll.poll(max(0, deadline - time.monotonic()) * 1_000):
                 return True
             self.fill()
 

@@ -32,6 +32,7 @@ enum SeedInputs {
                 }
             }
         }
+        for (name, input, _) in try SocketHarness.inputs() { try write(input, corpus, .sockets, name) }
         for (name, input) in try LedgerHarness.inputs() { try write(input, corpus, .ledgers, name) }
         for (name, input) in try EvidenceHarness.inputs() { try write(input, corpus, .evidence, name) }
         for (name, input) in try CheckpointInputs.all() { try write(input, corpus, .checkpoints, name) }

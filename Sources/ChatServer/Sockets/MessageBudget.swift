@@ -14,6 +14,9 @@
 
         var isExceeded: Bool { byteCount > limit }
 
+        /// Whether an eighth of the limit is free: making room looks at every socket, and must not be needed again soon.
+        var hasRoom: Bool { byteCount <= limit / 8 * 7 }
+
         func take(_ byteCount: Int) { count.withLock { $0 += byteCount } }
 
         func giveBack(_ byteCount: Int) { count.withLock { $0 -= byteCount } }

@@ -197,6 +197,11 @@
                 if !peer.send() { return drop(peer, &peers) }
                 // No poll reports the bytes that came with the handshake.
             } while !peer.early.isEmpty && peer.wantedInterest.reads
+            didSend(peer, &peers)
+        }
+
+        /// Drops a peer whose connection has ended, or lets the poll report what it waits for.
+        private func didSend(_ peer: Peer, _ peers: inout [UInt64: Peer]) {
             if peer.isOver { return drop(peer, &peers) }
             let interest = peer.wantedInterest
             guard interest != peer.interest else { return }
@@ -205,16 +210,16 @@
             if isChanged == 0 { drop(peer, &peers) }
         }
 
-        /// Ends sockets until the messages of the others are within the limit.
+        /// Ends sockets until the messages of the others are within the limit, and some bytes more.
         ///
         /// First the one whose last message has begun first: a client that keeps a part of a message for
         /// long does not keep others from sending.
         private func makeRoom(_ peers: inout [UInt64: Peer]) {
-            while budget.isExceeded,
-                let last = peers.values.filter({ $0.heldByteCount > 0 }).min(by: { $0.messageBegan < $1.messageBegan })
-            {
-                last.refuse()
-                service(last, &peers)
+            let holders = peers.values.filter { $0.heldByteCount > 0 }.sorted { $0.messageBegan < $1.messageBegan }
+            for peer in holders {
+                if budget.hasRoom { return }
+                peer.refuse()
+                if peer.send() { didSend(peer, &peers) } else { drop(peer, &peers) }
             }
         }
 

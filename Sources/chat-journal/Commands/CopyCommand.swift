@@ -74,17 +74,18 @@ extension ToolCommand {
         }
         do {
             let report = try finish(source, to, named: name, progress)
-            do {
-                try source.close()
-            } catch let error as JournalError where error.code == .moved {
-                // A log may have stopped because it has moved.
-            }
+            try closeMoved(source)
             return report
         } catch {
             // The first error is the one to report.
             try? source.close()
             throw error
         }
+    }
+
+    /// Closes a log that has moved; it may have stopped because of that.
+    private static func closeMoved(_ source: some MovableLog) throws(JournalError) {
+        do throws(JournalError) { try source.close() } catch { if error.code != .moved { throw error } }
     }
 
     private static func finish(

@@ -66,6 +66,12 @@ enum RequestHarness {
             try checkProblem(error, statuses: [400, 403, 413])
             return false
         }
+        try check(commands, actor: actor)
+        return true
+    }
+
+    /// Checks commands that were accepted from a user.
+    static func check(_ commands: ClientCommands, actor: UserID) throws {
         try require((1...ClientCommands.maximumCount).contains(commands.requests.count), "\(commands.requests.count) commands")
         try require(commands.isBatch || commands.requests.count == 1, "several commands that are no batch")
         for request in commands.requests {
@@ -82,7 +88,6 @@ enum RequestHarness {
                 throw Violation(message: "the JSON of \(request) is rejected: \(problem.detail)")
             }
         }
-        return true
     }
 
     private static func checkProblem(_ problem: Problem, statuses: Set<Int>) throws {

@@ -1,0 +1,1 @@
+../../../Tests/ChatWireTests/Fuzzing/SocketHarness.swift
