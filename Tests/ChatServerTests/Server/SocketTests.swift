@@ -223,7 +223,7 @@
                 #expect(id(try await socket.json()) == 7)
             }
             try await fixture.wait(until: "chat_server_socket_message_bytes", is: 0)
-            // What waits for a session counts too, until its socket ends.
+            // A part counts until its socket ends.
             let (last, _) = try await SocketClient.open(maya)
             try await last.send(.text, Array(message.dropLast()), isLast: false)
             try await fixture.wait(until: "chat_server_socket_message_bytes", is: part)
@@ -258,10 +258,14 @@
             let fixture = try await fixture { $0.closing = .milliseconds(100) }
             let maya = try await fixture.member("maya")
             let (socket, _) = try await SocketClient.open(maya)
+            try await socket.send(.text, [0x20], isLast: false)
+            try await fixture.wait(until: "chat_server_socket_message_bytes", is: 1)
             #expect(try await maya.send("POST", "/v1/sign-out").status == 204)
             #expect(try await socket.next() == .text("{\"end\":\"signed-out\"}"))
             #expect(try await socket.next() == .close(1001))
             #expect(try await socket.next() == .end)
+            // The part of its message does not count any more.
+            try await fixture.wait(until: "chat_server_socket_message_bytes", is: 0)
             try await fixture.stop()
         }
 
