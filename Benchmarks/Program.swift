@@ -92,14 +92,17 @@ struct Program {
     private func measure(_ report: inout Report, in directory: String) async throws {
         if let postgres {
             #if Postgres
-                try await PostgresBenchmarks(
+                return try await PostgresBenchmarks(
                     address: postgres, directory: "\(directory)/writing", messages: messages, repetitions: repetitions, isQuick: isQuick
                 ).run(&report)
             #else
                 throw UsageError("--postgres \(postgres) needs a build with --traits Postgres")
             #endif
-            return
         }
+        try await measureJournal(&report, in: directory)
+    }
+
+    private func measureJournal(_ report: inout Report, in directory: String) async throws {
         // First, while this process has no freed memory to reuse: M measures resident memory.
         if ReadModelBenchmarks.workloads.contains(where: report.wants) {
             try ReadModelBenchmarks(history: try history(of: messages, in: directory), repetitions: repetitions).run(&report)

@@ -1,7 +1,7 @@
 import EventJournal
 
 extension ChatStore {
-    /// Calls a `@concurrent` function that may read the log, on the executor of a ``RemoteLog``.
+    /// Calls a `@concurrent` function that may read the log, on the executor of a `RemoteLog`.
     func reading<Value>(
         isolation: isolated (any Actor)? = #isolation, _ work: () async throws(ChatError) -> Value
     ) async throws(ChatError) -> Value {

@@ -24,7 +24,7 @@ public final class ChatStore: Sendable {
     /// The log as a journal, for operations that only a journal has; nil for any other log.
     let journal: Journal?
     let clock: any WallClock
-    /// Runs tasks that may read a ``RemoteLog``; nil for any other log.
+    /// Runs tasks that may read a `RemoteLog`; nil for any other log.
     let readExecutor: (any TaskExecutor)?
     /// Runs blocking calls for tasks: ``inBackground(_:)`` and custom projections.
     let background: BackgroundRunner
