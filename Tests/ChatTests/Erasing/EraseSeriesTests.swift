@@ -29,7 +29,11 @@ import Testing
     private func explore(share: Int, _ history: @escaping (UInt64) throws -> CrashExplorer<ErasureModel>) throws {
         let sampling = CrashSampling(oneIn: Self.states > 1_000 ? 5 : 250, seed: Repetitions.seed)
         var series = CrashSeries { seed in
-            var explorer = try history(seed)
+            var explorer: CrashExplorer<ErasureModel>
+            do { explorer = try history(seed) } catch {
+                Issue.record("the history of seed \(seed) cannot be made")
+                throw error
+            }
             explorer.sampling = sampling
             return explorer
         }
