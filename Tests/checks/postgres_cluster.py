@@ -8,6 +8,8 @@ Starts three etcd and three PostgreSQL under Patroni with the configuration of J
 in a network namespace of its own where root can make one, otherwise all on 127.0.0.1. The faults, all by default:
 
     kill        SIGKILL of the leading PostgreSQL and of its Patroni
+    crash       SIGKILL of the leading PostgreSQL alone, which Patroni starts again
+    follower    SIGKILL of everything on a follower, which starts again later
     patroni     SIGKILL of the leader's Patroni alone, until another node leads
     freeze      SIGSTOP of the leader (PostgreSQL and Patroni), until another node leads; then SIGCONT
     cut         the leader is cut off from the other nodes, until another one leads; clients still reach it
@@ -112,6 +114,17 @@ def kill(run, leader):
     leader.start()
 
 
+def crash(run, leader):
+    leader.kill_postmaster()
+
+
+def follower(run, leader):
+    node = run.rng.choice([node for node in run.cluster.nodes if node is not leader])
+    node.kill_all()
+    time.sleep(5)
+    node.start()
+
+
 def patroni(run, leader):
     leader.kill_patroni()
     wait_for_another(run, leader)
@@ -183,7 +196,8 @@ def take_over(run):
     return len(run.account.answered) + len(second_account.answered), second_account.times[0] - began
 
 
-FAULTS = {"kill": kill, "patroni": patroni, "freeze": freeze, "cut": cut, "cut-all": cut_all, "all": all_nodes, "switchover": switchover}
+FAULTS = {"kill": kill, "crash": crash, "follower": follower, "patroni": patroni, "freeze": freeze, "cut": cut, "cut-all": cut_all,
+          "all": all_nodes, "switchover": switchover}
 NAMES = (*FAULTS, "take-over", "flip")
 
 
