@@ -27,10 +27,15 @@ import Testing
     }
 
     private func explore(share: Int, _ history: @escaping (UInt64) throws -> CrashExplorer<ErasureModel>) throws {
-        let sampling = CrashSampling(oneIn: Self.states > 1_000 ? 5 : 250, seed: Repetitions.seed)
         var series = CrashSeries { seed in
-            var explorer = try history(seed)
-            explorer.sampling = sampling
+            var explorer: CrashExplorer<ErasureModel>
+            do { explorer = try history(seed) } catch {
+                Issue.record("the history of seed \(seed) cannot be made")
+                throw error
+            }
+            // Each history has its own sample: otherwise some samples have a state in few histories only.
+            let sample = Repetitions.seed &+ seed &* 0x9E37_79B9_7F4A_7C15
+            explorer.sampling = CrashSampling(oneIn: Self.states > 1_000 ? 5 : 250, seed: sample)
             return explorer
         }
         let report = try series.run(states: Self.states / share)
