@@ -20,8 +20,14 @@
         /// Connects to the server that accepts writes.
         func connectForWriting() throws(DatabaseError) -> DatabaseConnection {
             let connection = try DatabaseConnection(nextParameters(), isForWriting: true)
+            try prepare(connection)
+            return connection
+        }
+
+        /// Sets what a log relies on, whatever the address, the database and the role say.
+        private func prepare(_ connection: DatabaseConnection) throws(DatabaseError) {
             try connection.run(
-                // A database or a role may have weaker defaults. `remote_apply` is stronger than `on`.
+                // A reader commits, too: the statement `barrier`. `remote_apply` is stronger than `on`.
                 """
                 SELECT set_config('synchronous_commit',
                   CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, false);
@@ -29,7 +35,6 @@
                 SET idle_in_transaction_session_timeout = 0; SET idle_session_timeout = 0;
                 SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 3; SET tcp_user_timeout = 10000
                 """, timeout: timeout)
-            return connection
         }
 
         /// Connects to the server that accepts writes, or else to any.
@@ -41,7 +46,7 @@
             } catch {
                 connection = try DatabaseConnection(parameters, isForWriting: false)
             }
-            try connection.run("SET client_min_messages = warning; SET idle_session_timeout = 0", timeout: timeout)
+            try prepare(connection)
             return connection
         }
 

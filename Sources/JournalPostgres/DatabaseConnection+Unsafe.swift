@@ -87,9 +87,14 @@
         }
 
         /// Executes statements without parameters in one transaction, and discards their rows.
-        func run(_ sql: String, timeout: Duration) throws(DatabaseError) {
+        ///
+        /// - Returns: Whether the server gave a warning.
+        @discardableResult
+        func run(_ sql: String, timeout: Duration) throws(DatabaseError) -> Bool {
+            notices.hasWarning = false
             guard let connection = unsafe connection, unsafe PQsendQuery(connection, sql) == 1 else { throw lost() }
-            _ = try results(until: .now + timeout) { _ in true }
+            _ = try results(timeout) { _ in true }
+            return notices.hasWarning
         }
 
         /// Executes a prepared statement and passes each row of its result to a closure.
@@ -104,15 +109,14 @@
             _ statement: Statement, _ parameters: Parameters = Parameters(), timeout: Duration,
             _ body: (DatabaseRow) -> Bool = { _ in true }
         ) throws(DatabaseError) -> Int {
-            let deadline = ContinuousClock.now + timeout
-            if !prepared.contains(statement) { try prepare(statement, deadline) }
+            if !prepared.contains(statement) { try prepare(statement, timeout) }
             notices.hasWarning = false
             let sent = unsafe parameters.withAddresses { count, values, lengths, formats in
                 unsafe PQsendQueryPrepared(connection, statement.name, count, values, lengths, formats, 1)
             }
             guard unsafe connection != nil, sent == 1, unsafe PQsetSingleRowMode(connection) == 1 else { throw lost() }
-            let count = try results(until: deadline, body)
-            if notices.hasWarning {
+            let count = try results(timeout, body)
+            if notices.hasWarning && statement.mustNotWarn {
                 close()
                 throw DatabaseError(state: "", message: "the server gave a warning instead of a plain confirmation")
             }
@@ -136,22 +140,25 @@
 
         // MARK: One statement
 
-        private func prepare(_ statement: Statement, _ deadline: ContinuousClock.Instant) throws(DatabaseError) {
+        private func prepare(_ statement: Statement, _ timeout: Duration) throws(DatabaseError) {
             guard let connection = unsafe connection, unsafe PQsendPrepare(connection, statement.name, statement.sql, 0, nil) == 1 else {
                 throw lost()
             }
-            _ = try results(until: deadline) { _ in true }
+            _ = try results(timeout) { _ in true }
             prepared.insert(statement)
         }
 
         /// Sends what waits, and reads all results of the statement.
-        private func results(until deadline: ContinuousClock.Instant, _ body: (DatabaseRow) -> Bool) throws(DatabaseError) -> Int {
-            try flush(deadline)
+        ///
+        /// The time limit is for each wait in which the server takes and sends nothing, so that neither a
+        /// slow network nor a slow `body` ends a read.
+        private func results(_ timeout: Duration, _ body: (DatabaseRow) -> Bool) throws(DatabaseError) -> Int {
+            try flush(timeout)
             var failure: DatabaseError?
             var (count, goesOn) = (0, true)
             while true {
                 while unsafe PQisBusy(connection) == 1 {
-                    guard try wait(for: POLLIN, until: deadline) else { throw timedOut() }
+                    guard try wait(for: POLLIN, until: .now + timeout) else { throw timedOut() }
                     guard unsafe PQconsumeInput(connection) == 1 else { throw lost() }
                 }
                 guard let result = unsafe PQgetResult(connection) else { break }
@@ -173,12 +180,12 @@
             return count
         }
 
-        private func flush(_ deadline: ContinuousClock.Instant) throws(DatabaseError) {
+        private func flush(_ timeout: Duration) throws(DatabaseError) {
             while true {
                 let status = unsafe PQflush(connection)
                 if status == 0 { return }
                 guard status == 1 else { throw lost() }
-                guard try wait(for: POLLIN | POLLOUT, until: deadline) else { throw timedOut() }
+                guard try wait(for: POLLIN | POLLOUT, until: .now + timeout) else { throw timedOut() }
                 // The server may wait until its own output is read.
                 guard unsafe PQconsumeInput(connection) == 1 else { throw lost() }
             }

@@ -19,7 +19,10 @@
 
         /// Whether a text is meant as such an address: it begins with `postgres://` or
         /// `postgresql://`.
-        public static func isAddress(_ text: String) -> Bool { text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") }
+        public static func isAddress(_ text: String) -> Bool {
+            let start = text.drop { $0.isWhitespace }.prefix(13).lowercased()
+            return start.hasPrefix("postgres://") || start.hasPrefix("postgresql://")
+        }
 
         /// Parses an address.
         ///
@@ -44,6 +47,14 @@
                 throw JournalError(
                     .invalidAddress,
                     "The address must not contain a password. Set PGPASSWORD, or use ~/.pgpass or a service file.")
+            }
+            // A password with a slash or an at sign that is not percent-encoded would be taken for a part of
+            // a host or of the database's name, which messages repeat.
+            let isOdd = ["host", "hostaddr", "port", "dbname"].contains { key in
+                parsed[key].map { $0.contains("@") || key == "port" && !$0.allSatisfy { $0.isNumber || $0 == "," } } ?? false
+            }
+            guard !isOdd else {
+                throw JournalError(.invalidAddress, "The hosts, the ports or the database of the address are not valid.")
             }
             parameters = parsed
         }

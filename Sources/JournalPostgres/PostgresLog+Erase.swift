@@ -43,8 +43,11 @@
             parameters.add(order)
             try write(.setErasedThrough, parameters)
             do throws(JournalError) {
-                try database.writing { (connection) throws(DatabaseError) in
+                let isSkipped = try database.writing { (connection) throws(DatabaseError) in
                     try connection.run("VACUUM chat_journal.record", timeout: .seconds(3_600))
+                }
+                if isSkipped {
+                    database.report(.warning, "The table of records was not cleaned after an erasure: only its owner can do that.")
                 }
             } catch {
                 database.report(.warning, "The table of records was not cleaned after an erasure: \(error)")

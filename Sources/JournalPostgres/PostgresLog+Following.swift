@@ -9,14 +9,25 @@
         var head: JournalHead
         /// The end of the log on this server, which may not be safe.
         var last: JournalHead
+        /// Whether the server has another history than the reader has seen; false on a standby that is
+        /// behind.
+        var isSetBack = false
 
         /// Reads the end; nil if the log's row or record is not there or not valid.
         ///
-        /// - Parameter confirms: Whether to make everything safe that a server shows that accepts
+        /// - Parameters:
+        ///   - confirms: Whether to make everything safe that a server shows that accepts
         ///   writes, so that the end of the log is readable after its writer has ended without a word.
-        init?(_ connection: DatabaseConnection, _ number: Int32, _ timeout: Duration, confirms: Bool = true) throws(DatabaseError) {
+        ///   - known: The end that the reader has seen.
+        init?(
+            _ connection: DatabaseConnection, _ number: Int32, _ timeout: Duration, confirms: Bool = true, after known: JournalHead? = nil
+        ) throws(DatabaseError) {
             var found: (head: JournalHead, last: JournalHead)?
-            try connection.execute(.readable, Parameters(number), timeout: timeout) { row in
+            var chainAtKnown: UInt64?
+            var parameters = Parameters(number)
+            parameters.add(known?.position ?? 0)
+            try connection.execute(.readable, parameters, timeout: timeout) { row in
+                chainAtKnown = row.isNull(5) ? nil : row.integer(5).map(UInt64.init(bitPattern:))
                 guard let id = row.bytes(0).flatMap(JournalID.init(bytes:)), let position = row.position(1), let last = row.position(3),
                     let lastChain = row.integer(4)
                 else { return false }
@@ -32,9 +43,17 @@
             }
             guard let found else { return nil }
             (head, last) = found
+            if let known, known.position > 0 {
+                isSetBack = chainAtKnown.map { $0 != known.chain } ?? !connection.isStandby
+            }
             if confirms, head != last, !connection.isStandby {
-                try connection.execute(.barrier, timeout: timeout)
-                head = last
+                // If the standbys are away, the acknowledged end remains readable.
+                do throws(DatabaseError) {
+                    try connection.execute(.barrier, timeout: timeout)
+                    head = last
+                } catch {
+                    if !error.isTransient { throw error }
+                }
             }
         }
     }
@@ -50,13 +69,19 @@
 
         private func refresh(confirms: Bool) throws(JournalError) -> Position {
             guard isReadOnly else { return durablePosition }
-            try state.withLock { (state) throws(JournalError) in try state.checkOpen() }
+            let known = try state.withLock { (state) throws(JournalError) in
+                try state.checkOpen()
+                return state.durable
+            }
             let end = try database.reading { (connection) throws(DatabaseError) in
-                try ReadableEnd(connection, number, database.timeout, confirms: confirms)
+                try ReadableEnd(connection, number, database.timeout, confirms: confirms, after: known)
             }
             guard let end else { throw JournalError(.notFound, "The log has been removed.", path: "\(address)") }
             guard end.head.journal == id else {
                 throw JournalError(.damaged, "The log has been replaced by the log \(end.head.journal).", path: "\(address)")
+            }
+            if end.isSetBack {
+                throw damaged("The log has been set back: it has another history than was read.", known.position...known.position)
             }
             state.withLock { $0.advance(to: end.head) }?.deliver()
             return durablePosition

@@ -37,7 +37,12 @@
             var parameters = writerParameters
             parameters.add(position)
             parameters.add(destination)
-            try write(.fence, parameters)
+            do throws(JournalError) {
+                try write(.fence, parameters)
+            } catch {
+                // The answer to an earlier attempt may have been lost.
+                guard error.code == .superseded, try movedTo() == destination else { throw error }
+            }
             state.withLock { state in
                 state.stop(JournalError(.moved, "The history of this log goes on in \(destination).", path: "\(address)"))
                 return state.wakeups()

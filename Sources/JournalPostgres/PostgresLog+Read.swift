@@ -144,13 +144,26 @@
             let isOfCommits = statement == .commits
             var next = positions.lowerBound
             let end = min(positions.upperBound, memory.durable)
+            // Finds a valid record of another place.
+            var chain = next == 1 ? StoredRecord.chain(before: id) : nil
+            var broken: Position?
+            func checked(_ place: RecordPlace, _ record: StoredRecord, _ bytes: RawSpan) -> Bool {
+                if let chain, place.chain != StoredRecord.chain(after: chain, originalCRC: record.originalCRC) {
+                    broken = place.position
+                    return false
+                }
+                chain = place.chain
+                return body(place, record, bytes)
+            }
             while next <= end {
                 let page = next...min(end, next + 4_095)
                 func add(to parameters: inout Parameters) {
                     parameters.add(page.lowerBound)
                     parameters.add(page.upperBound)
                 }
-                guard try readPage(page, statement, add, body) else { return }
+                let goesOn = try isOfCommits ? readPage(page, statement, add, body) : readPage(page, statement, add, checked)
+                if let broken { throw damaged("The record does not belong here: its chain value differs.", broken...broken) }
+                if !goesOn { return }
                 next = page.upperBound + 1
             }
             if next <= positions.upperBound { _ = memory.visit(next...positions.upperBound, chainOfCommit: isOfCommits, body) }

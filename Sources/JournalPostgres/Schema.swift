@@ -64,7 +64,7 @@
                 try connection.run(script + "COMMIT", timeout: timeout)
             } catch {
                 // The first error is the one to report.
-                try? connection.run("ROLLBACK", timeout: timeout)
+                _ = try? connection.run("ROLLBACK", timeout: timeout)
                 throw error
             }
         }
@@ -82,7 +82,10 @@
                 version = row.integer(0)
                 return true
             }
-            return Int(version ?? 0)
+            guard let version, version >= 0, version < 1_000 else {
+                throw DatabaseError(state: "XX001", message: "the table chat_journal.format is damaged")
+            }
+            return Int(version)
         }
     }
 #endif

@@ -22,6 +22,10 @@
 
         var name: String { rawValue }
 
+        /// Whether a warning means that the statement's commit is not safe: all but the one that ends
+        /// other connections, which warns of one that has just ended by itself.
+        var mustNotWarn: Bool { self != .endOtherWriters }
+
         var sql: String {
             switch self {
             case .append:
@@ -101,7 +105,8 @@
                 """
             case .readable:
                 """
-                SELECT l.id, l.acknowledged, r.chain, l.position, l.chain FROM chat_journal.log l
+                SELECT l.id, l.acknowledged, r.chain, l.position, l.chain, o.chain FROM chat_journal.log l
+                LEFT JOIN chat_journal.record o ON o.log = l.number AND o.position = $2::bigint
                 LEFT JOIN chat_journal.record r ON r.log = l.number AND r.position = l.acknowledged WHERE l.number = $1::int
                 """
             case .erase:

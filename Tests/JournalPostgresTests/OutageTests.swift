@@ -134,11 +134,72 @@
             while try server.execute(waits) == "0" { Thread.sleep(forTimeInterval: 0.01) }
             #expect(log.durablePosition == 1)
             #expect(try server.execute("SELECT count(*) FROM chat_journal.record") == "2")
+            // Nor is it shown, whatever a reader's settings are.
+            let weak = address.replacing("?host=", with: "?options=-c%20synchronous_commit%3Doff&host=")
+            let reader = try PostgresLog.openReadOnly(weak, options: .impatient())
+            #expect(try reader.texts() == ["a"])
+            try reader.close()
             try server.execute("ALTER SYSTEM RESET synchronous_standby_names")
             try server.execute("SELECT pg_reload_conf()")
             try log.waitUntilDurable(positions.upperBound)
             #expect(try log.texts() == ["a", "b"])
             try log.close()
+        }
+
+        @Test func slowConsumerReadsEverything() throws {
+            let address = try PostgresServer.common().newAddress()
+            let log = try PostgresLog.open(address)
+            try log.append((0..<400).map { "\($0) " + String(repeating: "x", count: 20_000) })
+            try log.waitUntilDurable(400)
+            let reader = try PostgresLog.openReadOnly(address, options: .impatient(outage: .seconds(1), answer: .milliseconds(200)))
+            var count: Position = 0
+            try reader.forEachRecord(in: 1...400) { position, _, _, _ in
+                count += 1
+                if position % 100 == 1 { Thread.sleep(forTimeInterval: 0.5) }
+                return position == count
+            }
+            #expect(count == 400)
+            try reader.close()
+            try log.close()
+        }
+
+        @Test func recordOfAnotherPlaceIsDamage() throws {
+            let server = try PostgresServer.own()
+            let address = server.newAddress()
+            let log = try PostgresLog.open(address)
+            try log.append((1...9).map { "\($0)" })
+            try log.close()
+            try server.execute(
+                "UPDATE chat_journal.record SET record = (SELECT record FROM chat_journal.record WHERE position = 7) WHERE position = 5")
+            let reader = try PostgresLog.openReadOnly(address)
+            var last: Position = 0
+            let error = #expect(throws: JournalError.self) {
+                try reader.forEachRecord(in: 1...9) { position, _, _, _ in
+                    last = position
+                    return true
+                }
+            }
+            #expect(error?.code == .damaged && error?.positions == 5...5 && last == 4)
+        }
+
+        @Test func readerNoticesALogThatWasSetBack() throws {
+            let server = try PostgresServer.own()
+            let address = server.newAddress()
+            let log = try PostgresLog.open(address)
+            try log.appendSafely("a", "b")
+            let earlier = log.head
+            try log.appendSafely("c")
+            try log.close()
+            let reader = try PostgresLog.openReadOnly(address)
+            #expect(reader.lastPosition == 3)
+            try server.execute(
+                "DELETE FROM chat_journal.record WHERE position > 2; UPDATE chat_journal.log SET position = 2, acknowledged = 2, chain = "
+                    + "\(Int64(bitPattern: earlier.chain))")
+            expectError(.damaged) { try reader.refresh() }
+            let other = try PostgresLog.open(address)
+            try other.appendSafely("x", "y")
+            expectError(.damaged) { try reader.refresh() }
+            try other.close()
         }
 
         /// The server's own checksums find a changed bit that it reads from the disk.

@@ -18,7 +18,9 @@
         }
 
         @Test(arguments: [
-            "postgres://chat:geheim@db/community", "postgres://db/community?password=geheim", "postgres://db/x?sslpassword=geheim",
+            "postgres://chat:geheim@db/community", "postgres://chat:geheim/2@db/x", "postgres://chat:123/geheim@db/x",
+            "postgres://chat@:geheim@db/x", "POSTGRES://chat:geheim@db/x", " postgres://chat:geheim@db/x",
+            "postgres://db/community?password=geheim", "postgres://db/x?sslpassword=geheim",
             "postgres://db/x?geheim=1", "postgres://[geheim/x", "postgres://db/%zzgeheim", "geheim", "postgres://db/x#",
             "postgres://db/x#geheim log", "postgres://db/x#geheim'--", "postgres://db/x#geheim#2", "postgres://db/ge\0heim",
             "postgres://db/x#" + String(repeating: "g", count: 64),

@@ -142,6 +142,11 @@
             try server.execute("UPDATE chat_journal.format SET version = version + 1")
             expectError(.newerVersion) { _ = try PostgresLog.open(address) }
             expectError(.newerVersion) { _ = try PostgresLog.openReadOnly(address) }
+            for damage in ["UPDATE chat_journal.format SET version = -1", "DELETE FROM chat_journal.format"] {
+                try server.execute(damage)
+                expectError(.damaged) { _ = try PostgresLog.open(address) }
+                expectError(.damaged) { _ = try PostgresLog.openReadOnly(address) }
+            }
         }
 
         @Test func committedHeadsAreTheSameInMemoryAndInTheDatabase() throws {

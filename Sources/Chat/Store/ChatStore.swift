@@ -25,7 +25,7 @@ public final class ChatStore: Sendable {
     let journal: Journal?
     let clock: any WallClock
     /// Runs tasks that may read a `RemoteLog`; nil for any other log.
-    let readExecutor: (any TaskExecutor)?
+    package let readExecutor: (any TaskExecutor)?
     /// Runs blocking calls for tasks: ``inBackground(_:)`` and custom projections.
     let background: BackgroundRunner
     let ids: any IDGenerator

@@ -253,7 +253,7 @@
         ) -> HTTPResponse {
             let mailbox = Mailbox()
             let openedAt = now
-            let task = Task { [metrics] in
+            let task = Task(executorPreference: store.readExecutor) { [metrics] in
                 var end = EventStream.End.closing
                 do {
                     end = try await stream.run { block, recordedAt in
@@ -299,8 +299,8 @@
 
             private func open(_ socket: UpgradedSocket, _ tutorial: TutorialChat) {
                 let mailbox = Mailbox()
-                let receiver = SocketSession(sockets.budget)
-                let delivery = Task {
+                let receiver = SocketSession(sockets.budget, on: store.readExecutor)
+                let delivery = Task(executorPreference: store.readExecutor) {
                     do {
                         try await tutorial.deliver { try await mailbox.write($0) }
                         mailbox.end()
@@ -329,7 +329,7 @@
             private func open(_ socket: UpgradedSocket, _ session: AccountSession, _ token: String) {
                 let mailbox = Mailbox()
                 let wire = WireSession(store, user: session.user) { try await mailbox.write($0) }
-                let receiver = SocketSession(sockets.budget)
+                let receiver = SocketSession(sockets.budget, on: store.readExecutor)
                 let entry = streams.add(
                     .init(
                         mailbox: mailbox, session: (session, token), stop: { wire.end() },
@@ -403,7 +403,8 @@
         func handle(_ request: HTTPRequest, _ exchange: HTTPExchange) {
             // Before the task runs, so that the server waits for it when it closes.
             pending.withLock { $0 += 1 }
-            Task { await respond(to: request, exchange) }
+            // A log of other machines is read on threads of its own: the others go on in an outage.
+            Task(executorPreference: store.readExecutor) { await self.respond(to: request, exchange) }
         }
     }
 

@@ -21,13 +21,16 @@
         }
 
         private let budget: MessageBudget
+        private let executor: (any TaskExecutor)?
         private let state = Lock(State())
         private let inbox: AsyncStream<[UInt8]>.Continuation
         private let messages: AsyncStream<[UInt8]>
 
         /// Creates a session that gives back the bytes of its messages to the budget.
-        init(_ budget: MessageBudget) {
-            self.budget = budget
+        ///
+        /// - Parameter executor: Runs the task that carries out the messages; nil for the default one.
+        init(_ budget: MessageBudget, on executor: (any TaskExecutor)? = nil) {
+            (self.budget, self.executor) = (budget, executor)
             (messages, inbox) = AsyncStream.makeStream()
         }
 
@@ -44,13 +47,13 @@
         ) {
             // Before the task, which lets the socket receive again.
             state.withLock { $0.socket = socket }
-            let task = Task { [messages] in
+            let task = Task(executorPreference: executor) { [messages] in
                 // An error means that the socket closes: its mailbox accepts nothing any more.
                 do {
                     try await start()
                     for await message in messages {
                         try await handle(message)
-                        didHandle(message.count)
+                        self.didHandle(message.count)
                     }
                 } catch {}
             }

@@ -122,18 +122,31 @@ extension ToolCommand {
             let signals = Signals([SIGTERM, SIGINT])
             var accountOptions = AccountOptions()
             accountOptions.mailFailed = { StandardError.writeLineIfReady("{\"event\":\"mailFailed\",\"code\":\"\($0.code)\"}") }
-            let store = try arguments.openForWriting()
+            let store = try arguments.openForWriting { message in
+                let encoder = JSONEncoder()
+                encoder.outputFormatting = .sortedKeys
+                let fields = ["event": "journal", "level": message.level.rawValue, "text": message.text]
+                // Texts can always be encoded.
+                guard let line = try? encoder.encode(fields) else { return }
+                StandardError.writeLineIfReady(String(decoding: line, as: UTF8.self))
+            }
             do {
                 let accounts = try AccountStore(path: accounts, mailer: sender, from: from, options: accountOptions)
                 let server = try await ChatServer(store: store, accounts: accounts, options: options)
                 try output.writeLine(server.url)
                 try output.flush()
-                await signals.first()
+                await signals.first { store.failure != nil }
                 await server.close()
                 try accounts.close()
             } catch {
                 try store.close()
                 throw error
+            }
+            // The journal has stopped: whoever supervises this process starts it again.
+            if let failure = store.failure {
+                // Closing reports the same failure.
+                try? store.close()
+                throw failure
             }
             try store.close()
         }
@@ -142,11 +155,12 @@ extension ToolCommand {
     /// Waits for signals.
     private final class Signals {
         private let stream: AsyncStream<Void>
+        private let continuation: AsyncStream<Void>.Continuation
         private let sources: [any DispatchSourceSignal]
 
         init(_ numbers: [Int32]) {
             let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
-            self.stream = stream
+            (self.stream, self.continuation) = (stream, continuation)
             sources = numbers.map { number in
                 SystemIO.ignore(signal: number)
                 let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
@@ -156,7 +170,13 @@ extension ToolCommand {
             }
         }
 
-        func first() async {
+        /// Waits for a signal, or until a condition holds, which is asked for every second.
+        func first(or condition: @escaping @Sendable () -> Bool) async {
+            let timer = DispatchSource.makeTimerSource(queue: .global())
+            timer.schedule(deadline: .now() + 1, repeating: 1)
+            timer.setEventHandler { [continuation] in if condition() { continuation.yield() } }
+            timer.resume()
+            defer { timer.cancel() }
             var iterator = stream.makeAsyncIterator()
             await iterator.next()
         }

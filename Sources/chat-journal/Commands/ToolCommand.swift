@@ -45,8 +45,12 @@ extension Arguments {
     var journal: LogPlace { LogPlace(self[positional: "JOURNAL"]) }
 
     /// Opens the journal for writing; creates it if it does not exist.
-    func openForWriting() throws -> ChatStore {
-        let store = try journal.openStore(StoreOptions(journal: try journalOptions()), takesOver: hasFlag("take-over"))
+    ///
+    /// - Parameter log: Receives the messages of the journal for its operator.
+    func openForWriting(log: LogHandler? = nil) throws -> ChatStore {
+        var options = try journalOptions()
+        options.log = log
+        let store = try journal.openStore(StoreOptions(journal: options), takesOver: hasFlag("take-over"))
         if store.isErasureUnfinished {
             StandardError.writeLine(
                 "\(ToolSpec.name): erasureUnfinished: the opening could not complete an erasure; its content is hidden, but still in files")

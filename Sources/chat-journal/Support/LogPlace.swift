@@ -17,7 +17,9 @@ enum LogPlace: Hashable {
     case database(String)
 
     init(_ argument: String) {
-        self = argument.hasPrefix("postgres://") || argument.hasPrefix("postgresql://") ? .database(argument) : .directory(argument)
+        let start = argument.drop { $0.isWhitespace }.prefix(13).lowercased()
+        let isDatabase = start.hasPrefix("postgres://") || start.hasPrefix("postgresql://")
+        self = isDatabase ? .database(argument) : .directory(argument)
     }
 
     /// The place without a password, the same for every form of a path.
