@@ -13,26 +13,20 @@
 
     /// The connection of the only writer of a log, and what it does when the connection is lost.
     ///
-    /// Used by one thread at a time.
+    /// Every change of a log goes through it, one after another: a statement that is repeated after a
+    /// lost answer cannot overtake a later one.
     struct CommitWriter {
         let database: Database
         /// The row of the log.
         let number: Int32
-        let id: JournalID
         /// The count of writers with which this one began.
         let epoch: Int64
         /// The status that the log must have.
-        var status = LogStatus.open
+        private(set) var status: LogStatus
+        /// The last safe commit.
+        private(set) var head: JournalHead
         /// Nil while the connection is lost.
-        var connection: DatabaseConnection?
-
-        /// What has become of commits.
-        struct Outcome {
-            /// The last safe commit.
-            var head: JournalHead
-            /// Why the remaining commits are not safe, and the log has stopped; nil if all are.
-            var failure: JournalError?
-        }
+        private var connection: DatabaseConnection?
 
         private enum Failure: Error {
             case database(DatabaseError)
@@ -40,37 +34,73 @@
             case final(JournalError)
         }
 
-        /// Makes commits safe, however often the connection is lost until the time limit.
+        init(_ database: Database, _ opened: OpenedLog, _ connection: DatabaseConnection, _ status: LogStatus) {
+            (self.database, self.connection, self.status) = (database, connection, status)
+            (number, epoch, head) = (opened.number, opened.epoch, opened.head)
+        }
+
+        /// Makes commits that follow ``head`` safe, and advances it.
         ///
         /// Each attempt writes all of them in one transaction. After a lost answer the database says
         /// which of them it has.
         ///
-        /// - Parameter head: The last safe commit, which `commits` follow.
-        mutating func write(_ commits: [Commit], after head: JournalHead) -> Outcome {
-            var (outcome, rest) = (Outcome(head: head), commits[...])
+        /// - Returns: Why the commits after ``head`` are not safe, and the log has stopped; nil if all
+        ///   are safe.
+        mutating func write(_ commits: [Commit]) -> JournalError? {
+            var rest = commits[...]
+            return repeating { (writer) throws(Failure) in
+                if writer.connection == nil { try writer.reconnect(&rest) }
+                if !rest.isEmpty { try writer.insert(rest) }
+            }
+        }
+
+        /// Executes another statement that changes something only if this writer is not superseded.
+        ///
+        /// - Parameter parameters: Those after the log and the epoch. The statement may be repeated.
+        mutating func execute(_ statement: Statement, _ add: (inout Parameters) -> Void) throws(JournalError) {
+            var parameters = self.parameters
+            add(&parameters)
+            let timeout = database.timeout + .seconds(parameters.byteCount >> 20)
+            var count = 0
+            let failure = repeating { (writer) throws(Failure) in
+                var none: ArraySlice<Commit> = []
+                if writer.connection == nil { try writer.reconnect(&none) }
+                guard let connection = writer.connection else { return }
+                count = try writer.converting { () throws(DatabaseError) in
+                    try connection.execute(statement, parameters, timeout: timeout)
+                }
+            }
+            if let failure { throw failure }
+            guard count > 0 else { throw superseded }
+        }
+
+        /// Changes the status of the log.
+        mutating func setStatus(_ status: LogStatus) throws(JournalError) {
+            try execute(.setStatus) { $0.add(status.rawValue) }
+            self.status = status
+        }
+
+        /// Does some work, again on a new connection if one is lost, until the time limit.
+        ///
+        /// - Returns: Why it was not done; nil if it was.
+        private mutating func repeating(_ work: (inout CommitWriter) throws(Failure) -> Void) -> JournalError? {
             var (end, pause) = (ContinuousClock.Instant?.none, Backoff())
             while true {
                 do throws(Failure) {
-                    if connection == nil { try reconnect(&outcome.head, &rest) }
-                    if !rest.isEmpty { try insert(rest, &outcome.head) }
+                    try work(&self)
                     if end != nil { database.report(.info, "The connection to the database is restored.") }
-                    return outcome
+                    return nil
                 } catch {
                     connection = nil
                     let lost: DatabaseError
                     switch error {
-                    case .final(let final):
-                        outcome.failure = final
-                        return outcome
+                    case .final(let error): return error
                     case .database(let error): lost = error
                     }
                     if end == nil { database.report(.warning, "The connection to the database is lost: \(lost.message).") }
                     let limit = end ?? .now + database.options.outageTimeout
                     end = limit
-                    guard lost.isTransient, .now + pause.next < limit else {
-                        outcome.failure = database.error(lost)
-                        return outcome
-                    }
+                    guard lost.isTransient, .now + pause.next < limit else { return database.error(lost) }
                     pause.wait()
                 }
             }
@@ -98,7 +128,7 @@
         }
 
         /// Inserts the records of commits in one transaction, and advances the head.
-        private func insert(_ commits: ArraySlice<Commit>, _ head: inout JournalHead) throws(Failure) {
+        private mutating func insert(_ commits: ArraySlice<Commit>) throws(Failure) {
             guard let connection, let last = commits.last else { return }
             let records = commits.reduce(0) { $0 + $1.stored.records.count }
             var parameters = parameters
@@ -111,30 +141,37 @@
             let timeout = database.timeout + .seconds(parameters.byteCount >> 20)
             let count = try converting { () throws(DatabaseError) in try connection.execute(.append, parameters, timeout: timeout) }
             guard count == records else {
+                // The answer to an earlier attempt may have been lost: a new connection tells.
                 throw .database(DatabaseError(state: "", message: "the log is not as this writer left it"))
             }
             (head.position, head.chain) = (last.last, last.chain)
         }
 
         /// Connects again, and finds out which commits the database has.
-        private mutating func reconnect(_ head: inout JournalHead, _ commits: inout ArraySlice<Commit>) throws(Failure) {
+        private mutating func reconnect(_ commits: inout ArraySlice<Commit>) throws(Failure) {
             let connection = try converting { () throws(DatabaseError) in try database.connectForWriting() }
             guard try converting({ () throws(DatabaseError) in try takeLock(connection) }) else {
-                try keepCommitsOfDatabase(connection, &head, &commits)
+                try keepCommitsOfDatabase(connection, &commits)
                 throw .final(superseded)
             }
-            var found: (position: Position, chain: UInt64)?
+            var found: (position: Position, chain: UInt64, status: LogStatus?)?
+            let confirmation = writerParameters(head.position)
             try converting { () throws(DatabaseError) in
                 // Also makes what the database has safe: a server shows commits after a restart, or
                 // after an interrupted wait, that no standby has.
-                try connection.execute(.confirm, writerParameters(head.position), timeout: database.timeout) { row in
-                    if let position = row.position(0), let chain = row.integer(1) { found = (position, UInt64(bitPattern: chain)) }
+                try connection.execute(.confirm, confirmation, timeout: database.timeout) { row in
+                    if let position = row.position(0), let chain = row.integer(1) {
+                        found = (position, UInt64(bitPattern: chain), row.text(2).flatMap(LogStatus.init))
+                    }
                     return true
                 }
             }
             guard let found else {
-                try keepCommitsOfDatabase(connection, &head, &commits)
+                try keepCommitsOfDatabase(connection, &commits)
                 throw .final(superseded)
+            }
+            guard found.status == status else {
+                throw .final(JournalError(.conflict, "The status of the log was changed under its writer.", path: "\(database.address)"))
             }
             if found.position != head.position || found.chain != head.chain {
                 guard let index = commits.firstIndex(where: { $0.last == found.position && $0.chain == found.chain }) else {
@@ -143,7 +180,7 @@
                             .damaged, "The database ends at position \(found.position) and does not have the commits that it confirmed.",
                             path: "\(database.address)", positions: min(found.position, head.position) + 1...head.position + 1))
                 }
-                (head.position, head.chain) = found
+                (head.position, head.chain) = (found.position, found.chain)
                 commits = commits[(index + 1)...]
             }
             self.connection = connection
@@ -154,19 +191,19 @@
         /// The server may not have noticed yet that an earlier connection of this writer is lost, so
         /// that connection is ended.
         private func takeLock(_ connection: DatabaseConnection) throws(DatabaseError) -> Bool {
-            for _ in 0..<50 {
+            var pause = Backoff()
+            for _ in 0..<8 {
                 guard try connection.integer(.epoch, number, database.timeout) == epoch else { return false }
                 if try connection.integer(.tryLock, number, database.timeout) == 1 { return true }
                 try connection.execute(.endOtherWriters, Parameters(number), timeout: database.timeout)
-                var pause = Backoff()
                 pause.wait()
             }
             throw DatabaseError(state: "", message: "the lock of the log is held")
         }
 
         /// Advances the head over the commits that were written before another writer took over.
-        private func keepCommitsOfDatabase(
-            _ connection: DatabaseConnection, _ head: inout JournalHead, _ commits: inout ArraySlice<Commit>
+        private mutating func keepCommitsOfDatabase(
+            _ connection: DatabaseConnection, _ commits: inout ArraySlice<Commit>
         ) throws(Failure) {
             var parameters = Parameters(number)
             parameters.add(commits.map { Int64(clamping: $0.last) })
@@ -195,7 +232,7 @@
         }
 
         /// The log and the epoch, with which each statement of a writer begins.
-        var parameters: Parameters {
+        private var parameters: Parameters {
             var parameters = Parameters(number)
             parameters.add(epoch)
             return parameters

@@ -65,26 +65,15 @@
         /// - Throws: `unreachable` if no server answers in time; otherwise as ``error(_:)`` says.
         @discardableResult
         func reading<Result>(_ body: (DatabaseConnection) throws(DatabaseError) -> Result) throws(JournalError) -> Result {
-            try repeating { () throws(DatabaseError) in
-                let connection: DatabaseConnection
-                if let known = idle.withLock({ $0.popLast() }) { connection = known } else { connection = try connectForReading() }
-                let result = try body(connection)
-                idle.withLock { if $0.count < Self.maximumIdleCount { $0.append(connection) } }
-                return result
-            }
-        }
-
-        /// Runs statements that may be repeated on a connection to the server that accepts writes.
-        func writing<Result>(_ body: (DatabaseConnection) throws(DatabaseError) -> Result) throws(JournalError) -> Result {
-            try repeating { () throws(DatabaseError) in try body(try connectForWriting()) }
-        }
-
-        private func repeating<Result>(_ work: () throws(DatabaseError) -> Result) throws(JournalError) -> Result {
             let end = ContinuousClock.now + options.outageTimeout
             var pause = Backoff()
             while true {
                 do throws(DatabaseError) {
-                    return try work()
+                    let connection: DatabaseConnection
+                    if let known = idle.withLock({ $0.popLast() }) { connection = known } else { connection = try connectForReading() }
+                    let result = try body(connection)
+                    if !connection.isWorn { idle.withLock { if $0.count < Self.maximumIdleCount { $0.append(connection) } } }
+                    return result
                 } catch {
                     // What was lost once is lost on every connection to that server.
                     close()
@@ -103,10 +92,10 @@
                 return JournalError(.unreachable, "No server did the work in time; the last one: \(error.message).", path: "\(address)")
             }
             let code: JournalError.Code =
-                switch error.state.prefix(2) {
-                case "28": .accessDenied
-                case "XX": .damaged
-                default: error.state == "42501" ? .accessDenied : .ioFailed
+                switch error.state {
+                case "XX001", "XX002": .damaged
+                case "42501": .accessDenied
+                default: error.state.hasPrefix("28") ? .accessDenied : .ioFailed
                 }
             return JournalError(code, "The server reports \(error.state): \(error.message).", path: "\(address)")
         }
@@ -120,11 +109,12 @@
     extension DatabaseError {
         /// Whether another attempt, perhaps on another server, can succeed.
         ///
-        /// The connection was lost, the server is starting, ending or a standby, or lacks resources.
+        /// The connection was lost, the statement was cancelled, or the server is starting, ending or a
+        /// standby, or lacks resources.
         var isTransient: Bool {
             // 57P04: the database was dropped.
             !isOfStatement || state == "25006" || state == "40001" || state == "40P01" || state == "55P03"
-                || ["08", "53", "57"].contains(state.prefix(2)) && state != "57P04" && state != "57014"
+                || ["08", "53", "57"].contains(state.prefix(2)) && state != "57P04"
         }
     }
 

@@ -25,13 +25,14 @@
 
     /// One connection to a server.
     ///
-    /// Unchecked Sendable: whoever took the connection from its owner is the only one to use it
-    /// until it is given back.
+    /// Unchecked Sendable: `Database` and `CommitWriter` keep connections behind a lock and hand each to
+    /// one thread at a time.
     @safe final class DatabaseConnection: @unchecked Sendable {
         /// Nil when closed.
         private var connection: OpaquePointer?
         private let notices = Notices()
         private var prepared: Set<Statement> = []
+        private let since = ContinuousClock.now
 
         /// Connects to the first server of the parameters that answers and has the wanted role.
         ///
@@ -43,6 +44,8 @@
             ]
             all.merge(parameters) { $1 }
             all["client_encoding"] = "UTF8"
+            // 0 and less wait without end.
+            if Int(all["connect_timeout"] ?? "") ?? 0 <= 0 { all["connect_timeout"] = "2" }
             if isForWriting { all["target_session_attrs"] = "read-write" }
             let keywords = all.keys.sorted()
             let values = keywords.map { all[$0] ?? "" }
@@ -85,6 +88,10 @@
             guard let value = unsafe PQparameterStatus(connection, "in_hot_standby") else { return false }
             return unsafe String(cString: value) == "on"
         }
+
+        /// Whether the server that accepts writes should be tried again: a standby may be cut off from
+        /// it, and stay behind.
+        var isWorn: Bool { isStandby && .now - since > .seconds(5) }
 
         /// Executes statements without parameters in one transaction, and discards their rows.
         ///

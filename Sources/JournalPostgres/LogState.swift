@@ -10,10 +10,13 @@
         private(set) var durable: JournalHead
         /// The commits after the safe ones, in order; the first ones may be in transit.
         private(set) var commits: [Commit] = []
-        private var sentCount = 0
         private var unsafeByteCount = 0
-        /// Whether a job sends commits or is about to.
-        private(set) var isSending = false
+        /// Who sends the commits that wait.
+        private(set) var leader = Leader.none
+        /// The last position that readers have heard of.
+        private var announced: Position
+        /// Whether ``PostgresLog`` has scheduled its tick.
+        private var isTickDue = false
         var entropy: EntropyPool
         var waiters = SyncQueue()
         var followers = WaitQueue()
@@ -22,13 +25,21 @@
         private(set) var isClosed = false
         private(set) var isFailureReported = false
 
+        /// Who sends: at most one thread at a time.
+        enum Leader {
+            case none
+            /// A background job that has not started.
+            case scheduled
+            case active
+        }
+
         /// The bytes of commits that may wait for the database.
         static let maximumUnsafeByteCount = 128 << 20
         /// The bytes of commits at which a transaction ends.
         static let transactionByteCount = 8 << 20
 
         init(_ head: JournalHead, address: String, _ entropy: any EntropySource) {
-            (last, durable, self.address) = (head, head, address)
+            (last, durable, announced, self.address) = (head, head, head.position, address)
             self.entropy = EntropyPool(entropy)
         }
 
@@ -59,40 +70,87 @@
             return commit.first...commit.last
         }
 
-        /// Marks that a job sends commits; false if one does already.
-        mutating func beginSending() -> Bool {
-            if isSending || commits.isEmpty { return false }
-            isSending = true
+        /// Makes the caller the leader; false if another one is active.
+        mutating func lead() -> Bool {
+            if leader == .active { return false }
+            leader = .active
             return true
         }
 
-        /// Returns the commits of the next transaction, and the head that they follow; nil when there
-        /// are none, and the job ends.
-        mutating func takeCommits() -> (commits: [Commit], head: JournalHead)? {
-            guard failure == nil, !commits.isEmpty else {
-                isSending = false
+        /// Marks that a background job will lead; false if there is a leader already.
+        mutating func scheduleLeader() -> Bool {
+            if leader != .none { return false }
+            leader = .scheduled
+            return true
+        }
+
+        /// Makes the background job the leader, unless a waiting thread was faster.
+        mutating func leadAsScheduled() -> Bool { leader == .scheduled && lead() }
+
+        /// Returns the commits of the next transaction; nil when there are none, and the lead ends.
+        mutating func takeCommits() -> [Commit]? {
+            guard failure == nil, !isClosed, !commits.isEmpty else {
+                leader = .none
                 return nil
             }
             var byteCount = 0
-            sentCount =
-                commits.firstIndex { commit in
-                    byteCount += commit.stored.bytes.count
-                    return byteCount > Self.transactionByteCount && byteCount > commit.stored.bytes.count
-                } ?? commits.count
-            let sent = Array(commits[..<sentCount])
-            waiters.begin(through: sent[sentCount - 1].last)
-            return (sent, durable)
+            let end = commits.firstIndex { commit in
+                byteCount += commit.stored.bytes.count
+                return byteCount > Self.transactionByteCount && byteCount > commit.stored.bytes.count
+            }
+            let sent = Array(commits[..<(end ?? commits.count)])
+            waiters.begin(through: sent[sent.count - 1].last)
+            return sent
         }
 
-        /// Records what became of the commits in transit; returns whom to wake outside the lock.
-        mutating func finish(_ outcome: CommitWriter.Outcome) -> Wakeups {
-            durable = outcome.head
+        /// Records what became of the commits in transit.
+        ///
+        /// - Parameter head: The last safe commit.
+        /// - Returns: Whom to wake outside the lock, and whether commits are left, for which the caller
+        ///   keeps the lead.
+        mutating func finish(_ head: JournalHead, _ failure: JournalError?) -> (wakeups: Wakeups, isLeading: Bool) {
+            // A transaction carries the end before it.
+            if failure == nil { announced = max(announced, durable.position) }
+            durable = head
             let count = commits.firstIndex { $0.last > durable.position } ?? commits.count
             unsafeByteCount -= commits[..<count].reduce(0) { $0 + $1.stored.bytes.count }
             commits.removeFirst(count)
-            sentCount = 0
-            if let error = outcome.failure { stop(error) }
-            return wakeups()
+            if let failure { stop(failure) }
+            if commits.isEmpty || failure != nil { leader = .none }
+            return (wakeups(), leader == .active)
+        }
+
+        // MARK: The tick
+
+        /// What is due a millisecond after the last append or answer.
+        enum Tick {
+            case nothing
+            /// Something is in transit, or was a moment ago.
+            case again
+            /// No caller waits for the commits that were appended: the tick leads.
+            case send
+            case announce(Position)
+        }
+
+        /// Marks the tick as scheduled, and returns the safe end; nil if it is scheduled already.
+        mutating func scheduleTick() -> Position? {
+            defer { isTickDue = true }
+            return isTickDue ? nil : durable.position
+        }
+
+        /// - Parameter position: The safe end when the tick was scheduled.
+        mutating func tick(since position: Position) -> Tick {
+            isTickDue = false
+            if isClosed || failure != nil { return .nothing }
+            if leader != .none { return .again }
+            if !commits.isEmpty {
+                leader = .active
+                return .send
+            }
+            guard durable.position > announced else { return .nothing }
+            if durable.position != position { return .again }
+            announced = durable.position
+            return .announce(announced)
         }
 
         /// Shows a later end to readers of a log that another process writes.
@@ -110,7 +168,9 @@
             failure = error
         }
 
-        mutating func close() -> Wakeups {
+        /// Ends appending and reading; nil if the log was closed before.
+        mutating func close() -> Wakeups? {
+            if isClosed { return nil }
             isClosed = true
             return wakeups()
         }

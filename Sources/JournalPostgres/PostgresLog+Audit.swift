@@ -22,7 +22,10 @@
         package func verifyRecords(_ report: (JournalFinding) -> Void) throws(JournalError) {
             var verification = RecordVerification(self)
             try verification.run { (add) throws(JournalError) in
-                try read(1...durablePosition, .range) { place, _, bytes in add(place.position, place.recordsLeft, bytes, place.chain) }
+                // Not called for an empty log. The verification goes on after a wrong chain value.
+                try read(1...durablePosition, .range, checksChain: false) { place, _, bytes in
+                    add(place.position, place.recordsLeft, bytes, place.chain)
+                }
             }
             for finding in verification.findings { report(finding) }
         }

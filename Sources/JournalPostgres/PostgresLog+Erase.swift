@@ -39,12 +39,10 @@
                     next = end + 1
                 }
             }
-            var parameters = writerParameters
-            parameters.add(order)
-            try write(.setErasedThrough, parameters)
+            try execute(.setErasedThrough) { $0.add(order) }
             do throws(JournalError) {
-                let isSkipped = try database.writing { (connection) throws(DatabaseError) in
-                    try connection.run("VACUUM chat_journal.record", timeout: .seconds(3_600))
+                let isSkipped = try database.converting { () throws(DatabaseError) in
+                    try database.connectForWriting().run("VACUUM chat_journal.record", timeout: .seconds(3_600))
                 }
                 if isSkipped {
                     database.report(.warning, "The table of records was not cleaned after an erasure: only its owner can do that.")
@@ -61,10 +59,10 @@
                 return true
             }
             if stubs.isEmpty { return }
-            var parameters = writerParameters
-            parameters.add(stubs.map { Int64(clamping: $0.position) })
-            parameters.add(arrayOf: stubs.map { ($0.bytes, 0..<$0.bytes.count) })
-            try write(.erase, parameters)
+            try execute(.erase) { parameters in
+                parameters.add(stubs.map { Int64(clamping: $0.position) })
+                parameters.add(arrayOf: stubs.map { ($0.bytes, 0..<$0.bytes.count) })
+            }
         }
 
         /// The position up to which all orders have been carried out; nil if it is not known.
@@ -107,9 +105,7 @@
             guard bytes.count <= JournalLimits.ledgerBytes else {
                 throw JournalError(.tooLarge, "The ledger has more than \(JournalLimits.ledgerBytes) bytes.", path: "\(address)")
             }
-            var parameters = writerParameters
-            parameters.add(bytes)
-            try write(.writeLedger, parameters)
+            try execute(.writeLedger) { $0.add(bytes) }
         }
 
         private func checkWritable() throws(JournalError) {
@@ -117,21 +113,9 @@
             try state.withLock { (state) throws(JournalError) in try state.checkWritable() }
         }
 
-        var writerParameters: Parameters {
-            var parameters = Parameters(number)
-            parameters.add(epoch)
-            return parameters
-        }
-
-        /// Executes a statement that changes something only if this writer is not superseded.
-        func write(_ statement: Statement, _ parameters: Parameters) throws(JournalError) {
-            let timeout = database.timeout + .seconds(parameters.byteCount >> 20)
-            let count = try database.writing { (connection) throws(DatabaseError) in
-                try connection.execute(statement, parameters, timeout: timeout)
-            }
-            guard count > 0 else {
-                throw JournalError(.superseded, "Another writer has taken over the log.", path: "\(address)")
-            }
+        /// Executes a statement on the connection of the writer.
+        func execute(_ statement: Statement, _ add: (inout Parameters) -> Void) throws(JournalError) {
+            try writer.withLock { (writer) throws(JournalError) in try writer?.execute(statement, add) }
         }
     }
 #endif

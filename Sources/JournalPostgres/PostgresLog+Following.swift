@@ -16,8 +16,8 @@
         /// Reads the end; nil if the log's row or record is not there or not valid.
         ///
         /// - Parameters:
-        ///   - confirms: Whether to make everything safe that a server shows that accepts
-        ///   writes, so that the end of the log is readable after its writer has ended without a word.
+        ///   - confirms: Whether to make everything safe that a server shows that accepts writes, so that
+        ///     the end of the log is readable after its writer has ended without an announcement.
         ///   - known: The end that the reader has seen.
         init?(
             _ connection: DatabaseConnection, _ number: Int32, _ timeout: Duration, confirms: Bool = true, after known: JournalHead? = nil
@@ -90,8 +90,8 @@
         /// Waits until a position after `position` is safe, without blocking a thread, and returns
         /// the last safe position.
         ///
-        /// A log that is open for reading has one thread that listens to the database while somebody
-        /// waits. A notification is a hint; what can be read is asked for, at least every half second.
+        /// A log that is open for reading has one thread that listens to the database once a task has
+        /// waited. A notification is a hint; what can be read is asked for, at least every half second.
         public func waitForRecords(after position: Position) async throws(JournalError) -> Position {
             if isReadOnly { watchDatabase() }
             let id = state.withLock { $0.followers.makeID() }
@@ -139,6 +139,7 @@
                 } else if let connection = listener {
                     let pause = connection.isStandby ? Duration.milliseconds(20) : .milliseconds(500)
                     _ = try connection.waitForNotification(timeout: pause)
+                    if connection.isWorn { listener = nil }
                 }
             } catch {
                 listener = nil

@@ -34,11 +34,11 @@
             guard lastPosition == position else {
                 throw JournalError(.conflict, "The log's last position is \(lastPosition), not \(position).", path: "\(address)")
             }
-            var parameters = writerParameters
-            parameters.add(position)
-            parameters.add(destination)
             do throws(JournalError) {
-                try write(.fence, parameters)
+                try execute(.fence) { parameters in
+                    parameters.add(position)
+                    parameters.add(destination)
+                }
             } catch {
                 // The answer to an earlier attempt may have been lost.
                 guard error.code == .superseded, try movedTo() == destination else { throw error }
@@ -57,8 +57,6 @@
     package struct PostgresCopy: CopyDestination {
         private let database: Database
         private var writer: CommitWriter
-        /// The end of what the database has confirmed.
-        private var confirmed: JournalHead
         /// Complete commits that were not sent.
         private var commits: [Commit] = []
         private var unsentByteCount = 0
@@ -67,7 +65,6 @@
         private var records: [(range: Range<Int>, chain: UInt64)] = []
         private var nextRecordsLeft: Int?
         private var chain: UInt64
-        private var status: LogStatus
 
         /// The bytes of records in one transaction.
         private static let transactionByteCount = 2 << 20
@@ -86,14 +83,13 @@
             let (opened, status) = try database.converting { () throws(DatabaseError) in
                 try Self.open(database, source.id)
             }.get()
-            guard try source.contains(opened.head) else {
+            // An opening for writing has a connection.
+            guard let connection = opened.connection, try source.contains(opened.head) else {
                 throw JournalError(
                     .headMismatch, "The copy has another history than the log that is copied.", path: "\(database.address)")
             }
-            writer = CommitWriter(
-                database: database, number: opened.number, id: opened.head.journal, epoch: opened.epoch, status: status,
-                connection: opened.connection)
-            (confirmed, chain, self.status) = (opened.head, opened.head.chain, status)
+            writer = CommitWriter(database, opened, connection, status)
+            chain = opened.head.chain
         }
 
         private static func open(
@@ -112,8 +108,8 @@
         package var position: Position { head.position }
 
         package var head: JournalHead {
-            guard let last = commits.last else { return confirmed }
-            return JournalHead(journal: confirmed.journal, position: last.last, chain: last.chain)
+            guard let last = commits.last else { return writer.head }
+            return JournalHead(journal: writer.head.journal, position: last.last, chain: last.chain)
         }
 
         package mutating func add(_ record: RawSpan, recordsLeft: Int) throws(JournalError) {
@@ -121,7 +117,7 @@
             guard let stored = StoredRecord(record), recordsLeft >= 1, nextRecordsLeft.map({ $0 == recordsLeft }) ?? true else {
                 throw JournalError(.damaged, "The record does not continue the copy.", positions: position...position)
             }
-            guard status != .open else {
+            guard writer.status != .open else {
                 throw JournalError(.headMismatch, "The copy was finished, and is shorter than the log.", path: "\(database.address)")
             }
             chain = StoredRecord.chain(after: chain, originalCRC: stored.originalCRC)
@@ -142,22 +138,15 @@
             chain = head.chain
             try send()
             // Readers of the copy see all of it.
-            writer.acknowledge(confirmed.position)
+            writer.acknowledge(writer.head.position)
         }
 
         package mutating func writeLedger(_ bytes: [UInt8]) throws(JournalError) {
-            var parameters = writer.parameters
-            parameters.add(bytes)
-            try write(.writeLedger, parameters)
+            try writer.execute(.writeLedger) { $0.add(bytes) }
         }
 
         package mutating func unlockDestination() throws(JournalError) {
-            if status != .open {
-                var parameters = writer.parameters
-                parameters.add(LogStatus.open.rawValue)
-                try write(.setStatus, parameters)
-                status = .open
-            }
+            if writer.status != .open { try writer.setStatus(.open) }
             close()
         }
 
@@ -168,25 +157,9 @@
 
         private mutating func send() throws(JournalError) {
             if commits.isEmpty { return }
-            if status == .moved {
-                var parameters = writer.parameters
-                parameters.add(LogStatus.copy.rawValue)
-                try write(.setStatus, parameters)
-                (status, writer.status) = (.copy, .copy)
-            }
-            let outcome = writer.write(commits, after: confirmed)
-            confirmed = outcome.head
-            if let failure = outcome.failure { throw failure }
+            if writer.status == .moved { try writer.setStatus(.copy) }
+            if let failure = writer.write(commits) { throw failure }
             (commits, unsentByteCount) = ([], 0)
-        }
-
-        private func write(_ statement: Statement, _ parameters: Parameters) throws(JournalError) {
-            let count = try database.writing { (connection) throws(DatabaseError) in
-                try connection.execute(statement, parameters, timeout: database.timeout + .seconds(parameters.byteCount >> 20))
-            }
-            guard count > 0 else {
-                throw JournalError(.superseded, "Another writer has taken over the copy.", path: "\(database.address)")
-            }
         }
     }
 #endif

@@ -139,12 +139,16 @@
         // MARK: Pages
 
         /// Reads a range of positions with a statement that takes its bounds.
-        func read(_ positions: ClosedRange<Position>, _ statement: Statement, _ body: RecordBody) throws(JournalError) {
+        ///
+        /// - Parameter checksChain: Whether a valid record of another place ends the read. The chain
+        ///   values of commits are never checked.
+        func read(
+            _ positions: ClosedRange<Position>, _ statement: Statement, checksChain: Bool = true, _ body: RecordBody
+        ) throws(JournalError) {
             let memory = try memory(of: positions)
             let isOfCommits = statement == .commits
             var next = positions.lowerBound
             let end = min(positions.upperBound, memory.durable)
-            // Finds a valid record of another place.
             var chain = next == 1 ? StoredRecord.chain(before: id) : nil
             var broken: Position?
             func checked(_ place: RecordPlace, _ record: StoredRecord, _ bytes: RawSpan) -> Bool {
@@ -161,7 +165,8 @@
                     parameters.add(page.lowerBound)
                     parameters.add(page.upperBound)
                 }
-                let goesOn = try isOfCommits ? readPage(page, statement, add, body) : readPage(page, statement, add, checked)
+                let goesOn =
+                    try checksChain && !isOfCommits ? readPage(page, statement, add, checked) : readPage(page, statement, add, body)
                 if let broken { throw damaged("The record does not belong here: its chain value differs.", broken...broken) }
                 if !goesOn { return }
                 next = page.upperBound + 1

@@ -40,31 +40,25 @@
         let writer: Lock<CommitWriter?>
         /// Changes with the content that is hidden.
         let contentVersion = Atomic<UInt64>(0)
-        /// Runs the writer.
+        /// Sends commits for which no thread waits, and announces the safe end to readers.
         private let queue = DispatchQueue(label: "JournalPostgres.writer", qos: .userInitiated)
-        /// The position that was last announced to readers, and whether a job will announce a later
-        /// one.
-        private let announcement: Lock<(position: Position, isDue: Bool)>
         package let tree = RecordTree()
         let executor = ReadExecutor()
         /// The thread that follows another writer; none until a reader waits.
         let watch = Lock(false)
 
-        /// The pause after the last commit until readers hear that it is safe.
+        /// The pause until a commit for which nobody waits is sent, and until readers hear that the last
+        /// commit is safe.
         ///
-        /// During it, a next commit can carry the announcement.
-        private static let announcementDelay = DispatchTimeInterval.milliseconds(1)
+        /// During it a caller begins to wait, or the next commit carries the announcement.
+        private static let tickDelay = DispatchTimeInterval.milliseconds(1)
 
         init(_ opened: OpenedLog, _ database: Database) {
             (id, number, epoch, address) = (opened.head.journal, opened.number, opened.epoch, database.address)
             isReadOnly = opened.connection == nil
             self.database = database
             state = Lock(LogState(opened.head, address: "\(database.address)", database.options.entropy))
-            announcement = Lock((opened.head.position, false))
-            writer = Lock(
-                opened.connection.map {
-                    CommitWriter(database: database, number: opened.number, id: opened.head.journal, epoch: opened.epoch, connection: $0)
-                })
+            writer = Lock(opened.connection.map { CommitWriter(database, opened, $0, .open) })
         }
 
         // MARK: The end of the log
@@ -90,67 +84,82 @@
             try state.withLock { (state) throws(JournalError) in try state.checkWritable() }
         }
 
-        /// Appends the draft's records as one commit, and begins to send it.
+        /// Appends the draft's records as one commit.
+        ///
+        /// It is sent with the commits that were appended before, once a caller waits for it, and after
+        /// a millisecond otherwise.
         ///
         /// - Throws: As `CommitLog` says; `storageFull` while 128 MiB wait for the database.
         public func append(_ draft: borrowing CommitDraft, expecting head: Position) throws(JournalError) -> ClosedRange<Position> {
             if isReadOnly { throw readOnly }
-            let (positions, begins) = try state.withLock { (state) throws(JournalError) in
-                (try state.append(draft, expecting: head), state.beginSending())
+            let (positions, tick) = try state.withLock { (state) throws(JournalError) in
+                (try state.append(draft, expecting: head), state.scheduleTick())
             }
-            if begins { queue.async { self.send() } }
+            schedule(tick)
             return positions
         }
 
         private var readOnly: JournalError { JournalError(.readOnly, "The log is open for reading only.", path: "\(address)") }
 
-        /// Sends what waits, one transaction after another.
-        private func send() {
-            while let work = state.withLock({ $0.takeCommits() }) {
-                guard let outcome = writer.withLock({ $0?.write(work.commits, after: work.head) }) else { return }
-                announcement.withLock { $0.position = max($0.position, work.head.position) }
-                let (wakeups, failure) = state.withLock { ($0.finish(outcome), $0.takeUnreportedFailure()) }
-                wakeups.deliver()
-                if let failure { database.report(.error, failure.description) }
+        /// Sends one transaction with what waits; the caller leads.
+        ///
+        /// - Returns: Whether commits are left, and the caller still leads.
+        private func sendOnce() -> Bool {
+            guard let commits = state.withLock({ $0.takeCommits() }) else { return false }
+            let result = writer.withLock { writer -> (JournalHead, JournalError?)? in
+                let error = writer?.write(commits)
+                return writer.map { ($0.head, error) }
             }
-            announceWhenIdle()
+            guard let (head, error) = result else { return false }
+            let (step, failure, tick) = state.withLock { ($0.finish(head, error), $0.takeUnreportedFailure(), $0.scheduleTick()) }
+            step.wakeups.deliver()
+            if let failure { database.report(.error, failure.description) }
+            schedule(tick)
+            return step.isLeading
         }
 
-        /// Announces the last safe commit to readers if no other commit follows soon.
-        private func announceWhenIdle() {
-            let begins = announcement.withLock { announcement in
-                defer { announcement.isDue = true }
-                return !announcement.isDue
-            }
-            guard begins else { return }
-            let position = durablePosition
-            queue.asyncAfter(deadline: .now() + Self.announcementDelay) { [weak self] in self?.announce(ifStillAt: position) }
+        /// Sends until nothing waits; the caller leads.
+        private func sendAll() { while sendOnce() {} }
+
+        /// - Parameter position: The safe end now; nil if the tick is scheduled already.
+        private func schedule(_ position: Position?) {
+            guard let position else { return }
+            queue.asyncAfter(deadline: .now() + Self.tickDelay) { [weak self] in self?.tick(since: position) }
         }
 
-        private func announce(ifStillAt position: Position) {
-            announcement.withLock { $0.isDue = false }
-            let (end, isSending, isOver) = state.withLock { ($0.durable.position, $0.isSending, $0.isClosed || $0.failure != nil) }
-            // The job that sends announces it, or calls this again.
-            if isOver || isSending { return }
-            if end != position { return announceWhenIdle() }
-            let isNew = announcement.withLock { announcement in
-                defer { announcement.position = end }
-                return end > announcement.position
+        private func tick(since position: Position) {
+            switch state.withLock({ $0.tick(since: position) }) {
+            case .nothing: break
+            case .again: schedule(state.withLock { $0.scheduleTick() })
+            case .send: sendAll()
+            case .announce(let end): writer.withLock { $0?.acknowledge(end) }
             }
-            if isNew { writer.withLock { $0?.acknowledge(end) } }
         }
 
         // MARK: Waiting
 
         /// Blocks until the database has confirmed the records up to `position`.
+        ///
+        /// The first thread that waits sends what was appended, so that no other thread has to wake up.
+        /// Threads that come meanwhile wait for the next transaction, which a background job sends.
         public func waitUntilDurable(_ position: Position) throws(JournalError) {
             while true {
-                let group = try state.withLock { (state) throws(JournalError) -> WaitingThreads? in
-                    try state.isDurable(position) ? nil : state.waiters.joinThread(position)
+                let step = try state.withLock { (state) throws(JournalError) -> Step in
+                    if try state.isDurable(position) { return .finished }
+                    return state.lead() ? .lead : .follow(state.waiters.joinThread(position))
                 }
-                guard let group else { return }
-                _ = group.wait()
+                switch step {
+                case .finished: return
+                case .lead: if sendOnce() { queue.async { self.sendAll() } }
+                case .follow(let group): _ = group.wait()
+                }
             }
+        }
+
+        private enum Step {
+            case finished
+            case lead
+            case follow(WaitingThreads)
         }
 
         /// Waits until the database has confirmed the records up to `position`, without blocking a
@@ -158,16 +167,17 @@
         public func waitUntilDurable(_ position: Position) async throws(JournalError) {
             if position <= durablePosition { return }
             let result = await withCheckedContinuation { (task: WaitQueue.Continuation) in
-                let result = state.withLock { state -> Result<Position, JournalError>? in
+                let (result, begins) = state.withLock { state -> (Result<Position, JournalError>?, Bool) in
                     do throws(JournalError) {
-                        if try state.isDurable(position) { return .success(position) }
+                        if try state.isDurable(position) { return (.success(position), false) }
                     } catch {
-                        return .failure(error)
+                        return (.failure(error), false)
                     }
                     state.waiters.join(position, task)
-                    return nil
+                    return (nil, state.scheduleLeader())
                 }
                 if let result { task.resume(returning: result) }
+                if begins { queue.async { if self.state.withLock({ $0.leadAsScheduled() }) { self.sendAll() } } }
             }
             _ = try result.get()
         }
@@ -183,16 +193,14 @@
             } catch {
                 failure = error.code == .closed ? nil : error
             }
-            if !isReadOnly, state.withLock({ !$0.isClosed }) {
-                queue.sync {
-                    writer.withLock { writer in
-                        // The last announcement; readers could not see the last commit otherwise.
-                        if failure == nil { writer?.acknowledge(durablePosition) }
-                        writer?.close()
-                    }
-                }
+            // First, so that no append comes after the last commit.
+            guard let wakeups = state.withLock({ $0.close() }) else { return }
+            wakeups.deliver()
+            writer.withLock { writer in
+                // The last announcement; readers could not see the last commit otherwise.
+                if failure == nil { writer?.acknowledge(durablePosition) }
+                writer?.close()
             }
-            state.withLock { $0.close() }.deliver()
             database.close()
             if let failure { throw failure }
         }

@@ -16,7 +16,7 @@
         case barrier
         case hasSchema, schemaVersion
         case giveUpLock
-        case findLog, createLog, beginWriting, epoch, tryLock, endOtherWriters, isLocked
+        case findLog, createLog, beginWriting, epoch, tryLock, endOtherWriters
         case range, commits, list, chains, commitEnd, readable
         case erase, erasedThrough, setErasedThrough, readLedger, writeLedger, fence, setStatus
 
@@ -46,7 +46,7 @@
             case .confirm:
                 """
                 UPDATE chat_journal.log SET acknowledged = $3::bigint WHERE number = $1::int AND epoch = $2::bigint
-                RETURNING position, chain
+                RETURNING position, chain, state
                 """
             case .barrier: "SELECT pg_logical_emit_message(true, 'chat_journal', '')"
             case .hasSchema:
@@ -71,12 +71,6 @@
             case .endOtherWriters:
                 """
                 SELECT pg_terminate_backend(pid)::int FROM pg_locks
-                WHERE locktype = 'advisory' AND classid = 1128942671 AND objid = $1::int AND objsubid = 2 AND granted
-                  AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND pid <> pg_backend_pid()
-                """
-            case .isLocked:
-                """
-                SELECT count(*) FROM pg_locks
                 WHERE locktype = 'advisory' AND classid = 1128942671 AND objid = $1::int AND objsubid = 2 AND granted
                   AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND pid <> pg_backend_pid()
                 """
