@@ -175,7 +175,7 @@
             return wakeups()
         }
 
-        /// Removes whoever need not wait any longer, to be woken outside the lock.
+        /// Removes the threads and tasks whose wait is over, to be woken outside the lock.
         mutating func wakeups() -> Wakeups {
             let end = isClosed ? JournalError(.closed, "The log has been closed.", path: address) : failure
             return Wakeups(

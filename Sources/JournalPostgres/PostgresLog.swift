@@ -47,7 +47,7 @@
         /// The thread that follows another writer; none until a reader waits.
         let watch = Lock(false)
 
-        /// The pause until a commit for which nobody waits is sent, and until readers hear that the last
+        /// The pause until a commit for which no caller waits is sent, and until readers hear that the last
         /// commit is safe.
         ///
         /// During it a caller begins to wait, or the next commit carries the announcement.

@@ -97,7 +97,9 @@
             let server = try PostgresServer.own()
             let address = server.newAddress()
             let log = try PostgresLog.open(address)
-            try log.append((0..<10_000).map { "\($0)" })
+            // Long texts: the rest of a page must not be on its way already when the server ends.
+            let filling = String(repeating: "x", count: 2_000)
+            for part in 0..<10 { try log.append((0..<1_000).map { "\(part).\($0) \(filling)" }) }
             try log.close()
             let reader = try PostgresLog.openReadOnly(address)
             var (count, isStopped) = (0, false)

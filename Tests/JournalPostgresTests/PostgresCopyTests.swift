@@ -97,10 +97,14 @@
             let other = server.newAddress()
             var copy = try PostgresCopy(other, of: journal)
             try LogCopy.copyRecords(of: journal, to: &copy)
-            let shorter = try Journal.open(directory.path + "/b")
-            var options = PostgresOptions()
-            options.takesOver = true
-            expectError(.headMismatch) { _ = try PostgresCopy(other, of: shorter, options: options) }
+            // The same id, and another event at the position after the backup.
+            try Journal.backup(directory.path + "/a", to: directory.path + "/b")
+            try journal.appendSafely("in a")
+            copy = try PostgresCopy(other, of: journal, options: .impatient(takesOver: true))
+            try LogCopy.copyRecords(of: journal, to: &copy)
+            let sibling = try Journal.open(directory.path + "/b")
+            try sibling.appendSafely("in b", "and more")
+            expectError(.headMismatch) { _ = try PostgresCopy(other, of: sibling, options: .impatient(takesOver: true)) }
         }
 
         /// An interruption of the server at any moment of a copy.

@@ -54,6 +54,18 @@
             #expect(try PostgresLog.openReadOnly(address).texts() == ["a", "b", "c", "d"])
         }
 
+        /// The connection of the first writer is not ended here, so only the append itself can notice.
+        @Test func appendComparesTheEpoch() throws {
+            let server = try PostgresServer.common()
+            let address = server.newAddress()
+            let log = try PostgresLog.open(address)
+            try log.appendSafely("a")
+            try server.execute("UPDATE chat_journal.log SET epoch = epoch + 1 WHERE name = '\(PostgresAddress(address).log)'")
+            let positions = try log.append(["never"])
+            expectError(.superseded) { try log.waitUntilDurable(positions.upperBound) }
+            #expect(try PostgresLog.openReadOnly(address).texts() == ["a"])
+        }
+
         /// The epoch is compared inside the transaction of each append, so the moment of the take-over
         /// does not matter.
         @Test func writersThatTakeOverNeverMixTheirCommits() throws {

@@ -60,6 +60,15 @@ TARGETS = {
         .testTarget(
             name: "ChatWireTests", dependencies: ["Chat", "ChatDomain", "ChatTesting", "ChatWire", "EventJournal", "Projections", "TestSupport"],
             swiftSettings: settings),""",
+    "postgres": STORE + """
+        .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq"),
+        .target(
+            name: "JournalPostgres", dependencies: ["CPostgreSQL", "EventJournal", "Locking", "MerkleLog", "Primitives"],
+            swiftSettings: settings + [.define("Postgres")]),
+        .testTarget(
+            name: "JournalPostgresTests",
+            dependencies: ["Chat", "ChatDomain", "ChatTesting", "EventJournal", "JournalPostgres", "Locking", "MerkleLog", "Primitives", "TestSupport"],
+            swiftSettings: settings + [.define("Postgres")]),""",
     "server": STORE + """
         .target(name: "ChatWire", dependencies: ["Chat", "ChatDomain", "EventJournal", "Primitives", "Projections"], swiftSettings: settings),
         .systemLibrary(name: "CSodium"),
@@ -122,6 +131,8 @@ PATHS = {
     "accounts": ["Sources/Columns", "Sources/ChatDomain", "Sources/CSodium", "Sources/CSQLite", "Sources/ChatAccounts", "Tests/ChatAccountsTests"],
     "wire": ["Sources/Columns", "Sources/ChatDomain", "Sources/Projections", "Sources/Chat", "Sources/ChatTesting", "Sources/ChatWire",
              "Sources/ChatServer/openapi.json", "Tests/ChatWireTests", "Tests/FuzzCorpus/requests", "Tests/FuzzCorpus/sockets"],
+    "postgres": ["Sources/Columns", "Sources/ChatDomain", "Sources/Projections", "Sources/Chat", "Sources/ChatTesting", "Sources/CPostgreSQL",
+                 "Sources/JournalPostgres", "Tests/JournalPostgresTests"],
     "server": ["Sources/Columns", "Sources/ChatDomain", "Sources/Projections", "Sources/Chat", "Sources/ChatTesting", "Sources/ChatWire",
                "Sources/CSodium", "Sources/CSQLite", "Sources/CMicroHTTPD", "Sources/CWslay", "Sources/CServerFiles", "Sources/ChatAccounts",
                "Sources/ChatServer", "Tests/ChatServerTests"],
@@ -139,7 +150,7 @@ PATHS = {
 # The group of each test target.
 GROUPS = {"ChatTestingTests": "crash", "LockingTests": "locks", "MerkleLogTests": "proofs", "EventJournalTests": "units", "PrimitivesTests": "domain", "ColumnsTests": "domain",
           "ChatDomainTests": "domain", "ChatTests": "store", "ProjectionsTests": "store", "ChatAccountsTests": "accounts",
-          "ChatWireTests": "wire", "ChatServerTests": "server"}
+          "ChatWireTests": "wire", "ChatServerTests": "server", "JournalPostgresTests": "postgres"}
 
 
 class Failed(Exception):
@@ -173,6 +184,10 @@ def wire_bug(number, title, file, old, new, unit):
 
 def server_bug(number, title, file, old, new, unit, target="ChatServer"):
     return Bug(number, f"server: {title}", [(file, old, new)], unit=f"ChatServerTests.{unit}", target=target)
+
+
+def postgres_bug(number, title, file, old, new, unit):
+    return Bug(number, f"PostgreSQL: {title}", [(file, old, new)], unit=f"JournalPostgresTests.{unit}", target="JournalPostgres")
 
 
 def store_bug(number, title, edits, unit="LinearizabilityTests", target="Chat"):
@@ -1300,6 +1315,33 @@ BUGS = [
               unit="RecordLogTests", target="EventJournal"),
     store_bug("110k", "verify a log: accept another chain value", [("VerifiableLog.swift", "} else if chain != head.chain {", "} else if chain == 0 {")],
               unit="RecordLogTests", target="EventJournal"),
+    postgres_bug("111a", "an append does not compare the epoch", "Statement.swift", "WHERE number = $1::int AND epoch = $2::bigint AND position = $3::bigint AND state = $7::text",
+                 "WHERE number = $1::int AND $2::bigint > 0 AND position = $3::bigint AND state = $7::text", "PostgresWriterTests"),
+    postgres_bug("111b", "a warning is a confirmation", "Statement.swift", "self != .endOtherWriters", "false", "OutageTests"),
+    postgres_bug("111c", "a lost commit is written again without a look", "CommitWriter.swift", "commits = commits[(index + 1)...]", "_ = index", "LostAnswerTests"),
+    postgres_bug("111d", "a lost commit is not written again", "CommitWriter.swift", "                if !rest.isEmpty { try writer.insert(rest) }\n",
+                 "                if !rest.isEmpty && writer.head.position % 7 != 3 { try writer.insert(rest) }\n", "LostAnswerTests"),
+    postgres_bug("111e", "a superseded writer forgets what the database has", "CommitWriter.swift", "chains[first.last] == first.chain", "chains[first.last] == nil",
+                 "PostgresWriterTests"),
+    postgres_bug("111f", "a reader shows what is not safe", "PostgresLog+Following.swift", "                    try connection.execute(.barrier, timeout: timeout)\n",
+                 "                    try connection.execute(.hasSchema, timeout: timeout)\n",
+                 "OutageTests"),
+    postgres_bug("111g", "a reader keeps weak settings", "Database.swift", "WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END",
+                 "WHEN 'off' THEN 'off' ELSE 'on' END", "OutageTests"),
+    postgres_bug("111h", "the last commit is not announced", "PostgresLog.swift", "case .announce(let end): writer.withLock { $0?.acknowledge(end) }", "case .announce: break",
+                 "PostgresFollowingTests"),
+    postgres_bug("111i", "a log that was set back is followed", "PostgresLog+Following.swift", "            if end.isSetBack {", "            if end.isSetBack && false {",
+                 "OutageTests"),
+    postgres_bug("111j", "a record of another place is read", "PostgresLog+Read.swift", "try checksChain && !isOfCommits ?", "try !checksChain && !isOfCommits ?", "OutageTests"),
+    postgres_bug("111k", "the time limit of a read includes its consumer", "DatabaseConnection+Unsafe.swift",
+                 "            var (count, goesOn) = (0, true)\n            while true {\n",
+                 "            var (count, goesOn) = (0, true)\n            let end = ContinuousClock.now + timeout\n            while true {\n                if .now > end { throw timedOut() }\n",
+                 "OutageTests"),
+    postgres_bug("111l", "a password becomes a port", "PostgresAddress+Unsafe.swift", "            guard !isOdd else {", "            guard !isOdd || true else {", "PostgresAddressTests"),
+    postgres_bug("111m", "a record is not checked", "PostgresLog+Read.swift", "                    if index <= next { return true }\n", "", "(LostAnswer|Outage)Tests"),
+    postgres_bug("111n", "a copy of another log is continued", "PostgresLog+Move.swift", "guard let connection = opened.connection, try source.contains(opened.head) else {",
+                 "guard let connection = opened.connection else {", "PostgresCopyTests"),
+    postgres_bug("111o", "a moved log accepts appends", "Statement.swift", "SET state = 'moved', moved_to = $4::text, epoch = epoch + 1", "SET moved_to = $4::text", "PostgresCopyTests"),
     account_bug("100a", "do not count wrong codes", "AccountStore.swift", "SET tries = tries + 1 WHERE", "SET tries = tries WHERE", "SignUpTests"),
     account_bug("100b", "a code does not expire", "AccountStore.swift", "expires > ? AND tries < ?", "expires > ? - 999999999 AND tries < ?", "SignUpTests"),
     account_bug("100c", "replace a registered account", "AccountStore+SignUp.swift", "if let existing, existing.state != .unconfirmed {",
@@ -1442,19 +1484,19 @@ BUGS = [
     server_bug("105a", "the messages of all sockets have no limit", "SocketLoop+Unsafe.swift", "                if budget.isExceeded { makeRoom(&peers) }\n", "", "SocketTests"),
     server_bug("105b", "the last message makes room for the others", "SocketLoop+Unsafe.swift", "$0.messageBegan < $1.messageBegan", "$0.messageBegan > $1.messageBegan",
                "SocketTests"),
-    server_bug("105c", "the part of a lost client counts for ever", "SocketLoop+Unsafe.swift", "        func free() {\n            dropPartial()\n", "        func free() {\n",
+    server_bug("105c", "the part of a lost client counts for ever", "SocketPeer+Unsafe.swift", "        func free() {\n            dropPartial()\n", "        func free() {\n",
                "SocketTests"),
     server_bug("105d", "a message that was carried out counts for ever", "SocketSession.swift", "                budget.giveBack(byteCount)\n", "", "SocketTests"),
     wire_bug("105e", "a message in fragments is too large", "MessageAssembly.swift", "byteCount <= UInt64(limit - bytes.count)", "byteCount <= UInt64(limit)",
              "CorpusTests"),
     server_bug("105f", "a parameter of the handshake is ignored", "ServerCore.swift",
                "                    try request.requireParameters()\n                    return try upgrade", "                    return try upgrade", "SocketTests"),
-    server_bug("105g", "what is written after the mailbox was full waits for a ping", "SocketLoop+Unsafe.swift",
+    server_bug("105g", "what is written after the mailbox was full waits for a ping", "SocketPeer+Unsafe.swift",
                "if isMailboxEmpty || isQueueFull { break }", "break", "SocketTests"),
     server_bug("105h", "a full inbox stays full", "SocketSession.swift", "            socket?.loop.resumeReceiving(socket?.id ?? 0)\n", "            _ = socket\n",
                "SocketTests"),
     server_bug("105i", "the end has no last message", "ServerCore.swift", "lastMessage: { WireConnection.end($0) }", "lastMessage: { _ in [] }", "SocketTests"),
-    server_bug("105j", "a socket stays open after its last message", "SocketLoop+Unsafe.swift", "guard hasLastMessage, closedAt == nil else { return true }",
+    server_bug("105j", "a socket stays open after its last message", "SocketPeer+Unsafe.swift", "guard hasLastMessage, closedAt == nil else { return true }",
                "guard hasLastMessage, closedAt != nil else { return true }", "SocketTests"),
     server_bug("105k", "a client that does not answer the close stays", "SocketLoop+Unsafe.swift", "now - ending > limits.closing { return drop(peer, &peers) }",
                "now - ending > limits.silence { return drop(peer, &peers) }", "SocketTests"),

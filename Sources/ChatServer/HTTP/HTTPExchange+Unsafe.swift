@@ -198,6 +198,8 @@
         private let connection: OpaquePointer
 
         /// The address of a suspended connection, to resume it.
+        ///
+        /// Sendable, because a suspended connection is used by no other thread until it is resumed.
         @safe private struct Resumption: @unchecked Sendable { let pointer: OpaquePointer }
 
         init(_ mailbox: Mailbox, _ connection: OpaquePointer) {

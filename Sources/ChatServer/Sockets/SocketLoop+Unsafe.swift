@@ -1,26 +1,12 @@
 #if Server && os(Linux)
-    // Unsafe, because libwslay is a C library whose callbacks get the address of a peer, and because
-    // system calls take addresses. A peer lives until its context is freed, and belongs to the thread of
-    // the loop alone.
-    internal import CWslay
-    internal import ChatWire
+    // Unsafe, because system calls take addresses.
     internal import Locking
+    internal import CWslay
     #if canImport(Musl)
         internal import Musl
     #else
         internal import Glibc
     #endif
-
-    /// What one WebSocket does with its messages; called on the thread of the loop.
-    protocol SocketReceiver: Sendable {
-        /// The bytes of the messages that are not carried out.
-        var waitingByteCount: Int { get }
-        /// Receives a text or binary message, whose bytes it gives back to the budget; returns false while
-        /// no more can be received.
-        func receive(_ message: [UInt8]) -> Bool
-        /// The connection has ended; can be called again.
-        func didClose()
-    }
 
     /// Sends and receives the frames of all WebSockets on one thread, with epoll and libwslay.
     final class SocketLoop: Sendable {
@@ -126,7 +112,7 @@
         // MARK: The thread
 
         private func run() {
-            var peers: [UInt64: Peer] = [:]
+            var peers: [UInt64: SocketPeer] = [:]
             var events = [CPoll_Event](repeating: CPoll_Event(), count: 256)
             var nextTick = ContinuousClock.now + .seconds(1)
             var stopDeadline: ContinuousClock.Instant?
@@ -148,7 +134,7 @@
                     return (shared.added, shared.sending, shared.receiving, shared.isStopping)
                 }
                 for (id, socket, mailbox, receiver) in added {
-                    guard let peer = Peer(id, socket, mailbox, receiver, limits, budget), register(peer) else {
+                    guard let peer = SocketPeer(id, socket, mailbox, receiver, limits, budget), register(peer) else {
                         Self.refuse(socket, mailbox, receiver)
                         continue
                     }
@@ -175,7 +161,7 @@
             }
         }
 
-        private func register(_ peer: Peer) -> Bool {
+        private func register(_ peer: SocketPeer) -> Bool {
             let flags = fcntl(peer.socket.descriptor, F_GETFL)
             _ = fcntl(peer.socket.descriptor, F_SETFL, flags | O_NONBLOCK)
             var isOn: Int32 = 1
@@ -189,7 +175,7 @@
         }
 
         /// Receives and sends what is possible without waiting.
-        private func service(_ peer: Peer, _ peers: inout [UInt64: Peer]) {
+        private func service(_ peer: SocketPeer, _ peers: inout [UInt64: SocketPeer]) {
             repeat {
                 if peer.mayReceive, peer.isReadable || !peer.early.isEmpty, !peer.receive() { return drop(peer, &peers) }
                 if budget.isExceeded { makeRoom(&peers) }
@@ -201,7 +187,7 @@
         }
 
         /// Drops a peer whose connection has ended, or lets the poll report what it waits for.
-        private func didSend(_ peer: Peer, _ peers: inout [UInt64: Peer]) {
+        private func didSend(_ peer: SocketPeer, _ peers: inout [UInt64: SocketPeer]) {
             if peer.isOver { return drop(peer, &peers) }
             let interest = peer.wantedInterest
             guard interest != peer.interest else { return }
@@ -214,7 +200,7 @@
         ///
         /// First the one whose last message has begun first: a client that keeps a part of a message for
         /// long does not keep others from sending.
-        private func makeRoom(_ peers: inout [UInt64: Peer]) {
+        private func makeRoom(_ peers: inout [UInt64: SocketPeer]) {
             let holders = peers.values.filter { $0.heldByteCount > 0 }.sorted { $0.messageBegan < $1.messageBegan }
             for peer in holders {
                 if budget.hasRoom { return }
@@ -223,7 +209,7 @@
             }
         }
 
-        private func tick(_ peer: Peer, _ now: ContinuousClock.Instant, _ peers: inout [UInt64: Peer]) {
+        private func tick(_ peer: SocketPeer, _ now: ContinuousClock.Instant, _ peers: inout [UInt64: SocketPeer]) {
             // A peer that may not receive is not silent by itself.
             if !peer.mayReceive { peer.lastReceived = now }
             if now - peer.lastReceived > limits.silence { return drop(peer, &peers) }
@@ -235,276 +221,13 @@
             }
         }
 
-        private func drop(_ peer: Peer, _ peers: inout [UInt64: Peer]) {
+        private func drop(_ peer: SocketPeer, _ peers: inout [UInt64: SocketPeer]) {
             guard peers.removeValue(forKey: peer.id) != nil else { return }
             CPoll_remove(epoll, peer.socket.descriptor)
             openCount.withLock { $0 -= 1 }
             peer.mailbox.close()
             peer.receiver.didClose()
             peer.free()
-        }
-    }
-
-    /// One WebSocket, on the thread of the loop.
-    @safe private final class Peer {
-        /// Bytes and messages that wait in the library; more stay in the mailbox.
-        private static let (queueLimit, queueCountLimit) = (32 << 10, 32)
-        /// Messages and pongs that wait in the library before nothing more is received.
-        private static let pongLimit = 64
-        /// The code of a close that the registry of RFC 6455 has added; the library has no name for it.
-        private static let tryAgainLater: UInt16 = 1013
-        /// Bytes that are received before it is the turn of other peers.
-        private static let turnLimit = 256 << 10
-
-        /// What the poll reports.
-        struct Interest: Equatable {
-            let reads: Bool
-            let writes: Bool
-        }
-
-        let id: UInt64
-        let socket: UpgradedSocket
-        let mailbox: Mailbox
-        let receiver: any SocketReceiver
-        var early: ArraySlice<UInt8>
-        var isReadable = true
-        var mayReceive = true
-        var interest = Interest(reads: true, writes: false)
-        var lastReceived = ContinuousClock.now
-        var lastPing = ContinuousClock.now
-        /// Whether the mailbox has ended.
-        private var hasLastMessage = false
-        /// The time since which the last messages wait for the client.
-        private(set) var endingSince: ContinuousClock.Instant?
-        /// The time at which a close was queued.
-        var closedAt: ContinuousClock.Instant?
-        private var context: wslay_event_context_ptr?
-        private let budget: MessageBudget
-        /// The message of which frames have come; the library would keep a block of memory for each frame.
-        private var partial: MessageAssembly
-        /// The time at which the last message began.
-        private(set) var messageBegan = ContinuousClock.now
-        private var isControlFrame = false
-        /// The payload of a close; nil in other frames.
-        private var closePayload: [UInt8]?
-        /// Whether the library has found a frame that it cannot read.
-        private var hasWrongFrame = false
-        private var hasConnectionFailed = false
-        private var turnByteCount = 0
-
-        init?(
-            _ id: UInt64, _ socket: UpgradedSocket, _ mailbox: Mailbox, _ receiver: any SocketReceiver, _ limits: SocketLimits,
-            _ budget: MessageBudget
-        ) {
-            (self.id, self.socket, self.mailbox, self.receiver, self.budget) = (id, socket, mailbox, receiver, budget)
-            partial = MessageAssembly(limit: limits.messageByteCount)
-            early = socket.early[...]
-            var callbacks = wslay_event_callbacks()
-            unsafe callbacks.recv_callback = { context, buffer, count, _, peer in
-                guard let buffer = unsafe buffer else { return -1 }
-                return unsafe Peer.at(peer).read(context, buffer, count)
-            }
-            unsafe callbacks.send_callback = { context, bytes, count, flags, peer in
-                unsafe Peer.at(peer).write(context, bytes, count, hasMore: flags & Int32(WSLAY_MSG_MORE.rawValue) != 0)
-            }
-            unsafe callbacks.on_frame_recv_start_callback = { _, frame, peer in
-                guard let frame = unsafe frame else { return }
-                unsafe Peer.at(peer).didBegin(frame.pointee)
-            }
-            unsafe callbacks.on_frame_recv_chunk_callback = { _, chunk, peer in
-                guard let chunk = unsafe chunk else { return }
-                unsafe Peer.at(peer).didReceive(chunk.pointee)
-            }
-            unsafe callbacks.on_frame_recv_end_callback = { context, peer in unsafe Peer.at(peer).didEndFrame(context) }
-            unsafe callbacks.on_msg_recv_callback = { _, message, peer in
-                guard let message = unsafe message else { return }
-                unsafe Peer.at(peer).didReceive(message.pointee)
-            }
-            let address = unsafe Unmanaged.passUnretained(self).toOpaque()
-            guard unsafe wslay_event_context_server_init(&context, &callbacks, address) == 0 else { return nil }
-            // The library compares each frame with the limit, `didBegin` each message.
-            unsafe wslay_event_config_set_max_recv_msg_length(context, UInt64(limits.messageByteCount))
-            unsafe wslay_event_config_set_no_buffering(context, 1)
-        }
-
-        /// Frees the context and closes the socket.
-        func free() {
-            dropPartial()
-            unsafe wslay_event_context_free(context)
-            unsafe context = nil
-            socket.close()
-        }
-
-        private static func at(_ address: UnsafeMutableRawPointer?) -> Peer {
-            guard let address = unsafe address else { preconditionFailure("the library returns the address") }
-            return unsafe Unmanaged<Peer>.fromOpaque(address).takeUnretainedValue()
-        }
-
-        /// The bytes of the messages that are received, wait or are carried out.
-        var heldByteCount: Int { partial.byteCount + receiver.waitingByteCount }
-
-        /// Begins to end the connection, and drops its messages, because those of all sockets are too large.
-        func refuse() {
-            dropPartial()
-            receiver.didClose()
-            end(Self.tryAgainLater)
-        }
-
-        private func dropPartial() { budget.giveBack(partial.finish().count) }
-
-        /// Queues a close, and receives nothing more.
-        private func end(_ code: UInt16) {
-            unsafe wslay_event_queue_close(context, code, nil, 0)
-            unsafe wslay_event_shutdown_read(context)
-            if closedAt == nil { closedAt = .now }
-        }
-
-        /// Whether the close handshake is complete.
-        var isOver: Bool { unsafe wslay_event_want_read(context) == 0 && wslay_event_want_write(context) == 0 }
-
-        var wantedInterest: Interest {
-            Interest(
-                reads: unsafe canReceive && wslay_event_want_read(context) != 0, writes: unsafe wslay_event_want_write(context) != 0)
-        }
-
-        /// Whether the messages of the client are carried out fast enough, and its pongs are sent.
-        private var canReceive: Bool { unsafe mayReceive && wslay_event_get_queued_msg_count(context) < Self.pongLimit }
-
-        /// Receives what has come; false if the connection has ended.
-        func receive() -> Bool {
-            turnByteCount = 0
-            let status = unsafe wslay_event_recv(context)
-            // A close of the client or a wrong frame has queued a close, and no message follows it.
-            if unsafe wslay_event_want_read(context) == 0 || wslay_event_get_close_sent(context) != 0, closedAt == nil {
-                closedAt = .now
-            }
-            if closedAt != nil { dropPartial() }
-            if status != 0, !hasConnectionFailed {
-                // The library has queued a close without a code, which is still sent.
-                hasWrongFrame = true
-                return true
-            }
-            return status == 0
-        }
-
-        /// Sends what waits; false if the connection has ended.
-        func send() -> Bool {
-            while true {
-                var isMailboxEmpty = hasLastMessage || closedAt != nil
-                while !isMailboxEmpty, !isQueueFull {
-                    switch mailbox.read() {
-                    case .wait: isMailboxEmpty = true
-                    case .end: (hasLastMessage, isMailboxEmpty) = (true, true)
-                    case .bytes(let bytes): guard queue(bytes) else { return false }
-                    }
-                }
-                guard unsafe wslay_event_send(context) == 0 else { return false }
-                // The mailbox wakes the loop only after a read found nothing, the poll only while the queue has something.
-                if isMailboxEmpty || isQueueFull { break }
-            }
-            guard hasLastMessage, closedAt == nil else { return true }
-            // The library sends a close before the messages that wait, and none after it.
-            if endingSince == nil { endingSince = .now }
-            guard unsafe wslay_event_get_queued_msg_length(context) == 0 else { return true }
-            unsafe wslay_event_queue_close(context, UInt16(WSLAY_CODE_GOING_AWAY.rawValue), nil, 0)
-            closedAt = .now
-            return unsafe wslay_event_send(context) == 0
-        }
-
-        private var isQueueFull: Bool {
-            unsafe wslay_event_get_queued_msg_length(context) >= Self.queueLimit
-                || wslay_event_get_queued_msg_count(context) >= Self.queueCountLimit
-        }
-
-        private func queue(_ bytes: [UInt8]) -> Bool {
-            unsafe bytes.withUnsafeBufferPointer { bytes in
-                // The library copies the message.
-                var message = unsafe wslay_event_msg(
-                    opcode: UInt8(WSLAY_TEXT_FRAME.rawValue), msg: bytes.baseAddress, msg_length: bytes.count)
-                return unsafe wslay_event_queue_msg(context, &message) == 0
-            }
-        }
-
-        func ping() {
-            var message = unsafe wslay_event_msg(opcode: UInt8(WSLAY_PING.rawValue), msg: nil, msg_length: 0)
-            _ = unsafe wslay_event_queue_msg(context, &message)
-        }
-
-        private func didBegin(_ frame: wslay_event_on_frame_recv_start_arg) {
-            isControlFrame = frame.opcode >= UInt8(WSLAY_CONNECTION_CLOSE.rawValue)
-            closePayload = UInt32(frame.opcode) == WSLAY_CONNECTION_CLOSE.rawValue ? [] : nil
-            if !isControlFrame, !partial.hasRoom(for: frame.payload_length) { end(UInt16(WSLAY_CODE_MESSAGE_TOO_BIG.rawValue)) }
-        }
-
-        private func didReceive(_ chunk: wslay_event_on_frame_recv_chunk_arg) {
-            let bytes = unsafe UnsafeBufferPointer(start: chunk.data, count: chunk.data_length)
-            if isControlFrame {
-                unsafe closePayload?.append(contentsOf: bytes)
-            } else {
-                if partial.byteCount == 0 { messageBegan = .now }
-                if unsafe partial.append(bytes) { budget.take(bytes.count) }
-            }
-        }
-
-        /// Checks the reason of a close, of which the library omits two bytes of each part that it receives.
-        private func didEndFrame(_ context: wslay_event_context_ptr?) {
-            guard let reason = closePayload?.dropFirst(2), String(validating: reason, as: UTF8.self) == nil else { return }
-            unsafe wslay_event_queue_close(context, UInt16(WSLAY_CODE_INVALID_FRAME_PAYLOAD_DATA.rawValue), nil, 0)
-        }
-
-        private func didReceive(_ message: wslay_event_on_msg_recv_arg) {
-            guard UInt32(unsafe message.opcode) < WSLAY_CONNECTION_CLOSE.rawValue else { return }
-            // After the last message of the server, and after a close, nothing of the client counts.
-            guard !hasLastMessage, closedAt == nil, unsafe wslay_event_want_read(context) != 0 else { return dropPartial() }
-            mayReceive = receiver.receive(partial.finish())
-        }
-
-        private func read(_ context: wslay_event_context_ptr?, _ buffer: UnsafeMutablePointer<UInt8>, _ count: Int) -> Int {
-            // Nothing more until the message before is carried out, and other peers had their turn.
-            guard canReceive, turnByteCount < Self.turnLimit else {
-                unsafe wslay_event_set_error(context, WSLAY_ERR_WOULDBLOCK.rawValue)
-                return -1
-            }
-            if !early.isEmpty {
-                let taken = early.prefix(count)
-                for (offset, byte) in taken.enumerated() { unsafe buffer[offset] = byte }
-                early = early.dropFirst(taken.count)
-                return taken.count
-            }
-            while true {
-                let received = unsafe recv(socket.descriptor, buffer, count, 0)
-                if received > 0 {
-                    lastReceived = .now
-                    turnByteCount += received
-                    return received
-                }
-                if received < 0 && errno == EINTR { continue }
-                let isEmpty = received < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)
-                if isEmpty { isReadable = false } else { hasConnectionFailed = true }
-                unsafe wslay_event_set_error(context, isEmpty ? WSLAY_ERR_WOULDBLOCK.rawValue : WSLAY_ERR_CALLBACK_FAILURE.rawValue)
-                return -1
-            }
-        }
-
-        private func write(_ context: wslay_event_context_ptr?, _ bytes: UnsafePointer<UInt8>?, _ count: Int, hasMore: Bool) -> Int {
-            let flags = Int32(MSG_NOSIGNAL) | (hasMore ? Int32(MSG_MORE) : 0)
-            if hasWrongFrame, count == 2, let bytes = unsafe bytes, unsafe bytes[0] == 0x88 && bytes[1] == 0 {
-                // The close with the code 1002 instead of the library's, which has none.
-                let close: [UInt8] = [0x88, 2, 0x03, 0xEA]
-                let sent = unsafe close.withUnsafeBytes { unsafe Glibc.send(socket.descriptor, $0.baseAddress, $0.count, flags) }
-                if sent == close.count { return count }
-                let isFull = sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)
-                unsafe wslay_event_set_error(context, isFull ? WSLAY_ERR_WOULDBLOCK.rawValue : WSLAY_ERR_CALLBACK_FAILURE.rawValue)
-                return -1
-            }
-            while true {
-                let sent = unsafe Glibc.send(socket.descriptor, bytes, count, flags)
-                if sent >= 0 { return sent }
-                if errno == EINTR { continue }
-                let isFull = errno == EAGAIN || errno == EWOULDBLOCK
-                unsafe wslay_event_set_error(context, isFull ? WSLAY_ERR_WOULDBLOCK.rawValue : WSLAY_ERR_CALLBACK_FAILURE.rawValue)
-                return -1
-            }
         }
     }
 #endif

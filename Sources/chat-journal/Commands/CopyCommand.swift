@@ -15,7 +15,7 @@ extension ToolCommand {
             discussion: """
                 The copy has the same id, positions, times, tokens and proofs. A run that was interrupted is continued by
                 the next one, also while a writer appends to FROM. TO opens for reading only, until --finish: stop the
-                writer of FROM first. FROM stays readable, and names TO to whoever opens it for writing. An interrupted
+                writer of FROM first. FROM stays readable, and names TO when it is opened for writing. An interrupted
                 --finish is completed by running it again.
                 """)
     ) { arguments, output in

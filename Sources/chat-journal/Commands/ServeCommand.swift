@@ -142,7 +142,7 @@ extension ToolCommand {
                 try store.close()
                 throw error
             }
-            // The journal has stopped: whoever supervises this process starts it again.
+            // The journal has stopped. A service manager starts the process again.
             if let failure = store.failure {
                 // Closing reports the same failure.
                 try? store.close()

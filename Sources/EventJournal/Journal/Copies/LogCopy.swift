@@ -148,7 +148,7 @@ package enum LogCopy {
 
     /// Copies what a copy lacks, ends the log at its place, and opens the copy for writing.
     ///
-    /// The log is open for writing, so that nobody else appends to it, or has moved to this
+    /// The log is open for writing, so that no other writer appends to it, or has moved to this
     /// destination in an earlier call that was interrupted. After an interruption at any point, a
     /// repeated call completes the rest. At no time are both open for writing.
     ///
