@@ -44,7 +44,9 @@
         }
 
         private init(_ address: String) throws {
-            let opened = unsafe PQconnectdb(String(address.prefix { $0 != "#" }))
+            // Of several servers, the one that accepts writes.
+            let uri = address.prefix { $0 != "#" }
+            let opened = unsafe PQconnectdb("\(uri)\(uri.contains("?") ? "&" : "?")target_session_attrs=read-write")
             unsafe connection = opened
             guard unsafe PQstatus(opened) == CONNECTION_OK else { throw UsageError("cannot connect to the database") }
         }
@@ -64,7 +66,7 @@
                 SET client_min_messages = warning; SET synchronous_commit = on; DROP TABLE IF EXISTS bench_events;
                 CREATE TABLE bench_events (pos bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, type int2 NOT NULL, ts int8 NOT NULL,
                   thread uuid NOT NULL, msg uuid NOT NULL, author uuid NOT NULL, body text NOT NULL);
-                CREATE INDEX bench_events_thread ON bench_events (thread, pos); CHECKPOINT
+                CREATE INDEX bench_events_thread ON bench_events (thread, pos)
                 """)
         }
 
