@@ -316,21 +316,16 @@
 
         mutating func add(_ value: [UInt8]) { add { $0 += value } }
 
-        mutating func add(_ numbers: [Int32]) {
-            add { bytes in
-                bytes.appendArrayHeader(of: 23, count: numbers.count)
-                for number in numbers {
-                    bytes.append(bigEndian: Int32(4))
-                    bytes.append(bigEndian: number)
-                }
-            }
-        }
+        // 23 and 20 are the types `int4` and `int8` in every database.
+        mutating func add(_ numbers: [Int32]) { add(numbers, of: 23) }
 
-        mutating func add(_ numbers: [Int64]) {
+        mutating func add(_ numbers: [Int64]) { add(numbers, of: 20) }
+
+        private mutating func add<Number: FixedWidthInteger & BitwiseCopyable>(_ numbers: [Number], of type: Int32) {
             add { bytes in
-                bytes.appendArrayHeader(of: 20, count: numbers.count)
+                bytes.appendArrayHeader(of: type, count: numbers.count)
                 for number in numbers {
-                    bytes.append(bigEndian: Int32(8))
+                    bytes.append(bigEndian: Int32(MemoryLayout<Number>.size))
                     bytes.append(bigEndian: number)
                 }
             }
