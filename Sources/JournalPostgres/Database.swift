@@ -71,7 +71,10 @@
                 do throws(DatabaseError) {
                     let connection: DatabaseConnection
                     if let known = idle.withLock({ $0.popLast() }) { connection = known } else { connection = try connectForReading() }
-                    let result = try body(connection)
+                    let result: Result
+                    do throws(DatabaseError) { result = try body(connection) } catch {
+                        throw error.isOfMissingTable && connection.isStandby ? .standbyLacksLog : error
+                    }
                     if !connection.isWorn { idle.withLock { if $0.count < Self.maximumIdleCount { $0.append(connection) } } }
                     return result
                 } catch {
@@ -95,6 +98,7 @@
                 switch error.state {
                 case "XX001", "XX002": .damaged
                 case "42501": .accessDenied
+                case _ where error.isOfMissingTable: .notFound
                 default: error.state.hasPrefix("28") ? .accessDenied : .ioFailed
                 }
             return JournalError(code, "The server reports \(error.state): \(error.message).", path: "\(address)")
@@ -107,6 +111,13 @@
     }
 
     extension DatabaseError {
+        /// A standby that has started again, or is new, can have a state of before the log was made.
+        static var standbyLacksLog: DatabaseError {
+            DatabaseError(state: "", message: "a standby, which does not have the log, or not yet")
+        }
+
+        fileprivate var isOfMissingTable: Bool { state == "42P01" || state == "3F000" }
+
         /// Whether another attempt, perhaps on another server, can succeed.
         ///
         /// The connection was lost, the statement was cancelled, or the server is starting, ending or a

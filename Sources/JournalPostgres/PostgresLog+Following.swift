@@ -74,7 +74,9 @@
                 return state.durable
             }
             let end = try database.reading { (connection) throws(DatabaseError) in
-                try ReadableEnd(connection, number, database.timeout, confirms: confirms, after: known)
+                let end = try ReadableEnd(connection, number, database.timeout, confirms: confirms, after: known)
+                if end == nil, connection.isStandby { throw .standbyLacksLog }
+                return end
             }
             guard let end else { throw JournalError(.notFound, "The log has been removed.", path: "\(address)") }
             guard end.head.journal == id else {

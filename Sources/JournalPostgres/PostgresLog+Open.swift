@@ -75,6 +75,7 @@
                 return .failure(JournalError(.newerVersion, "A newer version has made the tables of the log.", path: path))
             }
             guard version > 0, let row = try row(connection, database) else {
+                if connection.isStandby { throw .standbyLacksLog }
                 return .failure(JournalError(.notFound, "The database has no log of this name.", path: path))
             }
             guard let value = try body(row) else {

@@ -148,6 +148,28 @@
             try log.close()
         }
 
+        /// After a failure of every server, a standby can begin with a state of before the log.
+        @Test(arguments: ["DELETE FROM chat_journal.record; DELETE FROM chat_journal.log", "DROP SCHEMA chat_journal CASCADE"])
+        func standbyOfBeforeTheLogIsAnOutage(earlier: String) throws {
+            let server = try PostgresServer.own()
+            let address = server.newAddress()
+            let log = try PostgresLog.open(address)
+            try log.appendSafely("a")
+            try log.close()
+            let reader = try PostgresLog.openReadOnly(address, options: .impatient(outage: .milliseconds(500), answer: .seconds(30)))
+            try server.execute(earlier)
+            try server.becomeStandby()
+            expectError(.unreachable) { _ = try reader.refresh() }
+            expectError(.unreachable) { _ = try reader.texts() }
+            expectError(.unreachable) { _ = try PostgresLog.openReadOnly(address, options: .impatient()) }
+            // Here the log is really gone.
+            try server.execute("SELECT pg_promote()")
+            while try server.execute("SELECT pg_is_in_recovery()") == "t" { Thread.sleep(forTimeInterval: 0.01) }
+            expectError(.notFound) { _ = try reader.refresh() }
+            expectError(.notFound) { _ = try PostgresLog.openReadOnly(address, options: .impatient()) }
+            try reader.close()
+        }
+
         @Test func slowConsumerReadsEverything() throws {
             let address = try PostgresServer.common().newAddress()
             let log = try PostgresLog.open(address)

@@ -169,6 +169,15 @@ extension PostgresServer {
     /// Stops the server as an operator does; the connections end with an error.
     package func stop() { end(with: SIGINT) }
 
+    /// Starts the server again as a standby that no other server sends to: it stays as it is.
+    ///
+    /// `SELECT pg_promote()` ends that.
+    package func becomeStandby() throws {
+        stop()
+        try Self.run(asUser + ["touch", dataDirectory + "/standby.signal"])
+        try start()
+    }
+
     /// Kills the server's first process with SIGKILL; the other processes notice that and end.
     package func kill() {
         let others = processes().dropFirst()
