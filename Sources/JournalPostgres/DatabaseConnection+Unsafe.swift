@@ -33,6 +33,8 @@
         private let notices = Notices()
         private var prepared: Set<Statement> = []
         private let since = ContinuousClock.now
+        /// The position up to which the server is known to have the history that the log has read.
+        var knownThrough: Position = 0
 
         /// Connects to the first server of the parameters that answers and has the wanted role.
         ///

@@ -9,8 +9,7 @@
         var head: JournalHead
         /// The end of the log on this server, which may not be safe.
         var last: JournalHead
-        /// Whether the server has another history than the reader has seen; false on a standby that is
-        /// behind.
+        /// Whether the log has another history than the reader has seen; false on a standby that is behind.
         var isSetBack = false
 
         /// Reads the end; nil if the log's row or record is not there or not valid.
@@ -43,8 +42,11 @@
             }
             guard let found else { return nil }
             (head, last) = found
-            if let known, known.position > 0 {
-                isSetBack = chainAtKnown.map { $0 != known.chain } ?? !connection.isStandby
+            if let known, known.position > 0, chainAtKnown != known.chain {
+                if chainAtKnown == nil, connection.isStandby { return }
+                try connection.requireLeader(timeout)
+                isSetBack = true
+                return
             }
             if confirms, head != last, !connection.isStandby {
                 // If the standbys are away, the acknowledged end remains readable.
@@ -55,6 +57,61 @@
                     if !error.isTransient { throw error }
                 }
             }
+            connection.knownThrough = max(connection.knownThrough, head.position)
+        }
+    }
+
+    extension DatabaseConnection {
+        /// Requires that a commit on this server is confirmed.
+        ///
+        /// A leader that was frozen, and replaced meanwhile, answers questions and accepts writes until it
+        /// learns of that; but no standby confirms them.
+        ///
+        /// - Throws: A transient error on such a server, and on a standby.
+        func requireLeader(_ timeout: Duration) throws(DatabaseError) {
+            if isStandby { throw DatabaseError(state: "", message: "a standby, which does not have the history, or not yet") }
+            try execute(.barrier, timeout: timeout)
+        }
+    }
+
+    extension PostgresLog {
+        /// Runs a read on a server that has the history of a head, as far as a position.
+        ///
+        /// A server can have other records at the same positions: appended to a leader that was replaced
+        /// before they were safe. Chain values are cumulative, so one comparison is enough. A connection
+        /// remembers it.
+        ///
+        /// - Throws: `damaged` if the log has been set back; the errors of ``Database/reading(_:)``.
+        @discardableResult
+        func reading<Result>(
+            of head: JournalHead, through position: Position, _ body: (DatabaseConnection) throws(DatabaseError) -> Result
+        ) throws(JournalError) -> Result {
+            let result = try database.reading { (connection) throws(DatabaseError) -> Result? in
+                if connection.knownThrough < position {
+                    guard try chain(at: head.position, connection) == head.chain else {
+                        try connection.requireLeader(database.timeout)
+                        return nil
+                    }
+                    connection.knownThrough = head.position
+                }
+                return try body(connection)
+            }
+            guard let result else { throw setBack(from: head) }
+            return result
+        }
+
+        private func chain(at position: Position, _ connection: DatabaseConnection) throws(DatabaseError) -> UInt64? {
+            var (parameters, found) = (Parameters(number), UInt64?.none)
+            parameters.add([Int64(clamping: position)])
+            try connection.execute(.chains, parameters, timeout: database.timeout) { row in
+                found = row.integer(1).map(UInt64.init(bitPattern:))
+                return true
+            }
+            return found
+        }
+
+        private func setBack(from head: JournalHead) -> JournalError {
+            damaged("The log has been set back: it has another history than was read.", head.position...head.position)
         }
     }
 
@@ -82,9 +139,7 @@
             guard end.head.journal == id else {
                 throw JournalError(.damaged, "The log has been replaced by the log \(end.head.journal).", path: "\(address)")
             }
-            if end.isSetBack {
-                throw damaged("The log has been set back: it has another history than was read.", known.position...known.position)
-            }
+            if end.isSetBack { throw setBack(from: known) }
             state.withLock { $0.advance(to: end.head) }?.deliver()
             return durablePosition
         }

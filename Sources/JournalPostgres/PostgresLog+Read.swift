@@ -57,7 +57,7 @@
                     page.append(position)
                 }
                 if page.isEmpty { break }
-                let goesOn = try readPage(page, .list, { $0.add(page.map { Int64(clamping: $0) }) }, deliver)
+                let goesOn = try readPage(page, memory.head, .list, { $0.add(page.map { Int64(clamping: $0) }) }, deliver)
                 if !goesOn { return }
             }
             while index < positions.count {
@@ -81,14 +81,13 @@
             var found: JournalHead?
             var parameters = Parameters(number)
             parameters.add(position)
-            try database.reading { (connection) throws(DatabaseError) in
+            try reading(of: memory.head, through: position) { (connection) throws(DatabaseError) in
                 try connection.execute(.commitEnd, parameters, timeout: database.timeout) { row in
                     if let end = row.position(0), let chain = row.integer(1) {
                         found = JournalHead(journal: id, position: end, chain: UInt64(bitPattern: chain))
                     }
                     return true
                 }
-                if found == nil && connection.isStandby { throw DatabaseError(state: "", message: "a standby lacks a record") }
             }
             guard let found else { throw damaged("The end of a commit is missing.", position...position) }
             return found
@@ -166,7 +165,8 @@
                     parameters.add(page.upperBound)
                 }
                 let goesOn =
-                    try checksChain && !isOfCommits ? readPage(page, statement, add, checked) : readPage(page, statement, add, body)
+                    try checksChain && !isOfCommits
+                    ? readPage(page, memory.head, statement, add, checked) : readPage(page, memory.head, statement, add, body)
                 if let broken { throw damaged("The record does not belong here: its chain value differs.", broken...broken) }
                 if !goesOn { return }
                 next = page.upperBound + 1
@@ -176,17 +176,21 @@
 
         /// Reads records that are safe, and checks that all of them come, in order and undamaged.
         ///
-        /// - Parameter addPositions: Adds the parameters of the statement after the log's number. They
-        ///   stay the same when the statement is repeated; records already delivered are skipped.
+        /// - Parameters:
+        ///   - head: The end of what is safe.
+        ///   - addPositions: Adds the parameters of the statement after the log's number. They
+        ///     stay the same when the statement is repeated; records already delivered are skipped.
         /// - Returns: False if the closure ended the read.
         private func readPage<Expected: RandomAccessCollection<Position>>(
-            _ expected: Expected, _ statement: Statement, _ addPositions: (inout Parameters) -> Void, _ body: RecordBody
+            _ expected: Expected, _ head: JournalHead, _ statement: Statement, _ addPositions: (inout Parameters) -> Void,
+            _ body: RecordBody
         ) throws(JournalError) -> Bool {
             var parameters = Parameters(number)
             addPositions(&parameters)
-            var (next, goesOn, misses) = (expected.startIndex, true, 0)
+            guard let last = expected.last else { return true }
+            var (next, goesOn) = (expected.startIndex, true)
             var failure: JournalError?
-            try database.reading { (connection) throws(DatabaseError) in
+            try reading(of: head, through: last) { (connection) throws(DatabaseError) in
                 var index = expected.startIndex
                 try connection.execute(statement, parameters, timeout: database.timeout) { row in
                     guard index < expected.endIndex, row.position(0) == expected[index] else { return false }
@@ -206,12 +210,6 @@
                     return goesOn && failure == nil
                 }
                 guard goesOn, failure == nil, next < expected.endIndex else { return }
-                // A standby may be behind. A server that was replaced may be as well, until it knows.
-                misses += 1
-                if connection.isStandby || misses == 1 {
-                    connection.close()
-                    throw DatabaseError(state: "", message: "the server does not have position \(expected[next])")
-                }
                 failure = damaged("The record is missing.", expected[next]...expected[next])
             }
             if let failure { throw failure }
@@ -227,7 +225,7 @@
             try state.withLock { (state) throws(JournalError) in
                 try state.checkReadable(positions)
                 return UnsafeCommits(
-                    durable: state.durable.position, commits: positions.upperBound > state.durable.position ? state.commits : [])
+                    head: state.durable, commits: positions.upperBound > state.durable.position ? state.commits : [])
             }
         }
     }
@@ -246,8 +244,10 @@
 
     /// Commits that the database has not confirmed yet.
     private struct UnsafeCommits {
-        let durable: Position
+        /// The end of what the database has confirmed.
+        let head: JournalHead
         let commits: [Commit]
+        var durable: Position { head.position }
 
         /// Delivers the records in a range; false if the closure ended the read.
         func visit(_ positions: ClosedRange<Position>, chainOfCommit: Bool = false, _ body: RecordBody) -> Bool {

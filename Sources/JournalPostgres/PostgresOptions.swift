@@ -33,8 +33,6 @@
     extension JournalError.Code {
         /// Another writer has taken over the log; this one can never append again.
         public static let superseded = JournalError.Code(rawValue: "superseded")
-        /// No server that can do the work was reached in time.
-        public static let unreachable = JournalError.Code(rawValue: "unreachable")
         /// The address of a log is not valid.
         public static let invalidAddress = JournalError.Code(rawValue: "invalidAddress")
     }

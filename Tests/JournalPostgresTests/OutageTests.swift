@@ -170,6 +170,41 @@
             try reader.close()
         }
 
+        /// A leader that was frozen, and replaced meanwhile, still answers until it learns of that.
+        @Test(arguments: [false, true]) func replacedLeaderIsAnOutage(hasOtherRecords: Bool) throws {
+            let server = try PostgresServer.own()
+            let address = server.newAddress()
+            var log = try PostgresLog.open(address)
+            try log.appendSafely("a")
+            try log.close()
+            if hasOtherRecords {
+                // What the other leader, and so the reader, does not have.
+                try server.save()
+                log = try PostgresLog.open(address)
+                try log.appendSafely("b")
+                try log.close()
+                try server.swapSaved()
+            } else {
+                try server.save()
+            }
+            log = try PostgresLog.open(address)
+            try log.appendSafely("c")
+            try log.appendSafely("d")
+            try log.close()
+            let reader = try PostgresLog.openReadOnly(address, options: .impatient(outage: .seconds(1), answer: .milliseconds(300)))
+            #expect(try reader.texts() == ["a", "c", "d"])
+            try server.restore()
+            expectError(.unreachable) { _ = try reader.refresh() }
+            expectError(.unreachable) { _ = try reader.texts() }
+            expectError(.unreachable) { _ = try reader.head(at: 2) }
+            // A server that confirms a commit is the leader: the log has really been set back.
+            try server.setStandby("")
+            expectError(.damaged) { _ = try reader.texts() }
+            expectError(.damaged) { _ = try reader.head(at: 2) }
+            expectError(.damaged) { _ = try reader.refresh() }
+            try reader.close()
+        }
+
         @Test func slowConsumerReadsEverything() throws {
             let address = try PostgresServer.common().newAddress()
             let log = try PostgresLog.open(address)

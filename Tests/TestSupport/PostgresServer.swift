@@ -178,6 +178,38 @@ extension PostgresServer {
         try start()
     }
 
+    /// Keeps a copy of the data, for ``restore()``.
+    package func save() throws {
+        stop()
+        try Self.run(asUser + ["cp", "-a", dataDirectory, dataDirectory + ".saved"])
+        try start()
+    }
+
+    /// Starts the server again with the data of ``save()``, and keeps the present data instead.
+    package func swapSaved() throws {
+        stop()
+        let script = "mv \"$1\" \"$1.other\" && mv \"$1.saved\" \"$1\" && mv \"$1.other\" \"$1.saved\""
+        try Self.run(asUser + ["sh", "-c", script, "sh", dataDirectory])
+        try start()
+    }
+
+    /// Starts the server again with the data of ``save()``, as one that was replaced and does not know it:
+    /// it accepts writes, and no standby confirms them.
+    package func restore() throws {
+        stop()
+        try Self.run(asUser + ["rm", "-r", dataDirectory])
+        try Self.run(asUser + ["mv", dataDirectory + ".saved", dataDirectory])
+        try setStandby("nobody")
+    }
+
+    /// Starts the server again with the name of the standby that confirms commits; empty for none.
+    package func setStandby(_ name: String) throws {
+        stop()
+        let script = "echo \"synchronous_standby_names = '$1'\" >>\"$2\""
+        try Self.run(asUser + ["sh", "-c", script, "sh", name, dataDirectory + "/postgresql.conf"])
+        try start()
+    }
+
     /// Kills the server's first process with SIGKILL; the other processes notice that and end.
     package func kill() {
         let others = processes().dropFirst()

@@ -185,9 +185,13 @@ class Follower:
         self.process = subprocess.Popen([tool.path, "events", address, "--json", "--follow"], env=tool.environment, stdin=subprocess.DEVNULL,
                                         stdout=self.output, stderr=self.errors)
 
+    @staticmethod
+    def text(file):
+        """Reads a file from its beginning. The process writes at the position of the same file, which must not move."""
+        return os.pread(file.fileno(), os.fstat(file.fileno()).st_size, 0)
+
     def lines(self):
-        self.output.seek(0)
-        return [line for line in self.output.read().splitlines(keepends=True) if line.endswith(b"\n")]
+        return [line for line in self.text(self.output).splitlines(keepends=True) if line.endswith(b"\n")]
 
     def check(self, events):
         """Waits until every event was shown, and compares."""
@@ -196,8 +200,8 @@ class Follower:
         wait_until("all events at the follower", has_ended_or_shown_all)
         shown = [json.loads(line) for line in self.lines()]
         if shown != events:
-            self.errors.seek(0)
-            raise Failed(f"the follower has shown {len(shown)} events of {len(events)}, or other ones: {self.errors.read().decode()}")
+            errors = self.text(self.errors).decode()
+            raise Failed(f"the follower has shown {len(shown)} events of {len(events)}, or other ones: {errors}")
 
     def kill(self):
         self.process.kill()

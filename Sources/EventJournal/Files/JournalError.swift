@@ -51,6 +51,8 @@ public struct JournalError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let tooLarge = Code(rawValue: "tooLarge")
         /// The journal's last position is not the expected one.
         public static let conflict = Code(rawValue: "conflict")
+        /// No server of a log on other machines was reached in time; a later attempt can succeed.
+        public static let unreachable = Code(rawValue: "unreachable")
         /// The waiting task was cancelled.
         ///
         /// Nothing was changed.
