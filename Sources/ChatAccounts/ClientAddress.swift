@@ -1,6 +1,6 @@
 #if Server
     /// The network address of a client, as far as limits need it.
-    public struct ClientAddress: Hashable, Sendable {
+    public struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
         private let bytes: [UInt8]
         /// Whether the address is on loopback: `127.0.0.0/8` or `::1`.
         ///
@@ -36,6 +36,14 @@
             let text = Array(text.utf8)
             guard let bytes = Self.version4(text[...]) ?? Self.version6(text) else { return nil }
             self.init(bytes: bytes)
+        }
+
+        /// The text that ``init(text:)`` reads; the last 64 bits of an IPv6 address are zero, except for `::1`.
+        public var description: String {
+            if bytes.count == 4 { return bytes.map(String.init).joined(separator: ".") }
+            if isLoopback { return "::1" }
+            let groups = stride(from: 0, to: 8, by: 2).map { String(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]), radix: 16) }
+            return groups.joined(separator: ":") + "::"
         }
 
         private static func version4(_ text: ArraySlice<UInt8>) -> [UInt8]? {

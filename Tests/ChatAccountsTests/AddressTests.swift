@@ -18,6 +18,7 @@
         ]) func textIsAnAddress(text: String, bytes: [UInt8]) throws {
             let address = try #require(ClientAddress(text: text))
             #expect(address == ClientAddress(bytes: bytes))
+            #expect(ClientAddress(text: "\(address)") == address)
         }
 
         @Test(arguments: [

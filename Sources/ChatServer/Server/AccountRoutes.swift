@@ -6,7 +6,8 @@
 
     /// A request about an account.
     struct AccountRequest: Sendable {
-        let server: ServerCore
+        let accounts: AccountService
+        let streams: StreamRegistry
         let request: WireRequest
         let client: ClientAddress?
         let isSecure: Bool
@@ -41,7 +42,7 @@
             Route("POST", "/v1/sign-up") { context, _ in
                 let fields = try context.fields("username", "email", "password")
                 let client = context.client
-                try await context.server.passwords { accounts throws(AccountError) in
+                try await context.accounts.passwords { accounts throws(AccountError) in
                     try accounts.signUp(
                         username: fields["username"] ?? "", email: fields["email"] ?? "", password: fields["password"] ?? "",
                         address: client)
@@ -51,7 +52,7 @@
             Route("POST", "/v1/resend-code") { context, _ in
                 let fields = try context.fields("email")
                 let client = context.client
-                try await context.server.accounts { accounts throws(AccountError) in
+                try await context.accounts.calling { accounts throws(AccountError) in
                     try accounts.resendCode(email: fields["email"] ?? "", address: client)
                 }
                 return try accepted()
@@ -66,37 +67,39 @@
                 }
                 let registration =
                     fields["password"] == nil
-                    ? try await context.server.accounts(confirm) : try await context.server.passwords(confirm)
-                try await context.server.register(registration)
-                return try WireResponse(json: UserAnswer(user: context.server.summary(of: registration.user)))
+                    ? try await context.accounts.calling(confirm) : try await context.accounts.passwords(confirm)
+                try await context.accounts.register(registration)
+                var response = try WireResponse(json: UserAnswer(user: context.accounts.summary(of: registration.user)))
+                context.accounts.addResumeToken(to: &response)
+                return response
             },
             Route("POST", "/v1/sign-in") { context, _ in
                 let fields = try context.fields("email", "password", optional: ["device"])
                 let client = context.client
-                let signedIn = try await context.server.passwords { accounts throws(AccountError) in
+                let signedIn = try await context.accounts.passwords { accounts throws(AccountError) in
                     try accounts.signIn(
                         email: fields["email"] ?? "", password: fields["password"] ?? "", device: fields["device"], address: client)
                 }
                 var response = try WireResponse(
-                    json: SignedInAnswer(token: signedIn.token, user: context.server.summary(of: signedIn.session.user)))
+                    json: SignedInAnswer(token: signedIn.token, user: context.accounts.summary(of: signedIn.session.user)))
                 response.headers.append(("Set-Cookie", SessionCredentials.cookie(signedIn.token, isSecure: context.isSecure)))
                 return response
             },
             Route("POST", "/v1/sign-out") { context, _ in
-                let (session, token) = try context.requireSession()
-                try await context.server.accounts { accounts throws(AccountError) in try accounts.signOut(token: token) }
-                context.server.streams.end(.signedOut) { $0.session?.session.id == session.id }
+                let token = try context.requireSession().token
+                try await context.accounts.calling { accounts throws(AccountError) in try accounts.signOut(token: token) }
+                context.streams.end(.signedOut) { $0.session?.token == token }
                 return context.signedOut()
             },
             Route("POST", "/v1/sign-out-everywhere") { context, _ in
                 let user = try context.requireSession().session.user
-                try await context.server.accounts { accounts throws(AccountError) in try accounts.signOutEverywhere(user: user) }
-                context.server.streams.end(.signedOut) { $0.session?.session.user == user }
+                try await context.accounts.calling { accounts throws(AccountError) in try accounts.signOutEverywhere(user: user) }
+                context.streams.end(.signedOut) { $0.session?.user == user }
                 return context.signedOut()
             },
             Route("GET", "/v1/sessions") { context, _ in
                 let present = try context.requireSession().session
-                let sessions = try await context.server.accounts { accounts throws(AccountError) in
+                let sessions = try await context.accounts.calling { accounts throws(AccountError) in
                     try accounts.sessions(of: present.user)
                 }
                 return try WireResponse(
@@ -105,17 +108,17 @@
             Route("DELETE", "/v1/sessions/{session}") { context, parameters in
                 let present = try context.requireSession().session
                 guard let id = AccountSessionID(parameters["session"]) else { throw Problem.notFound }
-                let hasEnded = try await context.server.accounts { accounts throws(AccountError) in
+                let hasEnded = try await context.accounts.calling { accounts throws(AccountError) in
                     try accounts.endSession(id: id, of: present.user)
                 }
                 guard hasEnded else { throw Problem.notFound }
-                context.server.streams.end(.signedOut) { $0.session?.session.id == id }
+                await context.streams.checkSessions(of: present.user, isValid: context.accounts.isValid)
                 return id == present.id ? context.signedOut() : WireResponse(status: 204)
             },
             Route("POST", "/v1/forgot-password") { context, _ in
                 let fields = try context.fields("email")
                 let client = context.client
-                try await context.server.accounts { accounts throws(AccountError) in
+                try await context.accounts.calling { accounts throws(AccountError) in
                     try accounts.requestReset(email: fields["email"] ?? "", address: client)
                 }
                 return try accepted()
@@ -123,34 +126,34 @@
             Route("POST", "/v1/reset-password") { context, _ in
                 let fields = try context.fields("email", "code", "password")
                 let client = context.client
-                try await context.server.passwords { accounts throws(AccountError) in
+                try await context.accounts.passwords { accounts throws(AccountError) in
                     try accounts.reset(
                         email: fields["email"] ?? "", code: fields["code"] ?? "", new: fields["password"] ?? "", address: client)
                 }
-                context.server.endStreamsOfEndedSessions()
+                await context.streams.checkSessions(isValid: context.accounts.isValid)
                 return WireResponse(status: 204)
             },
             Route("POST", "/v1/change-password") { context, _ in
                 let present = try context.requireSession().session
                 let fields = try context.fields("old", "new")
-                try await context.server.passwords { accounts throws(AccountError) in
+                try await context.accounts.passwords { accounts throws(AccountError) in
                     try accounts.changePassword(
                         user: present.user, old: fields["old"] ?? "", new: fields["new"] ?? "", keeping: present.id)
                 }
-                context.server.streams.end(.signedOut) {
-                    $0.session?.session.user == present.user && $0.session?.session.id != present.id
-                }
+                await context.streams.checkSessions(of: present.user, isValid: context.accounts.isValid)
                 return WireResponse(status: 204)
             },
             Route("POST", "/v1/delete-account") { context, _ in
                 let user = try context.requireSession().session.user
                 let fields = try context.fields("password")
-                let deletion = try await context.server.passwords { accounts throws(AccountError) in
+                let deletion = try await context.accounts.passwords { accounts throws(AccountError) in
                     try accounts.beginDeletion(user: user, password: fields["password"] ?? "")
                 }
-                context.server.streams.end(.signedOut) { $0.session?.session.user == user }
-                try await context.server.finish(deletion)
-                return context.signedOut()
+                context.streams.end(.signedOut) { $0.session?.user == user }
+                try await context.accounts.finish(deletion)
+                var response = context.signedOut()
+                context.accounts.addResumeToken(to: &response)
+                return response
             },
         ]
 

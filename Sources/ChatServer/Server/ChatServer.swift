@@ -2,6 +2,7 @@
     public import Chat
     public import ChatAccounts
     internal import ChatWire
+    public import EventJournal
     internal import Locking
 
     /// The chat over HTTP: accounts, commands, queries and live events on one address.
@@ -12,10 +13,14 @@
         public let url: String
         /// The URL of the metrics; nil if they are not served.
         public let metricsURL: String?
+        /// The error with which the store has stopped; nil if it has not.
+        ///
+        /// A server whose store has stopped is of no more use.
+        public var failure: JournalError? { core.failure }
         let core: ServerCore
         private let daemon: HTTPDaemon
         private let metricsDaemon: HTTPDaemon?
-        private let ticker: Task<Void, Never>
+        private let tickers: [Task<Void, Never>]
 
         /// Starts a server.
         ///
@@ -27,7 +32,41 @@
         ///   - options: The addresses and limits.
         /// - Throws: `cannotListen`, `notLoopback` for an address beyond loopback without origins or a
         ///   metrics address beyond it, or `cannotStart`.
-        public init(store: ChatStore, accounts: AccountStore, options: ServerOptions) async throws(ServerError) {
+        public convenience init(store: ChatStore, accounts: AccountStore, options: ServerOptions) async throws(ServerError) {
+            try await self.init(store, options) { log in .writer(AccountService(store, accounts, log)) }
+        }
+
+        /// Starts a server that answers queries and delivers events from a read-only store, and passes requests
+        /// about accounts, and commands, to the server that writes.
+        ///
+        /// It follows the log. A response to a request that was passed on comes when this server can show what
+        /// the request has changed, or after two seconds. Sessions are looked up at the writer: one that has
+        /// ended remains valid here for up to five seconds, its streams for up to twenty, and for five minutes
+        /// while the writer cannot be reached. <doc:Operating> has the configuration of both.
+        ///
+        /// - Parameters:
+        ///   - store: The chat, open for reading. It stays the caller's, who closes it after ``close()``.
+        ///   - writer: The scheme, host and port of the server that writes. It must trust this server's
+        ///     address as that of a proxy, and have the same origins.
+        ///   - options: The addresses and limits; the tutorials' chat is not available.
+        /// - Throws: Also `insecureWriter` for a writer beyond loopback without TLS, because tokens are sent
+        ///   to it, and `tutorialThread` if the options have a thread of the tutorials' chat.
+        public convenience init(readOnly store: ChatStore, writer: WebOrigin, options: ServerOptions) async throws(ServerError) {
+            if !writer.isSecure, !writer.isLoopback {
+                throw ServerError(.insecureWriter, "A writer beyond loopback must be reached over https: tokens are sent to it.")
+            }
+            if options.tutorialThread != nil {
+                throw ServerError(.tutorialThread, "The tutorials' chat is served by the server that writes.")
+            }
+            if writer.isSecure, options.origins.isEmpty {
+                throw ServerError(.notLoopback, "A server whose writer is reached over https needs the origins of its pages.")
+            }
+            try await self.init(store, options) { _ in .reader(WriterClient(writer, pages: options.origins)) }
+        }
+
+        private init(
+            _ store: ChatStore, _ options: ServerOptions, _ makeRole: (ServerLog) -> ServerCore.Role
+        ) async throws(ServerError) {
             if !options.listen.isLoopback, options.origins.isEmpty {
                 throw ServerError(.notLoopback, "A server beyond loopback needs the origins of its pages.")
             }
@@ -45,11 +84,11 @@
             let (socket, address) = try ListeningSocket.open(options.listen)
             let gate = RequestGate(address, origins: options.origins, trustedProxies: options.trustedProxies)
             let core: ServerCore
-            do throws(ServerError) { core = try ServerCore(store, accounts, gate, options) } catch {
+            do throws(ServerError) { core = try ServerCore(store, gate, options, makeRole) } catch {
                 ListeningSocket.close(socket)
                 throw error
             }
-            await core.completeInterrupted()
+            await core.begin()
             guard let daemon = HTTPDaemon(socket: socket, limits: limits, isExempt: gate.isShared, handler: core) else {
                 await core.drain(timeout: .zero, sendTimeout: .zero) { 0 }
                 throw ServerError(.cannotStart, "The thread of the server cannot be started.")
@@ -75,15 +114,24 @@
             }
             (self.core, self.daemon, self.metricsDaemon) = (core, daemon, metricsDaemon)
             url = "http://\(address)"
-            ticker = Task {
-                while !Task.isCancelled {
-                    daemon.endLateConnections()
-                    metricsDaemon?.endLateConnections()
-                    core.tend()
-                    // Ends early only if the task is cancelled.
-                    try? await Task.sleep(for: .seconds(1))
-                }
-            }
+            tickers = [
+                Task {
+                    while !Task.isCancelled {
+                        daemon.endLateConnections()
+                        metricsDaemon?.endLateConnections()
+                        core.tend()
+                        // Ends early only if the task is cancelled.
+                        try? await Task.sleep(for: .seconds(1))
+                    }
+                },
+                Task {
+                    while !Task.isCancelled {
+                        await core.checkSessions()
+                        // Ends early only if the task is cancelled.
+                        try? await Task.sleep(for: .seconds(1))
+                    }
+                },
+            ]
             core.log.write("listening", ("url", url))
         }
 
@@ -101,8 +149,8 @@
             daemon.quiesce()
             metricsDaemon?.quiesce()
             await core.drain(timeout: timeout, sendTimeout: sendTimeout) { daemon.exchangeCount + (metricsDaemon?.exchangeCount ?? 0) }
-            ticker.cancel()
-            await ticker.value
+            for ticker in tickers { ticker.cancel() }
+            for ticker in tickers { await ticker.value }
             daemon.stop()
             metricsDaemon?.stop()
             core.log.write("closed", ("url", url))

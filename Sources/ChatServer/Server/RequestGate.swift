@@ -14,6 +14,7 @@
         static let commandBodyLimit = 1 << 20
 
         private let hosts: Set<String>
+        private let publicHosts: Set<String>
         private let origins: Set<String>
         private let secureHosts: Set<String>
         private let trustedProxies: Set<ClientAddress>
@@ -25,6 +26,7 @@
             if address.port == 80 { names += names.map { String($0.dropLast(3)) } }
             hosts = Set(names + origins.map(\.authority))
             self.origins = Set(names.map { "http://\($0)" } + origins.map(\.description))
+            publicHosts = Set(origins.map(\.authority))
             secureHosts = Set(origins.filter(\.isSecure).map(\.authority))
             self.trustedProxies = Set(trustedProxies)
         }
@@ -61,6 +63,12 @@
 
         /// Whether the client reaches the server over TLS, so that its cookie must be a secure one.
         func isSecure(_ head: HTTPHead) -> Bool { secureHosts.contains(host(of: head)) }
+
+        /// The host that the client names, if it is that of an origin of the pages.
+        func publicHost(of head: HTTPHead) -> String? {
+            let host = host(of: head)
+            return publicHosts.contains(host) ? host : nil
+        }
 
         /// The address of the client: that of the connection or, behind a trusted proxy, the last one in
         /// `X-Forwarded-For` that is not a trusted proxy.

@@ -3,43 +3,53 @@
     internal import ChatAccounts
     internal import ChatDomain
     internal import ChatWire
+    internal import EventJournal
     internal import Foundation
     internal import Locking
 
     /// Responds to the requests of all connections.
+    ///
+    /// ``Role`` says who has the accounts and executes commands: this server, or another one
+    /// that it passes such requests to.
     final class ServerCore: Sendable {
         let streams: StreamRegistry
         let metrics = ServerMetrics()
         let log: ServerLog
-        private let store: ChatStore
-        private let accountStore: AccountStore
-        private let gate: RequestGate
-        private let chatRoutes: ChatRoutes
+        let store: ChatStore
+        let role: Role
+        let sessions: any SessionSource
+        let gate: RequestGate
+        let chatRoutes: ChatRoutes
         private let files = StaticFiles()
         private let logsRequests: Bool
         private let accountRouter = Router(AccountRoutes.routes)
-        private let chatRouter = Router(ChatRoutes.routes)
-        /// Hash passwords: as many threads as run at once.
-        private let passwordThreads = WorkerThreads("chat passwords", count: 2, limit: 64)
-        /// Read and write accounts.
-        private let accountThreads = WorkerThreads("chat accounts", count: 2, limit: 256)
-        /// Erases users; a call takes the time of a replay.
-        private let erasureThread = WorkerThreads("chat erasure", count: 1, limit: 64)
+        let chatRouter = Router(ChatRoutes.routes)
+        /// Follows the log, so that queries of a server that reads see what others write.
+        private let following = Lock<Task<Void, Never>?>(nil)
+        /// Why following has stopped; nil if it has not.
+        private let stopped = Lock<JournalError?>(nil)
         #if os(Linux)
-            private let sockets: SocketLoop
+            let sockets: SocketLoop
             private let tutorial: TutorialChat?
-            private let isTutorialPublic: Bool
+            let isTutorialPublic: Bool
         #endif
+        static let socketPath = ["v1", "socket"]
+        static let tutorialPath = ["chat"]
         private let closing = Lock(false)
         /// The requests that have no response yet.
         private let pending = Lock(0)
 
         init(
-            _ store: ChatStore, _ accounts: AccountStore, _ gate: RequestGate, _ options: ServerOptions
+            _ store: ChatStore, _ gate: RequestGate, _ options: ServerOptions, _ makeRole: (ServerLog) -> Role
         ) throws(ServerError) {
             let (logsRequests, tutorialThread, isTutorialPublic) = (options.logsRequests, options.tutorialThread, options.isTutorialPublic)
-            (self.store, accountStore, self.gate, log) = (store, accounts, gate, ServerLog(options.log))
+            (self.store, self.gate, log) = (store, gate, ServerLog(options.log))
             self.logsRequests = logsRequests
+            role = makeRole(log)
+            switch role {
+            case .writer(let accounts): sessions = accounts
+            case .reader(let writer): sessions = writer
+            }
             streams = StreamRegistry { [metrics] in metrics.count(ended: $0) }
             chatRoutes = ChatRoutes(store)
             #if os(Linux)
@@ -56,93 +66,24 @@
             #endif
         }
 
-        // MARK: Accounts
-
-        /// Calls the account store on a thread that may hash a password.
-        func passwords<Value: Sendable>(_ body: @escaping @Sendable (AccountStore) throws(AccountError) -> Value) async throws -> Value {
-            try await passwordThreads.run { [accountStore] in try body(accountStore) }
-        }
-
-        /// Calls the account store on a thread that waits for its file only.
-        func accounts<Value: Sendable>(_ body: @escaping @Sendable (AccountStore) throws(AccountError) -> Value) async throws -> Value {
-            try await accountThreads.run { [accountStore] in try body(accountStore) }
-        }
-
-        func summary(of user: UserID) -> UserSummary { store.summary(of: user) ?? UserSummary(id: user, username: nil) }
-
-        /// Registers a confirmed account in the journal, and notes that.
-        ///
-        /// Idempotent: after a crash in between, the registration is a duplicate.
-        ///
-        /// - Throws: ``Problem`` with `usernameTaken`, or what the stores throw.
-        func register(_ registration: AccountRegistration) async throws {
-            let account = "\(registration.account)"
-            let command = ChatCommand.registerUser(
-                user: registration.user, username: registration.username.text, subject: account)
-            // As a batch, because the compiler crashes on a pattern of the thrown error here.
-            if case .failure(let rejection) = try await store.execute([CommandRequest(command)])[0] {
-                switch rejection.code {
-                case .usernameTaken: throw Problem.usernameTaken
-                case .identifierTaken where store.user(withSubject: account) == registration.user:
-                    // The person has confirmed again with another username after the journal had registered
-                    // the first one: the user exists, with that name.
-                    break
-                default: throw ChatError.rejected(rejection)
-                }
-            }
-            try await accounts { accounts throws(AccountError) in try accounts.markRegistered(account: registration.account) }
-        }
-
-        /// Erases the user of an account whose deletion has begun, and deletes its row.
-        func finish(_ deletion: AccountDeletion) async throws {
-            try await erasureThread.run { [store, accountStore] in
-                do throws(ChatError) {
-                    try store.eraseUser(deletion.user, reason: "account-deleted")
-                } catch .rejected(let rejection) where rejection.code == .unknownUser {
-                    // The account was never registered in this journal.
-                }
-                try accountStore.finishDeletion(account: deletion.account)
-            }
-        }
-
-        /// Completes what a crash has interrupted: registrations and deletions.
-        func completeInterrupted() async {
-            do {
-                for registration in try await accounts({ accounts throws(AccountError) in try accounts.unregistered() }) {
-                    do { try await register(registration) } catch {
-                        // The person confirms again, for example with another username.
-                        log.write(
-                            "registrationPending", ("user", "\(registration.user)"), ("code", Problem(serverError: error).code.rawValue))
-                    }
-                }
-                for deletion in try await accounts({ accounts throws(AccountError) in try accounts.pendingDeletions() }) {
-                    do { try await finish(deletion) } catch {
-                        log.write("deletionPending", ("user", "\(deletion.user)"), ("code", Problem(serverError: error).code.rawValue))
-                    }
-                }
-            } catch {
-                log.write("accountsUnreadable", ("code", Problem(serverError: error).code.rawValue))
-            }
-        }
-
-        private func session(_ token: String) throws(AccountError) -> AccountSession? { try accountStore.session(token: token) }
-
-        /// Ends the streams whose session has ended.
-        func endStreamsOfEndedSessions() {
-            streams.end(.signedOut) { entry in entry.session.map { !isValid($0.token) } ?? false }
-        }
-
-        /// Whether a token belongs to a session; an error of the file leaves the session as it is.
-        private func isValid(_ token: String) -> Bool {
-            do throws(AccountError) { return try session(token) != nil } catch { return true }
-        }
-
         // MARK: Requests
 
-        /// Called once a second.
-        func tend() {
-            streams.tend(isValid: isValid)
+        /// Begins the work beside requests: completes registrations and deletions that a crash has
+        /// interrupted, or follows the log.
+        func begin() async {
+            switch role {
+            case .writer(let accounts): await accounts.completeInterrupted()
+            case .reader: following.withLock { $0 = Task(executorPreference: store.readExecutor) { await self.followLog() } }
+            }
         }
+
+        func stop(_ failure: JournalError) { stopped.withLock { $0 = failure } }
+
+        /// Called once a second, by one task.
+        func tend() { streams.tend() }
+
+        /// Called once a second, by another task: looking up sessions may wait.
+        func checkSessions() async { await streams.checkDueSessions(isValid: sessions.isValid) }
 
         /// The pattern of the request's route, for the statistics.
         private func pattern(_ request: WireRequest) -> String {
@@ -192,16 +133,11 @@
         }
 
         private func response(to request: WireRequest, _ head: HTTPHead, _ exchange: HTTPExchange) async throws -> HTTPResponse {
-            let isSecure = gate.isSecure(head)
-            let token = SessionCredentials.token(in: head, isSecure: isSecure)
+            let token = SessionCredentials.token(in: head, isSecure: gate.isSecure(head))
             switch accountRouter.match(method: request.method, path: request.path) {
             case .route(let route, let parameters):
                 try request.requireParameters()
-                var signedIn: (session: AccountSession, token: String)?
-                if let token, let session = try session(token) { signedIn = (session, token) }
-                let context = AccountRequest(
-                    server: self, request: request, client: gate.client(of: head), isSecure: isSecure, session: signedIn)
-                return HTTPResponse(try await route.respond(context, parameters))
+                return HTTPResponse(try await respond(to: request, head, token, with: route, parameters))
             case .methodNotAllowed(let methods):
                 // A path can have routes of both kinds only if a list of them is wrong.
                 var response = WireResponse(.methodNotAllowed)
@@ -217,7 +153,7 @@
                 if request.path == Self.tutorialPath, let tutorial { return try upgrade(head, tutorial) }
             #endif
             guard request.path.first == "v1" else { throw Problem.notFound }
-            guard let token, let session = try session(token) else {
+            guard let token, let user = try await sessions.user(ofToken: token) else {
                 // A path that does not exist is not a secret.
                 if request.path != Self.socketPath, case .notFound = chatRouter.match(method: request.method, path: request.path) {
                     throw Problem.notFound
@@ -227,14 +163,17 @@
             #if os(Linux)
                 if request.path == Self.socketPath {
                     try request.requireParameters()
-                    return try upgrade(head, session, token)
+                    return try upgrade(head, user, token)
                 }
             #endif
-            let response = await chatRoutes.respond(to: request, as: session.user)
+            let response = try await respond(to: request, head, as: user, token)
             guard case .events(let stream) = response.body else { return HTTPResponse(response) }
             if request.method == "HEAD" { return HTTPResponse(WireResponse(status: response.status, headers: response.headers)) }
-            return open(stream, response, session, token, exchange)
+            return await open(stream, response, user, token, exchange)
         }
+
+        /// Why the store has stopped; nil if it has not.
+        var failure: JournalError? { store.failure ?? stopped.withLock { $0 } }
 
         private func healthResponse(_ request: WireRequest) throws -> HTTPResponse {
             guard request.method == "GET" || request.method == "HEAD" else {
@@ -242,109 +181,11 @@
                 response.headers.append(("Allow", "GET, HEAD"))
                 return HTTPResponse(response)
             }
-            if let failure = store.failure {
+            if let failure {
                 throw failure.code == .closed ? Problem.closing : Problem(503, .storage, "The journal has stopped. Start the server again.")
             }
             return HTTPResponse(try WireResponse(json: ["status": "ok"]))
         }
-
-        private func open(
-            _ stream: EventStream, _ response: WireResponse, _ session: AccountSession, _ token: String, _ exchange: HTTPExchange
-        ) -> HTTPResponse {
-            let mailbox = Mailbox()
-            let openedAt = now
-            let task = Task(executorPreference: store.readExecutor) { [metrics] in
-                var end = EventStream.End.closing
-                do {
-                    end = try await stream.run { block, recordedAt in
-                        try await mailbox.write(block)
-                        // Earlier events are delivered late on purpose.
-                        if let recordedAt, recordedAt >= openedAt {
-                            let delay = now.millisecondsSince1970 - recordedAt.millisecondsSince1970
-                            metrics.countDelivery(milliseconds: UInt64(max(delay, 0)))
-                        }
-                    }
-                } catch {
-                    // The client is gone, or the stream was ended by its registry.
-                    return
-                }
-                // A stream that was ended by its registry, or whose client is gone, has a reason already.
-                if mailbox.end(EventStream.block(end)) { metrics.count(ended: end) }
-            }
-            let id = streams.add(
-                .init(
-                    mailbox: mailbox, session: (session, token), stop: { task.cancel() }, lastMessage: { EventStream.block($0) },
-                    heartbeat: EventStream.heartbeat), isValid: isValid)
-            exchange.setCompletion { [streams] _ in streams.remove(id) }
-            return HTTPResponse(status: response.status, headers: response.headers, body: .stream(mailbox))
-        }
-
-        // MARK: WebSockets
-
-        private static let socketPath = ["v1", "socket"]
-        private static let tutorialPath = ["chat"]
-
-        #if os(Linux)
-            private func upgrade(_ head: HTTPHead, _ session: AccountSession, _ token: String) throws -> HTTPResponse {
-                let headers = try SocketHandshake.headers(for: head, subprotocol: WireConnection.subprotocol)
-                return HTTPResponse(
-                    status: 101, headers: headers, body: .upgrade { [self] socket in open(socket, session, token) })
-            }
-
-            private func upgrade(_ head: HTTPHead, _ tutorial: TutorialChat) throws -> HTTPResponse {
-                guard isTutorialPublic || gate.client(of: head)?.isLoopback == true else { throw Problem.notFound }
-                let headers = try SocketHandshake.headers(for: head)
-                return HTTPResponse(status: 101, headers: headers, body: .upgrade { [self] socket in open(socket, tutorial) })
-            }
-
-            private func open(_ socket: UpgradedSocket, _ tutorial: TutorialChat) {
-                let mailbox = Mailbox()
-                let receiver = SocketSession(sockets.budget, on: store.readExecutor)
-                let delivery = Task(executorPreference: store.readExecutor) {
-                    do {
-                        try await tutorial.deliver { try await mailbox.write($0) }
-                        mailbox.end()
-                    } catch {
-                        // The client is gone, or the journal cannot be read: the client connects again.
-                        mailbox.end()
-                    }
-                }
-                let entry = streams.add(
-                    .init(mailbox: mailbox, session: nil, stop: { delivery.cancel() }, lastMessage: { _ in [] }, heartbeat: nil),
-                    isValid: isValid)
-                let id = sockets.add(socket, mailbox, receiver)
-                let connection = Lock(TutorialChat.Connection())
-                receiver.begin(on: (sockets, id)) {
-                } handle: { message in
-                    // One message after another: no one else uses the connection meanwhile.
-                    var state = connection.withLock { $0 }
-                    try await tutorial.receive(message, &state)
-                    connection.withLock { $0 = state }
-                } whenClosed: { [streams] in
-                    delivery.cancel()
-                    streams.remove(entry)
-                }
-            }
-
-            private func open(_ socket: UpgradedSocket, _ session: AccountSession, _ token: String) {
-                let mailbox = Mailbox()
-                let wire = WireSession(store, user: session.user) { try await mailbox.write($0) }
-                let receiver = SocketSession(sockets.budget, on: store.readExecutor)
-                let entry = streams.add(
-                    .init(
-                        mailbox: mailbox, session: (session, token), stop: { wire.end() },
-                        lastMessage: { WireConnection.end($0) }, heartbeat: nil), isValid: isValid)
-                let id = sockets.add(socket, mailbox, receiver)
-                receiver.begin(on: (sockets, id)) {
-                    try await wire.begin()
-                } handle: { message in
-                    try await wire.receive(message)
-                } whenClosed: { [streams] in
-                    wire.end()
-                    streams.remove(entry)
-                }
-            }
-        #endif
 
         // MARK: Closing
 
@@ -361,10 +202,19 @@
             await wait(timeout) { pending.withLock { $0 } == 0 }
             #if os(Linux)
                 // On a thread that may wait: the last messages are sent before.
-                try? await erasureThread.run { [sockets] in sockets.stop() }
+                await withCheckedContinuation { (stopped: CheckedContinuation<Void, Never>) in
+                    Thread.detachNewThread { [sockets] in
+                        sockets.stop()
+                        stopped.resume()
+                    }
+                }
             #endif
             await wait(sendTimeout) { exchangeCount() == 0 }
-            for threads in [passwordThreads, accountThreads, erasureThread] { threads.stop() }
+            following.withLock { $0 }?.cancel()
+            switch role {
+            case .writer(let accounts): accounts.stop()
+            case .reader(let writer): writer.stop()
+            }
         }
 
         private func wait(_ timeout: Duration, until isOver: () -> Bool) async {
@@ -382,9 +232,11 @@
             #else
                 let messageByteCount = 0
             #endif
+            var waitingPasswordCount = 0
+            if case .writer(let accounts) = role { waitingPasswordCount = accounts.waitingPasswordCount }
             return metrics.text(
                 continuing: store.statistics.openMetrics(), connections: connections, streams: streams.count,
-                waitingPasswords: passwordThreads.waitingCount, messageBytes: messageByteCount)
+                waitingPasswords: waitingPasswordCount, messageBytes: messageByteCount)
         }
     }
 
@@ -407,8 +259,6 @@
             Task(executorPreference: store.readExecutor) { await self.respond(to: request, exchange) }
         }
     }
-
-    private var now: Timestamp { Timestamp(millisecondsSince1970: Int64((Date().timeIntervalSince1970 * 1_000).rounded(.down))) }
 
     extension Problem {
         /// The problem of any error of a route.

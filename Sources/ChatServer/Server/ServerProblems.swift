@@ -15,6 +15,8 @@
         public static let invalidRequest = Problem.Code(rawValue: "invalidRequest")
         /// A bounded queue is full; the same request can succeed later.
         public static let busy = Problem.Code(rawValue: "busy")
+        /// The server that writes, to which this server passes requests, cannot be reached.
+        public static let writerUnavailable = Problem.Code(rawValue: "writerUnavailable")
         /// Another user has this username.
         public static let usernameTaken = Problem.Code(rawValue: "usernameTaken")
     }
@@ -26,6 +28,8 @@
         static let unsupportedMediaType = Problem(415, .unsupportedMediaType, "The body must have the type application/json.")
         static let tooLarge = Problem(413, .tooLarge, "The body is too large.")
         static let invalidRequest = Problem(400, .invalidRequest, "The headers of the request contradict one another.")
+        static let writerUnavailable = Problem(
+            503, .writerUnavailable, "The server that writes cannot be reached. Send the request again, with the same ids.", retryAfter: 1)
         static let usernameTaken = Problem(
             409, .usernameTaken, "Another user has this username. Confirm again with the same code and another username.")
 

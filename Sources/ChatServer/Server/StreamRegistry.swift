@@ -1,5 +1,4 @@
 #if Server
-    internal import ChatAccounts
     internal import ChatDomain
     internal import ChatWire
     internal import Locking
@@ -8,9 +7,9 @@
     final class StreamRegistry: Sendable {
         struct Entry: Sendable {
             let mailbox: Mailbox
-            /// The session, and its secret, with which it is looked up again; nil for a stream without an
-            /// account.
-            let session: (session: AccountSession, token: String)?
+            /// The user of the session, and its secret, with which it is looked up again; nil for a stream
+            /// without an account.
+            let session: (user: UserID, token: String)?
             /// What the end of the session, or of the server, stops.
             let stop: @Sendable () -> Void
             /// The last message, for the reason of the end.
@@ -38,23 +37,29 @@
 
         var count: Int { state.withLock { $0.entries.count } }
 
-        /// Adds a stream; returns its id.
+        /// Adds a stream, and ends it at once if the server is closing; returns its id.
         ///
-        /// Ends it at once if the server is closing, or if its session has ended after the request was
-        /// checked: an ``end(_:where:)`` before the addition has not seen the stream.
-        func add(_ entry: Entry, isValid: (String) -> Bool) -> UInt64 {
+        /// Then call ``checkSession(of:isValid:)``: the session may have ended after the request was checked,
+        /// and who ended it has not seen the stream.
+        func add(_ entry: Entry) -> UInt64 {
             let (id, isClosing) = state.withLock { state in
                 state.lastID += 1
                 state.entries[state.lastID] = entry
                 state.checks[state.lastID] = .now + EventStream.heartbeatInterval
                 return (state.lastID, state.isClosing)
             }
-            if isClosing {
-                end(entry, .closing)
-            } else if let session = entry.session, !isValid(session.token) {
-                end(entry, .signedOut)
-            }
+            if isClosing { end(entry, .closing) }
             return id
+        }
+
+        /// Ends a stream if its session has ended; returns whether it has.
+        @discardableResult
+        func checkSession(of id: UInt64, isValid: (String) async -> Bool) async -> Bool {
+            guard let entry = state.withLock({ $0.entries[id] }), let session = entry.session, await !isValid(session.token) else {
+                return false
+            }
+            end(entry, .signedOut)
+            return true
         }
 
         /// Removes a stream and ends its task.
@@ -68,7 +73,6 @@
 
         /// Ends streams, with the reason as their last block.
         func end(_ reason: EventStream.End, where isIncluded: (Entry) -> Bool) {
-            // Not under the lock: the condition may read the accounts.
             for entry in state.withLock({ Array($0.entries.values) }) where isIncluded(entry) { end(entry, reason) }
         }
 
@@ -83,29 +87,36 @@
             entry.stop()
         }
 
-        /// Writes heartbeats to silent streams, and ends those whose client does not read or whose
-        /// session has ended; called once a second.
-        ///
-        /// - Parameter isValid: Whether a token still belongs to a session.
-        func tend(at now: ContinuousClock.Instant = .now, isValid: (String) -> Bool) {
-            let (entries, due) = state.withLock { state in
-                let due = state.checks.filter { $0.value <= now }
-                for id in due.keys { state.checks[id] = now + EventStream.heartbeatInterval }
-                return (state.entries, due)
+        /// Ends the streams of a user, or of all users, whose session has ended.
+        func checkSessions(of user: UserID? = nil, isValid: (String) async -> Bool) async {
+            let ids = state.withLock { state in
+                state.entries.filter { $0.value.session != nil && (user == nil || $0.value.session?.user == user) }.map(\.key)
             }
-            for (id, entry) in entries {
+            for id in ids { await checkSession(of: id, isValid: isValid) }
+        }
+
+        /// Ends the streams whose session has ended, among those that were not checked for a while; called
+        /// once a second.
+        func checkDueSessions(at now: ContinuousClock.Instant = .now, isValid: (String) async -> Bool) async {
+            let due = state.withLock { state in
+                let due = state.checks.filter { $0.value <= now }.map(\.key)
+                for id in due { state.checks[id] = now + EventStream.heartbeatInterval }
+                return due
+            }
+            for id in due where await checkSession(of: id, isValid: isValid) { remove(id) }
+        }
+
+        /// Writes heartbeats to silent streams, and ends those whose client does not read; called once a
+        /// second.
+        func tend(at now: ContinuousClock.Instant = .now) {
+            for (id, entry) in state.withLock({ $0.entries }) {
                 let times = entry.mailbox.idleTimes(at: now)
-                var reason: EventStream.End?
                 if let waits = times.writerWaits, waits > Self.lagLimit {
-                    reason = .lagged
-                } else if due[id] != nil, let session = entry.session, !isValid(session.token) {
-                    reason = .signedOut
+                    end(entry, .lagged)
+                    remove(id)
                 } else if let heartbeat = entry.heartbeat, times.sinceWrite > EventStream.heartbeatInterval {
                     entry.mailbox.post(heartbeat)
                 }
-                guard let reason else { continue }
-                end(entry, reason)
-                remove(id)
             }
         }
     }

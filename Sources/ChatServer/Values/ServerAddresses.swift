@@ -64,6 +64,14 @@
             self.authority = String(authority)
         }
 
+        /// Whether the host is `localhost` or an address of loopback, which only programs of this machine reach.
+        public var isLoopback: Bool {
+            var host = authority[...]
+            if let colon = host.lastIndex(of: ":"), host.last != "]" { host = host[..<colon] }
+            if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+            return host == "localhost" || ClientAddress(text: String(host))?.isLoopback == true
+        }
+
         private static func isAuthorityByte(_ byte: UInt8) -> Bool {
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"),

@@ -28,6 +28,8 @@
             public static let notLoopback = Code(rawValue: "notLoopback")
             /// The thread of the tutorials' chat cannot be opened, or would be public.
             public static let tutorialThread = Code(rawValue: "tutorialThread")
+            /// Tokens would be sent to the server that writes without TLS.
+            public static let insecureWriter = Code(rawValue: "insecureWriter")
             /// The library for HTTP cannot start its thread.
             public static let cannotStart = Code(rawValue: "cannotStart")
         }

@@ -12,6 +12,8 @@ public struct ClientCommands: Sendable {
     public let requests: [CommandRequest]
     /// Whether the body is an array.
     public let isBatch: Bool
+    /// The JSON text that was decoded.
+    public let body: [UInt8]
 
     /// Decodes a command object, or an array of them.
     ///
@@ -23,6 +25,7 @@ public struct ClientCommands: Sendable {
     /// - Throws: ``Problem`` with the code of the JSON error, `tooLarge` for more than
     ///   ``maximumCount`` commands, `anotherUser` or `commandNotAllowed`.
     public init(_ body: [UInt8], actor: UserID) throws(Problem) {
+        self.body = body
         let elements: [Range<Int>]?
         do throws(JSONScanError) {
             // The scanner needs valid UTF-8; `decodeLine` reports where it is not.

@@ -123,9 +123,7 @@ extension ChatRoutes.Context {
     /// Executes the commands of the body as one batch.
     fileprivate func executeCommands() async throws -> WireResponse {
         try request.requireParameters()
-        let commands = try ClientCommands(request.body, actor: user)
-        let answers = try await ChatRoutes(store).execute(commands, as: user)
-        return commands.isBatch ? try WireResponse(json: answers) : try WireResponse(json: answers[0])
+        return await ChatRoutes(store).response(to: try ClientCommands(request.body, actor: user), as: user)
     }
 
     /// Follows the events that the user may see.
@@ -140,10 +138,20 @@ extension ChatRoutes.Context {
 }
 
 extension ChatRoutes {
+    /// The response of `POST /v1/commands`: an answer, or an array of them.
+    func response(to commands: ClientCommands, as user: UserID) async -> WireResponse {
+        do {
+            let answers = try await execute(commands, as: user)
+            return commands.isBatch ? try WireResponse(json: answers) : try WireResponse(json: answers[0])
+        } catch {
+            return WireResponse(Problem(routeError: error))
+        }
+    }
+
     /// Executes the commands of a user as one batch.
     ///
     /// - Throws: `ChatError` if they were not decided.
-    func execute(_ commands: ClientCommands, as user: UserID) async throws(ChatError) -> [CommandAnswer] {
+    private func execute(_ commands: ClientCommands, as user: UserID) async throws(ChatError) -> [CommandAnswer] {
         // `endSession` has no acting user, so a session of another user counts as unknown.
         let isForeign = commands.requests.map { request in
             guard case .endSession(let session) = request.command, let owner = store.user(ofSession: session) else { return false }

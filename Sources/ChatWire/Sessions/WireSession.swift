@@ -17,6 +17,7 @@ public final class WireSession: Sendable {
     private let routes: ChatRoutes
     private let store: ChatStore
     private let user: UserID
+    private let execute: @Sendable (ClientCommands) async -> WireResponse
     private let write: @Sendable ([UInt8]) async throws -> Void
     private let state: Lock<State>
 
@@ -25,10 +26,17 @@ public final class WireSession: Sendable {
     /// - Parameters:
     ///   - store: The chat.
     ///   - user: The user of the connection.
+    ///   - execute: Executes commands, and returns the response of `POST /v1/commands`; by default the
+    ///     store does. A host whose store is read-only sends them to the one that writes.
     ///   - write: Sends a message; suspends while the client does not read, and throws after the end.
-    public init(_ store: ChatStore, user: UserID, write: @escaping @Sendable ([UInt8]) async throws -> Void) {
+    public init(
+        _ store: ChatStore, user: UserID, execute: (@Sendable (ClientCommands) async -> WireResponse)? = nil,
+        write: @escaping @Sendable ([UInt8]) async throws -> Void
+    ) {
         (self.store, self.user, self.write) = (store, user, write)
-        routes = ChatRoutes(store)
+        let routes = ChatRoutes(store)
+        self.routes = routes
+        self.execute = execute ?? { await routes.response(to: $0, as: user) }
         state = Lock(State(connection: WireConnection(user: user)))
     }
 
@@ -52,12 +60,8 @@ public final class WireSession: Sendable {
             switch action {
             case .send(let message): try await write(message)
             case .execute(let commands, let id):
-                do {
-                    let answers = try await routes.execute(commands, as: user)
-                    try await write(WireConnection.answer(answers, to: id, isBatch: commands.isBatch))
-                } catch let error as ChatError {
-                    try await write(WireConnection.problem(Problem(routeError: error), to: id))
-                }
+                let response = await execute(commands)
+                try await write(WireConnection.answer(response, to: id, isBatch: commands.isBatch))
             case .follow(let id, let after, let thread):
                 do {
                     let (start, events) = try routes.events(after: after, thread: thread, as: user)

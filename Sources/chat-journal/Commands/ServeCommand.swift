@@ -17,6 +17,10 @@ extension ToolCommand {
                 CommandSpec.Option(
                     "mail", .text("DIR|COMMAND"),
                     "an existing directory for mails as files *.eml, or a program with arguments, run for each mail without a shell"),
+                CommandSpec.Option(
+                    "writer", .text("URL"),
+                    "serve queries and live events only, from a journal that another server writes; requests about accounts, and commands, go to that server"
+                ),
                 CommandSpec.Option("mail-from", .text("ADDRESS"), "the sender of the mails; default chat@localhost"),
                 CommandSpec.Option(
                     "origin", .list("URL"), "the origin of the pages, such as https://chat.example; required beyond loopback"),
@@ -32,6 +36,9 @@ extension ToolCommand {
                 Prints its URL when it accepts connections, and ends on SIGTERM or SIGINT, after the requests in
                 progress. Logs JSON lines to standard error. A mail command gets the mail, with the address in its
                 header To, on standard input. TLS is left to a proxy.
+                With --writer, the journal is opened for reading, and --accounts and --mail are not needed: the
+                server at that URL has them. It must run with the same --origin, and with --trust-proxy and the
+                address of this server.
                 Needs a build with the package trait Server.
                 """)
     ) { arguments, output in
@@ -47,14 +54,56 @@ extension ToolCommand {
 #if Server
     /// The parsed arguments of `serve`.
     private struct Serving {
+        /// What the server does itself.
+        enum Role {
+            case writer(accounts: String, sender: any MailSender, from: EmailAddress)
+            case reader(of: WebOrigin)
+        }
+
         let arguments: Arguments
         let options: ServerOptions
-        let accounts: String
-        let sender: any MailSender
-        let from: EmailAddress
+        let role: Role
 
         init(_ arguments: Arguments) throws(UsageError) {
             self.arguments = arguments
+            role = try Self.role(arguments)
+            options = try Self.options(arguments)
+            if case .reader(let writer) = role, writer.isSecure, options.origins.isEmpty {
+                throw arguments.error("--origin is missing: a server whose writer is reached over https needs the origin of its pages")
+            }
+        }
+
+        private static func role(_ arguments: Arguments) throws(UsageError) -> Role {
+            if let text = arguments[option: "writer"] {
+                guard let writer = WebOrigin(text) else {
+                    throw arguments.error(
+                        "--writer takes a scheme and a host, such as https://writer.chat.example, not '\(escapedForTerminal(text))'")
+                }
+                guard writer.isSecure || writer.isLoopback else {
+                    throw arguments.error("--writer beyond loopback takes an https URL, because tokens are sent to it")
+                }
+                for option in ["accounts", "mail", "mail-from", "tutorial-chat", "durability", "wait-for-lock"]
+                where arguments[option: option] != nil {
+                    throw arguments.error("--\(option) belongs to the server that writes, not to one with --writer")
+                }
+                for flag in ["tutorial-chat-public", "take-over"] where arguments.hasFlag(flag) {
+                    throw arguments.error("--\(flag) belongs to the server that writes, not to one with --writer")
+                }
+                return .reader(of: writer)
+            }
+            guard let accounts = arguments[option: "accounts"] else {
+                throw arguments.error("--accounts is missing: the file of the accounts")
+            }
+            guard let mail = arguments[option: "mail"] else {
+                throw arguments.error("--mail is missing: a directory or a command, because sign-up needs a code by mail")
+            }
+            guard let from = EmailAddress(arguments[option: "mail-from"] ?? "chat@localhost") else {
+                throw arguments.error("--mail-from takes an e-mail address")
+            }
+            return .writer(accounts: accounts, sender: try sender(mail, arguments), from: from)
+        }
+
+        private static func options(_ arguments: Arguments) throws(UsageError) -> ServerOptions {
             func address(_ option: String) throws(UsageError) -> ListenAddress? {
                 guard let text = arguments[option: option] else { return nil }
                 guard let address = ListenAddress(text) else {
@@ -62,14 +111,8 @@ extension ToolCommand {
                 }
                 return address
             }
-            guard let accounts = arguments[option: "accounts"] else {
-                throw arguments.error("--accounts is missing: the file of the accounts")
-            }
             guard let listen = try address("listen") else {
                 throw arguments.error("--listen is missing: an address and a port, such as 127.0.0.1:8080")
-            }
-            guard let mail = arguments[option: "mail"] else {
-                throw arguments.error("--mail is missing: a directory or a command, because sign-up needs a code by mail")
             }
             var options = ServerOptions(listen: listen)
             for text in arguments[list: "origin"] {
@@ -99,11 +142,7 @@ extension ToolCommand {
             }
             options.logsRequests = arguments[option: "log"] == "requests"
             options.log = { StandardError.writeLineIfReady($0) }
-            guard let from = EmailAddress(arguments[option: "mail-from"] ?? "chat@localhost") else {
-                throw arguments.error("--mail-from takes an e-mail address")
-            }
-            (self.accounts, self.options, self.from) = (accounts, options, from)
-            sender = try Self.sender(mail, arguments)
+            return options
         }
 
         private static func sender(_ text: String, _ arguments: Arguments) throws(UsageError) -> any MailSender {
@@ -120,35 +159,51 @@ extension ToolCommand {
 
         func run(_ output: inout BufferedOutput) async throws {
             let signals = Signals([SIGTERM, SIGINT])
-            var accountOptions = AccountOptions()
-            accountOptions.mailFailed = { StandardError.writeLineIfReady("{\"event\":\"mailFailed\",\"code\":\"\($0.code)\"}") }
-            let store = try arguments.openForWriting { message in
-                let encoder = JSONEncoder()
-                encoder.outputFormatting = .sortedKeys
-                let fields = ["event": "journal", "level": message.level.rawValue, "text": message.text]
-                // Texts can always be encoded.
-                guard let line = try? encoder.encode(fields) else { return }
-                StandardError.writeLineIfReady(String(decoding: line, as: UTF8.self))
-            }
+            let store =
+                switch role {
+                case .writer: try arguments.openForWriting(log: Self.writeToLog)
+                case .reader: try arguments.openReadOnly()
+                }
+            var failure: JournalError?
             do {
-                let accounts = try AccountStore(path: accounts, mailer: sender, from: from, options: accountOptions)
-                let server = try await ChatServer(store: store, accounts: accounts, options: options)
+                let (server, accounts) = try await start(store)
                 try output.writeLine(server.url)
                 try output.flush()
-                await signals.first { store.failure != nil }
+                await signals.first { server.failure != nil }
                 await server.close()
-                try accounts.close()
+                failure = server.failure
+                try accounts?.close()
             } catch {
                 try store.close()
                 throw error
             }
             // The journal has stopped. A service manager starts the process again.
-            if let failure = store.failure {
+            if let failure {
                 // Closing reports the same failure.
                 try? store.close()
                 throw failure
             }
             try store.close()
+        }
+
+        private func start(_ store: ChatStore) async throws -> (server: ChatServer, accounts: AccountStore?) {
+            switch role {
+            case .reader(let writer): return (try await ChatServer(readOnly: store, writer: writer, options: options), nil)
+            case .writer(let path, let sender, let from):
+                var accountOptions = AccountOptions()
+                accountOptions.mailFailed = { StandardError.writeLineIfReady("{\"event\":\"mailFailed\",\"code\":\"\($0.code)\"}") }
+                let accounts = try AccountStore(path: path, mailer: sender, from: from, options: accountOptions)
+                return (try await ChatServer(store: store, accounts: accounts, options: options), accounts)
+            }
+        }
+
+        private static func writeToLog(_ message: LogMessage) {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = .sortedKeys
+            let fields = ["event": "journal", "level": message.level.rawValue, "text": message.text]
+            // Texts can always be encoded.
+            guard let line = try? encoder.encode(fields) else { return }
+            StandardError.writeLineIfReady(String(decoding: line, as: UTF8.self))
         }
     }
 

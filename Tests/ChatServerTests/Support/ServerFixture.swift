@@ -44,8 +44,10 @@
         let accounts: AccountStore
         private let started = Lock<ChatServer?>(nil)
 
-        /// Opens the stores, the journal in memory unless a former fixture has it on disk.
-        init(_ directory: TemporaryDirectory? = nil) throws {
+        /// Opens the stores, the journal in memory unless a directory is given.
+        ///
+        /// - Parameter attempts: The limit of attempts from one address.
+        init(_ directory: TemporaryDirectory? = nil, attempts: AttemptLimit? = nil) throws {
             let isOnDisk = directory != nil
             self.directory = try directory ?? TemporaryDirectory()
             store =
@@ -62,7 +64,7 @@
                 })
             let unlimited = AttemptLimit(burst: 1_000_000, intervalMilliseconds: 1)
             for limits in [\AccountOptions.signUpLimits, \.confirmLimits, \.signInLimits, \.resetLimits] {
-                options[keyPath: limits] = OperationLimits(account: unlimited, address: unlimited)
+                options[keyPath: limits] = OperationLimits(account: unlimited, address: attempts ?? unlimited)
             }
             let from = try #require(EmailAddress("chat@example.org"))
             accounts = try AccountStore(path: self.directory.file("accounts"), mailer: outbox, from: from, options: options)

@@ -1,11 +1,9 @@
 #if Server
-    import ChatAccounts
     import ChatDomain
     import ChatWire
     import Locking
     import Testing
 
-    @testable import ChatAccounts
     @testable import ChatServer
 
     /// The open streams, which end with their session and with the server.
@@ -19,19 +17,13 @@
             let mailbox = Mailbox()
             let stops = Box(0)
             let token: String
-            let session: AccountSession
+            let user: UserID
 
-            init(_ token: String, user: UInt128 = 1) {
-                self.token = token
-                let time = Timestamp(millisecondsSince1970: 0)
-                session = AccountSession(
-                    id: AccountSessionID(bits: UInt128(token.utf8.first ?? 0)), user: UserID(bits: user), created: time, lastUsed: time,
-                    device: nil)
-            }
+            init(_ token: String, user: UInt128 = 1) { (self.token, self.user) = (token, UserID(bits: user)) }
 
             var entry: StreamRegistry.Entry {
                 .init(
-                    mailbox: mailbox, session: (session, token), stop: { [stops] in stops.withLock { $0 += 1 } },
+                    mailbox: mailbox, session: (user, token), stop: { [stops] in stops.withLock { $0 += 1 } },
                     lastMessage: { EventStream.block($0) }, heartbeat: EventStream.heartbeat)
             }
 
@@ -53,9 +45,9 @@
         @Test func endIsForTheStreamsThatAreMeant() {
             let registry = makeRegistry()
             let (first, second) = (Stream("a", user: 1), Stream("b", user: 2))
-            let ids = [first, second].map { registry.add($0.entry) { _ in true } }
+            let ids = [first, second].map { registry.add($0.entry) }
             #expect(Set(ids).count == 2)
-            registry.end(.signedOut) { $0.session?.session.user == UserID(bits: 1) }
+            registry.end(.signedOut) { $0.session?.user == UserID(bits: 1) }
             #expect(first.read() == (signedOut, true))
             #expect(second.read() == ("", false))
             #expect((first.stops.withLock { $0 }, second.stops.withLock { $0 }) == (1, 0))
@@ -68,25 +60,43 @@
         }
 
         /// The session ended between the check of the request and the addition.
-        @Test func streamOfAnEndedSessionIsNotOpened() {
+        @Test func streamOfAnEndedSessionIsNotOpened() async {
             let registry = makeRegistry()
-            let stream = Stream("a")
-            var asked: [String] = []
-            _ = registry.add(stream.entry) { token in
-                asked.append(token)
-                return false
+            let (ended, valid) = (Stream("a"), Stream("b"))
+            let asked = Box([String]())
+            for stream in [ended, valid] {
+                await registry.checkSession(of: registry.add(stream.entry)) { token in
+                    asked.withLock { $0.append(token) }
+                    return token == "b"
+                }
             }
-            #expect(asked == ["a"])
-            #expect(stream.read() == (signedOut, true))
-            #expect(stream.stops.withLock { $0 } == 1)
+            #expect(asked.withLock { $0 } == ["a", "b"])
+            #expect(ended.read() == (signedOut, true))
+            #expect(valid.read() == ("", false))
+            #expect((ended.stops.withLock { $0 }, valid.stops.withLock { $0 }) == (1, 0))
+        }
+
+        @Test func sessionsOfAUserAreChecked() async {
+            let registry = makeRegistry()
+            let streams = [Stream("a", user: 1), Stream("b", user: 1), Stream("c", user: 2)]
+            for stream in streams { _ = registry.add(stream.entry) }
+            let asked = Box(Set<String>())
+            await registry.checkSessions(of: UserID(bits: 1)) { token in
+                asked.withLock { _ = $0.insert(token) }
+                return token == "b"
+            }
+            #expect(asked.withLock { $0 } == ["a", "b"])
+            #expect(streams.map { $0.read().hasEnded } == [true, false, false])
+            await registry.checkSessions { _ in false }
+            #expect(streams.map { $0.read().hasEnded } == [true, true, true])
         }
 
         @Test func streamOfAClosingServerIsNotOpened() {
             let registry = makeRegistry()
             let (first, second) = (Stream("a"), Stream("b"))
-            _ = registry.add(first.entry) { _ in true }
+            _ = registry.add(first.entry)
             registry.close()
-            _ = registry.add(second.entry) { _ in true }
+            _ = registry.add(second.entry)
             for stream in [first, second] { #expect(stream.read() == ("event: closing\ndata: {}\n\n", true)) }
             #expect(reasons.withLock { $0 } == [.closing, .closing])
         }
@@ -97,20 +107,20 @@
             let (ended, valid) = (Stream("a"), Stream("b"))
             let start = ContinuousClock.now
             for stream in [ended, valid] {
-                _ = registry.add(stream.entry) { _ in true }
+                _ = registry.add(stream.entry)
                 try await stream.mailbox.write([])
             }
-            registry.tend(at: start + .seconds(14)) { _ in false }
+            await registry.checkDueSessions(at: start + .seconds(14)) { _ in false }
             #expect(ended.read().hasEnded == false)
             let look = ContinuousClock.now + .seconds(16)
-            registry.tend(at: look) { $0 == "b" }
+            await registry.checkDueSessions(at: look) { $0 == "b" }
             #expect(ended.read().text.hasSuffix(signedOut))
             #expect(valid.read().hasEnded == false)
             #expect(registry.count == 1)
             // The next look is after another interval.
-            registry.tend(at: look + .seconds(14)) { _ in false }
+            await registry.checkDueSessions(at: look + .seconds(14)) { _ in false }
             #expect(valid.read().hasEnded == false)
-            registry.tend(at: look + .seconds(16)) { _ in false }
+            await registry.checkDueSessions(at: look + .seconds(16)) { _ in false }
             #expect(valid.read().hasEnded)
         }
 
@@ -118,31 +128,31 @@
             let registry = makeRegistry()
             let start = ContinuousClock.now
             let stream = Stream("a")
-            _ = registry.add(stream.entry) { _ in true }
-            registry.tend(at: start + .seconds(14)) { _ in true }
+            _ = registry.add(stream.entry)
+            registry.tend(at: start + .seconds(14))
             #expect(stream.read() == ("", false))
             let written = ContinuousClock.now
-            registry.tend(at: written + .seconds(16)) { _ in true }
+            registry.tend(at: written + .seconds(16))
             #expect(stream.read() == (": heartbeat\n\n", false))
             // It counts as a write.
-            registry.tend(at: written + .seconds(14)) { _ in true }
+            registry.tend(at: written + .seconds(14))
             #expect(stream.read() == ("", false))
         }
 
         @Test func streamThatIsNotReadEnds() async throws {
             let registry = makeRegistry()
             let stream = Stream("a")
-            _ = registry.add(stream.entry) { _ in true }
+            _ = registry.add(stream.entry)
             try await stream.mailbox.write([UInt8](repeating: 120, count: Mailbox.capacity))
             // Not read, but nobody waits.
-            registry.tend(at: .now + .seconds(1_000)) { _ in true }
+            registry.tend(at: .now + .seconds(1_000))
             #expect(registry.count == 1)
             let start = ContinuousClock.now
             let writer = Task { try await stream.mailbox.write([121]) }
             while stream.mailbox.idleTimes().writerWaits == nil { await Task.yield() }
-            registry.tend(at: start + .seconds(29)) { _ in true }
+            registry.tend(at: start + .seconds(29))
             #expect(registry.count == 1)
-            registry.tend(at: .now + .seconds(31)) { _ in true }
+            registry.tend(at: .now + .seconds(31))
             #expect(registry.count == 0)
             await #expect(throws: Mailbox.Ended.self) { try await writer.value }
             let (text, hasEnded) = stream.read()
@@ -155,7 +165,7 @@
         @Test func lostClientHasNoReason() {
             let registry = makeRegistry()
             let stream = Stream("a")
-            let id = registry.add(stream.entry) { _ in true }
+            let id = registry.add(stream.entry)
             stream.mailbox.close()
             registry.remove(id)
             registry.end(.signedOut) { _ in true }

@@ -1,0 +1,113 @@
+#if Server
+    internal import Chat
+    internal import ChatAccounts
+    internal import ChatDomain
+    internal import ChatWire
+
+    /// The accounts of a server that writes, called on threads that may wait.
+    final class AccountService: Sendable {
+        private let store: ChatStore
+        private let accounts: AccountStore
+        private let log: ServerLog
+        /// Hash passwords: as many threads as run at once.
+        private let passwordThreads = WorkerThreads("chat passwords", count: 2, limit: 64)
+        /// Read and write accounts.
+        private let accountThreads = WorkerThreads("chat accounts", count: 2, limit: 256)
+        /// Erases users; a call takes the time of a replay.
+        private let erasureThread = WorkerThreads("chat erasure", count: 1, limit: 64)
+
+        init(_ store: ChatStore, _ accounts: AccountStore, _ log: ServerLog) {
+            (self.store, self.accounts, self.log) = (store, accounts, log)
+        }
+
+        /// The number of calls that wait for a thread that hashes passwords.
+        var waitingPasswordCount: Int { passwordThreads.waitingCount }
+
+        /// Calls the account store on a thread that may hash a password.
+        func passwords<Value: Sendable>(_ body: @escaping @Sendable (AccountStore) throws(AccountError) -> Value) async throws -> Value {
+            try await passwordThreads.run { [accounts] in try body(accounts) }
+        }
+
+        /// Calls the account store on a thread that waits for its file only.
+        func calling<Value: Sendable>(_ body: @escaping @Sendable (AccountStore) throws(AccountError) -> Value) async throws -> Value {
+            try await accountThreads.run { [accounts] in try body(accounts) }
+        }
+
+        /// Returns the session that a token belongs to; nil if there is none.
+        ///
+        /// Does not wait for writers, so it needs no thread of its own.
+        func session(_ token: String) throws(AccountError) -> AccountSession? { try accounts.session(token: token) }
+
+        func summary(of user: UserID) -> UserSummary { store.summary(of: user) ?? UserSummary(id: user, username: nil) }
+
+        /// Adds the token of a state that contains what the request has written.
+        func addResumeToken(to response: inout WireResponse) { response.addResumeToken(of: store) }
+
+        /// Registers a confirmed account in the journal, and notes that.
+        ///
+        /// Idempotent: after a crash in between, the registration is a duplicate.
+        ///
+        /// - Throws: ``Problem`` with `usernameTaken`, or what the stores throw.
+        func register(_ registration: AccountRegistration) async throws {
+            let account = "\(registration.account)"
+            let command = ChatCommand.registerUser(
+                user: registration.user, username: registration.username.text, subject: account)
+            // As a batch, because the compiler crashes on a pattern of the thrown error here.
+            if case .failure(let rejection) = try await store.execute([CommandRequest(command)])[0] {
+                switch rejection.code {
+                case .usernameTaken: throw Problem.usernameTaken
+                case .identifierTaken where store.user(withSubject: account) == registration.user:
+                    // The person has confirmed again with another username after the journal had registered
+                    // the first one: the user exists, with that name.
+                    break
+                default: throw ChatError.rejected(rejection)
+                }
+            }
+            try await calling { accounts throws(AccountError) in try accounts.markRegistered(account: registration.account) }
+        }
+
+        /// Erases the user of an account whose deletion has begun, and deletes its row.
+        func finish(_ deletion: AccountDeletion) async throws {
+            try await erasureThread.run { [store, accounts] in
+                do throws(ChatError) {
+                    try store.eraseUser(deletion.user, reason: "account-deleted")
+                } catch .rejected(let rejection) where rejection.code == .unknownUser {
+                    // The account was never registered in this journal.
+                }
+                try accounts.finishDeletion(account: deletion.account)
+            }
+        }
+
+        /// Completes what a crash has interrupted: registrations and deletions.
+        func completeInterrupted() async {
+            do {
+                for registration in try await calling({ accounts throws(AccountError) in try accounts.unregistered() }) {
+                    do { try await register(registration) } catch {
+                        // The person confirms again, for example with another username.
+                        log.write(
+                            "registrationPending", ("user", "\(registration.user)"), ("code", Problem(serverError: error).code.rawValue))
+                    }
+                }
+                for deletion in try await calling({ accounts throws(AccountError) in try accounts.pendingDeletions() }) {
+                    do { try await finish(deletion) } catch {
+                        log.write("deletionPending", ("user", "\(deletion.user)"), ("code", Problem(serverError: error).code.rawValue))
+                    }
+                }
+            } catch {
+                log.write("accountsUnreadable", ("code", Problem(serverError: error).code.rawValue))
+            }
+        }
+
+        /// Ends the threads after the calls that wait.
+        func stop() { for threads in [passwordThreads, accountThreads, erasureThread] { threads.stop() } }
+    }
+
+    extension AccountService: SessionSource {
+        func user(ofToken token: String) throws(AccountError) -> UserID? { try session(token)?.user }
+
+        func isValid(_ token: String) -> Bool {
+            // An error of the file leaves the session as it is.
+            do throws(AccountError) { return try session(token) != nil } catch { return true }
+        }
+    }
+#endif

@@ -1,0 +1,119 @@
+#if Server
+    internal import Chat
+    internal import ChatAccounts
+    internal import ChatDomain
+    internal import ChatWire
+    internal import EventJournal
+
+    // What a server that writes does itself, and a server that reads passes on to it.
+    extension ServerCore {
+        /// Who has the accounts and executes commands.
+        enum Role: Sendable {
+            /// This server.
+            case writer(AccountService)
+            /// Another one: this server answers queries and delivers events from a read-only store.
+            case reader(WriterClient)
+        }
+
+        /// The longest time that a response waits until this server's store has what the writer wrote.
+        private static let catchUpLimit = Duration.seconds(2)
+
+        /// Carries out a request about an account.
+        func respond(
+            to request: WireRequest, _ head: HTTPHead, _ token: String?, with route: Route<AccountRequest>, _ parameters: RouteParameters
+        ) async throws -> WireResponse {
+            switch role {
+            case .writer(let accounts):
+                var signedIn: (session: AccountSession, token: String)?
+                if let token, let session = try accounts.session(token) { signedIn = (session, token) }
+                let context = AccountRequest(
+                    accounts: accounts, streams: streams, request: request, client: gate.client(of: head), isSecure: gate.isSecure(head),
+                    session: signedIn)
+                return try await route.respond(context, parameters)
+            case .reader(let writer):
+                let response = try await pass(head.method, head.target, request.body, head, token, to: writer)
+                if !head.isSafe, let token, let user = writer.forget(token) {
+                    // The request may have ended sessions of this user.
+                    await streams.checkSessions(of: user, isValid: writer.isValid)
+                }
+                return response
+            }
+        }
+
+        /// Carries out another request of a user who is signed in.
+        func respond(to request: WireRequest, _ head: HTTPHead, as user: UserID, _ token: String) async throws -> WireResponse {
+            if case .reader(let writer) = role, !head.isSafe,
+                case .route = chatRouter.match(method: request.method, path: request.path)
+            {
+                return try await pass(head.method, head.target, request.body, head, token, to: writer)
+            }
+            var response = await chatRoutes.respond(to: request, as: user)
+            if !head.isSafe, response.status == 200 { response.addResumeToken(of: store) }
+            return response
+        }
+
+        /// How the commands of a socket are executed; nil: by the store.
+        func executor(of head: HTTPHead, _ token: String) -> (@Sendable (ClientCommands) async -> WireResponse)? {
+            guard case .reader(let writer) = role else { return nil }
+            return { [self] commands in
+                do throws(Problem) {
+                    return try await pass("POST", "/v1/commands", commands.body, head, token, to: writer)
+                } catch {
+                    return WireResponse(error)
+                }
+            }
+        }
+
+        /// Passes a request to the writer; returns when this server can show what it has changed.
+        private func pass(
+            _ method: String, _ target: String, _ body: [UInt8], _ head: HTTPHead, _ token: String?, to writer: WriterClient
+        ) async throws(Problem) -> WireResponse {
+            let response = try await writer.send(
+                method, target, body: body, token: token, host: gate.publicHost(of: head), client: gate.client(of: head)?.description)
+            if let text = response.headers.first(where: { $0.name == "Resume-Token" })?.value, let token = ResumeToken(text) {
+                await catchUp(to: token.position)
+            }
+            return response
+        }
+
+        /// Reads until the store has a position; gives up after a while, because a response is owed.
+        private func catchUp(to position: Position) async {
+            let deadline = ContinuousClock.now + Self.catchUpLimit
+            var pause = Duration.milliseconds(1)
+            while store.head.position < position, ContinuousClock.now < deadline {
+                // The task that follows reports what keeps the store from reading.
+                do { if try store.refresh() >= position { return } } catch { return }
+                do { try await Task.sleep(for: pause) } catch { return }
+                pause = min(pause * 2, .milliseconds(100))
+            }
+        }
+
+        /// Follows the log, so that the queries of a server that reads show what the writer writes.
+        ///
+        /// An outage is waited for. Any other failure of the log is final.
+        func followLog() async {
+            while !Task.isCancelled {
+                do throws(ChatError) {
+                    var events = store.events(after: store.head.position).makeAsyncIterator()
+                    while try await events.next(isolation: nil) != nil {}
+                    return
+                } catch {
+                    if case .cancelled = error { return }
+                    if case .journal(let failure) = error, failure.code != .unreachable { return stop(failure) }
+                    log.write("followingInterrupted", ("code", Problem(routeError: error).code.rawValue))
+                }
+                do { try await Task.sleep(for: .seconds(1)) } catch { return }
+            }
+        }
+    }
+
+    extension WireResponse {
+        /// Adds the token of a state that contains what the request has written: a server that reads waits for
+        /// it before it passes the response on.
+        mutating func addResumeToken(of store: ChatStore) {
+            let head = store.head
+            guard let token = ResumeToken(position: head.position, head: head) else { preconditionFailure("a head is not before itself") }
+            headers.append(("Resume-Token", "\(token)"))
+        }
+    }
+#endif

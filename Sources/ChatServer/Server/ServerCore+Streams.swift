@@ -1,0 +1,137 @@
+#if Server
+    internal import Chat
+    internal import ChatAccounts
+    internal import ChatDomain
+    internal import ChatWire
+    internal import Foundation
+    internal import Locking
+
+    // Streams of events, and WebSockets.
+    extension ServerCore {
+        func open(
+            _ stream: EventStream, _ response: WireResponse, _ user: UserID, _ token: String, _ exchange: HTTPExchange
+        ) async -> HTTPResponse {
+            let (mailbox, delivery) = (Mailbox(), Delivery())
+            let id = streams.add(
+                .init(
+                    mailbox: mailbox, session: (user, token), stop: { delivery.stop() }, lastMessage: { EventStream.block($0) },
+                    heartbeat: EventStream.heartbeat))
+            exchange.setCompletion { [streams] _ in streams.remove(id) }
+            await streams.checkSession(of: id, isValid: sessions.isValid)
+            let openedAt = now
+            let task = Task(executorPreference: store.readExecutor) { [metrics] in
+                var end = EventStream.End.closing
+                do {
+                    end = try await stream.run { block, recordedAt in
+                        try await mailbox.write(block)
+                        // Earlier events are delivered late on purpose.
+                        if let recordedAt, recordedAt >= openedAt {
+                            let delay = now.millisecondsSince1970 - recordedAt.millisecondsSince1970
+                            metrics.countDelivery(milliseconds: UInt64(max(delay, 0)))
+                        }
+                    }
+                } catch {
+                    // The client is gone, or the stream was ended by its registry.
+                    return
+                }
+                // A stream that was ended by its registry, or whose client is gone, has a reason already.
+                if mailbox.end(EventStream.block(end)) { metrics.count(ended: end) }
+            }
+            delivery.begin(task)
+            return HTTPResponse(status: response.status, headers: response.headers, body: .stream(mailbox))
+        }
+
+        // MARK: WebSockets
+
+        #if os(Linux)
+            func upgrade(_ head: HTTPHead, _ user: UserID, _ token: String) throws -> HTTPResponse {
+                let headers = try SocketHandshake.headers(for: head, subprotocol: WireConnection.subprotocol)
+                return HTTPResponse(
+                    status: 101, headers: headers, body: .upgrade { [self] socket in open(socket, head, user, token) })
+            }
+
+            func upgrade(_ head: HTTPHead, _ tutorial: TutorialChat) throws -> HTTPResponse {
+                guard isTutorialPublic || gate.client(of: head)?.isLoopback == true else { throw Problem.notFound }
+                let headers = try SocketHandshake.headers(for: head)
+                return HTTPResponse(status: 101, headers: headers, body: .upgrade { [self] socket in open(socket, tutorial) })
+            }
+
+            private func open(_ socket: UpgradedSocket, _ tutorial: TutorialChat) {
+                let mailbox = Mailbox()
+                let receiver = SocketSession(sockets.budget, on: store.readExecutor)
+                let delivery = Task(executorPreference: store.readExecutor) {
+                    do {
+                        try await tutorial.deliver { try await mailbox.write($0) }
+                        mailbox.end()
+                    } catch {
+                        // The client is gone, or the journal cannot be read: the client connects again.
+                        mailbox.end()
+                    }
+                }
+                let entry = streams.add(
+                    .init(mailbox: mailbox, session: nil, stop: { delivery.cancel() }, lastMessage: { _ in [] }, heartbeat: nil))
+                let id = sockets.add(socket, mailbox, receiver)
+                let connection = Lock(TutorialChat.Connection())
+                receiver.begin(on: (sockets, id)) {
+                } handle: { message in
+                    // One message after another: no one else uses the connection meanwhile.
+                    var state = connection.withLock { $0 }
+                    try await tutorial.receive(message, &state)
+                    connection.withLock { $0 = state }
+                } whenClosed: { [streams] in
+                    delivery.cancel()
+                    streams.remove(entry)
+                }
+            }
+
+            private func open(_ socket: UpgradedSocket, _ head: HTTPHead, _ user: UserID, _ token: String) {
+                let mailbox = Mailbox()
+                let execute = executor(of: head, token)
+                let wire = WireSession(store, user: user, execute: execute) { try await mailbox.write($0) }
+                let receiver = SocketSession(sockets.budget, on: store.readExecutor)
+                let entry = streams.add(
+                    .init(
+                        mailbox: mailbox, session: (user, token), stop: { wire.end() }, lastMessage: { WireConnection.end($0) },
+                        heartbeat: nil))
+                let id = sockets.add(socket, mailbox, receiver)
+                receiver.begin(on: (sockets, id)) { [streams, sessions] in
+                    await streams.checkSession(of: entry, isValid: sessions.isValid)
+                    try await wire.begin()
+                } handle: { message in
+                    try await wire.receive(message)
+                } whenClosed: { [streams] in
+                    wire.end()
+                    streams.remove(entry)
+                }
+            }
+        #endif
+    }
+
+    /// The task that writes a stream, which can be stopped before it begins.
+    private final class Delivery: Sendable {
+        private struct State {
+            var task: Task<Void, Never>?
+            var isStopped = false
+        }
+
+        private let state = Lock(State())
+
+        func begin(_ task: Task<Void, Never>) {
+            let isStopped = state.withLock { state in
+                state.task = task
+                return state.isStopped
+            }
+            if isStopped { task.cancel() }
+        }
+
+        func stop() {
+            let task = state.withLock { state in
+                state.isStopped = true
+                return state.task
+            }
+            task?.cancel()
+        }
+    }
+
+    private var now: Timestamp { Timestamp(millisecondsSince1970: Int64((Date().timeIntervalSince1970 * 1_000).rounded(.down))) }
+#endif

@@ -1,0 +1,169 @@
+#if Server
+    internal import ChatDomain
+    internal import ChatWire
+    internal import Foundation
+    internal import Locking
+
+    #if canImport(FoundationNetworking)
+        internal import FoundationNetworking
+    #endif
+
+    /// The server that writes, as a server that only reads uses it.
+    ///
+    /// It has the accounts and executes the commands. Everything that this server sends to it has passed
+    /// its own ``RequestGate``.
+    final class WriterClient: Sendable {
+        /// A session is looked up again after this time.
+        static let freshness = Duration.seconds(5)
+        /// While the writer cannot be reached, a session that it has confirmed remains valid for this time.
+        static let grace = Duration.seconds(300)
+        /// The number of sessions that are remembered.
+        static let maximumSessionCount = 16_384
+        private static let lookupTimeout = 5.0
+        /// A password can wait for its turn to be hashed.
+        private static let requestTimeout = 60.0
+        /// The headers of a response that are passed on.
+        private static let passedHeaders = ["Content-Type", "Set-Cookie", "Retry-After", "Allow", "Resume-Token"]
+
+        private struct KnownSession {
+            let user: UserID
+            let confirmed: ContinuousClock.Instant
+        }
+
+        private let origin: WebOrigin
+        /// The value of `Host` if the client's is not that of an origin of the pages.
+        private let host: String
+        private let session: URLSession
+        private let sessions = Lock<[String: KnownSession]>([:])
+
+        /// Creates a client.
+        ///
+        /// - Parameters:
+        ///   - origin: The scheme, host and port of the writer.
+        ///   - pages: The origins of the pages, which the writer knows too.
+        init(_ origin: WebOrigin, pages: [WebOrigin]) {
+            (self.origin, host) = (origin, pages.first?.authority ?? origin.authority)
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.httpCookieStorage = nil
+            configuration.httpShouldSetCookies = false
+            configuration.urlCache = nil
+            configuration.httpMaximumConnectionsPerHost = 64
+            session = URLSession(configuration: configuration, delegate: NoRedirection(), delegateQueue: nil)
+        }
+
+        /// Ends the connections.
+        func stop() { session.invalidateAndCancel() }
+
+        // MARK: Requests
+
+        /// Sends a request to the writer and returns its response.
+        ///
+        /// - Parameters:
+        ///   - method: The method.
+        ///   - target: The path and the query, beginning with a slash.
+        ///   - body: The JSON of the body; empty for none.
+        ///   - token: The token of the client's session; nil for none.
+        ///   - host: The value of `Host`; nil for that of the first origin of the pages.
+        ///   - client: The address of the client, which counts for the writer's limits.
+        ///   - timeout: The seconds without a byte after which the writer counts as unreachable.
+        /// - Throws: `writerUnavailable` if there is no response, or one that is not the writer's;
+        ///   the writer may have carried out the request.
+        func send(
+            _ method: String, _ target: String, body: [UInt8] = [], token: String?, host: String? = nil, client: String? = nil,
+            timeout: Double = requestTimeout
+        ) async throws(Problem) -> WireResponse {
+            guard let url = URL(string: "\(origin)\(target)", encodingInvalidCharacters: false) else { throw .invalidRequest }
+            var request = URLRequest(url: url, timeoutInterval: timeout)
+            request.httpMethod = method
+            request.setValue(host ?? self.host, forHTTPHeaderField: "Host")
+            if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
+            if let client { request.setValue(client, forHTTPHeaderField: "X-Forwarded-For") }
+            if !body.isEmpty {
+                request.httpBody = Data(body)
+                request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+            }
+            let received: (content: Data, response: URLResponse)
+            do { received = try await session.data(for: request) } catch { throw .writerUnavailable }
+            guard let response = received.response as? HTTPURLResponse else { throw .writerUnavailable }
+            // The page of a proxy between the servers is no answer to a client.
+            let type = response.value(forHTTPHeaderField: "Content-Type")?.split(separator: ";").first.map(String.init)
+            guard received.content.isEmpty || type == "application/json" || type == Problem.contentType else { throw .writerUnavailable }
+            let headers = Self.passedHeaders.compactMap { name in response.value(forHTTPHeaderField: name).map { (name, $0) } }
+            return WireResponse(status: response.statusCode, headers: headers, body: .bytes([UInt8](received.content)))
+        }
+
+        /// Forgets the sessions of the user to whom a session belongs; returns the user if it is known.
+        func forget(_ token: String) -> UserID? {
+            sessions.withLock { sessions in
+                guard let user = sessions[token]?.user else { return nil }
+                sessions = sessions.filter { $0.value.user != user }
+                return user
+            }
+        }
+
+        // MARK: Sessions
+
+        private struct Me: Decodable { let id: UserID }
+
+        private func askForUser(ofToken token: String) async throws(Problem) -> UserID? {
+            let response = try await send("GET", "/v1/me", token: token, timeout: Self.lookupTimeout)
+            guard case .bytes(let content) = response.body else { throw .writerUnavailable }
+            switch response.status {
+            case 200:
+                do { return try JSONDecoder().decode(Me.self, from: Data(content)).id } catch { throw .writerUnavailable }
+            case 401: return nil
+            default: throw .writerUnavailable
+            }
+        }
+
+        private func remember(_ user: UserID?, ofToken token: String, at now: ContinuousClock.Instant) {
+            sessions.withLock { sessions in
+                if sessions.count >= Self.maximumSessionCount, sessions[token] == nil {
+                    sessions = sessions.filter { now - $0.value.confirmed < Self.freshness }
+                    if sessions.count >= Self.maximumSessionCount { sessions = [:] }
+                }
+                sessions[token] = user.map { KnownSession(user: $0, confirmed: now) }
+            }
+        }
+    }
+
+    extension WriterClient: SessionSource {
+        func user(ofToken token: String) async throws -> UserID? {
+            // The form of a token: 32 bytes in base64url. Anything else is not worth a question.
+            guard token.utf8.count == 43, token.utf8.allSatisfy(Self.isBase64URL) else { return nil }
+            let now = ContinuousClock.now
+            let known = sessions.withLock { $0[token] }
+            if let known, now - known.confirmed < Self.freshness { return known.user }
+            do throws(Problem) {
+                let user = try await askForUser(ofToken: token)
+                remember(user, ofToken: token, at: now)
+                return user
+            } catch {
+                if let known, now - known.confirmed < Self.grace { return known.user }
+                throw error
+            }
+        }
+
+        func isValid(_ token: String) async -> Bool {
+            do { return try await user(ofToken: token) != nil } catch { return false }
+        }
+
+        private static func isBase64URL(_ byte: UInt8) -> Bool {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                UInt8(ascii: "-"), UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+    }
+
+    /// Passes a redirection on as the response that it is: the token goes to no other server.
+    private final class NoRedirection: NSObject, URLSessionTaskDelegate {
+        func urlSession(
+            _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+            newRequest request: URLRequest,
+            completionHandler: @escaping @Sendable (URLRequest?) -> Void
+        ) { completionHandler(nil) }
+    }
+#endif

@@ -1,0 +1,225 @@
+#if Server
+    import Chat
+    import Foundation
+    import TestSupport
+    import Testing
+
+    @testable import ChatAccounts
+    @testable import ChatServer
+
+    /// A server that reads what another one writes, and passes requests on to it.
+    @Suite struct ReadingServerTests {
+        /// A server that writes to a journal on disk, and one that reads it.
+        private final class Pair: Sendable {
+            let writer: ServerFixture
+            let store: ChatStore
+            let reader: ChatServer
+
+            init(attempts: AttemptLimit? = nil, proxy: String? = nil) async throws {
+                writer = try ServerFixture(TemporaryDirectory(), attempts: attempts)
+                let proxies = [proxy].compactMap { $0.flatMap(ClientAddress.init(text:)) }
+                try await writer.start { $0.trustedProxies = proxies }
+                store = try ChatStore.openReadOnly(writer.directory.file("journal"))
+                var options = ServerOptions(listen: try #require(ListenAddress("127.0.0.1:0")))
+                options.log = writer.log.write
+                options.trustedProxies = proxies
+                let url = try writer.server.url
+                reader = try await ChatServer(readOnly: store, writer: try #require(WebOrigin(url)), options: options)
+            }
+
+            /// A client of the reader, with the session of a client of the writer.
+            func client(_ other: HTTPClient? = nil) throws -> HTTPClient {
+                let port = try #require(URLComponents(string: reader.url)?.port.flatMap { UInt16(exactly: $0) })
+                let client = try HTTPClient(port: port)
+                client.token = other?.token
+                return client
+            }
+
+            func stop() async throws {
+                await reader.close()
+                try store.close()
+                try await writer.stop()
+            }
+        }
+
+        private func openThread(_ client: HTTPClient) async throws -> String {
+            let reply = try await client.send("POST", "/v1/commands", "{\"openThread\":{\"name\":\"Market\"}}")
+            let event = (reply.json?["events"] as? [[String: Any]])?.first?["threadOpened"] as? [String: Any]
+            return try #require(event?["thread"] as? String, "\(reply.status) \(reply.text)")
+        }
+
+        private func bodies(_ reply: Reply) -> [String?] { reply.items.map { $0["body"] as? String } }
+
+        @Test func everythingWorksThroughTheReader() async throws {
+            let pair = try await Pair()
+            let maya = try pair.client()
+            try await pair.writer.signUp("maya", maya)
+            let code = try pair.writer.code("maya")
+            let confirmed = try await maya.send("POST", "/v1/confirm", "{\"email\":\"maya@example.org\",\"code\":\"\(code)\"}")
+            #expect(confirmed.status == 200, "\(confirmed.text)")
+            let signedIn = try await maya.send("POST", "/v1/sign-in", pair.writer.signInBody("maya"))
+            #expect(signedIn["set-cookie"]?.hasPrefix("chat-session=") == true)
+            maya.token = try #require(signedIn.json?["token"] as? String)
+            // What a response confirms is there for the next request.
+            #expect(try await maya.get("/v1/me").json?["username"] as? String == "maya")
+            let thread = try await openThread(maya)
+            for index in 0..<20 {
+                try await maya.post("\(index)", in: thread)
+                let timeline = try await maya.get("/v1/threads/\(thread)/timeline?limit=1")
+                #expect(bodies(timeline) == ["\(index)"])
+            }
+            #expect(try await maya.get("/v1/sessions").items.count == 1)
+            let refused = try await maya.send("POST", "/v1/commands", "{\"registerUser\":{\"username\":\"om\"}}")
+            #expect((refused.status, refused.code) == (403, "commandNotAllowed"))
+            let unknown = try await maya.send("POST", "/v1/nothing", "{}")
+            #expect((unknown.status, unknown.code) == (404, "notFound"))
+            #expect(try await maya.send("DELETE", "/v1/threads/\(thread)")["allow"] == "GET, HEAD")
+            #expect(try await maya.get("/healthz").status == 200)
+            #expect(try await maya.get("/").status == 200)
+            try await pair.stop()
+        }
+
+        @Test func readerDeliversWhatTheWriterAccepts() async throws {
+            let pair = try await Pair()
+            let maya = try await pair.writer.member("maya")
+            let thread = try await openThread(maya)
+            let live = try pair.client(maya)
+            #expect(try await live.openStream().reply.status == 200)
+            for index in 0..<10 { try await maya.post("\(index)", in: thread) }
+            var found: [String] = []
+            while found.count < 10 { if let body = try #require(try await live.block()).body { found.append(body) } }
+            #expect(found == (0..<10).map { "\($0)" })
+            // Queries follow, too, though no one asks the reader to.
+            let client = try pair.client(maya)
+            try await pair.store.reach(pair.writer.store.head.position)
+            #expect(bodies(try await client.get("/v1/threads/\(thread)/timeline?limit=1")) == ["9"])
+            try await pair.stop()
+        }
+
+        @Test func sessionThatEndsEndsItsStreams() async throws {
+            let pair = try await Pair()
+            let maya = try await pair.writer.member("maya")
+            let (first, second) = (try pair.client(maya), try pair.client(maya))
+            #expect(try await first.openStream().reply.status == 200)
+            #expect(try await second.send("POST", "/v1/sign-out").status == 204)
+            #expect(try await first.rest().last?.event == "signed-out")
+            #expect(try await second.get("/v1/me").status == 401)
+            // Another session of the same user goes on.
+            try await pair.writer.signIn("maya", maya)
+            let (third, fourth) = (try pair.client(maya), try pair.client(maya))
+            #expect(try await third.openStream().reply.status == 200)
+            try await pair.writer.signIn("maya", fourth)
+            #expect(try await fourth.openStream().reply.status == 200)
+            #expect(try await pair.client(fourth).send("POST", "/v1/sign-out-everywhere").status == 204)
+            #expect(try await third.rest().last?.event == "signed-out")
+            #expect(try await fourth.rest().last?.event == "signed-out")
+            try await pair.stop()
+        }
+
+        @Test func readsGoOnWithoutTheWriter() async throws {
+            let pair = try await Pair()
+            let maya = try await pair.writer.member("maya")
+            let thread = try await openThread(maya)
+            try await maya.post("before", in: thread)
+            let client = try pair.client(maya)
+            #expect(try await client.get("/v1/me").status == 200)
+            let live = try pair.client(maya)
+            #expect(try await live.openStream().reply.status == 200)
+            try await pair.writer.server.close()
+            #expect(bodies(try await client.get("/v1/threads/\(thread)/timeline?limit=1")) == ["before"])
+            let late = try await client.send("POST", "/v1/commands", "{\"postMessage\":{\"thread\":\"\(thread)\",\"body\":\"late\"}}")
+            #expect((late.status, late.code, late["retry-after"]) == (503, "writerUnavailable", "1"))
+            // What the writer has not confirmed is not believed.
+            client.token = String(repeating: "A", count: 43)
+            let stranger = try await client.get("/v1/me")
+            #expect((stranger.status, stranger.code) == (503, "writerUnavailable"))
+            for token in ["", "short", String(repeating: "A", count: 42) + "/", String(repeating: "A", count: 44)] {
+                client.token = token
+                #expect(try await client.get("/v1/me").status == 401)
+            }
+            try await pair.stop()
+        }
+
+        @Test func anotherOriginIsRefusedByTheReader() async throws {
+            let pair = try await Pair()
+            let maya = try await pair.writer.member("maya")
+            for header in ["Origin: https://evil.example", "Host: evil.example", "Sec-Fetch-Site: cross-site"] {
+                let reply = try await pair.client(maya).send("POST", "/v1/sign-out", headers: [header])
+                #expect([403, 421].contains(reply.status))
+            }
+            #expect(try await pair.client(maya).get("/v1/me").status == 200)
+            try await pair.stop()
+        }
+
+        @Test func limitsCountTheClientOfTheReader() async throws {
+            let pair = try await Pair(attempts: AttemptLimit(burst: 2, intervalMilliseconds: 3_600_000), proxy: "127.0.0.1")
+            let client = try pair.client()
+            func signIn(from address: String) async throws -> Int {
+                let body = pair.writer.signInBody("nobody", "a wrong password")
+                return try await client.send("POST", "/v1/sign-in", body, headers: ["X-Forwarded-For: \(address)"]).status
+            }
+            for _ in 0..<2 { #expect(try await signIn(from: "203.0.113.9") == 401) }
+            #expect(try await signIn(from: "203.0.113.9") == 429)
+            #expect(try await signIn(from: "2001:db8::1") == 401)
+            #expect(try await signIn(from: "2001:db8::2") == 401)
+            #expect(try await signIn(from: "2001:db8::3") == 429)
+            try await pair.stop()
+        }
+
+        @Test func optionsAreChecked() async throws {
+            let store = try ChatStore.inMemory()
+            let options = ServerOptions(listen: try #require(ListenAddress("127.0.0.1:0")))
+            let refused: [(String, ServerError.Code, (inout ServerOptions) -> Void)] = [
+                ("http://203.0.113.9:8080", .insecureWriter, { _ in }), ("http://chat.example", .insecureWriter, { _ in }),
+                ("https://chat.example", .notLoopback, { _ in }),
+                ("http://localhost:1", .tutorialThread, { $0.tutorialThread = "Tutorial" }),
+            ]
+            for (url, code, change) in refused {
+                var changed = options
+                change(&changed)
+                let (origin, final) = (try #require(WebOrigin(url)), changed)
+                let error = await #expect(throws: ServerError.self) {
+                    try await ChatServer(readOnly: store, writer: origin, options: final)
+                }
+                #expect(error?.code == code, "\(url)")
+            }
+            try store.close()
+        }
+
+        #if os(Linux)
+            @Test func socketsSendCommandsToTheWriter() async throws {
+                let pair = try await Pair()
+                let maya = try await pair.writer.member("maya")
+                let thread = try await openThread(maya)
+                let (socket, _) = try await SocketClient.open(try pair.client(maya))
+                #expect(try await socket.ask("{\"id\":1,\"follow\":{\"thread\":\"\(thread)\"}}")["following"] != nil)
+                try await socket.say("{\"id\":2,\"commands\":{\"postMessage\":{\"thread\":\"\(thread)\",\"body\":\"one\"}}}")
+                var (answer, event): ([String: Any]?, [String: Any]?)
+                while answer == nil || event == nil {
+                    let message = try await socket.json()
+                    if message["event"] != nil { event = message } else { answer = message }
+                }
+                #expect((answer?["answer"] as? [String: Any])?["positions"] != nil)
+                #expect(((event?["event"] as? [String: Any])?["messagePosted"] as? [String: Any])?["body"] as? String == "one")
+                let batch = "[{\"leaveThread\":{\"thread\":\"\(thread)\"}},{\"leaveThread\":{\"thread\":\"\(thread)\"}}]"
+                try await socket.say("{\"id\":3,\"commands\":\(batch)}")
+                var answers: [[String: Any]]?
+                while answers == nil { answers = try await socket.json()["answers"] as? [[String: Any]] }
+                #expect(answers?.count == 2 && answers?.contains { $0["rejection"] != nil } == true)
+                let wrong = try await socket.ask("{\"id\":4,\"commands\":{\"postMessage\":{}}}")
+                #expect((wrong["problem"] as? [String: Any])?["code"] as? String == "missingField")
+                try await pair.writer.server.close()
+                let late = try await socket.ask("{\"id\":5,\"commands\":{\"openThread\":{\"name\":\"Late\"}}}")
+                #expect((late["problem"] as? [String: Any])?["code"] as? String == "writerUnavailable")
+                try await pair.stop()
+            }
+        #endif
+    }
+
+    extension ChatStore {
+        /// Waits until the store shows a position, without refreshing it.
+        fileprivate func reach(_ position: UInt64) async throws {
+            while head.position < position { try await Task.sleep(for: .milliseconds(1)) }
+        }
+    }
+#endif
