@@ -9,6 +9,7 @@ Starts the server itself, with a journal, accounts and mails in the scratch dire
     curl           the transcript of ChatServer.docc/Transcript.md, with curl alone
     proxy          the same transcript over TLS through nginx, with the configuration of ChatServer.docc/Operating.md
     conversations  people who talk while the server is killed with SIGKILL: nothing acknowledged is lost, nothing twice
+    reader         `routes`, and a few `conversations`, through a server with `--writer`
     leaks          random communities: each answer to each user has what WhoIsShownWhat.md allows, and nothing else
     hostile        attacks with raw sockets; the server still answers, and its memory stays bounded
 
@@ -31,9 +32,9 @@ sys.dont_write_bytecode = True
 
 import openapi
 import server_client
-from server_client import Failed, Server
+from server_client import Failed, ReadingServer, Server
 
-DEFAULT = ("routes", "curl", "proxy", "conversations", "leaks", "hostile")
+DEFAULT = ("routes", "curl", "proxy", "conversations", "reader", "leaks", "hostile")
 
 
 def run(name, arguments, scratch):
@@ -49,6 +50,12 @@ def run(name, arguments, scratch):
     elif name == "conversations":
         import server_conversations
         server_conversations.check(arguments.tool, scratch, rng, arguments.conversations, arguments.kills)
+    elif name == "reader":
+        import server_conversations
+        import server_routes
+        with ReadingServer(arguments.tool, scratch / "routes") as server:
+            server_routes.check(server, document)
+        server_conversations.check(arguments.tool, scratch / "conversations", rng, arguments.conversations // 4, 2, ReadingServer)
     elif name == "leaks":
         import server_leaks
         server_leaks.check(arguments.tool, scratch, document, rng, arguments.communities)

@@ -369,9 +369,11 @@ class Server:
         self.options = list(options) + (["--trust-proxy", "127.0.0.1"] if trust else [])
         self.trust, self.process, self.people = trust, None, 0
 
+    def own_options(self):
+        return ["--accounts", str(self.directory / "accounts"), "--mail", str(self.mail)]
+
     def start(self, seconds=PATIENCE):
-        command = [self.tool, "serve", self.journal, "--accounts", str(self.directory / "accounts"), "--listen", f"127.0.0.1:{self.port}",
-                   "--mail", str(self.mail), *self.options]
+        command = [self.tool, "serve", self.journal, "--listen", f"127.0.0.1:{self.port}", *self.own_options(), *self.options]
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log)
         Server.running.add(self)
@@ -405,7 +407,7 @@ class Server:
     def kill_all(cls):
         """Ends the servers that a failed check has left."""
         for server in list(cls.running):
-            server.kill()
+            Server.kill(server)
 
     def stop(self, seconds=PATIENCE):
         """Ends the server in order. It must end with the status 0."""
@@ -486,6 +488,35 @@ class Server:
         done = subprocess.run([self.tool, "verify", self.journal, "--deep"], capture_output=True, check=False)
         if done.returncode != 0:
             raise Failed(f"verify ended with status {done.returncode}: {done.stdout!r} {done.stderr!r}")
+
+
+class ReadingServer(Server):
+    """A server that reads the journal of another one, and passes requests on to it. Every other time it survives its kill."""
+
+    def __init__(self, tool, directory, options=(), trust=True):
+        super().__init__(tool, directory, options, trust)
+        self.writer = Server(tool, directory)
+        self.log = self.directory / "log-of-the-reader"
+        self.kills = 0
+
+    def own_options(self):
+        return ["--writer", self.writer.url]
+
+    def start(self, seconds=PATIENCE):
+        self.writer.start(seconds)
+        return self if self in Server.running else super().start(seconds)
+
+    def kill(self):
+        self.kills += 1
+        if self.writer in Server.running:
+            self.writer.kill()
+        if self.kills % 2 == 0:
+            super().kill()
+
+    def stop(self, seconds=PATIENCE):
+        super().stop(seconds)
+        self.writer.stop(seconds)
+
 
 
 class Person:

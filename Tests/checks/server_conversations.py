@@ -93,9 +93,9 @@ class Hub(threading.Thread):
 
 
 class Talk:
-    def __init__(self, tool, scratch, rng, conversations, kills):
+    def __init__(self, tool, scratch, rng, conversations, kills, kind):
         self.rng, self.kills = rng, kills
-        self.server = Server(tool, scratch)
+        self.server = kind(tool, scratch)
         self.count = conversations
         self.todo, self.faults = queue.SimpleQueue(), []
         self.acknowledged, self.repeats, self.lock = 0, 0, threading.Lock()
@@ -245,5 +245,5 @@ class Talk:
                     raise Failed(f"a follower saw at {position} {fields}, the journal has {journal}")
 
 
-def check(tool, scratch, rng, conversations, kills):
-    Talk(tool, scratch, rng, conversations, kills).run()
+def check(tool, scratch, rng, conversations, kills, kind=Server):
+    Talk(tool, scratch, rng, conversations, kills, kind).run()

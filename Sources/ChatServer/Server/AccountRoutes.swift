@@ -38,6 +38,9 @@
 
     /// The routes of accounts and sessions.
     enum AccountRoutes {
+        /// The route that ends sessions of a user who does not have one at hand.
+        static let resetPath = "/v1/reset-password"
+
         static let routes: [Route<AccountRequest>] = [
             Route("POST", "/v1/sign-up") { context, _ in
                 let fields = try context.fields("username", "email", "password")
@@ -123,7 +126,7 @@
                 }
                 return try accepted()
             },
-            Route("POST", "/v1/reset-password") { context, _ in
+            Route("POST", resetPath) { context, _ in
                 let fields = try context.fields("email", "code", "password")
                 let client = context.client
                 try await context.accounts.passwords { accounts throws(AccountError) in

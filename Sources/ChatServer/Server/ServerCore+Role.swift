@@ -31,10 +31,17 @@
                     session: signedIn)
                 return try await route.respond(context, parameters)
             case .reader(let writer):
+                // Before the request, which may end the session.
+                var user: UserID?
+                if !head.isSafe, let token { user = try await writer.user(ofToken: token) }
                 let response = try await pass(head.method, head.target, request.body, head, token, to: writer)
-                if !head.isSafe, let token, let user = writer.forget(token) {
-                    // The request may have ended sessions of this user.
+                if let user {
+                    writer.forgetSessions(of: user)
                     await streams.checkSessions(of: user, isValid: writer.isValid)
+                } else if route.pattern == AccountRoutes.resetPath, (200..<300) ~= response.status {
+                    // Only the writer knows whose sessions have ended.
+                    writer.forgetSessions()
+                    await streams.checkSessions(isValid: writer.isValid)
                 }
                 return response
             }

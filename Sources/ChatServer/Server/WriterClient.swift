@@ -92,13 +92,9 @@
             return WireResponse(status: response.statusCode, headers: headers, body: .bytes([UInt8](received.content)))
         }
 
-        /// Forgets the sessions of the user to whom a session belongs; returns the user if it is known.
-        func forget(_ token: String) -> UserID? {
-            sessions.withLock { sessions in
-                guard let user = sessions[token]?.user else { return nil }
-                sessions = sessions.filter { $0.value.user != user }
-                return user
-            }
+        /// Forgets the sessions of a user, or all of them: some may have ended.
+        func forgetSessions(of user: UserID? = nil) {
+            sessions.withLock { sessions in sessions = sessions.filter { user != nil && $0.value.user != user } }
         }
 
         // MARK: Sessions

@@ -104,6 +104,14 @@
             #expect(try await second.send("POST", "/v1/sign-out").status == 204)
             #expect(try await first.rest().last?.event == "signed-out")
             #expect(try await second.get("/v1/me").status == 401)
+            // One that is ended from another one, and that this reader has just seen.
+            let (old, new) = (try pair.client(), try pair.client())
+            for client in [old, new] { try await pair.writer.signIn("maya", client) }
+            #expect(try await old.get("/v1/me").status == 200)
+            let sessions = try await old.get("/v1/sessions").items
+            let id = try #require(sessions.first { $0["current"] as? Bool == true }?["id"] as? String)
+            #expect(try await new.send("DELETE", "/v1/sessions/\(id)").status == 204)
+            #expect(try await old.get("/v1/me").status == 401)
             // Another session of the same user goes on.
             try await pair.writer.signIn("maya", maya)
             let (third, fourth) = (try pair.client(maya), try pair.client(maya))
