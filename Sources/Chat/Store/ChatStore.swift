@@ -31,6 +31,8 @@ public final class ChatStore: Sendable {
     let ids: any IDGenerator
     let decider: FairLock<Decider>
     let readSide: ReadSide
+    /// The head at the end of what a read-only store has applied; its log may be ahead.
+    let appliedHead: Lock<JournalHead>
     /// Writes the checkpoints; nil if the log keeps none.
     let checkpointer: Checkpointer?
     /// Whether a call of ``close()`` has already stopped the checkpoints.
@@ -125,7 +127,8 @@ public final class ChatStore: Sendable {
         let checkpointLog = log as? any CheckpointLog
         var (models, statistics) = Self.loadCheckpoint(checkpointLog, options.checkpoints, options.journal.log)
         var start = models.position
-        let end = log.durablePosition
+        let head = log.head
+        let end = head.position
         if end > start { try Self.replay(log, start + 1...end, into: &models) }
         let erasure = try Self.hidePendingContent(in: log, models)
         if erasure.hasContent {
@@ -148,6 +151,7 @@ public final class ChatStore: Sendable {
         self.checkpointer = checkpointer
         decider = FairLock(Decider(models.rules, nextCheckpoint: checkpointer?.options?.nextPosition(after: start) ?? .max))
         readSide = ReadSide(models.models)
+        appliedHead = Lock(head)
         textCacheByteCount = options.textCacheByteCount
         textCache = Lock(TextCache(capacity: options.textCacheByteCount))
         feed = EventFeed(recent: RecentEvents(capacity: options.recentEventCount), options.journal.executor ?? readExecutor)
@@ -165,8 +169,10 @@ public final class ChatStore: Sendable {
 
     /// The log's head: its id, the durable position and the chain value at that position.
     ///
-    /// Applies the durable events, so that every later query shows at least that position.
+    /// Applies the durable events, so that every later query shows at least that position. A read-only
+    /// store has the head of its last ``refresh()``.
     public var head: JournalHead {
+        if log.isReadOnly { return appliedHead.withLock { $0 } }
         let head = log.head
         readSide.apply(log, through: head.position)
         return head

@@ -144,7 +144,7 @@ extension ChatStore {
     private func apply(_ log: any RefreshableLog, through last: Position, to rules: inout RuleState) throws(ChatError) {
         let head = rules.head
         guard head < last else { return }
-        var end: Position = 0
+        var end: JournalHead?
         var ordersErasure = false
         let caughtUp = Result { () throws(ChatError) in
             try readSide.catchUp(&rules) { apply in
@@ -156,12 +156,12 @@ extension ChatStore {
                 // The events are shown only once their orders are obeyed.
                 func shown(_ failure: ChatError?) -> (Position, ChatError?) {
                     decoder.finish(noting)
-                    return (ordersErasure ? 0 : end, failure)
+                    return (ordersErasure ? 0 : end?.position ?? 0, failure)
                 }
                 do throws(JournalError) {
                     try log.forEachCommittedRecord(in: head + 1...last) { position, commit, state, kept, erasable in
                         guard decoder.add(position, state, kept, erasable, noting) else { return false }
-                        if position == commit.position { end = position }
+                        if position == commit.position { end = commit }
                         return true
                     }
                 } catch {
@@ -170,7 +170,8 @@ extension ChatStore {
                 return shown(decoder.failure)
             }
         }
-        if ordersErasure { try obeyNewErasures(through: end, &rules) }
+        if ordersErasure { try obeyNewErasures(through: end?.position ?? 0, &rules) }
+        if let end, readSide.position >= end.position { appliedHead.withLock { $0 = end } }
         try caughtUp.get()
     }
 }

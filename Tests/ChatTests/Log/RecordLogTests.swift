@@ -117,7 +117,14 @@ import Testing
         expectError("readOnly") { try reader.execute(.registerUser(username: "Dan")) }
         try store.execute(.registerUser(username: "Dan"))
         #expect(try reader.user(named: "Dan") == nil)
+        // A log advances by itself, too: while another thread refreshes the store.
+        _ = try log.refresh()
+        let head = reader.head
+        #expect(log.head.position == store.head.position && head.position < store.head.position)
+        #expect(try reader.threads(asOf: .position(head.position)) == reader.threads())
+        #expect(try reader.resumeToken(after: head.position).head == head)
         try reader.refresh()
+        #expect(reader.head == store.head)
         #expect(try reader.user(named: "Dan") != nil)
         try store.close()
     }
