@@ -1,5 +1,6 @@
 import ChatDomain
 import ChatTesting
+import TestSupport
 import Testing
 
 /// Generated commands are repeatable, refer to common entities and reach every rule.
@@ -30,7 +31,7 @@ struct CommandGeneratorTests {
         #expect(commands != others)
     }
 
-    @Test(arguments: Seeds.seeds(20)) func commandsAreAcceptedAndRejected(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(8, of: 20))) func commandsAreAcceptedAndRejected(seed: UInt64) throws {
         var generator = CommandGenerator(seed: seed)
         var state = ChatState()
         var accepted = 0
