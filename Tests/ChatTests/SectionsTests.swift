@@ -14,7 +14,7 @@ import Testing
         let value = Lock(0)
     }
 
-    private static let count = Repetitions.few(600, of: 1_100)
+    private static let count = Repetitions.few(520, of: 1_100)
     /// The number of sections that read one row for each user, of 512 rows each.
     private static let sections = count / 512 + 1
     private let ann = UserID(bits: 1)

@@ -6,8 +6,10 @@ import Testing
 
 @Suite struct MostlyZeroColumnTests {
     /// Compares the list with an array: zeros are appended, few numbers are set, and lists that were
-    /// written and read continue independently. By default, single numbers are compared for a sample
-    /// of the indices; whole lists are compared in any case.
+    /// written and read continue independently.
+    ///
+    /// By default, single numbers are compared for a sample of the indices; whole lists are compared
+    /// in any case.
     @Test(arguments: Seeds.seeds(Repetitions.few(4, of: 40))) func equalsArrayAfterEachStep(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var column = MostlyZeroColumn<UInt32>()
