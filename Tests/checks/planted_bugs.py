@@ -811,9 +811,9 @@ BUGS = [
     store_bug("93f", "import: erase the kind of a custom event with its payload", [
         ("EventEncoder.swift", "kept.content = .custom(kind: kind, payload:", "kept.content = .custom(kind: String(kind.prefix(1)), payload:")],
         unit="EventImportTests", target="ChatDomain"),
-    json_bug("94", "accept a sanction that ends before any recording time", "EventJSON+Decoding",
+    json_bug("94", "accept a sanction that ends before any recording time", "EventFields",
              "guard let until, until > Timestamp(millisecondsSince1970: 0), ", "guard let until, "),
-    json_bug("94b", "accept a payload of an erased custom event", "EventJSON+Decoding",
+    json_bug("94b", "accept a payload of an erased custom event", "EventFields",
              "                try requireNull(.payload)\n", ""),
     json_bug("94c", "omit the history of an opening", "CommandJSON",
              "            if history != .all { try inner.encode(history, forKey: .history) }\n", "            _ = history\n"),
@@ -1072,7 +1072,7 @@ BUGS = [
     store_bug("70f", "import: a join brings back a user who left", [
         ("ImportBatch.swift", " || models.hasBeenMember(user, of: line.thread, asOf: now)", "")], unit="ImportFormTests"),
     store_bug("70g", "import: edit a post that was edited natively", [
-        ("ImportBatch.swift", "models.message(id, asOf: now).map { $0.editPosition == nil && ", "models.message(id, asOf: now).map { ")],
+        ("ImportAssumptions.swift", "models.message(id, asOf: now).map { $0.editPosition == nil && ", "models.message(id, asOf: now).map { ")],
         unit="ImportFormTests"),
     store_bug("70h", "import: merge an account and a nickname", [
         ("ImportedMessage.swift", 'derive("a", [id])', 'derive("u", [id])')], unit="ImportFormTests"),
@@ -1080,16 +1080,16 @@ BUGS = [
         ("ImportBatch.swift", "newNames.contains(username.foldKey) || models.user(withFoldKey: username.foldKey, asOf: now) != nil",
          "newNames.contains(username.foldKey)")], unit="ImportIdentityTests"),
     store_bug("70j", "import: reply to or edit a post whose id is taken before the commit", [
-        ("ImportBatch.swift", "if models.message(post.message, asOf: now) != nil || models.reply(post.reply, asOf: now) != nil {",
+        ("ImportAssumptions.swift", "if models.message(post.message, asOf: now) != nil || models.reply(post.reply, asOf: now) != nil {",
          "if now == 0 {")], unit="ImportAttackTests"),
     store_bug("70k", "import: register the author of a reply to a post that is retracted before the commit", [
-        ("ImportBatch.swift", "models.message(answered, asOf: now)?.isGone == true { return false }",
+        ("ImportAssumptions.swift", "models.message(answered, asOf: now)?.isGone == true { return false }",
          "answered.bits == 0 { return false }")], unit="ImportAttackTests"),
     store_bug("70l", "import: lose the post of a user who leaves before the commit", [
-        ("ImportBatch.swift", "for member in existingMembers where models.joinPosition(member.user, in: member.thread, asOf: now) == nil",
+        ("ImportAssumptions.swift", "for member in existingMembers where models.joinPosition(member.user, in: member.thread, asOf: now) == nil",
          "for _ in existingMembers where now == 0")], unit="ImportAttackTests"),
     store_bug("70m", "import: a join brings back a user who left before the commit", [
-        ("ImportBatch.swift", "for join in newJoins where models.hasBeenMember(join.user, of: join.thread, asOf: now)",
+        ("ImportAssumptions.swift", "for join in newJoins where models.hasBeenMember(join.user, of: join.thread, asOf: now)",
          "for _ in newJoins where now == 0")], unit="ImportAttackTests"),
     store_bug("70n", "import: edit a post of a native user with a nickname's id", [
         ("ImportBatch.swift", "guard models.profile(present.author, asOf: now)?.isImported == true else { return false }",
@@ -1161,10 +1161,10 @@ BUGS = [
         ("UserViews.swift", "guard let name, name < nameOwnerLinks.count, let version", "guard let name, let version")],
         unit="LostCommitTests", target="Projections"),
     store_bug("86c", "threads: trust an index of an event that is not applied", [
-        ("TimelineQueries.swift", "identities.index(ofThread: id), thread < views.timelines.threads.count, threadExists",
+        ("ThreadQueries.swift", "identities.index(ofThread: id), thread < views.timelines.threads.count, threadExists",
          "identities.index(ofThread: id), threadExists")], unit="LostCommitTests", target="Projections"),
     store_bug("86d", "posts: show a message that is not applied", [
-        ("TimelineQueries.swift",
+        ("PostQueries.swift",
          "let message = identities.messages.find(id.bits), identities.messageFacts.position(message) <= position else",
          "let message = identities.messages.find(id.bits) else")], unit="LostCommitTests", target="Projections"),
     store_bug("87", "checkpoint: capture the views a commit late", [

@@ -77,24 +77,7 @@ struct ImportBatch {
         var position: Position?
     }
 
-    private struct Member: Hashable {
-        var user: UserID
-        var thread: ThreadID
-    }
-
-    /// A post to create, with its ids as a message and as a reply.
-    private struct NewPost {
-        var message: MessageID
-        var reply: ReplyID
-        /// The message that the post answers; nil if the post is a message.
-        var answered: MessageID?
-    }
-
-    /// A user to register.
-    private struct NewUser {
-        var username: Username
-        var subject: String?
-    }
+    private typealias Member = ImportAssumptions.Member
 
     /// Users, threads and memberships known to exist, from this batch or an earlier one.
     ///
@@ -113,18 +96,10 @@ struct ImportBatch {
     private var known = Known()
     /// The posts that this batch creates or edits, by their ids as messages.
     private var stagedPosts: [MessageID: ExistingPost] = [:]
-    private var newUsers: [UserID: NewUser] = [:]
+    private var assumptions = ImportAssumptions()
     private var newNames: Set<String> = []
     private var newSubjects: Set<[UInt8]> = []
-    private var newThreads: Set<ThreadID> = []
-    private var newPosts: [NewPost] = []
     private var newMembers: Set<Member> = []
-    /// The memberships that come from lines of joins.
-    private var newJoins: [Member] = []
-    /// The authors of posts whose membership is older than this batch.
-    private var existingMembers: Set<Member> = []
-    /// The older posts that this batch edits, with their authors and threads.
-    private var newEdits: [(post: PostID, author: UserID, thread: ThreadID)] = []
     /// The renamed users of this batch, for the summary.
     private(set) var renamed: [UserID: RenamedUser] = [:]
     private(set) var withoutSubject: [UserID: UserWithoutSubject] = [:]
@@ -155,23 +130,7 @@ struct ImportBatch {
     }
 
     /// Returns whether the assumptions of the staged commands still hold in the given state.
-    func isValid(in models: borrowing ReadModels) -> Bool {
-        let now = models.position
-        for (id, user) in newUsers {
-            if models.profile(id, asOf: now) != nil || models.user(withFoldKey: user.username.foldKey, asOf: now) != nil { return false }
-            if let subject = user.subject, models.user(withSubject: subject, asOf: now) != nil { return false }
-        }
-        for thread in newThreads where models.hasThread(thread, asOf: now) { return false }
-        for post in newPosts {
-            // Another import of the same history, or a native user, has created the post; the batch
-            // would edit or answer that post.
-            if models.message(post.message, asOf: now) != nil || models.reply(post.reply, asOf: now) != nil { return false }
-            if let answered = post.answered, models.message(answered, asOf: now)?.isGone == true { return false }
-        }
-        for member in existingMembers where models.joinPosition(member.user, in: member.thread, asOf: now) == nil { return false }
-        for join in newJoins where models.hasBeenMember(join.user, of: join.thread, asOf: now) { return false }
-        return newEdits.allSatisfy { Self.isEditable($0.post, by: $0.author, in: $0.thread, models, now) }
-    }
+    func isValid(in models: borrowing ReadModels) -> Bool { assumptions.hold(in: models) }
 
     /// Stages the lines of the batch again.
     ///
@@ -197,16 +156,11 @@ struct ImportBatch {
         byteCount = 0
         requests.removeAll(keepingCapacity: true)
         entries.removeAll(keepingCapacity: true)
+        assumptions.removeAll()
         stagedPosts.removeAll(keepingCapacity: true)
-        newUsers.removeAll(keepingCapacity: true)
         newNames.removeAll(keepingCapacity: true)
         newSubjects.removeAll(keepingCapacity: true)
-        newThreads.removeAll(keepingCapacity: true)
-        newPosts.removeAll(keepingCapacity: true)
         newMembers.removeAll(keepingCapacity: true)
-        newJoins.removeAll(keepingCapacity: true)
-        existingMembers.removeAll(keepingCapacity: true)
-        newEdits.removeAll(keepingCapacity: true)
         renamed.removeAll(keepingCapacity: true)
         withoutSubject.removeAll(keepingCapacity: true)
     }
@@ -239,7 +193,7 @@ extension ImportBatch {
         stageMembership(user, newcomer, threadName, line, models, now)
         let id = ImportedID.message(message.channel, message.id)
         let reply = ImportedID.reply(message.channel, message.id)
-        newPosts.append(NewPost(message: id, reply: reply, answered: answered))
+        assumptions.newPosts.append(ImportAssumptions.NewPost(message: id, reply: reply, answered: answered))
         let essential = requests.count
         let post: PostID
         if let answered {
@@ -274,8 +228,8 @@ extension ImportBatch {
         let post: PostID = present.isReply ? .reply(reply) : .message(id)
         if present.position != nil {
             guard models.profile(present.author, asOf: now)?.isImported == true else { return false }
-            guard Self.isEditable(post, by: present.author, in: line.thread, models, now) else { return false }
-            newEdits.append((post, present.author, line.thread))
+            guard ImportAssumptions.isEditable(post, by: present.author, in: line.thread, models, now) else { return false }
+            assumptions.newEdits.append((post, present.author, line.thread))
         }
         let start = requests.count
         append(.edit(post, by: present.author, body: message.body), .imported(sentAt: editedAt))
@@ -283,17 +237,6 @@ extension ImportBatch {
         stagedPosts[id] = present
         stagedPosts[id]?.isEdited = true
         return true
-    }
-
-    /// Returns whether a post was never edited, retracted or removed and its author is a member.
-    private static func isEditable(
-        _ post: PostID, by author: UserID, in thread: ThreadID, _ models: borrowing ReadModels, _ now: Position
-    ) -> Bool {
-        guard models.joinPosition(author, in: thread, asOf: now) != nil else { return false }
-        switch post {
-        case .message(let id): return models.message(id, asOf: now).map { $0.editPosition == nil && !$0.isGone } ?? false
-        case .reply(let id): return models.reply(id, asOf: now).map { $0.editPosition == nil && !$0.isGone } ?? false
-        }
     }
 
     /// Returns the existing post for an id of the source, if any.
@@ -356,7 +299,7 @@ extension ImportBatch {
         }
         let start = requests.count
         stageMembership(user, newcomer, threadName, line, models, now)
-        newJoins.append(Member(user: user, thread: line.thread))
+        assumptions.newJoins.append(Member(user: user, thread: line.thread))
         entries.append(StagedLine(line: line, requests: start..<requests.count, recordingRequests: requests.count - 1..<requests.count))
         return true
     }
@@ -409,7 +352,7 @@ extension ImportBatch {
         if known.threads.insert(line.thread).inserted, !models.hasThread(line.thread, asOf: now) {
             // The thread of an outward code is opened by its first member and does not belong to
             // the import.
-            if line.thread.outwardCode == nil { newThreads.insert(line.thread) }
+            if line.thread.outwardCode == nil { assumptions.newThreads.insert(line.thread) }
             append(.openThread(thread: line.thread, name: threadName, by: user), line.origin)
         }
         let member = Member(user: user, thread: line.thread)
@@ -417,7 +360,7 @@ extension ImportBatch {
             newMembers.insert(member)
             append(.joinThread(user: user, thread: line.thread), line.origin)
         } else if !newMembers.contains(member) {
-            existingMembers.insert(member)
+            assumptions.existingMembers.insert(member)
         }
     }
 
@@ -435,7 +378,7 @@ extension ImportBatch {
             given = nil
         }
         if let given { newSubjects.insert(Array(given.utf8)) }
-        newUsers[user] = NewUser(username: username, subject: given)
+        assumptions.newUsers[user] = ImportAssumptions.NewUser(username: username, subject: given)
         append(.registerUser(user: user, username: username.text, subject: given), origin)
     }
 

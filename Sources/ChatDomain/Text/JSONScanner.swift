@@ -40,11 +40,11 @@ package struct JSONScanner {
     /// The path of the payload of a custom event.
     private static let payloadPath = ["custom", "payload"]
 
-    private let bytes: [UInt8]
-    private let maximumDepth: Int
-    private var offset = 0
+    let bytes: [UInt8]
+    let maximumDepth: Int
+    var offset = 0
     /// The path of the current value: field names, and array indexes in brackets.
-    private var path: [String] = []
+    var path: [String] = []
     private var inexactNumber: JSONScanError?
     private var payload: Range<Int>?
 
@@ -126,24 +126,24 @@ package struct JSONScanner {
         return members
     }
 
-    private init(_ bytes: [UInt8], maximumDepth: Int) {
+    init(_ bytes: [UInt8], maximumDepth: Int) {
         self.bytes = bytes
         self.maximumDepth = maximumDepth
     }
 
-    private var isAtEnd: Bool { offset == bytes.count }
-    private var next: UInt8? { offset < bytes.count ? bytes[offset] : nil }
+    var isAtEnd: Bool { offset == bytes.count }
+    var next: UInt8? { offset < bytes.count ? bytes[offset] : nil }
 
-    private func syntaxError(_ problem: String) -> JSONScanError {
+    func syntaxError(_ problem: String) -> JSONScanError {
         JSONScanError(.notJSON, "not JSON: \(isAtEnd ? "the line ends too early" : problem)", byteOffset: offset)
     }
 
-    private mutating func skipSpace() {
+    mutating func skipSpace() {
         while let byte = next, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { offset += 1 }
     }
 
     /// Consumes a byte if it is the next one.
-    private mutating func consume(_ scalar: Unicode.Scalar) -> Bool {
+    mutating func consume(_ scalar: Unicode.Scalar) -> Bool {
         guard next == UInt8(ascii: scalar) else { return false }
         offset += 1
         return true
@@ -151,7 +151,7 @@ package struct JSONScanner {
 
     // MARK: Values
 
-    private mutating func scanValue() throws(JSONScanError) {
+    mutating func scanValue() throws(JSONScanError) {
         switch next {
         case UInt8(ascii: "{"): try scanObject()
         case UInt8(ascii: "["): try scanArray()
@@ -165,7 +165,7 @@ package struct JSONScanner {
     }
 
     /// Begins an object or an array, whose depth is the length of the path.
-    private mutating func beginContainer() throws(JSONScanError) {
+    mutating func beginContainer() throws(JSONScanError) {
         guard path.count < maximumDepth else {
             throw JSONScanError(.tooDeep, "nested deeper than \(maximumDepth) levels", byteOffset: offset)
         }
@@ -274,7 +274,7 @@ package struct JSONScanner {
     }
 
     /// A string with its text.
-    private mutating func scanName() throws(JSONScanError) -> String {
+    mutating func scanName() throws(JSONScanError) -> String {
         let start = offset + 1
         try scanString()
         let end = offset
@@ -333,141 +333,5 @@ package struct JSONScanner {
             offset += 1
         }
         return unit
-    }
-}
-
-// MARK: Encoding
-
-extension JSONScanner {
-    /// Encodes a text as the value that it denotes, with the fields in their order.
-    ///
-    /// A number is encoded as the first of these types that holds it: `Int64`, `UInt64`, `Decimal`,
-    /// `Double`.
-    ///
-    /// - Throws: `JSONScanError` for text that is not valid, `EncodingError` for a number beyond
-    ///   `Double`, and what the encoder throws.
-    static func encode(_ text: [UInt8], maximumDepth: Int, to encoder: any Encoder) throws {
-        var scanner = JSONScanner(text, maximumDepth: maximumDepth)
-        scanner.skipSpace()
-        try scanner.encodeValue(to: encoder)
-        scanner.skipSpace()
-        if !scanner.isAtEnd { throw scanner.syntaxError("more than one value") }
-    }
-
-    private mutating func encodeValue(to encoder: any Encoder) throws {
-        switch next {
-        case UInt8(ascii: "{"): try encodeObject(to: encoder)
-        case UInt8(ascii: "["): try encodeArray(to: encoder)
-        default:
-            var container = encoder.singleValueContainer()
-            try encodeScalar(to: &container, encoder.codingPath)
-        }
-    }
-
-    private mutating func encodeObject(to encoder: any Encoder) throws {
-        var object = encoder.container(keyedBy: JSONFieldName.self)
-        try beginContainer()
-        if consume("}") { return }
-        repeat {
-            skipSpace()
-            guard next == UInt8(ascii: "\"") else { throw syntaxError("a field name is expected") }
-            let name = try scanName()
-            skipSpace()
-            guard consume(":") else { throw syntaxError("a colon is expected") }
-            skipSpace()
-            path.append(name)
-            try encodeValue(to: object.superEncoder(forKey: JSONFieldName(stringValue: name)))
-            path.removeLast()
-            skipSpace()
-        } while consume(",")
-        guard consume("}") else { throw syntaxError("a comma or a closing brace is expected") }
-    }
-
-    private mutating func encodeArray(to encoder: any Encoder) throws {
-        var array = encoder.unkeyedContainer()
-        try beginContainer()
-        if consume("]") { return }
-        repeat {
-            skipSpace()
-            path.append("[\(array.count)]")
-            try encodeValue(to: array.superEncoder())
-            path.removeLast()
-            skipSpace()
-        } while consume(",")
-        guard consume("]") else { throw syntaxError("a comma or a closing bracket is expected") }
-    }
-
-    private mutating func encodeScalar(to container: inout any SingleValueEncodingContainer, _ codingPath: [any CodingKey]) throws {
-        let start = offset
-        switch next {
-        case UInt8(ascii: "\""): try container.encode(try scanName())
-        case UInt8(ascii: "t"), UInt8(ascii: "f"):
-            try scanValue()
-            try container.encode(bytes[start] == UInt8(ascii: "t"))
-        case UInt8(ascii: "n"):
-            try scanValue()
-            try container.encodeNil()
-        default:
-            try scanValue()
-            let text = String(decoding: bytes[start..<offset], as: UTF8.self)
-            if let number = Int64(text) {
-                try container.encode(number)
-            } else if let number = UInt64(text) {
-                try container.encode(number)
-            } else if let number = Decimal(string: text) {
-                try container.encode(number)
-            } else if let number = Double(text), number.isFinite {
-                try container.encode(number)
-            } else {
-                throw EncodingError.invalidValue(text, .init(codingPath: codingPath, debugDescription: "the number is beyond Double"))
-            }
-        }
-    }
-}
-
-/// A field name of any JSON object.
-struct JSONFieldName: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
-}
-
-/// The first problem of a JSON text.
-package struct JSONScanError: Error, Equatable {
-    /// The kinds of problems.
-    package enum Problem: Equatable {
-        /// The text is not one JSON value.
-        case notJSON
-        /// Objects and arrays are nested deeper than the limit.
-        case tooDeep
-        /// An array has more elements than the limit.
-        case tooMany
-        /// An object has a field twice.
-        case duplicateField
-        /// A number is not a whole number that a decoder reads as it is written.
-        case inexactNumber
-    }
-
-    /// The kind of problem.
-    package let problem: Problem
-    /// The description of the problem, without the place.
-    package let message: String
-    /// The offset of the first wrong byte, from 0; nil for the text as a whole.
-    package let byteOffset: Int?
-    /// The path of a duplicate field or an inexact number: field names, and array indexes in
-    /// brackets.
-    ///
-    /// Empty for other problems and for a number at the top. The names are not shortened.
-    package let path: [String]
-    /// The index of the element of the array whose elements are scanned; nil outside of the elements.
-    package internal(set) var element: Int?
-
-    init(_ problem: Problem, _ message: String, byteOffset: Int? = nil, path: [String] = []) {
-        self.problem = problem
-        self.message = message
-        self.byteOffset = byteOffset
-        self.path = path
     }
 }

@@ -47,7 +47,7 @@ struct DamagedBytesTests {
         for event in generator.oneOfEachKind() { expectTextOfEvent(EventBytes(event)) }
     }
 
-    @Test(arguments: Seeds.seeds(Repetitions.few(5, of: 20))) func truncatedBytesNeverTrap(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(Repetitions.few(3, of: 20))) func truncatedBytesNeverTrap(seed: UInt64) {
         var generator = EventGenerator(seed: seed)
         var state = ChatState()
         for bytes in generator.oneOfEachKind().map({ EventBytes($0) }) {
@@ -63,7 +63,7 @@ struct DamagedBytesTests {
         }
     }
 
-    @Test(arguments: Seeds.seeds(10)) func singleBitFlipsNeverTrap(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(Repetitions.few(4, of: 10))) func singleBitFlipsNeverTrap(seed: UInt64) {
         var generator = EventGenerator(seed: seed)
         var state = ChatState()
         for bytes in generator.oneOfEachKind().map({ EventBytes($0) }) {

@@ -61,12 +61,12 @@ extension BackupCrashTests {
 }
 
 extension CrashExplorer {
-    /// Tests a random fifth of the states, or all in the long form.
+    /// Tests a random state of ten, or all in the long form.
     ///
     /// Records an issue for each failure, and for too few states.
     func check(atLeast states: Int, sourceLocation: SourceLocation = #_sourceLocation) throws {
         var explorer = self
-        if !Repetitions.areAll { explorer.sampling = CrashSampling(oneIn: 5, seed: Repetitions.seed) }
+        if !Repetitions.areAll { explorer.sampling = CrashSampling(oneIn: 10, seed: Repetitions.seed) }
         let report = try explorer.run()
         report.printReplay()
         if !report.failures.isEmpty { Issue.record("\(report)", sourceLocation: sourceLocation) }

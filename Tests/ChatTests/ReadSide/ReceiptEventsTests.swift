@@ -1,6 +1,7 @@
 import ChatDomain
 import ChatTesting
 import EventJournal
+import TestSupport
 import Testing
 
 @testable import Chat
@@ -9,7 +10,7 @@ import Testing
 @Suite struct ReceiptEventsTests {
     private static let kinds: Set<EventKind> = Set(EventKind.allCases).subtracting([.lost, .userErased, .contentErased])
 
-    @Test(arguments: Seeds.seeds(2)) func receiptEventsEqualJournalEvents(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 2))) func receiptEventsEqualJournalEvents(seed: UInt64) throws {
         let store = try StoreFixture(seed: seed, durability: .written).open()
         var generator = CommandGenerator(seed: seed)
         var receipts: [(receipt: Receipt, request: CommandRequest)] = []

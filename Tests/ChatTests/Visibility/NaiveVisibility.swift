@@ -1,11 +1,26 @@
 import Chat
 import ChatDomain
 
-/// The visibility rules of `WhoIsShownWhat.md`, computed by scanning all events for each query.
+/// The visibility rules of `WhoIsShownWhat.md`, computed by scanning the events for each query.
+///
+/// The events of the kinds that a rule depends on are listed once, because they are few.
 struct NaiveVisibility {
     let events: [RecordedEvent]
     /// The details of the events, which are cheaper to scan.
     private let facts: [EventDetails]
+    /// The events of memberships, operators, policies and blocks.
+    private let access: [Fact]
+    /// The events of roles.
+    private let roles: [RecordedEvent]
+    /// The events of each post.
+    private let posts: [PostID: [Fact]]
+    /// The position of the first event of each thread.
+    private let firstPositions: [ThreadID: Position]
+
+    private struct Fact {
+        let position: Position
+        let details: EventDetails
+    }
 
     /// Creates an oracle.
     ///
@@ -13,6 +28,14 @@ struct NaiveVisibility {
     init(_ events: [RecordedEvent]) {
         self.events = events
         facts = events.map(\.event.details)
+        let numbered = zip(Position(1)..., facts).map { Fact(position: $0, details: $1) }
+        access = numbered.filter { $0.details.decidesAccess }
+        roles = events.filter { $0.event.details.decidesRoles }
+        posts = numbered.reduce(into: [:]) { posts, fact in
+            if let post = fact.details.post { posts[post, default: []].append(fact) }
+        }
+        firstPositions = Dictionary(
+            numbered.compactMap { fact in fact.details.thread.map { ($0, fact.position) } }, uniquingKeysWith: { first, _ in first })
     }
 
     /// The relation of a viewer to an event.
@@ -32,9 +55,9 @@ struct NaiveVisibility {
     /// Returns the position of a member's latest join; nil for other users.
     private func joinPosition(of user: UserID, in thread: ThreadID, at position: Position) -> Position? {
         var join: Position?
-        for (index, details) in facts.prefix(Int(position)).enumerated() {
-            switch details {
-            case .threadJoined(let details) where details.user == user && details.thread == thread: join = join ?? Position(index + 1)
+        for fact in access.prefix(while: { $0.position <= position }) {
+            switch fact.details {
+            case .threadJoined(let details) where details.user == user && details.thread == thread: join = join ?? fact.position
             case .threadLeft(let details) where details.user == user && details.thread == thread: join = nil
             case .memberRemoved(let details) where details.user == user && details.thread == thread: join = nil
             default: break
@@ -46,8 +69,8 @@ struct NaiveVisibility {
     /// Returns whether a user was an operator of the community.
     func isOperator(_ user: UserID, at position: Position) -> Bool {
         var isOperator = false
-        for details in facts.prefix(Int(position)) {
-            switch details {
+        for fact in access.prefix(while: { $0.position <= position }) {
+            switch fact.details {
             case .operatorGranted(let details) where details.user == user: isOperator = true
             case .operatorRevoked(let details) where details.user == user: isOperator = false
             default: break
@@ -58,8 +81,8 @@ struct NaiveVisibility {
 
     /// Returns who may join a thread and what its members may read.
     private func policyAndHistory(of thread: ThreadID, at position: Position) -> (policy: ThreadPolicy, history: ThreadHistory) {
-        for details in facts.prefix(Int(position)) {
-            if case .threadPolicySet(let details) = details, details.thread == thread { return (details.policy, details.history) }
+        for fact in access.prefix(while: { $0.position <= position }) {
+            if case .threadPolicySet(let details) = fact.details, details.thread == thread { return (details.policy, details.history) }
         }
         return (thread.outwardCode == nil ? .open : .residents, .all)
     }
@@ -69,7 +92,7 @@ struct NaiveVisibility {
         if isOperator(user, at: position) { return true }
         var role: ThreadRole?
         var awaitedOpener: UserID?
-        for recorded in events.prefix(Int(position)) {
+        for recorded in roles.prefix(while: { $0.position <= position }) {
             switch recorded.event.details {
             case .threadOpened(let details) where details.thread == thread:
                 if recorded.event.origin == .native, thread.outwardCode == nil { awaitedOpener = details.by }
@@ -88,8 +111,8 @@ struct NaiveVisibility {
     /// Returns whether a user had blocked another one.
     func isBlocked(_ user: UserID, by blocker: UserID, at position: Position) -> Bool {
         var isBlocked = false
-        for details in facts.prefix(Int(position)) {
-            switch details {
+        for fact in access.prefix(while: { $0.position <= position }) {
+            switch fact.details {
             case .userBlocked(let details) where details.user == user && details.by == blocker: isBlocked = true
             case .userUnblocked(let details) where details.user == user && details.by == blocker: isBlocked = false
             default: break
@@ -99,16 +122,16 @@ struct NaiveVisibility {
     }
 
     /// Returns the threads of the events up to a position.
-    func threads(at position: Position) -> Set<ThreadID> { Set(facts.prefix(Int(position)).compactMap(\.thread)) }
+    func threads(at position: Position) -> Set<ThreadID> { Set(firstPositions.filter { $0.value <= position }.keys) }
 
     /// Returns the position of the event that wrote a post's text as of a position.
     ///
     /// Returns nil for a post that is unknown, retracted or, unless `includesRemoved`, removed.
     func textPosition(of post: PostID, at position: Position, includesRemoved: Bool = false) -> Position? {
         var text: Position?
-        for (index, details) in facts.prefix(Int(position)).enumerated() where details.post == post {
-            switch details {
-            case .messagePosted, .replyPosted, .messageEdited, .replyEdited: text = Position(index + 1)
+        for fact in (posts[post] ?? []).prefix(while: { $0.position <= position }) {
+            switch fact.details {
+            case .messagePosted, .replyPosted, .messageEdited, .replyEdited: text = fact.position
             case .messageRetracted, .replyRetracted: return nil
             case .messageRemoved, .replyRemoved: if !includesRemoved { return nil }
             default: break
@@ -119,8 +142,8 @@ struct NaiveVisibility {
 
     /// Returns the author of a post.
     private func author(of post: PostID) -> UserID? {
-        for details in facts where details.post == post {
-            switch details {
+        for fact in posts[post] ?? [] {
+            switch fact.details {
             case .messagePosted(let details): return details.author
             case .replyPosted(let details): return details.author
             default: break
@@ -131,7 +154,7 @@ struct NaiveVisibility {
 
     /// Returns the position at which a message was posted.
     func postingPosition(of message: MessageID) -> Position? {
-        facts.firstIndex { if case .messagePosted(let details) = $0 { details.message == message } else { false } }.map { Position($0 + 1) }
+        posts[.message(message)]?.first { if case .messagePosted = $0.details { true } else { false } }?.position
     }
 
     /// Returns the number of messages of a thread in a range of positions.
@@ -157,7 +180,7 @@ struct NaiveVisibility {
     /// could read nothing of it.
     private func readingStart(_ viewer: UserID, _ thread: ThreadID, at position: Position) -> Position? {
         let (policy, history) = policyAndHistory(of: thread, at: position)
-        if policy != .inviteOnly, isOperator(viewer, at: position), threads(at: position).contains(thread) { return 0 }
+        if policy != .inviteOnly, isOperator(viewer, at: position), firstPositions[thread] ?? .max <= position { return 0 }
         return joinPosition(of: viewer, in: thread, at: position).map { history == .sinceJoining ? $0 : 0 }
     }
 
@@ -258,6 +281,23 @@ struct NaiveVisibility {
 }
 
 extension EventDetails {
+    /// Whether the event changes a membership, an operator, a policy or a block.
+    fileprivate var decidesAccess: Bool {
+        switch self {
+        case .threadJoined, .threadLeft, .memberRemoved, .operatorGranted, .operatorRevoked, .threadPolicySet, .userBlocked, .userUnblocked:
+            true
+        default: false
+        }
+    }
+
+    /// Whether the event changes a role in a thread.
+    fileprivate var decidesRoles: Bool {
+        switch self {
+        case .threadOpened, .threadJoined, .threadLeft, .memberRemoved, .roleSet: true
+        default: false
+        }
+    }
+
     /// The post that the event posts, edits, retracts or removes.
     fileprivate var post: PostID? {
         switch self {

@@ -1,0 +1,79 @@
+import ChatDomain
+import Projections
+
+/// What the commands of an import batch assume of the store.
+///
+/// The assumptions held when the commands were staged. Other commands may run until the commit.
+struct ImportAssumptions {
+    /// A user and a thread.
+    struct Member: Hashable {
+        var user: UserID
+        var thread: ThreadID
+    }
+
+    /// A post to create, with its ids as a message and as a reply.
+    struct NewPost {
+        var message: MessageID
+        var reply: ReplyID
+        /// The message that the post answers; nil if the post is a message.
+        var answered: MessageID?
+    }
+
+    /// A user to register.
+    struct NewUser {
+        var username: Username
+        var subject: String?
+    }
+
+    /// The users to register.
+    var newUsers: [UserID: NewUser] = [:]
+    /// The threads to open, other than those of outward codes.
+    var newThreads: Set<ThreadID> = []
+    var newPosts: [NewPost] = []
+    /// The memberships that come from lines of joins.
+    var newJoins: [Member] = []
+    /// The authors of posts whose membership is older than the batch.
+    var existingMembers: Set<Member> = []
+    /// The older posts that the batch edits, with their authors and threads.
+    var newEdits: [(post: PostID, author: UserID, thread: ThreadID)] = []
+
+    /// Returns whether the assumptions hold in the given state.
+    func hold(in models: borrowing ReadModels) -> Bool {
+        let now = models.position
+        for (id, user) in newUsers {
+            if models.profile(id, asOf: now) != nil || models.user(withFoldKey: user.username.foldKey, asOf: now) != nil { return false }
+            if let subject = user.subject, models.user(withSubject: subject, asOf: now) != nil { return false }
+        }
+        for thread in newThreads where models.hasThread(thread, asOf: now) { return false }
+        for post in newPosts {
+            // Another import of the same history, or a native user, has created the post; the batch
+            // would edit or answer that post.
+            if models.message(post.message, asOf: now) != nil || models.reply(post.reply, asOf: now) != nil { return false }
+            if let answered = post.answered, models.message(answered, asOf: now)?.isGone == true { return false }
+        }
+        for member in existingMembers where models.joinPosition(member.user, in: member.thread, asOf: now) == nil { return false }
+        for join in newJoins where models.hasBeenMember(join.user, of: join.thread, asOf: now) { return false }
+        return newEdits.allSatisfy { Self.isEditable($0.post, by: $0.author, in: $0.thread, models, now) }
+    }
+
+    /// Returns whether a post was never edited, retracted or removed and its author is a member.
+    static func isEditable(
+        _ post: PostID, by author: UserID, in thread: ThreadID, _ models: borrowing ReadModels, _ now: Position
+    ) -> Bool {
+        guard models.joinPosition(author, in: thread, asOf: now) != nil else { return false }
+        switch post {
+        case .message(let id): return models.message(id, asOf: now).map { $0.editPosition == nil && !$0.isGone } ?? false
+        case .reply(let id): return models.reply(id, asOf: now).map { $0.editPosition == nil && !$0.isGone } ?? false
+        }
+    }
+
+    /// Removes all assumptions, and keeps their memory for the next batch.
+    mutating func removeAll() {
+        newUsers.removeAll(keepingCapacity: true)
+        newThreads.removeAll(keepingCapacity: true)
+        newPosts.removeAll(keepingCapacity: true)
+        newJoins.removeAll(keepingCapacity: true)
+        existingMembers.removeAll(keepingCapacity: true)
+        newEdits.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,217 @@
+package import ChatDomain
+import Columns
+import Primitives
+
+/// A thread as of a position.
+package struct ThreadRecord: Hashable, Sendable {
+    /// The id.
+    package var id: ThreadID
+    /// The name; nil if erased.
+    package var name: String?
+    /// The display time of creation.
+    package var createdAt: Timestamp
+    /// The number of messages in its timeline, including retracted ones and excluding replies.
+    package var messageCount: Int
+    /// The number of members.
+    package var memberCount: Int
+    /// The position of the thread's latest event other than a read marker.
+    package var lastPosition: Position
+    /// Whether an import opened it.
+    package var isImported: Bool
+    /// Who may join it.
+    package var policy: ThreadPolicy
+    /// The posts that its members may read.
+    package var history: ThreadHistory
+    /// Whether it is locked.
+    package var isLocked: Bool
+    /// Whether it is closed.
+    package var isClosed: Bool
+}
+
+/// A thread's index and the position of its latest event, the sort key of thread lists.
+package struct ThreadSortKey: Sendable {
+    let thread: Int
+    /// The position of the thread's latest event.
+    package let lastPosition: Position
+}
+
+/// A thread and the position of its opening.
+package struct ThreadOpening: Sendable {
+    package let id: ThreadID
+    package let position: Position
+}
+
+/// The ways to compare thread names; a later case applies only if the earlier ones find no thread.
+package enum ThreadNameMatch: CaseIterable, Sendable {
+    /// Equal spelling.
+    case exact
+    /// Equal under canonical caseless matching.
+    case caseless
+
+    /// Whether two names match.
+    package func matches(_ name: String, _ other: String) -> Bool {
+        switch self {
+        case .exact: name == other
+        case .caseless: Username.foldKey(name) == Username.foldKey(other)
+        }
+    }
+}
+
+extension PageRequest {
+    /// Returns the page of a list of threads ordered by latest event.
+    package func slice(of places: [ThreadSortKey]) -> ArraySlice<ThreadSortKey> {
+        places[indices(count: places.count) { places[$0].lastPosition }]
+    }
+}
+
+// Queries of one row each, so that a caller can release the models' lock between rows.
+extension ReadModels {
+    /// Returns the id of a thread.
+    package func threadID(ofThread thread: Int) -> ThreadID { identities.threadID(thread) }
+
+    /// Returns the index of a membership's thread.
+    package func thread(ofMembership row: Int) -> Int { identities.memberships.pair(row).second }
+
+    /// Returns a thread's sort key; nil if the thread did not exist as of the position.
+    package func sortKey(ofThread thread: Int, asOf position: Position) -> ThreadSortKey? {
+        guard thread < views.timelines.threads.count, threadExists(thread, asOf: position) else { return nil }
+        return ThreadSortKey(thread: thread, lastPosition: lastPosition(ofThread: thread, asOf: position))
+    }
+
+    /// Returns the thread with a sort key.
+    ///
+    /// - Parameter start: Only later messages are counted.
+    package func record(_ place: ThreadSortKey, asOf position: Position, after start: Position = 0) -> ThreadRecord {
+        record(ofThread: place.thread, asOf: position, after: start)
+    }
+
+    /// Returns the id of the thread with a sort key.
+    package func threadID(_ place: ThreadSortKey) -> ThreadID { identities.threadID(place.thread) }
+
+    /// Returns a thread's opening; nil if it was opened later or its name does not match.
+    ///
+    /// Also nil if the opening was lost or the name erased.
+    package func opening(_ thread: Int, asOf position: Position, where isNamed: (String) -> Bool) -> ThreadOpening? {
+        guard thread < views.timelines.threads.count else { return nil }
+        let openedAt = views.timelines.threads[thread].openedAt
+        guard openedAt > 0, openedAt <= position, let name = views.timelines.threads[thread].name, isNamed(name) else { return nil }
+        return ThreadOpening(id: identities.threadID(thread), position: openedAt)
+    }
+}
+
+extension ReadModels {
+    /// Returns the threads with a name, in opening order.
+    ///
+    /// If no thread has the exact spelling, names are compared by canonical caseless matching.
+    ///
+    /// - Complexity: O(*n*) in the number of threads.
+    package func threads(named name: String, asOf position: Position, where isShown: (ThreadID) -> Bool = { _ in true }) -> [ThreadID] {
+        for match in ThreadNameMatch.allCases {
+            let found = compactMap(threadScan()) { thread in
+                opening(thread, asOf: position) { match.matches($0, name) }.flatMap { isShown($0.id) ? $0 : nil }
+            }
+            if !found.isEmpty { return found.sorted { $0.position < $1.position }.map(\.id) }
+        }
+        return []
+    }
+
+    /// Returns one thread; nil if it did not exist.
+    ///
+    /// - Parameter start: Only later messages are counted.
+    package func thread(_ id: ThreadID, asOf position: Position, after start: Position = 0) -> ThreadRecord? {
+        index(ofThread: id, asOf: position).map { record(ofThread: $0, asOf: position, after: start) }
+    }
+
+    /// Whether a thread existed; cheaper than ``thread(_:asOf:)``.
+    package func hasThread(_ id: ThreadID, asOf position: Position) -> Bool { index(ofThread: id, asOf: position) != nil }
+
+    /// Returns a page of the threads, ordered by latest event.
+    ///
+    /// - Complexity: O(*n* log *n*) in the number of threads.
+    package func threads(_ page: PageRequest, asOf position: Position, where isShown: (ThreadID) -> Bool = { _ in true }) -> [ThreadRecord]
+    {
+        let places = compactMap(threadScan()) { thread in
+            isShown(identities.threadID(thread)) ? sortKey(ofThread: thread, asOf: position) : nil
+        }
+        return page.slice(of: places.sorted { $0.lastPosition < $1.lastPosition }).map { record($0, asOf: position) }
+    }
+
+    /// Returns the number of a thread's messages that a member had not read; 0 for other users.
+    ///
+    /// A message is unread if it is after both the read marker and the last join, written by
+    /// another user, and not retracted.
+    ///
+    /// - Complexity: O(log *n*) in the number of the thread's messages and retractions.
+    package func unreadCount(of user: UserID, in thread: ThreadID, asOf position: Position) -> Int {
+        guard let user = identities.index(ofUser: user), let thread = index(ofThread: thread, asOf: position),
+            let membership = identities.memberships.find(user, thread),
+            let since = views.membership.joinPosition(membership, asOf: position)
+        else { return 0 }
+        let seen = max(since, views.membership.readMarker(membership, asOf: position))
+        let count = messageCount(ofThread: thread, asOf: position)
+        let numbers = views.timelines.threads[thread].messages
+        let first = (0..<count).partitioningIndex { identities.messageFacts.position(Int(numbers[$0])) > seen }
+        return views.unread.count(first..<count, of: thread, membership, views.timelines, asOf: position)
+    }
+
+    /// Returns the number of threads.
+    package func threadCount(asOf position: Position) -> Int { views.timelines.threads.indices.count { threadExists($0, asOf: position) } }
+}
+
+extension ReadModels {
+    /// Returns the index of a thread that existed as of a position.
+    ///
+    /// A thread exists from its first event, even if the record of its opening was lost.
+    func index(ofThread id: ThreadID, asOf position: Position) -> Int? {
+        guard let thread = identities.index(ofThread: id), thread < views.timelines.threads.count, threadExists(thread, asOf: position)
+        else {
+            return nil
+        }
+        return thread
+    }
+
+    private func threadExists(_ thread: Int, asOf position: Position) -> Bool {
+        let openedAt = views.timelines.threads[thread].openedAt
+        return openedAt > 0 && openedAt <= position || lastPosition(ofThread: thread, asOf: position) > 0
+    }
+
+    func messageCount(ofThread thread: Int, asOf position: Position) -> Int {
+        let numbers = views.timelines.threads[thread].messages
+        guard let last = numbers.last else { return 0 }
+        if identities.messageFacts.position(Int(last)) <= position { return numbers.count }
+        return firstIndex(of: numbers.count, from: position + 1) { identities.messageFacts.position(Int(numbers[$0])) }
+    }
+
+    /// Returns the number of a thread's messages up to a position, which its reader may not read.
+    func hiddenCount(ofThread thread: Int, through start: Position, asOf position: Position) -> Int {
+        start == 0 ? 0 : messageCount(ofThread: thread, asOf: min(start, position))
+    }
+
+    private func lastPosition(ofThread thread: Int, asOf position: Position) -> Position {
+        let count = messageCount(ofThread: thread, asOf: position)
+        let message = count == 0 ? 0 : identities.messageFacts.position(Int(views.timelines.threads[thread].messages[count - 1]))
+        return max(message, views.timelines.threads[thread].latest(asOf: position).position)
+    }
+
+    /// Returns the position of the first event of a thread, which is its opening unless that was
+    /// lost.
+    func firstPosition(ofThread thread: Int) -> Position {
+        let row = views.timelines.threads[thread]
+        if row.openedAt > 0 { return row.openedAt }
+        let message = row.messages.isEmpty ? nil : identities.messageFacts.position(Int(row.messages[0]))
+        let other = row.nonMessagePositions.isEmpty ? nil : row.nonMessagePositions[0]
+        return min(message ?? .max, other ?? .max)
+    }
+
+    private func record(ofThread thread: Int, asOf position: Position, after start: Position = 0) -> ThreadRecord {
+        let row = views.timelines.threads[thread]
+        let hidden = hiddenCount(ofThread: thread, through: start, asOf: position)
+        let (policy, history) = policyAndHistory(ofThread: thread, asOf: position)
+        let lock = views.community.locks.value(of: thread, asOf: position)
+        return ThreadRecord(
+            id: identities.threadID(thread), name: row.openedAt <= position ? row.name : nil, createdAt: row.createdAt,
+            messageCount: messageCount(ofThread: thread, asOf: position) - hidden, memberCount: row.latest(asOf: position).members,
+            lastPosition: lastPosition(ofThread: thread, asOf: position), isImported: row.isImported, policy: policy, history: history,
+            isLocked: lock & CommunityHistory.Lock.locked != 0, isClosed: lock & CommunityHistory.Lock.closed != 0)
+    }
+}
