@@ -37,6 +37,31 @@
             try await fixture.stop()
         }
 
+        /// Responds before it returns.
+        private struct ImmediateHandler: HTTPHandler {
+            let tooLarge = HTTPResponse(status: 413, headers: [], body: .bytes([]))
+            let busy = HTTPResponse(status: 503, headers: [], body: .bytes([]))
+            func check(_ head: HTTPHead) -> HTTPResponse? { nil }
+            func bodyLimit(of head: HTTPHead) -> Int { 100 }
+
+            func handle(_ request: HTTPRequest, _ exchange: HTTPExchange) {
+                exchange.respond(HTTPResponse(status: 200, headers: [], body: .bytes(request.body)))
+            }
+        }
+
+        /// The connection is suspended before a request begins; otherwise the response would not resume it.
+        @Test func responseMayComeAtOnce() async throws {
+            let (socket, address) = try ListeningSocket.open(try #require(ListenAddress("127.0.0.1:0")))
+            let started = HTTPDaemon(socket: socket, limits: HTTPDaemon.Limits(), isExempt: { _ in true }, handler: ImmediateHandler())
+            let daemon = try #require(started)
+            defer { daemon.stop() }
+            let client = try HTTPClient(port: address.port)
+            for body in ["", "a", "bb"] {
+                let reply = try await client.send("POST", "/", body)
+                #expect((reply.status, reply.text) == (200, body))
+            }
+        }
+
         @Test func headHasNoBody() async throws {
             let fixture = try ServerFixture()
             try await fixture.start()
