@@ -134,12 +134,13 @@
                 try await fixture.signIn("maya", client)
                 let stream = try client.another()
                 async let signedOut = client.send("POST", "/v1/sign-out")
-                let opened = try await stream.openStream().reply
+                let (reply, opening) = try await stream.openStream()
                 #expect(try await signedOut.status == 204)
-                if opened.status == 200 {
-                    #expect(try await stream.rest().map(\.event) == ["signed-out"])
+                if reply.status == 200 {
+                    // The end is the first block if the session has ended before the stream began.
+                    #expect(([opening] + (try await stream.rest())).compactMap(\.event) == ["signed-out"])
                 } else {
-                    #expect(opened.status == 401)
+                    #expect(reply.status == 401)
                 }
             }
             try await fixture.stop()
