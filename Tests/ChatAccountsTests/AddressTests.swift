@@ -41,7 +41,7 @@
         @Test func textsAreThoseThatTheSystemAccepts() throws {
             var random = SplitMix64(seed: Repetitions.seed)
             var accepted = 0
-            // About one text in twenty is an address: so many that fewer than 1,000 are no chance.
+            // About one text in twenty is an address.
             for _ in 0..<Repetitions.few(24_000, of: 400_000) {
                 let isVersion4 = Bool.random(using: &random)
                 let separator = isVersion4 ? "." : ":"

@@ -199,7 +199,7 @@ extension PostgresServer {
         stop()
         try Self.run(asUser + ["rm", "-r", dataDirectory])
         try Self.run(asUser + ["mv", dataDirectory + ".saved", dataDirectory])
-        try setStandby("nobody")
+        try setStandby("absent")
     }
 
     /// Starts the server again with the name of the standby that confirms commits; empty for none.

@@ -34,13 +34,15 @@
                 // Before the request, which may end the session.
                 var user: UserID?
                 if !head.isSafe, let token { user = try await writer.user(ofToken: token) }
+                // Also without an answer: the request may have been carried out.
+                defer { if let user { writer.forgetSessions(of: user) } }
                 let response = try await pass(head.method, head.target, request.body, head, token, to: writer)
                 if let user {
                     writer.forgetSessions(of: user)
                     await streams.checkSessions(of: user, isValid: writer.isValid)
                 } else if route.pattern == AccountRoutes.resetPath, (200..<300) ~= response.status {
                     // Only the writer knows whose sessions have ended.
-                    writer.forgetSessions()
+                    writer.forgetSessions(of: nil)
                     await streams.checkSessions(isValid: writer.isValid)
                 }
                 return response

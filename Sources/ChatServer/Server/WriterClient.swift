@@ -13,28 +13,17 @@
     /// It has the accounts and executes the commands. Everything that this server sends to it has passed
     /// its own ``RequestGate``.
     final class WriterClient: Sendable {
-        /// A session is looked up again after this time.
-        static let freshness = Duration.seconds(5)
-        /// While the writer cannot be reached, a session that it has confirmed remains valid for this time.
-        static let grace = Duration.seconds(300)
-        /// The number of sessions that are remembered.
-        static let maximumSessionCount = 16_384
         private static let lookupTimeout = 5.0
         /// A password can wait for its turn to be hashed.
         private static let requestTimeout = 60.0
         /// The headers of a response that are passed on.
         private static let passedHeaders = ["Content-Type", "Set-Cookie", "Retry-After", "Allow", "Resume-Token"]
 
-        private struct KnownSession {
-            let user: UserID
-            let confirmed: ContinuousClock.Instant
-        }
-
         private let origin: WebOrigin
         /// The value of `Host` if the client's is not that of an origin of the pages.
         private let host: String
         private let session: URLSession
-        private let sessions = Lock<[String: KnownSession]>([:])
+        private let known = Lock(KnownSessions())
 
         /// Creates a client.
         ///
@@ -92,12 +81,14 @@
             return WireResponse(status: response.statusCode, headers: headers, body: .bytes([UInt8](received.content)))
         }
 
-        /// Forgets the sessions of a user, or all of them: some may have ended.
-        func forgetSessions(of user: UserID? = nil) {
-            sessions.withLock { sessions in sessions = sessions.filter { user != nil && $0.value.user != user } }
-        }
-
         // MARK: Sessions
+
+        /// Forgets the sessions of a user, or all of them: some may have ended.
+        func forgetSessions(of user: UserID?) {
+            known.withLock { known in
+                if let user { known.forget(of: user) } else { known.forgetAll() }
+            }
+        }
 
         private struct Me: Decodable { let id: UserID }
 
@@ -111,16 +102,6 @@
             default: throw .writerUnavailable
             }
         }
-
-        private func remember(_ user: UserID?, ofToken token: String, at now: ContinuousClock.Instant) {
-            sessions.withLock { sessions in
-                if sessions.count >= Self.maximumSessionCount, sessions[token] == nil {
-                    sessions = sessions.filter { now - $0.value.confirmed < Self.freshness }
-                    if sessions.count >= Self.maximumSessionCount { sessions = [:] }
-                }
-                sessions[token] = user.map { KnownSession(user: $0, confirmed: now) }
-            }
-        }
     }
 
     extension WriterClient: SessionSource {
@@ -128,14 +109,17 @@
             // The form of a token: 32 bytes in base64url. Anything else is not worth a question.
             guard token.utf8.count == 43, token.utf8.allSatisfy(Self.isBase64URL) else { return nil }
             let now = ContinuousClock.now
-            let known = sessions.withLock { $0[token] }
-            if let known, now - known.confirmed < Self.freshness { return known.user }
+            let (user, generation) = known.withLock { known in
+                (known.user(ofToken: token, confirmedWithin: KnownSessions.freshness, of: now), known.generation)
+            }
+            if let user { return user }
             do throws(Problem) {
                 let user = try await askForUser(ofToken: token)
-                remember(user, ofToken: token, at: now)
+                known.withLock { $0.note(user, ofToken: token, generation: generation, at: now) }
                 return user
             } catch {
-                if let known, now - known.confirmed < Self.grace { return known.user }
+                let former = known.withLock { $0.user(ofToken: token, confirmedWithin: KnownSessions.grace, of: now) }
+                if let former { return former }
                 throw error
             }
         }
