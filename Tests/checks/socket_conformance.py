@@ -103,6 +103,12 @@ def raw():
     wrong = frame(CLOSE, close_payload(1000, b"\xff"))
     yield "7 close with a wrong reason, byte by byte", [bytes([byte]) for byte in wrong], [close(1007)]
     yield "7 close with a wrong reason, byte by byte with pauses", [part for byte in wrong for part in (bytes([byte]), None)], [close(1007)]
+    for point in range(1, len(reason)):
+        yield f"7 close with a reason, in two parts, the first of {point} bytes", [reason[:point], None, reason[point:]], [close(1000)]
+    before = ask + reason
+    for point in range(len(ask) - 1, len(before)):
+        parts = [before[:point], None, before[point:]]
+        yield f"7 a message and a close with a reason, in two parts, the first of {point} bytes", parts, [("texts then close", (0, 1), 1000)]
     half = frame(CLOSE, close_payload(1000, b"xx\xe2\x82"))
     yield "7 close with an unfinished reason, byte by byte with pauses", [part for byte in half for part in (bytes([byte]), None)], [close(1007)]
     yield "7 a message and a ping after the close", [frame(CLOSE, close_payload(1000)) + ask + frame(PING, b"x")], [close(1000)]

@@ -61,8 +61,7 @@
         /// The time at which the last message began.
         private(set) var messageBegan = ContinuousClock.now
         private var isControlFrame = false
-        /// The payload of a close; nil in other frames.
-        private var closePayload: [UInt8]?
+        private var gate = CloseFrameGate()
         /// Whether the library has found a frame that it cannot read.
         private var hasWrongFrame = false
         private var hasConnectionFailed = false
@@ -91,7 +90,6 @@
                 guard let chunk = unsafe chunk else { return }
                 unsafe SocketPeer.at(peer).didReceive(chunk.pointee)
             }
-            unsafe callbacks.on_frame_recv_end_callback = { context, peer in unsafe SocketPeer.at(peer).didEndFrame(context) }
             unsafe callbacks.on_msg_recv_callback = { _, message, peer in
                 guard let message = unsafe message else { return }
                 unsafe SocketPeer.at(peer).didReceive(message.pointee)
@@ -208,24 +206,14 @@
 
         private func didBegin(_ frame: wslay_event_on_frame_recv_start_arg) {
             isControlFrame = frame.opcode >= UInt8(WSLAY_CONNECTION_CLOSE.rawValue)
-            closePayload = UInt32(frame.opcode) == WSLAY_CONNECTION_CLOSE.rawValue ? [] : nil
             if !isControlFrame, !partial.hasRoom(for: frame.payload_length) { end(UInt16(WSLAY_CODE_MESSAGE_TOO_BIG.rawValue)) }
         }
 
         private func didReceive(_ chunk: wslay_event_on_frame_recv_chunk_arg) {
+            guard !isControlFrame else { return }
             let bytes = unsafe UnsafeBufferPointer(start: chunk.data, count: chunk.data_length)
-            if isControlFrame {
-                unsafe closePayload?.append(contentsOf: bytes)
-            } else {
-                if partial.byteCount == 0 { messageBegan = .now }
-                if unsafe partial.append(bytes) { budget.take(bytes.count) }
-            }
-        }
-
-        /// Checks the reason of a close, of which the library omits two bytes of each part that it receives.
-        private func didEndFrame(_ context: wslay_event_context_ptr?) {
-            guard let reason = closePayload?.dropFirst(2), String(validating: reason, as: UTF8.self) == nil else { return }
-            unsafe wslay_event_queue_close(context, UInt16(WSLAY_CODE_INVALID_FRAME_PAYLOAD_DATA.rawValue), nil, 0)
+            if partial.byteCount == 0 { messageBegan = .now }
+            if unsafe partial.append(bytes) { budget.take(bytes.count) }
         }
 
         private func didReceive(_ message: wslay_event_on_msg_recv_arg) {
@@ -241,18 +229,16 @@
                 unsafe wslay_event_set_error(context, WSLAY_ERR_WOULDBLOCK.rawValue)
                 return -1
             }
-            if !early.isEmpty {
-                let taken = early.prefix(count)
-                for (offset, byte) in taken.enumerated() { unsafe buffer[offset] = byte }
-                early = early.dropFirst(taken.count)
-                return taken.count
-            }
+            let bytes = unsafe UnsafeMutableBufferPointer(start: buffer, count: count)
             while true {
-                let received = unsafe recv(socket.descriptor, buffer, count, 0)
+                let heldCount = unsafe bytes.update(fromContentsOf: gate.held)
+                let received = unsafe receive(in: bytes[heldCount...])
                 if received > 0 {
                     lastReceived = .now
                     turnByteCount += received
-                    return received
+                    let passed = unsafe gate.pass(UnsafeBufferPointer(rebasing: bytes[..<(heldCount + received)]).span)
+                    if passed == 0 { continue }
+                    return passed
                 }
                 if received < 0 && errno == EINTR { continue }
                 let isEmpty = received < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)
@@ -260,6 +246,17 @@
                 unsafe wslay_event_set_error(context, isEmpty ? WSLAY_ERR_WOULDBLOCK.rawValue : WSLAY_ERR_CALLBACK_FAILURE.rawValue)
                 return -1
             }
+        }
+
+        /// Receives the bytes that came with the handshake, and then those of the socket; the value is that of `recv`.
+        private func receive(in buffer: Slice<UnsafeMutableBufferPointer<UInt8>>) -> Int {
+            let free = unsafe UnsafeMutableBufferPointer(rebasing: buffer)
+            guard early.isEmpty else {
+                let taken = early.prefix(free.count)
+                early = early.dropFirst(taken.count)
+                return unsafe free.update(fromContentsOf: taken)
+            }
+            return unsafe recv(socket.descriptor, free.baseAddress, free.count, 0)
         }
 
         private func write(_ context: wslay_event_context_ptr?, _ bytes: UnsafePointer<UInt8>?, _ count: Int, hasMore: Bool) -> Int {
