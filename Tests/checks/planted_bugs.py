@@ -1690,7 +1690,7 @@ def parse():
 
 
 def run(arguments, bugs, scratch):
-    """Runs the mutations; returns the rows of the table."""
+    """Runs the mutations; returns the rows of the table: each with a finding, None, or why the mutation did not run."""
     package, copies, rows = pathlib.Path(arguments.package).resolve(), {}, []
     # Apply all mutations once, so that changed sources are reported before the long runs.
     for bug in bugs:
@@ -1711,9 +1711,16 @@ def run(arguments, bugs, scratch):
             start = time.monotonic()
     for bug in bugs:
         start = time.monotonic()
-        finding = look(bug, copies[bug.group], arguments)
+        try:
+            finding = look(bug, copies[bug.group], arguments)
+        except Failed as failure:
+            # The others are still worth a run.
+            finding = failure
         print(f"{bug.number}. {bug.title}, {time.monotonic() - start:.0f} s", flush=True)
-        print(f"    found by {finding.test}\n    {finding.line}" if finding else "    not found", flush=True)
+        if isinstance(finding, Failed):
+            print(f"    FAILED: {finding}", flush=True)
+        else:
+            print(f"    found by {finding.test}\n    {finding.line}" if finding else "    not found", flush=True)
         rows.append((bug, finding))
     return rows
 
@@ -1724,6 +1731,10 @@ def report(rows):
     width = max(len(bug.title) for bug, _ in rows)
     print(f"\n{'':4}{'mutation':{width}}  {'found':8}{'states':>8}  by")
     for bug, finding in rows:
+        if isinstance(finding, Failed):
+            good = False
+            print(f"{bug.number:4}{bug.title:{width}}  FAILED")
+            continue
         good = good and (finding is None) == (bug.spared is not None)
         verdict = "yes" if finding else "spared" if bug.spared else "NO"
         print(f"{bug.number:4}{bug.title:{width}}  {verdict:8}{finding.states if finding else '':>8}  {finding.test if finding else ''}".rstrip())
@@ -1748,7 +1759,7 @@ def main():
     finally:
         shutil.rmtree(scratch)
     good = report(rows)
-    found = sum(finding is not None for _, finding in rows)
+    found = sum(isinstance(finding, Finding) for _, finding in rows)
     print(f"\nmutations: {found} of {len(rows)} found; " + ("as expected" if good else "FAILED"))
     return 0 if good else 1
 
