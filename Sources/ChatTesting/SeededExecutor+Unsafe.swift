@@ -50,27 +50,27 @@ public final class SeededExecutor: TaskExecutor {
 
     private let state: Lock<State>
     private let queue = DispatchQueue(label: "ChatTesting.SeededExecutor")
-    private let isOnQueue = DispatchSpecificKey<Bool>()
+    private let queueKey = DispatchSpecificKey<Bool>()
 
     /// Creates an executor; it runs nothing before ``run(_:)``.
     public init(seed: UInt64) {
         state = Lock(State(random: SeededRandom(seed: seed)))
-        queue.setSpecific(key: isOnQueue, value: true)
+        queue.setSpecific(key: queueKey, value: true)
     }
 
     /// Makes a task ready for its next step; called by the runtime.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        let isStranger = DispatchQueue.getSpecific(key: isOnQueue) != true
+        let isFromOutside = DispatchQueue.getSpecific(key: queueKey) != true
         state.withLock { state in
-            if isStranger { state.hasOutsideJobs = true }
+            if isFromOutside { state.hasOutsideJobs = true }
             state.ready.append(job)
         }
     }
 
     /// Runs a closure and all of its tasks on the calling thread, until no task is ready.
     ///
-    /// Must not be called from within the closure.
+    /// Must not be called from within the closure. After an error the executor cannot be used again.
     ///
     /// - Returns: The result of the closure.
     /// - Throws: The error of the closure; otherwise a ``ReproducibilityError``, if the run is not

@@ -34,14 +34,19 @@ struct Tool {
         } catch let error as UsageError {
             report("\(error)")
             return UsageError.exitStatus
-        } catch let error as ToolError {
-            if !error.endsSilently { report("\(error)") }
-            return 1
         } catch {
-            // Answers from before the error are printed.
-            do { try output.flush() } catch { report("\(error)") }
-            report(escapedForTerminal("\(error)"))
+            // Answers from before the error are printed; after an error of the output itself nothing is left to print.
+            do { try output.flush() } catch { reportUnlessClosed(error) }
+            reportUnlessClosed(error)
             return 1
+        }
+    }
+
+    /// Reports an error, unless the reader of the output has closed it.
+    private static func reportUnlessClosed(_ error: any Error) {
+        switch error {
+        case let error as ToolError: if !error.endsSilently { report("\(error)") }
+        default: report(escapedForTerminal("\(error)"))
         }
     }
 

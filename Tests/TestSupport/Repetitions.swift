@@ -28,7 +28,10 @@ package enum Repetitions {
 
     /// The seed of random cases and samples in this run.
     package static let seed: UInt64 = {
-        let given = ProcessInfo.processInfo.environment["CHATJOURNAL_SEED"].flatMap { UInt64($0) }
+        let given = ProcessInfo.processInfo.environment["CHATJOURNAL_SEED"].map { text in
+            guard let seed = UInt64(text) else { preconditionFailure("CHATJOURNAL_SEED is not a seed: \(text)") }
+            return seed
+        }
         let seed = given ?? UInt64.random(in: 0...UInt64.max)
         print("random cases and samples: CHATJOURNAL_SEED=\(seed)")
         return seed

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Mutation tests: changes a copy of the sources, one mutation at a time, and checks that the tests fail.
 
-    planted_bugs.py [--package .] [--only 1,5,16b] [--sample 10] [--states 60000] [--scratch DIR] [--configuration debug] [--jobs 2]
+    planted_bugs.py [--package .] [--check] [--only 1,5,16b] [--sample 10 [--seed N]] [--states 60000] [--scratch DIR]
+        [--configuration debug] [--jobs 2] [--timeout SECONDS]
 
 A mutation is a plausible mistake: an omitted sync, two steps in the wrong order, a missing check. It replaces lines of the
 sources. Each of these lines must occur exactly once; otherwise the sources have changed, and the mutation must be updated.
@@ -9,15 +10,15 @@ sources. Each of these lines must occur exactly once; otherwise the sources have
 Mutations of the journal's writing and recovery run the suites of the simulated disk (`JournalCrashTests`,
 `BackupCrashTests`, `ConcurrentCrashTests`) with all repetitions (`CHATJOURNAL_LONG=1`), and if these find nothing, the
 long run with --states states (0: no long run). A mutation that no power failure on the assumed disk can reveal names
-another suite. A run that takes longer than three times the run with unchanged sources plus a minute counts as found.
+another suite. A run that takes longer than three times the run with unchanged sources plus a minute counts as found, with the
+words "did not end": check these by hand on a busy machine.
 
 First the unchanged sources must pass. The status is 0 if every mutation is found, except for mutations of redundant
 checks. These protect on disks that violate the assumptions of `CrashSafety.md`; each has its reason below. If one of them
 is found, the reason is wrong, and the status is 1.
 
-Only the sources that the suites need are copied and built, with the settings of the package's manifest. On two cores the
-mutations up to 31 take about forty minutes, most of it for the crash suites, and the others a quarter of an hour. --only
-takes numbers of the table.
+Only the sources that the suites need are copied and built, with the settings of the package's manifest. On two cores a
+mutation takes ten seconds to a minute, one of the crash suites some minutes. --only takes numbers of the table.
 """
 
 import argparse

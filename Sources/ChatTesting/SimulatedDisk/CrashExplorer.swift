@@ -62,7 +62,7 @@ public struct CrashExplorer<Model: Sendable> {
     package var sampling: CrashSampling?
     /// The seed of the selected outcomes, if not all are tried.
     public var seed: UInt64 = 1
-    /// The disk that the workload starts with; a copy of it is used.
+    /// The content that the workload starts with: each run gets a new disk with it, all of it durable, without faults and locks.
     public var disk = SimulatedDisk()
 
     private let model: Model

@@ -23,6 +23,7 @@ extension ToolCommand {
         let name = try to.name
         guard try from.name != name else { throw arguments.error("FROM and TO are the same") }
         var progress = Progress("copy")
+        defer { progress.clear() }
         let report: CopyReport
         if arguments.hasFlag("finish") {
             report = try move(from, to, named: name) { progress.update(Int(clamping: $0), of: Int(clamping: $1)) }

@@ -81,7 +81,8 @@ extension ToolCommand {
         }
         try output.show(verified.report, asJSON: arguments.hasFlag("json"))
         guard arguments.hasFlag("events") else { return true }
-        // Verified again, because an event may be printed only if the whole directory is sound.
+        // The first pass has verified the whole directory before an event is printed. A file that changes between the passes
+        // is reported at the end, after some of its events may have been printed.
         let printed = try EvidenceFiles.verify(directory, against: head) { event in
             try output.write(event, asJSON: arguments.hasFlag("json"))
         }

@@ -35,6 +35,7 @@ extension ToolCommand {
         let report = ImportReport(isJSON: arguments.hasFlag("json"))
         var importer = MessageImporter(into: store)
         var progress = Progress("import")
+        defer { progress.clear() }
         var unreadable = 0
         while let line = try lines.next() {
             switch line.decode(ImportedLine.self) {
@@ -47,7 +48,6 @@ extension ToolCommand {
             progress.update(lines.lineNumber)
         }
         try report.print(try importer.finish(), &output, &progress)
-        progress.clear()
         try store.close()
         try report.print(importer.summary, lines: lines.lineNumber, unreadable: unreadable, &output)
         return unreadable == 0 && importer.summary.rejected == 0
@@ -120,6 +120,7 @@ private func importEvents(_ arguments: Arguments, _ output: inout BufferedOutput
         into: try arguments.journal.open(try arguments.journalOptions(), takesOver: arguments.hasFlag("take-over")))
     let report = EventImportReport(isJSON: arguments.hasFlag("json"))
     var progress = Progress("import")
+    defer { progress.clear() }
     var isClean = true
     do {
         while isClean, let line = try lines.next() {

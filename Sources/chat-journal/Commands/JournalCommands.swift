@@ -29,11 +29,13 @@ extension ToolCommand {
             threads: try arguments.thread(option: "thread", in: store, viewer: viewer).map { [$0] },
             users: try arguments.users(option: "user", in: store, viewer: viewer),
             kinds: kind.map { [$0] }, viewer: viewer)
-        try output.writeEvents(of: store, after: after, upTo: last, matching: filter, asJSON: arguments.hasFlag("json"))
+        // The scan looks at the journal again in its course, so the store has a newer head afterwards.
+        let end = min(store.head.position, last ?? .max)
+        try output.writeEvents(of: store, after: after, upTo: end, matching: filter, asJSON: arguments.hasFlag("json"))
         if arguments.hasFlag("follow") {
             try output.flush()
             try await printEvents(
-                store.events(after: max(after, store.head.position), upTo: last, matching: filter), asJSON: arguments.hasFlag("json"))
+                store.events(after: max(after, end), upTo: last, matching: filter), asJSON: arguments.hasFlag("json"))
         }
         return true
     }
@@ -57,6 +59,7 @@ extension ToolCommand {
         // The closure cannot throw; the error is kept.
         var failure: (any Error)?
         var progress = Progress("export")
+        defer { progress.clear() }
         try ChatStore.forEachExportedEvent(of: try arguments.journal.openReadOnly()) { event, end in
             progress.update(Int(event.recorded.position), of: Int(end))
             do {
@@ -67,7 +70,6 @@ extension ToolCommand {
                 return false
             }
         }
-        progress.clear()
         if let failure { throw failure }
         return true
     }
@@ -103,6 +105,7 @@ extension ToolCommand {
             + (treeHead == nil ? [] : ["checkpoint"]) + (ledger == nil ? [] : ["ledger"])
             + (arguments.hasFlag("deep") ? ["read models"] : [])
         var progress = Progress("verify")
+        defer { progress.clear() }
         let isDeep = arguments.hasFlag("deep")
         let report: VerificationReport
         switch arguments.journal {
@@ -192,7 +195,7 @@ private struct HeadLine: Encodable {
 
 extension BufferedOutput {
     fileprivate mutating func writeEvents(
-        of store: ChatStore, after position: Position, upTo last: Position?, matching filter: EventFilter, asJSON: Bool
+        of store: ChatStore, after position: Position, upTo last: Position, matching filter: EventFilter, asJSON: Bool
     ) throws {
         // The closure cannot throw; the error is kept.
         var failure: (any Error)?

@@ -135,7 +135,7 @@ extension ToolCommand {
             ],
             discussion: """
                 The layout is that of C2SP tlog-tiles: DIR/checkpoint without signatures, and DIR/tile. Any web server
-                can serve it. Whoever has the files can compute every proof. The checkpoint is written last; sign it
+                can serve it. A reader of the files can compute every proof. The checkpoint is written last; sign it
                 with an outside tool.
                 """)
     ) { arguments, output in

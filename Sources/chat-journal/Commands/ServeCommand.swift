@@ -174,7 +174,8 @@ extension ToolCommand {
                 failure = server.failure
                 try accounts?.close()
             } catch {
-                try store.close()
+                // The first error is the one to report.
+                try? store.close()
                 throw error
             }
             // The journal has stopped. A service manager starts the process again.

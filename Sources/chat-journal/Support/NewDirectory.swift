@@ -2,8 +2,8 @@ import EventJournal
 
 /// A directory of files that appears complete or not at all.
 ///
-/// The files are created beside the directory, in `PATH.incomplete`, which is renamed at the end. A
-/// process that is killed leaves that directory, and the next run reports it.
+/// The files are created beside the directory, in `PATH.incomplete`, synced, and renamed at the end. A
+/// process that is killed, or a power failure, leaves that directory, and the next run reports it.
 struct NewDirectory {
     /// A file with a function that writes its contents.
     struct File {
@@ -53,8 +53,10 @@ struct NewDirectory {
                 }
                 try SystemIO.closeAfterWriting(descriptor, name: name)
             }
+            try storage.syncDirectory(incomplete)
             // Replaces an empty directory only: a link or another entry is an error.
             try storage.rename(incomplete, to: path)
+            try storage.syncDirectory(StoragePath.parent(of: path))
         } catch {
             for name in created { SystemIO.removeIncomplete(name) }
             SystemIO.removeIncompleteDirectory(incomplete)

@@ -130,7 +130,7 @@ struct Progress {
         StandardError.write(ProgressThrottle.clearLine + ProgressThrottle.text(label: label, done: done, total: total))
     }
 
-    /// Clears the line, before other messages and at the end; the next update shows it again.
+    /// Clears the line, before other messages and at the end, also by an error; the next update shows it again.
     mutating func clear() {
         guard isShown, pace.hasShown else { return }
         StandardError.write(ProgressThrottle.clearLine)

@@ -148,8 +148,15 @@ enum SystemIO {
         close(descriptor)
     }
 
-    /// Closes a descriptor after writing; some file systems report a failed write only here.
+    /// Syncs a file and closes its descriptor; some file systems report a failed write only here.
     static func closeAfterWriting(_ descriptor: Int32, name: String) throws(ToolError) {
+        var status = fsync(descriptor)
+        while status != 0 && errno == EINTR { status = fsync(descriptor) }
+        guard status == 0 else {
+            let errorNumber = errno
+            close(descriptor)
+            throw ToolError(errorNumber: errorNumber, action: "write to", name: name)
+        }
         // An interrupted close has released the descriptor on every supported system.
         guard close(descriptor) == 0 || errno == EINTR else {
             throw ToolError(errorNumber: errno, action: "write to", name: name)

@@ -27,6 +27,36 @@ import Testing
         }
     }
 
+    /// The tool waits for its reader in the middle of the journal, while another process appends.
+    @Test func followBeginsWhereTheScanEnds() throws {
+        let folder = try ToolProcess.Folder()
+        let journal = folder.path + "/journal"
+        let commands = (1...6_000).map { #"{"registerUser":{"username":"Neighbour \#($0)"}}"# + "\n" }.joined()
+        #expect(try ToolProcess.run(["run", journal, "--batch", "4096"], input: commands).status == 0)
+        let process = Process()
+        process.executableURL = ToolProcess.executable
+        process.arguments = ["events", journal, "--json", "--follow", "--up-to", "6002"]
+        let output = Foundation.Pipe()
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output
+        try process.run()
+        // The pipe and the buffer of the tool hold far less than 4,096 events, after which it looks at the journal again.
+        var shown = output.fileHandleForReading.availableData
+        #expect(try ToolProcess.run(["run", journal], input: Self.command + "\n").status == 0)
+        while shown.count(where: { $0 == UInt8(ascii: "\n") }) < 5_000 {
+            let some = output.fileHandleForReading.availableData
+            if some.isEmpty { break }
+            shown += some
+        }
+        let last = #"{"registerUser":{"username":"Neighbour 6002"}}"#
+        #expect(try ToolProcess.run(["run", journal], input: last + "\n").status == 0)
+        shown += try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        let positions = String(decoding: shown, as: UTF8.self).split(separator: "\n").compactMap { $0.split(separator: ",").first }
+        #expect(positions.map(String.init) == (1...6_002).map { #"{"position":\#($0)"# })
+    }
+
     /// No event is appended, so no write can detect the closed reader.
     @Test func followEndsWhenItsReaderCloses() throws {
         let folder = try ToolProcess.Folder()
