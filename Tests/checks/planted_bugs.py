@@ -1520,6 +1520,16 @@ BUGS = [
                "now - ending > limits.silence { return drop(peer, &peers) }", "SocketTests"),
     server_bug("105l", "an event comes after the end of its follow", "WireSession.swift", "                task.cancel()\n                // An event",
                "                // An event", "SocketTests", target="ChatWire"),
+    wire_bug("105m", "a failed follow keeps its id", "WireSession.swift", "            state.connection.didEnd(follow: id)\n            state.tasks", "            state.tasks",
+             "WireSessionTests"),
+    server_bug("112k", "without the writer a session has ended", "WriterClient.swift", "catch { return .unknown }", "catch { return .ended }", "ReadingServerTests"),
+    server_bug("112l", "a stream of an unknown session is signed out", "StreamRegistry.swift", "case .unknown: reason = .closing", "case .unknown: reason = .signedOut", "StreamRegistryTests"),
+    server_bug("112m", "a deletion is not completed after a backup", "AccountService.swift", "                        try await self?.deleteRow(of: deletion)\n", "                        _ = self\n",
+               "RegistrationTests"),
+    postgres_bug("111s", "a log that is closing accepts appends", "LogState.swift", "            if rejectsAppends { throw closed }\n", "", "(LogState|PostgresWriter)Tests"),
+    postgres_bug("111t", "a closed connection is kept for the next read", "Database.swift", "if connection.isOpen, !connection.isWorn {", "if !connection.isWorn {", "OutageTests"),
+    postgres_bug("111u", "a reader ends a log", "PostgresLog+Erase.swift", "_ add: (inout Parameters) -> Void) throws(JournalError) {\n            if isReadOnly { throw readOnly }\n",
+                 "_ add: (inout Parameters) -> Void) throws(JournalError) {\n", "PostgresCopyTests"),
 ]
 
 
