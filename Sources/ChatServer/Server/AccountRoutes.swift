@@ -115,7 +115,7 @@
                     try accounts.endSession(id: id, of: present.user)
                 }
                 guard hasEnded else { throw Problem.notFound }
-                await context.streams.checkSessions(of: present.user, isValid: context.accounts.isValid)
+                await context.streams.checkSessions(of: present.user, validity: context.accounts.validity)
                 return id == present.id ? context.signedOut() : WireResponse(status: 204)
             },
             Route("POST", "/v1/forgot-password") { context, _ in
@@ -133,7 +133,7 @@
                     try accounts.reset(
                         email: fields["email"] ?? "", code: fields["code"] ?? "", new: fields["password"] ?? "", address: client)
                 }
-                await context.streams.checkSessions(isValid: context.accounts.isValid)
+                await context.streams.checkSessions(validity: context.accounts.validity)
                 return WireResponse(status: 204)
             },
             Route("POST", "/v1/change-password") { context, _ in
@@ -143,7 +143,7 @@
                     try accounts.changePassword(
                         user: present.user, old: fields["old"] ?? "", new: fields["new"] ?? "", keeping: present.id)
                 }
-                await context.streams.checkSessions(of: present.user, isValid: context.accounts.isValid)
+                await context.streams.checkSessions(of: present.user, validity: context.accounts.validity)
                 return WireResponse(status: 204)
             },
             Route("POST", "/v1/delete-account") { context, _ in

@@ -105,7 +105,7 @@
     extension AccountService: SessionSource {
         func user(ofToken token: String) throws(AccountError) -> UserID? { try session(token)?.user }
 
-        func isValid(_ token: String) -> Bool {
+        func validity(of token: String) -> SessionValidity {
             // An error of the file leaves the session as it is.
             do throws(AccountError) { return try session(token) != nil } catch { return true }
         }
