@@ -15,6 +15,8 @@
         private let accountThreads = WorkerThreads("chat accounts", count: 2, limit: 256)
         /// Erases users; a call takes the time of a replay.
         private let erasureThread = WorkerThreads("chat erasure", count: 1, limit: 64)
+        /// The pause until a row is deleted whose file another program holds.
+        private static let retryPause = Duration.seconds(2)
 
         init(_ store: ChatStore, _ accounts: AccountStore, _ log: ServerLog) {
             (self.store, self.accounts, self.log) = (store, accounts, log)
@@ -68,13 +70,33 @@
 
         /// Erases the user of an account whose deletion has begun, and deletes its row.
         func finish(_ deletion: AccountDeletion) async throws {
-            try await erasureThread.run { [store, accounts] in
+            try await erasureThread.run { [store] in
                 do throws(ChatError) {
                     try store.eraseUser(deletion.user, reason: "account-deleted")
                 } catch .rejected(let rejection) where rejection.code == .unknownUser {
                     // The account was never registered in this journal.
                 }
-                try accounts.finishDeletion(account: deletion.account)
+            }
+            try await deleteRow(of: deletion)
+        }
+
+        /// Deletes the row of an account whose user is erased, and its bytes in the file; tries again while
+        /// another program, for example a backup, holds the file.
+        private func deleteRow(of deletion: AccountDeletion) async throws {
+            do {
+                try await erasureThread.run { [accounts] in try accounts.finishDeletion(account: deletion.account) }
+            } catch let error as AccountError where error.code == .busy {
+                log.write("deletionPending", ("user", "\(deletion.user)"), ("code", Problem(error).code.rawValue))
+                Task { [weak self] in
+                    do {
+                        try await Task.sleep(for: Self.retryPause)
+                        try await self?.deleteRow(of: deletion)
+                    } catch {
+                        // The next start completes it.
+                        self?.log.write(
+                            "deletionPending", ("user", "\(deletion.user)"), ("code", Problem(serverError: error).code.rawValue))
+                    }
+                }
             }
         }
 
