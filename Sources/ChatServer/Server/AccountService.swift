@@ -9,8 +9,8 @@
         private let store: ChatStore
         private let accounts: AccountStore
         private let log: ServerLog
-        /// Hash passwords: as many threads as run at once.
-        private let passwordThreads = WorkerThreads("chat passwords", count: 2, limit: 64)
+        /// Hash passwords: as many threads as the store hashes at once.
+        private let passwordThreads: WorkerThreads
         /// Read and write accounts.
         private let accountThreads = WorkerThreads("chat accounts", count: 2, limit: 256)
         /// Erases users; a call takes the time of a replay.
@@ -20,6 +20,7 @@
 
         init(_ store: ChatStore, _ accounts: AccountStore, _ log: ServerLog) {
             (self.store, self.accounts, self.log) = (store, accounts, log)
+            passwordThreads = WorkerThreads("chat passwords", count: accounts.concurrentHashes, limit: 64)
         }
 
         /// The number of calls that wait for a thread that hashes passwords.
@@ -69,6 +70,8 @@
         }
 
         /// Erases the user of an account whose deletion has begun, and deletes its row.
+        ///
+        /// If another program holds the file of the accounts, the row is deleted later.
         func finish(_ deletion: AccountDeletion) async throws {
             try await erasureThread.run { [store] in
                 do throws(ChatError) {
@@ -129,7 +132,7 @@
 
         func validity(of token: String) -> SessionValidity {
             // An error of the file leaves the session as it is.
-            do throws(AccountError) { return try session(token) != nil } catch { return true }
+            do throws(AccountError) { return try session(token) != nil ? .valid : .ended } catch { return .valid }
         }
     }
 #endif
