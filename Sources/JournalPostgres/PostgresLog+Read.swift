@@ -181,7 +181,7 @@
         ///   - addPositions: Adds the parameters of the statement after the log's number. They
         ///     stay the same when the statement is repeated; records already delivered are skipped.
         /// - Returns: False if the closure ended the read.
-        private func readPage<Expected: RandomAccessCollection<Position>>(
+        func readPage<Expected: RandomAccessCollection<Position>>(
             _ expected: Expected, _ head: JournalHead, _ statement: Statement, _ addPositions: (inout Parameters) -> Void,
             _ body: RecordBody
         ) throws(JournalError) -> Bool {
