@@ -105,7 +105,10 @@
         ///
         /// - Returns: Whether commits are left, and the caller still leads.
         private func sendOnce() -> Bool {
-            guard let commits = state.withLock({ $0.takeCommits() }) else { return false }
+            guard let commits = state.withLock({ $0.takeCommits() }) else {
+                schedule(state.withLock { $0.scheduleTick() })
+                return false
+            }
             let result = writer.withLock { writer -> (JournalHead, JournalError?)? in
                 let error = writer?.write(commits)
                 return writer.map { ($0.head, error) }
@@ -186,14 +189,15 @@
 
         /// Waits until the database has confirmed everything, and gives up the log.
         public func close() throws(JournalError) {
+            // First, so that no append comes after the last commit.
+            let last = state.withLock { $0.rejectAppends() }
             let failure: JournalError?
             do throws(JournalError) {
-                try waitUntilDurable(lastPosition)
+                try waitUntilDurable(last)
                 failure = state.withLock { $0.failure }
             } catch {
                 failure = error.code == .closed ? nil : error
             }
-            // First, so that no append comes after the last commit.
             guard let wakeups = state.withLock({ $0.close() }) else { return }
             wakeups.deliver()
             writer.withLock { writer in
