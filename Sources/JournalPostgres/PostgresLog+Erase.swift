@@ -114,12 +114,15 @@
         }
 
         private func checkWritable() throws(JournalError) {
-            if isReadOnly { throw JournalError(.readOnly, "The log is open for reading only.", path: "\(address)") }
+            if isReadOnly { throw readOnly }
             try state.withLock { (state) throws(JournalError) in try state.checkWritable() }
         }
 
         /// Executes a statement on the connection of the writer.
+        ///
+        /// - Throws: `readOnly` on a log that is open for reading; the errors of ``CommitWriter/execute(_:_:)``.
         func execute(_ statement: Statement, _ add: (inout Parameters) -> Void) throws(JournalError) {
+            if isReadOnly { throw readOnly }
             try writer.withLock { (writer) throws(JournalError) in try writer?.execute(statement, add) }
         }
     }

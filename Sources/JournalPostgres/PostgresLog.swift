@@ -99,7 +99,7 @@
             return positions
         }
 
-        private var readOnly: JournalError { JournalError(.readOnly, "The log is open for reading only.", path: "\(address)") }
+        var readOnly: JournalError { JournalError(.readOnly, "The log is open for reading only.", path: "\(address)") }
 
         /// Sends one transaction with what waits; the caller leads.
         ///
