@@ -75,7 +75,9 @@
                     do throws(DatabaseError) { result = try body(connection) } catch {
                         throw error.isOfMissingTable && connection.isStandby ? .standbyLacksLog : error
                     }
-                    if !connection.isWorn { idle.withLock { if $0.count < Self.maximumIdleCount { $0.append(connection) } } }
+                    if connection.isOpen, !connection.isWorn {
+                        idle.withLock { if $0.count < Self.maximumIdleCount { $0.append(connection) } }
+                    }
                     return result
                 } catch {
                     // What was lost once is lost on every connection to that server.

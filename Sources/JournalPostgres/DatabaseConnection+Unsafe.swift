@@ -85,6 +85,9 @@
             unsafe connection = nil
         }
 
+        /// Whether the connection can be used: it was not closed, and no error has ended it.
+        var isOpen: Bool { unsafe connection != nil }
+
         /// Whether the server is a standby, which may lack the latest commits.
         var isStandby: Bool {
             guard let value = unsafe PQparameterStatus(connection, "in_hot_standby") else { return false }
