@@ -97,7 +97,10 @@
                     case .final(let error): return error
                     case .database(let error): lost = error
                     }
-                    if end == nil { database.report(.warning, "The connection to the database is lost: \(lost.message).") }
+                    if end == nil {
+                        let what = lost.isOfStatement ? "A statement failed" : "The connection to the database is lost"
+                        database.report(.warning, "\(what): \(lost.message).")
+                    }
                     let limit = end ?? .now + database.options.outageTimeout
                     end = limit
                     guard lost.isTransient, .now + pause.next < limit else { return database.error(lost) }
