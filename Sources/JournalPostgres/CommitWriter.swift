@@ -17,7 +17,7 @@
     /// lost answer cannot overtake a later one.
     struct CommitWriter {
         let database: Database
-        /// The row of the log.
+        /// The key of the log in the tables.
         let number: Int32
         /// The count of writers with which this one began.
         let epoch: Int64

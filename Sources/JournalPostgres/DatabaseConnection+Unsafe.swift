@@ -19,7 +19,7 @@
         /// The primary message, which contains no values of a row.
         var message: String
 
-        /// Whether the connection can still be used.
+        /// Whether the server reported the error; false if the connection was lost.
         var isOfStatement: Bool { !state.isEmpty }
     }
 

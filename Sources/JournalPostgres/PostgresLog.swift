@@ -31,7 +31,7 @@
         /// The address with which the log was opened.
         public let address: PostgresAddress
         let database: Database
-        /// The row of the log.
+        /// The key of the log in the tables.
         let number: Int32
         /// The count of writers; 0 for a log that is open for reading.
         let epoch: Int64
@@ -44,8 +44,8 @@
         private let queue = DispatchQueue(label: "JournalPostgres.writer", qos: .userInitiated)
         package let tree = RecordTree()
         let executor = ReadExecutor()
-        /// The thread that follows another writer; none until a reader waits.
-        let watch = Lock(false)
+        /// Whether the thread that follows another writer runs.
+        let isWatching = Lock(false)
 
         /// The pause until a commit for which no caller waits is sent, and until readers hear that the last
         /// commit is safe.

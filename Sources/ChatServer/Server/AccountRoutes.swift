@@ -38,7 +38,8 @@
 
     /// The routes of accounts and sessions.
     enum AccountRoutes {
-        /// The route that ends sessions of a user who does not have one at hand.
+        /// The path of the password reset, which ends sessions without having one: a server that reads must
+        /// forget all.
         static let resetPath = "/v1/reset-password"
 
         static let routes: [Route<AccountRequest>] = [
