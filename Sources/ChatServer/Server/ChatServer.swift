@@ -42,7 +42,8 @@
         /// It follows the log. A response to a request that was passed on comes when this server can show what
         /// the request has changed, or after two seconds. Sessions are looked up at the writer: one that has
         /// ended remains valid here for up to five seconds, its streams for up to twenty, and for five minutes
-        /// while the writer cannot be reached; then the streams end as if this server were closing. <doc:Operating> has the configuration of both.
+        /// while the writer cannot be reached; then the streams end as if this server were closing.
+        /// <doc:Operating> has the configuration of both.
         ///
         /// - Parameters:
         ///   - store: The chat, open for reading. It stays the caller's, who closes it after ``close()``.
