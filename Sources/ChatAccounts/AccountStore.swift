@@ -19,6 +19,8 @@
         let pool: PasswordPool
         let mails: MailQueue
         let options: AccountOptions
+        /// The number of passwords that are hashed at once.
+        package var concurrentHashes: Int { options.concurrentHashes }
         /// The last uses of sessions that are not written yet.
         let unwrittenUses = Lock([AccountSessionID: Timestamp]())
         let lastUseQueue = DispatchQueue(label: "chat accounts last use")

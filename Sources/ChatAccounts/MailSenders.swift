@@ -51,8 +51,11 @@
         public func send(_ message: MailMessage) throws(AccountError) {
             // A file without a name, because writing to a pipe whose reader has ended raises SIGPIPE.
             let path = NSTemporaryDirectory() + "/chat-mail-" + UUID().uuidString
-            guard PrivateFile.create(path, message.bytes) == .created, let descriptor = PrivateFile.openUnlinked(path) else {
-                throw AccountError(.mail, "A temporary file for the mail command cannot be written.")
+            let failure = AccountError(.mail, "A temporary file for the mail command cannot be written.")
+            guard PrivateFile.create(path, message.bytes) == .created else { throw failure }
+            guard let descriptor = PrivateFile.openUnlinked(path) else {
+                PrivateFile.remove(path)
+                throw failure
             }
             let process = Process()
             process.executableURL = URL(fileURLWithPath: program)

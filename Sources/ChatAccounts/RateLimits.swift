@@ -50,7 +50,7 @@
             return nil
         }
 
-        /// Removes the full buckets, and at least half of all: those that are full first.
+        /// Keeps the half of the buckets that are farthest from full.
         private mutating func shrink(now: Int64) {
             let kept = fullAt.filter { $0.value > now }.sorted { $0.value > $1.value }.prefix(maximumCount / 2)
             fullAt = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })

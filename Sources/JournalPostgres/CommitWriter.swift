@@ -17,7 +17,7 @@
     /// lost answer cannot overtake a later one.
     struct CommitWriter {
         let database: Database
-        /// The row of the log.
+        /// The key of the log in the tables.
         let number: Int32
         /// The count of writers with which this one began.
         let epoch: Int64
@@ -97,7 +97,10 @@
                     case .final(let error): return error
                     case .database(let error): lost = error
                     }
-                    if end == nil { database.report(.warning, "The connection to the database is lost: \(lost.message).") }
+                    if end == nil {
+                        let what = lost.isOfStatement ? "A statement failed" : "The connection to the database is lost"
+                        database.report(.warning, "\(what): \(lost.message).")
+                    }
                     let limit = end ?? .now + database.options.outageTimeout
                     end = limit
                     guard lost.isTransient, .now + pause.next < limit else { return database.error(lost) }

@@ -75,7 +75,9 @@
                     do throws(DatabaseError) { result = try body(connection) } catch {
                         throw error.isOfMissingTable && connection.isStandby ? .standbyLacksLog : error
                     }
-                    if !connection.isWorn { idle.withLock { if $0.count < Self.maximumIdleCount { $0.append(connection) } } }
+                    if connection.isOpen, !connection.isWorn {
+                        idle.withLock { if $0.count < Self.maximumIdleCount { $0.append(connection) } }
+                    }
                     return result
                 } catch {
                     // What was lost once is lost on every connection to that server.
@@ -92,14 +94,14 @@
         /// The journal error of a database's.
         func error(_ error: DatabaseError) -> JournalError {
             if error.isTransient {
-                return JournalError(.unreachable, "No server did the work in time; the last one: \(error.message).", path: "\(address)")
+                return JournalError(.unreachable, "No server could be used; the last reason: \(error.message).", path: "\(address)")
             }
             let code: JournalError.Code =
                 switch error.state {
                 case "XX001", "XX002": .damaged
                 case "42501": .accessDenied
                 case _ where error.isOfMissingTable: .notFound
-                default: error.state.hasPrefix("28") ? .accessDenied : .ioFailed
+                default: .ioFailed
                 }
             return JournalError(code, "The server reports \(error.state): \(error.message).", path: "\(address)")
         }
@@ -111,9 +113,9 @@
     }
 
     extension DatabaseError {
-        /// A standby that has started again, or is new, can have a state of before the log was made.
+        /// A new or restarted standby may be older than the log.
         static var standbyLacksLog: DatabaseError {
-            DatabaseError(state: "", message: "a standby, which does not have the log, or not yet")
+            DatabaseError(state: "", message: "the standby does not have the log yet")
         }
 
         fileprivate var isOfMissingTable: Bool { state == "42P01" || state == "3F000" }

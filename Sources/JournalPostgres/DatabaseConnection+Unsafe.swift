@@ -19,7 +19,7 @@
         /// The primary message, which contains no values of a row.
         var message: String
 
-        /// Whether the connection can still be used.
+        /// Whether the server reported the error; false if the connection was lost.
         var isOfStatement: Bool { !state.isEmpty }
     }
 
@@ -84,6 +84,9 @@
             unsafe PQfinish(connection)
             unsafe connection = nil
         }
+
+        /// Whether the connection can be used: it was not closed, and no error has ended it.
+        var isOpen: Bool { unsafe connection != nil }
 
         /// Whether the server is a standby, which may lack the latest commits.
         var isStandby: Bool {

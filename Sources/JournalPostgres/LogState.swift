@@ -10,7 +10,7 @@
         private(set) var durable: JournalHead
         /// The commits after the safe ones, in order; the first ones may be in transit.
         private(set) var commits: [Commit] = []
-        private var unsafeByteCount = 0
+        private var unconfirmedByteCount = 0
         /// Who sends the commits that wait.
         private(set) var leader = Leader.none
         /// The last position that readers have heard of.
@@ -23,6 +23,8 @@
         var hiddenContent = PositionSet()
         private(set) var failure: JournalError?
         private(set) var isClosed = false
+        /// Whether the log is closing: it accepts no appends, and waits for those that it has accepted.
+        private var rejectsAppends = false
         private(set) var isFailureReported = false
 
         /// Who sends: at most one thread at a time.
@@ -34,7 +36,7 @@
         }
 
         /// The bytes of commits that may wait for the database.
-        static let maximumUnsafeByteCount = 128 << 20
+        static let maximumUnconfirmedByteCount = 128 << 20
         /// The bytes of commits at which a transaction ends.
         static let transactionByteCount = 8 << 20
 
@@ -45,8 +47,10 @@
 
         /// Throws `closed` after the log was closed.
         func checkOpen() throws(JournalError) {
-            if isClosed { throw JournalError(.closed, "The log has been closed.", path: address) }
+            if isClosed { throw closed }
         }
+
+        private var closed: JournalError { JournalError(.closed, "The log has been closed.", path: address) }
 
         /// Throws the error that keeps the log from being written.
         func checkWritable() throws(JournalError) {
@@ -56,16 +60,17 @@
 
         mutating func append(_ draft: borrowing CommitDraft, expecting head: Position) throws(JournalError) -> ClosedRange<Position> {
             try checkWritable()
+            if rejectsAppends { throw closed }
             guard draft.recordCount > 0 else { throw JournalError(.tooLarge, "The commit has no records.", path: address) }
             guard head == last.position else {
                 throw JournalError(.conflict, "The log's last position is \(last.position), not \(head).", path: address)
             }
-            guard unsafeByteCount == 0 || unsafeByteCount + draft.encodedByteCount <= Self.maximumUnsafeByteCount else {
+            guard unconfirmedByteCount == 0 || unconfirmedByteCount + draft.encodedByteCount <= Self.maximumUnconfirmedByteCount else {
                 throw JournalError(.storageFull, "Too many commits wait for the database.", path: address)
             }
             let commit = Commit(first: head + 1, stored: StoredCommit(draft, after: last.chain, &entropy))
             commits.append(commit)
-            unsafeByteCount += commit.stored.bytes.count
+            unconfirmedByteCount += commit.stored.bytes.count
             (last.position, last.chain) = (commit.last, commit.chain)
             return commit.first...commit.last
         }
@@ -113,7 +118,7 @@
             if failure == nil { announced = max(announced, durable.position) }
             durable = head
             let count = commits.firstIndex { $0.last > durable.position } ?? commits.count
-            unsafeByteCount -= commits[..<count].reduce(0) { $0 + $1.stored.bytes.count }
+            unconfirmedByteCount -= commits[..<count].reduce(0) { $0 + $1.stored.bytes.count }
             commits.removeFirst(count)
             if let failure { stop(failure) }
             if commits.isEmpty || failure != nil { leader = .none }
@@ -125,7 +130,7 @@
         /// What is due a millisecond after the last append or answer.
         enum Tick {
             case nothing
-            /// Something is in transit, or was a moment ago.
+            /// Something was in transit a moment ago.
             case again
             /// No caller waits for the commits that were appended: the tick leads.
             case send
@@ -142,7 +147,8 @@
         mutating func tick(since position: Position) -> Tick {
             isTickDue = false
             if isClosed || failure != nil { return .nothing }
-            if leader != .none { return .again }
+            // The leader schedules the next tick when it has an answer.
+            if leader != .none { return .nothing }
             if !commits.isEmpty {
                 leader = .active
                 return .send
@@ -168,6 +174,12 @@
             failure = error
         }
 
+        /// Ends appending; returns the last position.
+        mutating func rejectAppends() -> Position {
+            rejectsAppends = true
+            return last.position
+        }
+
         /// Ends appending and reading; nil if the log was closed before.
         mutating func close() -> Wakeups? {
             if isClosed { return nil }
@@ -177,7 +189,7 @@
 
         /// Removes the threads and tasks whose wait is over, to be woken outside the lock.
         mutating func wakeups() -> Wakeups {
-            let end = isClosed ? JournalError(.closed, "The log has been closed.", path: address) : failure
+            let end = isClosed ? closed : failure
             return Wakeups(
                 waiters: waiters.end(synced: durable.position, failure: failure),
                 followers: followers.isEmpty ? nil : followers.removeReady(durable: durable.position, failure: end))
@@ -206,7 +218,7 @@
         /// The result of a wait for records after a position; nil if the follower must wait.
         func waitResult(after position: Position) -> Result<Position, JournalError>? {
             if durable.position > position { return .success(durable.position) }
-            if isClosed { return .failure(JournalError(.closed, "The log has been closed.", path: address)) }
+            if isClosed { return .failure(closed) }
             if let failure { return .failure(failure) }
             return position <= last.position ? nil : .failure(outOfRange(position...position))
         }

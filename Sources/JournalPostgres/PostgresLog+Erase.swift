@@ -31,14 +31,16 @@
                 throw state.withLock { $0.outOfRange(range) }
             }
             try waitUntilDurable(last)
+            var page: [Position] = []
             for range in positions.ranges {
-                var next = range.lowerBound
-                while next <= range.upperBound {
-                    let end = min(range.upperBound, next + 499)
-                    try eraseContent(of: next...end)
-                    next = end + 1
+                for position in range {
+                    page.append(position)
+                    if page.count < Self.erasedTogether { continue }
+                    try eraseContent(at: page)
+                    page = []
                 }
             }
+            try eraseContent(at: page)
             try execute(.setErasedThrough) { $0.add(order) }
             do throws(JournalError) {
                 let isSkipped = try database.converting { () throws(DatabaseError) in
@@ -52,9 +54,12 @@
             }
         }
 
-        private func eraseContent(of positions: ClosedRange<Position>) throws(JournalError) {
+        /// The number of records in one transaction.
+        private static let erasedTogether = 500
+
+        private func eraseContent(at positions: [Position]) throws(JournalError) {
             var stubs: [(position: Position, bytes: [UInt8])] = []
-            try read(positions, .range) { place, record, bytes in
+            _ = try readPage(positions, head, .list, { $0.add(positions.map { Int64(clamping: $0) }) }) { place, record, bytes in
                 if record.hasErasableContent { stubs.append((place.position, record.stub(of: bytes))) }
                 return true
             }
@@ -109,12 +114,15 @@
         }
 
         private func checkWritable() throws(JournalError) {
-            if isReadOnly { throw JournalError(.readOnly, "The log is open for reading only.", path: "\(address)") }
+            if isReadOnly { throw readOnly }
             try state.withLock { (state) throws(JournalError) in try state.checkWritable() }
         }
 
         /// Executes a statement on the connection of the writer.
+        ///
+        /// - Throws: `readOnly` on a log that is open for reading; the errors of ``CommitWriter/execute(_:_:)``.
         func execute(_ statement: Statement, _ add: (inout Parameters) -> Void) throws(JournalError) {
+            if isReadOnly { throw readOnly }
             try writer.withLock { (writer) throws(JournalError) in try writer?.execute(statement, add) }
         }
     }

@@ -69,7 +69,7 @@
         ///
         /// - Throws: A transient error on such a server, and on a standby.
         func requireLeader(_ timeout: Duration) throws(DatabaseError) {
-            if isStandby { throw DatabaseError(state: "", message: "a standby, which does not have the history, or not yet") }
+            if isStandby { throw DatabaseError(state: "", message: "the standby does not have the history yet") }
             try execute(.barrier, timeout: timeout)
         }
     }
@@ -172,7 +172,7 @@
 
         /// Starts the thread that follows the writer, unless it runs.
         private func watchDatabase() {
-            let begins = watch.withLock { isRunning in
+            let begins = isWatching.withLock { isRunning in
                 defer { isRunning = true }
                 return !isRunning
             }

@@ -52,8 +52,8 @@
 
     /// A copy of another log in a database, under the log's id.
     ///
-    /// It opens for reading only, until ``unlockDestination()``. Each transaction of the copy ends with
-    /// a commit of the log that is copied, so an interrupted copy is a valid, shorter one.
+    /// It opens for reading only, until ``unlockDestination()``. Each transaction ends at the end of a
+    /// source commit, so an interrupted copy is a valid, shorter one.
     package struct PostgresCopy: CopyDestination {
         private let database: Database
         private var writer: CommitWriter
@@ -71,7 +71,8 @@
 
         /// Creates a copy of a log, or continues one.
         ///
-        /// A log that has moved away can be the copy again, if the log has its history.
+        /// A destination with the status `moved` can become the copy again if the source contains its
+        /// history.
         ///
         /// - Throws: `headMismatch` if the name belongs to a log with another history or if the copy
         ///   was finished and has gone on, and the errors of ``PostgresLog/open(_:options:)``.
@@ -98,7 +99,7 @@
             var opening = try PostgresLog.openForWriting(database, in: .copy, createdAs: id)
             var status = LogStatus.copy
             for other in [LogStatus.open, .moved] {
-                guard case .failure(let error) = opening, error.code == .wrongStatus || error.code == .moved else { break }
+                guard case .failure(let error) = opening, error.code == .notEmpty || error.code == .moved else { break }
                 status = other
                 opening = try PostgresLog.openForWriting(database, in: other, createdAs: id)
             }

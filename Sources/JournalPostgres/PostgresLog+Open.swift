@@ -19,7 +19,9 @@
         /// - Parameters:
         ///   - address: See ``PostgresAddress``.
         ///   - options: The options of the log.
-        /// - Throws: `invalidAddress`, `unreachable` (no server accepts writes), `accessDenied`,
+        /// - Throws: `invalidAddress`, `unreachable` (no server accepts the connection and writes; also
+        ///   for a wrong password and a database that does not exist, which libpq does not tell from an
+        ///   outage: the message has the reason of the last server), `accessDenied` (a missing right),
         ///   `locked` (another writer), `copy` and `moved` (the log is a copy that is not finished, or
         ///   its history goes on elsewhere), `newerVersion`, `notFound` (with `createIfMissing` off),
         ///   `headMismatch`, `damaged`, `ioFailed`.
@@ -39,8 +41,8 @@
         /// Any server of the address will do, also a standby. The log ends at the last position that
         /// the writer knows to be safe.
         ///
-        /// - Throws: `invalidAddress`, `unreachable`, `accessDenied`, `notFound`, `newerVersion`,
-        ///   `headMismatch`, `damaged`, `ioFailed`.
+        /// - Throws: `invalidAddress`, `unreachable` (as for ``open(_:options:)``), `accessDenied` (a
+        ///   missing right), `notFound`, `newerVersion`, `headMismatch`, `damaged`, `ioFailed`.
         public static func openReadOnly(_ address: String, options: PostgresOptions = PostgresOptions()) throws(JournalError) -> PostgresLog
         {
             let database = Database(try PostgresAddress(address), options)
@@ -74,25 +76,37 @@
             if version > Schema.migrations.count {
                 return .failure(JournalError(.newerVersion, "A newer version has made the tables of the log.", path: path))
             }
-            guard version > 0, let row = try row(connection, database) else {
+            switch version > 0 ? try row(connection, database) : .missing {
+            case .missing:
                 if connection.isStandby { throw .standbyLacksLog }
                 return .failure(JournalError(.notFound, "The database has no log of this name.", path: path))
+            case .invalid:
+                return .failure(JournalError(.damaged, "The row of the log is not valid, or of a newer version.", path: path))
+            case .valid(let row):
+                guard let value = try body(row) else {
+                    return .failure(JournalError(.damaged, "The last record does not have the chain value of the log's row.", path: path))
+                }
+                return .success(value)
             }
-            guard let value = try body(row) else {
-                return .failure(JournalError(.damaged, "The row of the log is not valid.", path: path))
-            }
-            return .success(value)
         }
 
-        private static func row(_ connection: DatabaseConnection, _ database: Database) throws(DatabaseError) -> Row? {
+        private enum FoundRow {
+            case missing
+            /// A column has a value that this version does not know.
+            case invalid
+            case valid(Row)
+        }
+
+        private static func row(_ connection: DatabaseConnection, _ database: Database) throws(DatabaseError) -> FoundRow {
             var parameters = Parameters()
             parameters.add(database.address.log)
-            var found: Row?
+            var found = FoundRow.missing
             try connection.execute(.findLog, parameters, timeout: database.timeout) { row in
+                found = .invalid
                 if let number = row.integer(0), let id = row.bytes(1).flatMap(JournalID.init(bytes:)),
                     let status = row.text(2).flatMap(LogStatus.init)
                 {
-                    found = Row(number: Int32(truncatingIfNeeded: number), id: id, status: status, movedTo: row.text(3))
+                    found = .valid(Row(number: Int32(truncatingIfNeeded: number), id: id, status: status, movedTo: row.text(3)))
                 }
                 return true
             }
@@ -111,13 +125,13 @@
                 if try Schema.version(connection, database.timeout) < Schema.migrations.count {
                     try Schema.prepare(connection, database.timeout)
                 }
-                if try row(connection, database) == nil { try create(id, status, connection, database) }
+                if case .missing = try row(connection, database) { try create(id, status, connection, database) }
             }
             return try findLog(connection, database) { (row) throws(DatabaseError) -> Opening<OpenedLog>? in
                 if let id, id != row.id {
                     return .failure(JournalError(.headMismatch, "The name belongs to another log: \(row.id).", path: path))
                 }
-                if row.status != status { return .failure(wrongStatus(row, path)) }
+                if row.status != status { return .failure(statusError(row, path)) }
                 guard try takeLock(row.number, connection, options) else {
                     return .failure(JournalError(.locked, "Another writer has the log open.", path: path))
                 }
@@ -148,14 +162,14 @@
             }.flatMap { $0 }
         }
 
-        private static func wrongStatus(_ row: Row, _ path: String) -> JournalError {
+        private static func statusError(_ row: Row, _ path: String) -> JournalError {
             switch row.status {
             case .copy:
                 JournalError(.copy, "The log is a copy that is not finished. Finish it with `copy --finish`.", path: path)
             case .moved:
                 JournalError(.moved, "The history of this log goes on in \(row.movedTo ?? "another log").", path: path)
             case .open:
-                JournalError(.wrongStatus, "The log is open for writing, and is no copy.", path: path)
+                JournalError(.notEmpty, "The log is open for writing, and is no copy.", path: path)
             }
         }
 
@@ -218,11 +232,6 @@
             try? close()
             throw JournalError(.headMismatch, "The log does not contain the expected head.", path: "\(address)")
         }
-    }
-
-    extension JournalError.Code {
-        /// The log was expected to be an unfinished copy, and is not.
-        static let wrongStatus = JournalError.Code(rawValue: "notEmpty")
     }
 
     extension Database {

@@ -139,8 +139,9 @@
 
         /// Reads a range of positions with a statement that takes its bounds.
         ///
-        /// - Parameter checksChain: Whether a valid record of another place ends the read. The chain
-        ///   values of commits are never checked.
+        /// - Parameter checksChain: Whether to compare the chain values, so that a valid record from another
+        ///   position ends the read with `damaged`. Ignored for `.commits`, whose column is the chain value
+        ///   of the commit.
         func read(
             _ positions: ClosedRange<Position>, _ statement: Statement, checksChain: Bool = true, _ body: RecordBody
         ) throws(JournalError) {
@@ -181,7 +182,7 @@
         ///   - addPositions: Adds the parameters of the statement after the log's number. They
         ///     stay the same when the statement is repeated; records already delivered are skipped.
         /// - Returns: False if the closure ended the read.
-        private func readPage<Expected: RandomAccessCollection<Position>>(
+        func readPage<Expected: RandomAccessCollection<Position>>(
             _ expected: Expected, _ head: JournalHead, _ statement: Statement, _ addPositions: (inout Parameters) -> Void,
             _ body: RecordBody
         ) throws(JournalError) -> Bool {
@@ -221,10 +222,10 @@
         }
 
         /// Returns the commits that only memory has, after a check of the positions.
-        private func memory(of positions: ClosedRange<Position>) throws(JournalError) -> UnsafeCommits {
+        private func memory(of positions: ClosedRange<Position>) throws(JournalError) -> UnconfirmedCommits {
             try state.withLock { (state) throws(JournalError) in
                 try state.checkReadable(positions)
-                return UnsafeCommits(
+                return UnconfirmedCommits(
                     head: state.durable, commits: positions.upperBound > state.durable.position ? state.commits : [])
             }
         }
@@ -243,7 +244,7 @@
     typealias RecordBody = (_ place: RecordPlace, _ record: StoredRecord, _ bytes: RawSpan) -> Bool
 
     /// Commits that the database has not confirmed yet.
-    private struct UnsafeCommits {
+    private struct UnconfirmedCommits {
         /// The end of what the database has confirmed.
         let head: JournalHead
         let commits: [Commit]

@@ -31,7 +31,7 @@
         /// The address with which the log was opened.
         public let address: PostgresAddress
         let database: Database
-        /// The row of the log.
+        /// The key of the log in the tables.
         let number: Int32
         /// The count of writers; 0 for a log that is open for reading.
         let epoch: Int64
@@ -44,8 +44,8 @@
         private let queue = DispatchQueue(label: "JournalPostgres.writer", qos: .userInitiated)
         package let tree = RecordTree()
         let executor = ReadExecutor()
-        /// The thread that follows another writer; none until a reader waits.
-        let watch = Lock(false)
+        /// Whether the thread that follows another writer runs.
+        let isWatching = Lock(false)
 
         /// The pause until a commit for which no caller waits is sent, and until readers hear that the last
         /// commit is safe.
@@ -99,13 +99,16 @@
             return positions
         }
 
-        private var readOnly: JournalError { JournalError(.readOnly, "The log is open for reading only.", path: "\(address)") }
+        var readOnly: JournalError { JournalError(.readOnly, "The log is open for reading only.", path: "\(address)") }
 
         /// Sends one transaction with what waits; the caller leads.
         ///
         /// - Returns: Whether commits are left, and the caller still leads.
         private func sendOnce() -> Bool {
-            guard let commits = state.withLock({ $0.takeCommits() }) else { return false }
+            guard let commits = state.withLock({ $0.takeCommits() }) else {
+                schedule(state.withLock { $0.scheduleTick() })
+                return false
+            }
             let result = writer.withLock { writer -> (JournalHead, JournalError?)? in
                 let error = writer?.write(commits)
                 return writer.map { ($0.head, error) }
@@ -186,14 +189,15 @@
 
         /// Waits until the database has confirmed everything, and gives up the log.
         public func close() throws(JournalError) {
+            // First, so that no append comes after the last commit.
+            let last = state.withLock { $0.rejectAppends() }
             let failure: JournalError?
             do throws(JournalError) {
-                try waitUntilDurable(lastPosition)
+                try waitUntilDurable(last)
                 failure = state.withLock { $0.failure }
             } catch {
                 failure = error.code == .closed ? nil : error
             }
-            // First, so that no append comes after the last commit.
             guard let wakeups = state.withLock({ $0.close() }) else { return }
             wakeups.deliver()
             writer.withLock { writer in

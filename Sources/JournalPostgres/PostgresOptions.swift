@@ -20,6 +20,8 @@
         /// a second more for each MiB.
         public var answerTimeout: Duration = .seconds(10)
         /// How long an append or a read tries to reach a server before it fails with `unreachable`.
+        ///
+        /// An opening does not wait.
         public var outageTimeout: Duration = .seconds(60)
         /// The source of the records' salt and of the log's id.
         public var entropy: any EntropySource = SystemEntropy()

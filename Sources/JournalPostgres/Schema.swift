@@ -6,7 +6,7 @@
     /// `record.record` is a record in its stored form, as the files of a journal have it (Format.md),
     /// so that checksums, chain values and the tree of a log do not depend on where it is.
     enum Schema {
-        /// The statements that lead from each version to the next one, beginning with none.
+        /// Element *n* migrates version *n* to *n* + 1; version 0 is no schema.
         ///
         /// A version that was released is never changed.
         static let migrations = [

@@ -148,6 +148,25 @@
             try log.close()
         }
 
+        /// The end of the log needs a commit, which no standby confirms; reads need none.
+        @Test func readsGoOnWithoutStandbys() throws {
+            let server = try PostgresServer.own()
+            let address = server.newAddress()
+            let log = try PostgresLog.open(address)
+            try log.appendSafely("a")
+            try log.appendSafely("b")
+            try log.close()
+            try server.execute("UPDATE chat_journal.log SET acknowledged = 1")
+            try server.setStandby("absent")
+            // No time for a second attempt.
+            let reader = try PostgresLog.openReadOnly(address, options: .impatient(outage: .milliseconds(1), answer: .milliseconds(500)))
+            for _ in 0..<3 {
+                #expect(try reader.refresh() == 1)
+                #expect(try reader.texts() == ["a"])
+            }
+            try reader.close()
+        }
+
         /// After a failure of every server, a standby can begin with a state of before the log.
         @Test(arguments: ["DELETE FROM chat_journal.record; DELETE FROM chat_journal.log", "DROP SCHEMA chat_journal CASCADE"])
         func standbyOfBeforeTheLogIsAnOutage(earlier: String) throws {

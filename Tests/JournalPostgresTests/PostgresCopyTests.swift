@@ -45,6 +45,17 @@
             }
         }
 
+        @Test func readerCannotEndALog() throws {
+            let address = try PostgresServer.common().newAddress()
+            let log = try PostgresLog.open(address)
+            try log.appendSafely("a")
+            try log.close()
+            let reader = try PostgresLog.openReadOnly(address)
+            expectError(.readOnly) { try reader.fence(at: 1, destination: "elsewhere") }
+            #expect(try reader.movedTo() == nil)
+            try reader.close()
+        }
+
         @Test(arguments: Seeds.seeds(2)) func journalMovesToADatabaseAndBack(seed: UInt64) throws {
             let directory = try TemporaryDirectory()
             let (from, address) = (directory.path + "/journal", try PostgresServer.common().newAddress())

@@ -3,6 +3,7 @@
     import Foundation
     import JournalPostgres
     import Locking
+    import Primitives
     import TestSupport
     import Testing
 
@@ -118,6 +119,58 @@
             #expect(try reader.texts() == ["a", "b", "c"])
             expectError(.readOnly) { try reader.append(["x"]) }
             expectError(.readOnly) { try reader.reserve(1) }
+        }
+
+        /// An append either throws, or its commit is there after the log was closed.
+        @Test func closeLosesNoAppend() throws {
+            let address = try PostgresServer.common().newAddress()
+            for _ in 0..<Repetitions.few(5, of: 30) {
+                let log = try PostgresLog.open(address, options: .impatient(answer: .seconds(5)))
+                let first = log.lastPosition
+                let last = Lock<Position>(first)
+                let group = DispatchGroup()
+                group.enter()
+                Thread.detachNewThread {
+                    defer { group.leave() }
+                    do throws(JournalError) {
+                        while true {
+                            let end = try log.append(["x"]).upperBound
+                            last.withLock { $0 = end }
+                        }
+                    } catch {
+                        #expect(error.code == .closed, "\(error)")
+                    }
+                }
+                while last.withLock({ $0 }) < first + 10 { Thread.sleep(forTimeInterval: 0.001) }
+                try log.close()
+                group.wait()
+                #expect(try PostgresLog.openReadOnly(address).lastPosition == last.withLock { $0 })
+            }
+        }
+
+        @Test func logWithAnInvalidRowIsDamaged() throws {
+            let server = try PostgresServer.own()
+            let address = server.newAddress()
+            try PostgresLog.open(address).close()
+            // As a newer version might have it.
+            try server.execute(
+                "ALTER TABLE chat_journal.log DROP CONSTRAINT log_state_check; UPDATE chat_journal.log SET state = 'archived'")
+            expectError(.damaged) { _ = try PostgresLog.openReadOnly(address) }
+            expectError(.damaged) { _ = try PostgresLog.open(address) }
+        }
+
+        @Test func scatteredRecordsAreErasedTogether() throws {
+            let server = try PostgresServer.own()
+            let address = server.newAddress()
+            let log = try PostgresLog.open(address)
+            try log.append((1...1_300).map { "\($0)" })
+            let scattered = PositionSet((1...600).map { Position(2 * $0)...Position(2 * $0) })
+            try log.eraseContent(of: scattered, orderedThrough: 1_300)
+            let texts = try log.texts()
+            for (index, text) in texts.enumerated() { #expect(text == (scattered.contains(Position(index) + 1) ? nil : "\(index + 1)")) }
+            let transactions = "SELECT count(DISTINCT xmin::text) FROM chat_journal.record WHERE position % 2 = 0 AND position <= 1200"
+            #expect(try server.execute(transactions) == "2")
+            try log.close()
         }
 
         @Test func logThatDoesNotExistIsNotFound() throws {

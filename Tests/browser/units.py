@@ -19,6 +19,9 @@ Promise.all(["/ids.js", "/format.js", "/activity.js"].map((path) => import(path)
     time: Number.parseInt(ids.newID(Date.UTC(2050, 0, 1)).replaceAll("-", "").slice(0, 12), 16) === Date.UTC(2050, 0, 1),
     links: texts.map(links), unchanged: texts.every((text) => joined(text) === text),
     days: activity.messagesByDay([at(30, 0), at(30, 23), at(29, 1), at(28, 23), at(3, 5), at(2, 5)], now).map(({ number }) => number),
+    activity: (({ total, personCount, isComplete }) => [total, personCount, isComplete])(activity.summary(
+      [["ann", at(2, 23)], ["bob", at(3, 0)], ["cal", at(3, 1)], ["bob", at(30, 1)]].map(([id, entry]) => ({ ...entry, author: { id } })), false, now)),
+    morning: activity.summary([{ ...at(3, 1), author: { id: "ann" } }], false, now).isComplete,
     excerpt: format.excerpt("a\\n\\n b   c " + "\\u{1F95B}".repeat(200), 8),
   });
 }, (error) => done({ error: String(error) }));
@@ -159,12 +162,95 @@ SENT = {
     "rejected": [["3", "muted"]], "goesOn": [[["4", "c"]], 1], "hopeless": [[["6", "e"]], [["5", "invalidValue"]]], "other": [1, 0], "later": [["7", "f"]],
 }
 
+# What the page keeps of a user, against a server that answers when it is told to.
+STORE = """
+const done = arguments[0];
+const store = await import("/store.js");
+const api = await import("/api.js");
+const { sidebar } = await import("/threads.js");
+const settle = () => new Promise((resolve) => setTimeout(resolve, 30));
+const until = async (condition) => { for (let turn = 0; turn < 200 && !condition(); turn += 1) await settle(); };
+let waiting = [];
+window.fetch = (path, options) => new Promise((resolve) => {
+  waiting.push({ path, options, answer: (value, status = 200) => resolve(new Response(JSON.stringify(value), { status })) });
+});
+const me = (id, ...threads) => ({ id, username: id.toUpperCase(), threads: threads.map((thread) => ({ id: thread, unread: 0, readUpTo: 0, lastMessage: null })) });
+const summary = (id, name) => ({ id, name, lastPosition: 1 });
+// Answers the three requests of a reading. The list of threads is complete without an older page.
+const answer = (user, items, older = null) => {
+  for (const request of waiting.splice(0)) {
+    if (request.path === "/v1/me") request.answer(user);
+    else if (request.path.startsWith("/v1/threads")) request.answer({ items, older, newer: null });
+    else request.answer({ items: [] });
+  }
+};
+const paths = () => waiting.map(({ path }) => path.split("?")[0]).sort();
+const found = {};
+
+// The first person signs out while an answer is on its way.
+let loading = store.load();
+await settle();
+store.forget();
+answer(me("ann", "t1"), [summary("t1", "Ann's")]);
+await loading;
+found.late = [store.state.me, store.state.threads.size, store.state.names.size];
+
+// A thread that the user has left, with a list that is too long for one page.
+loading = store.load();
+await settle();
+answer(me("bob", "t1", "t2"), [summary("t1", "One"), summary("t2", "Two")]);
+await loading;
+found.loaded = [...store.state.threads.keys()];
+store.state.isOperator = false;
+store.apply({ position: 9, memberRemoved: { thread: "t2", user: "cal" } });
+store.apply({ position: 10, threadLeft: { thread: "t1", user: "bob" } });
+await until(() => waiting.length === 3);
+answer(me("bob", "t2"), [summary("t2", "Two")], 5);
+await until(() => store.state.threads.size === 1);
+found.left = [...store.state.threads.keys()];
+
+// Events were missed while a part is read: everything is read after it.
+store.refreshSoon({ delay: 0 });
+await until(() => waiting.length === 3);
+store.refreshSoon({ delay: 0, isComplete: true });
+answer(me("bob", "t2"), [summary("t2", "Two")], 5);
+await until(() => waiting.length === 3);
+answer(me("bob", "t2"), [summary("t2", "Two")], 5);
+await until(() => waiting.length === 1);
+found.missed = paths();
+answer(me("bob", "t2"), [], null);
+
+// The lists of earlier sign-ins show nothing.
+const lists = [sidebar("First"), sidebar("Second")];
+lists[0].close?.();
+loading = store.load();
+await until(() => waiting.length === 3);
+answer(me("bob", "t2"), [summary("t2", "Two")]);
+await loading;
+found.lists = lists.map(({ element }) => element.querySelectorAll("li").length);
+lists[1].close?.();
+
+// Whether a person is an operator is asked again for the next one.
+store.forget();
+found.operator = store.state.isOperator;
+
+// A request that can take minutes has no time limit of its own.
+for (const limit of [undefined, null]) api.post("/v1/x", {}, ...(limit === null ? [{ timeLimit: null }] : [])).catch(() => {});
+await settle();
+found.limits = waiting.map(({ options }) => Boolean(options.signal));
+done(found);
+"""
+
+KEPT = {
+    "late": [None, 0, 0], "loaded": ["t1", "t2"], "left": ["t2"], "missed": ["/v1/threads"], "lists": [0, 1], "operator": None, "limits": [True, False],
+}
+
 EXPECTED = {
     "shapes": True, "ascends": True, "time": True, "unchanged": True,
     "links": [["https://a.example/b?c=d"], ["http://a.example/"], [], [], [], ["http://a.example/"], ["https://a.example/"], [], [], [],
               ["https://a.example/(b)"], ["https://a.example/"]],
     # The last of March of 2026 has a day of 23 hours in most of Europe.
-    "days": [1] + [0] * 24 + [1, 1, 2], "excerpt": "a b c \U0001F95B\u2026",
+    "days": [1] + [0] * 24 + [1, 1, 2], "activity": [3, 2, True], "morning": False, "excerpt": "a b c \U0001F95B\u2026",
 }
 
 
@@ -178,9 +264,9 @@ def run(tool, directory):
         for name, value in EXPECTED.items():
             if found.get(name) != value:
                 raise Failed(f"{name}: {found.get(name, found)}, not {value}")
-        for what, script, expected in (("events during a request", RACES, RACED), ("the outbox", OUTBOX, SENT)):
+        for what, script, expected in (("events during a request", RACES, RACED), ("the outbox", OUTBOX, SENT), ("the store", STORE, KEPT)):
             found = ann.driver.execute_async_script(
                 f"(async (...arguments) => {{ {script} }})(arguments[0]).catch((error) => arguments[0]({{ error: error.stack }}))")
             if found != expected:
                 raise Failed(f"{what}: {found}, not {expected}")
-        return {"results": len(EXPECTED) + len(RACED) + len(SENT)}
+        return {"results": len(EXPECTED) + len(RACED) + len(SENT) + len(KEPT)}

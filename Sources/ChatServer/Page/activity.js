@@ -23,6 +23,17 @@ export function messagesByDay(entries, now = new Date(), days = dayCount) {
   });
 }
 
+/** What the panel shows of messages, oldest first; `isAll` tells whether no older one exists. */
+export function summary(entries, isAll, now = new Date()) {
+  const days = messagesByDay(entries, now);
+  const start = new Date(now.getFullYear(), now.getMonth(), now.getDate() - (dayCount - 1));
+  const people = new Set(entries.filter((entry) => new Date(entry.createdAt) >= start).map((entry) => entry.author.id));
+  return {
+    days, total: days.reduce((sum, { number }) => sum + number, 0), personCount: people.size,
+    isComplete: isAll || (entries.length > 0 && new Date(entries[0].createdAt) < start),
+  };
+}
+
 export function activityPanel(context) {
   const { element, body } = panelFrame(context, "Activity");
   let frame = null;
@@ -36,14 +47,9 @@ export function activityPanel(context) {
       frame = setTimeout(render, 300);
       return;
     }
-    const days = messagesByDay(timeline.entries);
-    const total = days.reduce((sum, { number }) => sum + number, 0);
-    const first = timeline.entries[0];
-    const isComplete = timeline.older === null || (first && new Date(first.createdAt) < days[0].day);
-    const people = new Map();
-    for (const entry of timeline.entries) people.set(entry.author.id, (people.get(entry.author.id) ?? 0) + 1);
+    const { days, total, personCount, isComplete } = summary(timeline.entries, timeline.older === null);
     body.replaceChildren(
-      h("p", {}, `${count(total, "message")} in the last ${dayCount} days, of ${count(people.size, "person", "people")}.`), chart(days, total),
+      h("p", {}, `${count(total, "message")} in the last ${dayCount} days, of ${count(personCount, "person", "people")}.`), chart(days, total),
       isComplete ? "" : h("p", { class: "muted" }, `Only the latest ${count(timeline.entries.length, "message")} are counted. `,
         h("button", { type: "button", class: "button small", onclick: loadMore, disabled: isLoading }, "Count more")),
       h("details", {}, h("summary", {}, "As a table"), table(days)));

@@ -34,17 +34,15 @@ export function onSignedOut(handler) {
   signedOut = handler;
 }
 
-const timeLimit = 20_000;
-
-/** Sends a request and returns the body of the answer, or null if it has none. */
-export async function request(method, path, body) {
+/** Sends a request and returns the body of the answer, or null if it has none. A time limit of null is none. */
+export async function request(method, path, body, { timeLimit = 20_000 } = {}) {
   const headers = { Accept: "application/json" };
   if (body !== undefined) headers["Content-Type"] = "application/json";
   let response, text;
   try {
     response = await fetch(path, {
       method, headers, body: body === undefined ? undefined : JSON.stringify(body), credentials: "same-origin",
-      cache: "no-store", redirect: "error", signal: AbortSignal.timeout(timeLimit),
+      cache: "no-store", redirect: "error", signal: timeLimit === null ? undefined : AbortSignal.timeout(timeLimit),
     });
     text = await response.text();
   } catch {
@@ -68,7 +66,7 @@ export async function request(method, path, body) {
 }
 
 export const get = (path) => request("GET", path);
-export const post = (path, body) => request("POST", path, body);
+export const post = (path, body, options) => request("POST", path, body, options);
 
 /** Returns a path with its parts and its query escaped; a query value of null is left out. */
 export function path(parts, query = {}) {

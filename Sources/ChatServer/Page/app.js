@@ -118,6 +118,7 @@ function sessionEnded() {
 function leave(message) {
   if (!shell) return;
   closeCurrent();
+  shell.list.close();
   events.stop();
   outbox.stop();
   store.forget();

@@ -55,7 +55,8 @@ export function composer({ thread, message = null, label }) {
     resize();
   });
   area.addEventListener("keydown", (event) => {
-    // On a touch keyboard Enter begins a new line, because there is a button to send. Shift with Enter does everywhere.
+    // On a touch keyboard Enter begins a new line, because there is a button to send. Shift+Enter always begins
+    // a new line.
     const isTouch = matchMedia("(pointer: coarse)").matches;
     if (event.key !== "Enter" || event.shiftKey || event.isComposing || (isTouch && !event.ctrlKey && !event.metaKey)) return;
     event.preventDefault();

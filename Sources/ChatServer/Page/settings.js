@@ -1,6 +1,6 @@
 // The settings: name, postcode, password, sessions, blocked people, and the end of the account.
 
-import { get, path, post, request } from "./api.js";
+import { Unreachable, get, path, post, request } from "./api.js";
 import { avatar, h, notice, personName } from "./dom.js";
 import { dialog, form } from "./forms.js";
 import { errorText, fullTimeText } from "./format.js";
@@ -107,6 +107,25 @@ async function endSession(end, message, leave) {
   leave(message);
 }
 
+/** Deletes the account; the answer comes when everything is erased, which can take minutes. */
+async function eraseAccount(password) {
+  try {
+    await post("/v1/delete-account", { password }, { timeLimit: null });
+  } catch (error) {
+    // A proxy may not wait so long. The sessions end before the erasure, which the server completes.
+    if (!(error instanceof Unreachable) || !(await hasSessionEnded())) throw error;
+  }
+}
+
+async function hasSessionEnded() {
+  try {
+    await get("/v1/me");
+    return false;
+  } catch (error) {
+    return error.code === "notSignedIn";
+  }
+}
+
 function deleteAccount(leave) {
   return dialog({
     title: "Delete the account for good?", submit: "Delete everything", isDangerous: true,
@@ -114,7 +133,7 @@ function deleteAccount(leave) {
     fields: [{ name: "password", label: "Your password", type: "password", autocomplete: "current-password" }],
     action: async ({ password }) => {
       try {
-        await endSession(() => post("/v1/delete-account", { password }), "Your account is deleted.", leave);
+        await endSession(() => eraseAccount(password), "Your account is deleted.", leave);
       } catch (error) {
         if (error.code === "invalidCredentials") throw Object.assign(new Error("The password is wrong."), { field: "password" });
         throw error;

@@ -11,7 +11,8 @@ export const state = {
   /** The people whom the user has blocked, as far as the server has told. */
   blocked: new Set(),
   invitations: [],
-  isOperator: false,
+  /** Whether the user is an operator; null until an answer has told. */
+  isOperator: null,
   /** Whether the user is ending the session here, so that its end is no surprise. */
   isSigningOut: false,
 };
@@ -57,13 +58,15 @@ export function person(id) {
   return { id, username: state.names.has(id) ? state.names.get(id) : "Someone" };
 }
 
+/** Forgets the user, and what is on its way for the user. */
 export function forget() {
+  userCount += 1;
   state.me = null;
   state.threads.clear();
   state.names.clear();
   state.blocked.clear();
   state.invitations = [];
-  state.isOperator = false;
+  state.isOperator = null;
   state.isSigningOut = false;
   summaries.clear();
   markers.clear();
@@ -74,10 +77,19 @@ export function forget() {
 /** What `/v1/threads` says of the threads, by id. */
 let summaries = new Map();
 
+/** Counts the users of this page, so that an answer for an earlier one has no effect. */
+let userCount = 0;
+
 /** Reads the user, the threads and the invitations. After the first time, only the threads with the latest events. */
 export async function load({ isComplete = true } = {}) {
+  const count = userCount;
   const [me, pages, invitations] = await Promise.all([get("/v1/me"), all(["threads"], isComplete ? Infinity : 1), get("/v1/invitations")]);
+  if (count !== userCount) return;
   if (pages.isComplete) summaries = new Map();
+  // A part of the list does not tell whether the user can still read a thread that the user has left.
+  for (const { id, isMember } of state.threads.values()) {
+    if (isMember && !me.threads.some((thread) => thread.id === id)) summaries.delete(id);
+  }
   for (const summary of pages.items) summaries.set(summary.id, summary);
   const threads = new Map();
   for (const thread of me.threads) threads.set(thread.id, withMarker({ ...summaries.get(thread.id), ...thread, isMember: true }));
@@ -107,10 +119,13 @@ export function refreshSoon({ delay = 120, isComplete = false } = {}) {
     refreshTimer = null;
     isRefreshing = true;
     isStale = false;
+    // A call during the reading asks for another one.
+    const isComplete = needsAll;
+    needsAll = false;
     try {
-      if (state.me) await load({ isComplete: needsAll });
-      needsAll = false;
+      if (state.me) await load({ isComplete });
     } catch (error) {
+      needsAll ||= isComplete;
       // The stream tells when the server is back; what was missed is read then.
       if (!(error instanceof Unreachable) && !(error instanceof Problem)) throw error;
     } finally {

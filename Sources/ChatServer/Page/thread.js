@@ -138,20 +138,22 @@ export class ThreadView {
     this.roles = new Map(roles.items.map((item) => [item.user.id, item.role]));
     this.pinned = new Set(pins.items.map((item) => item.id));
     this.mayModerate = this.roles.has(state.me.id) || state.isOperator || !this.isMember;
-    if (!this.mayModerate && !ThreadView.operatorIsKnown && this.info?.policy !== "inviteOnly") this.mayModerate = await this.askWhetherOperator();
+    if (!this.mayModerate && state.isOperator === null && this.info?.policy !== "inviteOnly") this.mayModerate = await this.askWhetherOperator();
     if (this.mayModerate) await this.loadReports();
   }
 
   /** No answer names the operators to others; only they may read the reports of a thread in which they have no role. */
   async askWhetherOperator() {
+    const user = state.me.id;
+    let isOperator = true;
     try {
       await get(path(["threads", this.id, "reports"]));
-      state.isOperator = true;
     } catch (error) {
       if (error.code !== "notFound") throw error;
+      isOperator = false;
     }
-    ThreadView.operatorIsKnown = true;
-    return state.isOperator;
+    if (state.me?.id === user) state.isOperator = isOperator;
+    return isOperator;
   }
 
   async loadReports() {
@@ -305,6 +307,4 @@ export class ThreadView {
     return this.info?.name ?? "Thread";
   }
 }
-
-ThreadView.operatorIsKnown = false;
 

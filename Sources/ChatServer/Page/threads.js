@@ -45,10 +45,8 @@ export function sidebar(brand) {
   const listDay = () => new Date().toDateString();
   const name = (thread) => thread.lastMessage && person(thread.lastMessage.author.id).username;
 
-  on("threads", render);
-  on("invitations", render);
-  on("names", render);
-  return { element, render };
+  const ends = ["threads", "invitations", "names"].map((topic) => on(topic, render));
+  return { element, render, close: () => ends.forEach((end) => end()) };
 }
 
 function row(thread, isCurrent) {

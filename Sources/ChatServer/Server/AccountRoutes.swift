@@ -38,7 +38,8 @@
 
     /// The routes of accounts and sessions.
     enum AccountRoutes {
-        /// The route that ends sessions of a user who does not have one at hand.
+        /// The path of the password reset, which ends sessions without having one: a server that reads must
+        /// forget all.
         static let resetPath = "/v1/reset-password"
 
         static let routes: [Route<AccountRequest>] = [
@@ -115,7 +116,7 @@
                     try accounts.endSession(id: id, of: present.user)
                 }
                 guard hasEnded else { throw Problem.notFound }
-                await context.streams.checkSessions(of: present.user, isValid: context.accounts.isValid)
+                await context.streams.checkSessions(of: present.user, validity: context.accounts.validity)
                 return id == present.id ? context.signedOut() : WireResponse(status: 204)
             },
             Route("POST", "/v1/forgot-password") { context, _ in
@@ -133,7 +134,7 @@
                     try accounts.reset(
                         email: fields["email"] ?? "", code: fields["code"] ?? "", new: fields["password"] ?? "", address: client)
                 }
-                await context.streams.checkSessions(isValid: context.accounts.isValid)
+                await context.streams.checkSessions(validity: context.accounts.validity)
                 return WireResponse(status: 204)
             },
             Route("POST", "/v1/change-password") { context, _ in
@@ -143,7 +144,7 @@
                     try accounts.changePassword(
                         user: present.user, old: fields["old"] ?? "", new: fields["new"] ?? "", keeping: present.id)
                 }
-                await context.streams.checkSessions(of: present.user, isValid: context.accounts.isValid)
+                await context.streams.checkSessions(of: present.user, validity: context.accounts.validity)
                 return WireResponse(status: 204)
             },
             Route("POST", "/v1/delete-account") { context, _ in

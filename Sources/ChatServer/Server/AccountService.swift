@@ -9,15 +9,18 @@
         private let store: ChatStore
         private let accounts: AccountStore
         private let log: ServerLog
-        /// Hash passwords: as many threads as run at once.
-        private let passwordThreads = WorkerThreads("chat passwords", count: 2, limit: 64)
+        /// Hash passwords: as many threads as the store hashes at once.
+        private let passwordThreads: WorkerThreads
         /// Read and write accounts.
         private let accountThreads = WorkerThreads("chat accounts", count: 2, limit: 256)
         /// Erases users; a call takes the time of a replay.
         private let erasureThread = WorkerThreads("chat erasure", count: 1, limit: 64)
+        /// The pause until a row is deleted whose file another program holds.
+        private static let retryPause = Duration.seconds(2)
 
         init(_ store: ChatStore, _ accounts: AccountStore, _ log: ServerLog) {
             (self.store, self.accounts, self.log) = (store, accounts, log)
+            passwordThreads = WorkerThreads("chat passwords", count: accounts.concurrentHashes, limit: 64)
         }
 
         /// The number of calls that wait for a thread that hashes passwords.
@@ -67,14 +70,36 @@
         }
 
         /// Erases the user of an account whose deletion has begun, and deletes its row.
+        ///
+        /// If another program holds the file of the accounts, the row is deleted later.
         func finish(_ deletion: AccountDeletion) async throws {
-            try await erasureThread.run { [store, accounts] in
+            try await erasureThread.run { [store] in
                 do throws(ChatError) {
                     try store.eraseUser(deletion.user, reason: "account-deleted")
                 } catch .rejected(let rejection) where rejection.code == .unknownUser {
                     // The account was never registered in this journal.
                 }
-                try accounts.finishDeletion(account: deletion.account)
+            }
+            try await deleteRow(of: deletion)
+        }
+
+        /// Deletes the row of an account whose user is erased, and its bytes in the file; tries again while
+        /// another program, for example a backup, holds the file.
+        private func deleteRow(of deletion: AccountDeletion) async throws {
+            do {
+                try await erasureThread.run { [accounts] in try accounts.finishDeletion(account: deletion.account) }
+            } catch let error as AccountError where error.code == .busy {
+                log.write("deletionPending", ("user", "\(deletion.user)"), ("code", Problem(error).code.rawValue))
+                Task { [weak self] in
+                    do {
+                        try await Task.sleep(for: Self.retryPause)
+                        try await self?.deleteRow(of: deletion)
+                    } catch {
+                        // The next start completes it.
+                        self?.log.write(
+                            "deletionPending", ("user", "\(deletion.user)"), ("code", Problem(serverError: error).code.rawValue))
+                    }
+                }
             }
         }
 
@@ -105,9 +130,9 @@
     extension AccountService: SessionSource {
         func user(ofToken token: String) throws(AccountError) -> UserID? { try session(token)?.user }
 
-        func isValid(_ token: String) -> Bool {
+        func validity(of token: String) -> SessionValidity {
             // An error of the file leaves the session as it is.
-            do throws(AccountError) { return try session(token) != nil } catch { return true }
+            do throws(AccountError) { return try session(token) != nil ? .valid : .ended } catch { return .valid }
         }
     }
 #endif

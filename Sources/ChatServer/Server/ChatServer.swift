@@ -42,14 +42,16 @@
         /// It follows the log. A response to a request that was passed on comes when this server can show what
         /// the request has changed, or after two seconds. Sessions are looked up at the writer: one that has
         /// ended remains valid here for up to five seconds, its streams for up to twenty, and for five minutes
-        /// while the writer cannot be reached. <doc:Operating> has the configuration of both.
+        /// while the writer cannot be reached; then the streams end as if this server were closing.
+        /// <doc:Operating> has the configuration of both.
         ///
         /// - Parameters:
         ///   - store: The chat, open for reading. It stays the caller's, who closes it after ``close()``.
         ///   - writer: The scheme, host and port of the server that writes. It must trust this server's
         ///     address as that of a proxy, and have the same origins.
         ///   - options: The addresses and limits; the tutorials' chat is not available.
-        /// - Throws: Also `insecureWriter` for a writer beyond loopback without TLS, because tokens are sent
+        /// - Throws: Also `notLoopback` for a writer over https without origins (requests name the first origin
+        ///   in `Host`), `insecureWriter` for a writer beyond loopback without TLS, because tokens are sent
         ///   to it, and `tutorialThread` if the options have a thread of the tutorials' chat.
         public convenience init(readOnly store: ChatStore, writer: WebOrigin, options: ServerOptions) async throws(ServerError) {
             if !writer.isSecure, !writer.isLoopback {
@@ -76,7 +78,7 @@
             if options.tutorialThread != nil, !options.listen.isLoopback, !options.isTutorialPublic {
                 throw ServerError(.tutorialThread, "The tutorials' chat has no accounts; it must be allowed beyond loopback.")
             }
-            // Two descriptors of a connection are never needed; the journal and the accounts need some.
+            // A connection takes one descriptor. 256 are kept for the journal, the accounts and the program.
             let descriptors = ListeningSocket.raiseDescriptorLimit()
             var limits = HTTPDaemon.Limits()
             limits.connections = max(16, min(options.maximumConnectionCount, descriptors - 256))

@@ -35,10 +35,10 @@
         func problem(of head: HTTPHead) -> Problem? {
             guard head.count(of: "host") == 1, head.count(of: "content-length") <= 1, head.count(of: "authorization") <= 1,
                 head.count(of: "origin") <= 1, head.count(of: "content-length") == 0 || head.count(of: "transfer-encoding") == 0,
-                // The library reads a body of another coding until the connection ends.
-                head.headers.allSatisfy({ Self.isToken($0.name) }), head.count(of: "transfer-encoding") <= 1,
-                (head["transfer-encoding"] ?? "chunked").lowercased() == "chunked"
+                head.count(of: "transfer-encoding") <= 1, head.headers.allSatisfy({ Self.isToken($0.name) })
             else { return .invalidRequest }
+            // The library reads a body of another coding until the connection ends.
+            guard (head["transfer-encoding"] ?? "chunked").lowercased() == "chunked" else { return .invalidRequest }
             if !head.isHealthCheck, !hosts.contains(host(of: head)) { return .misdirectedRequest }
             if let origin = head["origin"] {
                 // `null` is the origin of a sandboxed page or a file.

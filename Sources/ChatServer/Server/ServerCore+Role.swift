@@ -39,11 +39,11 @@
                 let response = try await pass(head.method, head.target, request.body, head, token, to: writer)
                 if let user {
                     writer.forgetSessions(of: user)
-                    await streams.checkSessions(of: user, isValid: writer.isValid)
+                    await streams.checkSessions(of: user, validity: writer.validity)
                 } else if route.pattern == AccountRoutes.resetPath, (200..<300) ~= response.status {
                     // Only the writer knows whose sessions have ended.
                     writer.forgetSessions(of: nil)
-                    await streams.checkSessions(isValid: writer.isValid)
+                    await streams.checkSessions(validity: writer.validity)
                 }
                 return response
             }

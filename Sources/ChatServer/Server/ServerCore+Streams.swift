@@ -17,7 +17,7 @@
                     mailbox: mailbox, session: (user, token), stop: { delivery.stop() }, lastMessage: { EventStream.block($0) },
                     heartbeat: EventStream.heartbeat))
             exchange.setCompletion { [streams] _ in streams.remove(id) }
-            await streams.checkSession(of: id, isValid: sessions.isValid)
+            await streams.checkSession(of: id, validity: sessions.validity)
             let openedAt = now
             let task = Task(executorPreference: store.readExecutor) { [metrics] in
                 var end = EventStream.End.closing
@@ -95,7 +95,7 @@
                         heartbeat: nil))
                 let id = sockets.add(socket, mailbox, receiver)
                 receiver.begin(on: (sockets, id)) { [streams, sessions] in
-                    await streams.checkSession(of: entry, isValid: sessions.isValid)
+                    await streams.checkSession(of: entry, validity: sessions.validity)
                     try await wire.begin()
                 } handle: { message in
                     try await wire.receive(message)

@@ -83,7 +83,7 @@
         func tend() { streams.tend() }
 
         /// Called once a second, by another task: looking up sessions may wait.
-        func checkSessions() async { await streams.checkDueSessions(isValid: sessions.isValid) }
+        func checkSessions() async { await streams.checkDueSessions(validity: sessions.validity) }
 
         /// The pattern of the request's route, for the statistics.
         private func pattern(_ request: WireRequest) -> String {

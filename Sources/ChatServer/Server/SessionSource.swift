@@ -8,7 +8,15 @@
         /// - Throws: What keeps the source from knowing; the request is refused.
         func user(ofToken token: String) async throws -> UserID?
 
-        /// Whether a stream whose session had this token may go on.
-        func isValid(_ token: String) async -> Bool
+        /// Looks up the session of a stream again.
+        func validity(of token: String) async -> SessionValidity
+    }
+
+    /// Whether a stream may go on, by its session.
+    enum SessionValidity: Sendable {
+        case valid
+        case ended
+        /// The source cannot be asked, and has not confirmed the session for minutes.
+        case unknown
     }
 #endif

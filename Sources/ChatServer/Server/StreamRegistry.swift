@@ -26,8 +26,13 @@
             var isClosing = false
         }
 
+        /// The time between two look-ups of a session.
+        private static let sessionCheckInterval = Duration.seconds(15)
         /// A client that has not read for this time is told to resume.
         private static let lagLimit = Duration.seconds(30)
+
+        /// The sessions that are looked up at once: each look-up can wait for the writer.
+        private static let concurrentLookups = 32
 
         private let state = Lock(State())
         private let didEnd: @Sendable (EventStream.End) -> Void
@@ -39,28 +44,41 @@
 
         /// Adds a stream, and ends it at once if the server is closing; returns its id.
         ///
-        /// Then call ``checkSession(of:isValid:)``: the session may have ended after the request was checked,
+        /// Then call ``checkSession(of:validity:)``: the session may have ended after the request was checked,
         /// and who ended it has not seen the stream.
         func add(_ entry: Entry) -> UInt64 {
             let (id, isClosing) = state.withLock { state in
                 state.lastID += 1
                 state.entries[state.lastID] = entry
-                state.checks[state.lastID] = .now + EventStream.heartbeatInterval
+                state.checks[state.lastID] = .now + Self.sessionCheckInterval
                 return (state.lastID, state.isClosing)
             }
             if isClosing { end(entry, .closing) }
             return id
         }
 
-        /// Ends a stream if its session has ended; returns whether it has.
+        /// Ends a stream if its session has ended, or is not known any more.
+        func checkSession(of id: UInt64, validity: Lookup) async {
+            guard let entry = state.withLock({ $0.entries[id] }), let session = entry.session else { return }
+            await end([entry], asFoundFor: session.token, validity)
+        }
+
+        /// Ends streams of a session if it has ended, or is not known any more; returns whether it did.
         @discardableResult
-        func checkSession(of id: UInt64, isValid: (String) async -> Bool) async -> Bool {
-            guard let entry = state.withLock({ $0.entries[id] }), let session = entry.session, await !isValid(session.token) else {
-                return false
+        private func end(_ entries: [Entry], asFoundFor token: String, _ validity: Lookup) async -> Bool {
+            let reason: EventStream.End
+            switch await validity(token) {
+            case .valid: return false
+            case .ended: reason = .signedOut
+            // The client connects again, and learns that the writer cannot be reached.
+            case .unknown: reason = .closing
             }
-            end(entry, .signedOut)
+            for entry in entries { end(entry, reason) }
             return true
         }
+
+        /// Looks up a session.
+        typealias Lookup = @Sendable (String) async -> SessionValidity
 
         /// Removes a stream and ends its task.
         func remove(_ id: UInt64) {
@@ -88,22 +106,41 @@
         }
 
         /// Ends the streams of a user, or of all users, whose session has ended.
-        func checkSessions(of user: UserID? = nil, isValid: (String) async -> Bool) async {
+        func checkSessions(of user: UserID? = nil, validity: @escaping Lookup) async {
             let ids = state.withLock { state in
                 state.entries.filter { $0.value.session != nil && (user == nil || $0.value.session?.user == user) }.map(\.key)
             }
-            for id in ids { await checkSession(of: id, isValid: isValid) }
+            await checkSessions(ofStreams: ids, validity)
+        }
+
+        /// Looks up the session of each stream, several sessions at a time and each one once; returns the
+        /// streams that it has ended.
+        @discardableResult
+        private func checkSessions(ofStreams ids: [UInt64], _ validity: @escaping Lookup) async -> [UInt64] {
+            let streams = state.withLock { state in
+                ids.reduce(into: [String: [UInt64: Entry]]()) { streams, id in
+                    if let entry = state.entries[id], let session = entry.session { streams[session.token, default: [:]][id] = entry }
+                }
+            }
+            return await withTaskGroup(of: [UInt64].self) { group in
+                var (ended, count) = ([UInt64](), 0)
+                for (token, entries) in streams {
+                    if count == Self.concurrentLookups { ended += await group.next() ?? [] } else { count += 1 }
+                    group.addTask { await self.end(Array(entries.values), asFoundFor: token, validity) ? Array(entries.keys) : [] }
+                }
+                return await group.reduce(into: ended) { $0 += $1 }
+            }
         }
 
         /// Ends the streams whose session has ended, among those that were not checked for a while; called
         /// once a second.
-        func checkDueSessions(at now: ContinuousClock.Instant = .now, isValid: (String) async -> Bool) async {
+        func checkDueSessions(at now: ContinuousClock.Instant = .now, validity: @escaping Lookup) async {
             let due = state.withLock { state in
                 let due = state.checks.filter { $0.value <= now }.map(\.key)
-                for id in due { state.checks[id] = now + EventStream.heartbeatInterval }
+                for id in due { state.checks[id] = now + Self.sessionCheckInterval }
                 return due
             }
-            for id in due where await checkSession(of: id, isValid: isValid) { remove(id) }
+            for id in await checkSessions(ofStreams: due, validity) { remove(id) }
         }
 
         /// Writes heartbeats to silent streams, and ends those whose client does not read; called once a

@@ -124,8 +124,8 @@
             }
         }
 
-        func isValid(_ token: String) async -> Bool {
-            do { return try await user(ofToken: token) != nil } catch { return false }
+        func validity(of token: String) async -> SessionValidity {
+            do { return try await user(ofToken: token) != nil ? .valid : .ended } catch { return .unknown }
         }
 
         private static func isBase64URL(_ byte: UInt8) -> Bool {

@@ -173,7 +173,8 @@
                     }
                 }
                 guard unsafe wslay_event_send(context) == 0 else { return false }
-                // The mailbox wakes the loop only after a read found nothing, the poll only while the queue has something.
+                // Stop only when one of them will wake the loop: an empty mailbox at its next message, a full queue
+                // when the socket is writable.
                 if isMailboxEmpty || isQueueFull { break }
             }
             guard hasLastMessage, closedAt == nil else { return true }
@@ -259,19 +260,27 @@
             return unsafe recv(socket.descriptor, free.baseAddress, free.count, 0)
         }
 
+        private func write(_ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32) -> Int {
+            #if canImport(Musl)
+                unsafe Musl.send(socket.descriptor, bytes, count, flags)
+            #else
+                unsafe Glibc.send(socket.descriptor, bytes, count, flags)
+            #endif
+        }
+
         private func write(_ context: wslay_event_context_ptr?, _ bytes: UnsafePointer<UInt8>?, _ count: Int, hasMore: Bool) -> Int {
             let flags = Int32(MSG_NOSIGNAL) | (hasMore ? Int32(MSG_MORE) : 0)
             if hasWrongFrame, count == 2, let bytes = unsafe bytes, unsafe bytes[0] == 0x88 && bytes[1] == 0 {
                 // The close with the code 1002 instead of the library's, which has none.
                 let close: [UInt8] = [0x88, 2, 0x03, 0xEA]
-                let sent = unsafe close.withUnsafeBytes { unsafe Glibc.send(socket.descriptor, $0.baseAddress, $0.count, flags) }
+                let sent = unsafe close.withUnsafeBytes { unsafe write($0.baseAddress, $0.count, flags) }
                 if sent == close.count { return count }
                 let isFull = sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)
                 unsafe wslay_event_set_error(context, isFull ? WSLAY_ERR_WOULDBLOCK.rawValue : WSLAY_ERR_CALLBACK_FAILURE.rawValue)
                 return -1
             }
             while true {
-                let sent = unsafe Glibc.send(socket.descriptor, bytes, count, flags)
+                let sent = unsafe write(bytes, count, flags)
                 if sent >= 0 { return sent }
                 if errno == EINTR { continue }
                 let isFull = errno == EAGAIN || errno == EWOULDBLOCK

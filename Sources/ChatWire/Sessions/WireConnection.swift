@@ -15,6 +15,8 @@ internal import EventJournal
 /// | `{"id":3,"unfollow":2}` | `{"id":3,"unfollowed":2}` |
 /// | any other text | `{"id":ID or null,"problem":{...}}` |
 ///
+/// A follow whose events cannot be read ends with a problem that has its id, which can be used again.
+///
 /// `id` is chosen by the client: a whole number that the answer repeats. Before the server ends the
 /// connection it sends `{"end":REASON}` with a reason of ``EventStream/End``.
 public struct WireConnection: Sendable {

@@ -90,20 +90,32 @@ public final class WireSession: Sendable {
     }
 
     private func begin(_ events: ChatEvents, of id: UInt64) {
-        let task = Task { [write] in
-            do {
-                for try await event in events { try await write(try WireConnection.event(event, of: id)) }
-            } catch is ChatError {
-                // The client resumes, or learns at its next command that the journal has failed.
-                try? await write(WireConnection.problem(.storage, to: id))
-            } catch {
-                // The connection has ended.
+        state.withLock { state in
+            if state.hasEnded { return }
+            // Under the lock: the task finds itself in the table when it ends.
+            state.tasks[id] = Task { [weak self, write] in
+                do {
+                    for try await event in events { try await write(try WireConnection.event(event, of: id)) }
+                } catch is ChatError {
+                    guard let self, self.didFail(follow: id) else { return }
+                    // The client follows again, or learns at its next command that the journal has failed.
+                    try? await write(WireConnection.problem(.storage, to: id))
+                } catch {
+                    // The connection has ended.
+                }
             }
         }
-        let isOver = state.withLock { state in
-            if !state.hasEnded { state.tasks[id] = task }
-            return state.hasEnded
+    }
+
+    /// Removes a follow whose events have ended with an error, before the client learns of that.
+    ///
+    /// - Returns: False if the client has ended it meanwhile, and waits for its task.
+    private func didFail(follow id: UInt64) -> Bool {
+        state.withLock { state in
+            guard state.connection.isFollowing(id) else { return false }
+            state.connection.didEnd(follow: id)
+            state.tasks[id] = nil
+            return true
         }
-        if isOver { task.cancel() }
     }
 }

@@ -151,6 +151,14 @@
             try await pair.stop()
         }
 
+        /// Nothing tells that the session has ended.
+        @Test func sessionOfAWriterThatIsGoneIsUnknown() async throws {
+            let writer = WriterClient(try #require(WebOrigin("http://127.0.0.1:1")), pages: [])
+            #expect(await writer.validity(of: String(repeating: "A", count: 43)) == .unknown)
+            #expect(await writer.validity(of: "no token") == .ended)
+            writer.stop()
+        }
+
         @Test func anotherOriginIsRefusedByTheReader() async throws {
             let pair = try await Pair()
             let maya = try await pair.writer.member("maya")

@@ -2,6 +2,7 @@
     import Chat
     import ChatDomain
     import Foundation
+    import Locking
     import TestSupport
     import Testing
 
@@ -146,6 +147,29 @@
             // The address is free again.
             maya.token = nil
             _ = try await fixture.member("maya")
+            try await fixture.stop()
+        }
+
+        /// A backup reads the file of the accounts at this moment: its write-ahead log is cut later.
+        @Test func deletionDoesNotWaitForABackup() async throws {
+            let fixture = try ServerFixture()
+            try await fixture.start()
+            let maya = try await fixture.member("maya")
+            let user = try #require(UserID(try await maya.get("/v1/me").json?["id"] as? String ?? ""))
+            try fixture.accounts.database.withLock { database throws(AccountError) in _ = try database.run("PRAGMA busy_timeout=0") }
+            let backup = try Database(fixture.directory.file("accounts"))
+            try backup.run("BEGIN")
+            try backup.run("SELECT count(*) FROM accounts")
+            let reply = try await maya.send("POST", "/v1/delete-account", "{\"password\":\"\(ServerFixture.password)\"}")
+            #expect((reply.status, reply["set-cookie"]?.contains("Max-Age=0")) == (204, true), "\(reply.text)")
+            #expect(fixture.store.summary(of: user)?.username == nil)
+            #expect(fixture.log.lines.contains { $0.contains("deletionPending") })
+            try backup.run("COMMIT")
+            func filesHaveTheAddress() throws -> Bool {
+                try fixture.directory.contents().values.contains { String(decoding: $0, as: UTF8.self).contains("maya@example.org") }
+            }
+            for _ in 0..<6_000 where try filesHaveTheAddress() { try await Task.sleep(for: .milliseconds(10)) }
+            #expect(try !filesHaveTheAddress())
             try await fixture.stop()
         }
 

@@ -67,7 +67,7 @@
             for stream in [ended, valid] {
                 await registry.checkSession(of: registry.add(stream.entry)) { token in
                     asked.withLock { $0.append(token) }
-                    return token == "b"
+                    return token == "b" ? .valid : .ended
                 }
             }
             #expect(asked.withLock { $0 } == ["a", "b"])
@@ -83,12 +83,46 @@
             let asked = Box(Set<String>())
             await registry.checkSessions(of: UserID(bits: 1)) { token in
                 asked.withLock { _ = $0.insert(token) }
-                return token == "b"
+                return token == "b" ? .valid : .ended
             }
             #expect(asked.withLock { $0 } == ["a", "b"])
             #expect(streams.map { $0.read().hasEnded } == [true, false, false])
-            await registry.checkSessions { _ in false }
+            await registry.checkSessions { _ in .ended }
             #expect(streams.map { $0.read().hasEnded } == [true, true, true])
+        }
+
+        /// The client must not be told that its session has ended: it connects again.
+        @Test func streamOfAnUnknownSessionIsClosed() async {
+            let registry = makeRegistry()
+            let streams = [Stream("a"), Stream("b")]
+            for stream in streams { _ = registry.add(stream.entry) }
+            await registry.checkSessions { $0 == "a" ? .unknown : .ended }
+            #expect(streams.map { $0.read().text } == ["event: closing\ndata: {}\n\n", signedOut])
+        }
+
+        /// One slow look-up does not delay those of other sessions, and the streams of a session share one.
+        @Test func sessionsAreLookedUpTogether() async {
+            let registry = makeRegistry()
+            let streams = (0..<100).map { Stream("\($0 / 4)") }
+            for stream in streams { _ = registry.add(stream.entry) }
+            let asked = Box([String]())
+            await registry.checkSessions { token in
+                asked.withLock { $0.append(token) }
+                // Until all look-ups have begun.
+                for _ in 0..<1_000_000 where asked.withLock({ $0.count }) < 25 { await Task.yield() }
+                return asked.withLock { $0.count } == 25 ? .ended : .valid
+            }
+            #expect(asked.withLock { $0 }.sorted() == (0..<25).map { "\($0)" }.sorted())
+            #expect(streams.allSatisfy { $0.read() == (signedOut, true) })
+        }
+
+        /// More sessions than are looked up at once.
+        @Test func everySessionIsLookedUp() async {
+            let registry = makeRegistry()
+            let streams = (0..<500).map { Stream("\($0)") }
+            for stream in streams { _ = registry.add(stream.entry) }
+            await registry.checkSessions { $0.hasSuffix("7") ? .valid : .ended }
+            for stream in streams { #expect(stream.read().hasEnded == !stream.token.hasSuffix("7")) }
         }
 
         @Test func streamOfAClosingServerIsNotOpened() {
@@ -110,16 +144,16 @@
             // The first look is due an interval later, and the streams are not silent for so long.
             let look = ContinuousClock.now + EventStream.heartbeatInterval
             for stream in [ended, valid] { try await stream.mailbox.write([120]) }
-            await registry.checkDueSessions(at: start + .seconds(14)) { _ in false }
+            await registry.checkDueSessions(at: start + .seconds(14)) { _ in .ended }
             #expect(ended.read() == ("x", false))
-            await registry.checkDueSessions(at: look) { $0 == "b" }
+            await registry.checkDueSessions(at: look) { $0 == "b" ? .valid : .ended }
             #expect(ended.read() == (signedOut, true))
             #expect(valid.read() == ("x", false))
             #expect(registry.count == 1)
             // The next look is after another interval.
-            await registry.checkDueSessions(at: look + .seconds(14)) { _ in false }
+            await registry.checkDueSessions(at: look + .seconds(14)) { _ in .ended }
             #expect(valid.read().hasEnded == false)
-            await registry.checkDueSessions(at: look + .seconds(16)) { _ in false }
+            await registry.checkDueSessions(at: look + .seconds(16)) { _ in .ended }
             #expect(valid.read().hasEnded)
         }
 
