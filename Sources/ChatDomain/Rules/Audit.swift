@@ -293,6 +293,9 @@ extension ChatEvent {
     package var textFault: HistoryFault? { textProblem.map { HistoryFault(problem: .invalidText, message: $0) } }
 
     private var textProblem: String? {
+        // A newer version may record other ids in its own kinds.
+        if let correlation, kind != nil, !(1...256).contains(correlation.utf8.count) { return "the correlation id is not 1 to 256 bytes" }
+        if let device, device.utf8.count > 1_024 { return "the device description is over 1,024 bytes" }
         if let body, !MessageBody.isValid(body) { return "the body is empty or over \(MessageBody.maximumByteCount) bytes" }
         if let name = username?.text, !Self.isPossibleName(name, maximumByteCount: 128) { return "the username is not valid" }
         if case .threadName(let name) = content {
