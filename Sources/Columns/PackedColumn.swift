@@ -43,13 +43,17 @@ public struct PackedColumn<Element: FixedWidthInteger & UnsignedInteger & Sendab
 
     /// Accesses the number at an index.
     ///
+    /// - Precondition: The index is less than ``count``. Only debug builds check it: a larger index can
+    ///   be in the padding of the last piece.
     /// - Complexity: O(1). A new value that needs more bits repacks its piece.
     @inlinable public subscript(index: Int) -> Element {
         get {
+            assert(index < count)
             let piece = index &>> shift
             return piece == pieces.count ? tail[index & mask] : Element(truncatingIfNeeded: pieces[piece][index & mask])
         }
         set {
+            assert(index < count)
             let piece = index &>> shift
             if piece == pieces.count {
                 tail[index & mask] = newValue
