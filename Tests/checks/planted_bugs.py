@@ -738,7 +738,7 @@ BUGS = [
     rule_bug("91c", "a banned user is invited", "DecideThreads",
              "        if let membership = action.membership, isSanctioned(.ban, membership, at: frame.recordedAt) { throw .banned }\n", ""),
     rule_bug("91d", "a postcode joins a banned user, and a locked thread", "DecideUsers",
-             ", joinStop(user, known, at: frame.recordedAt, ids) == nil {", " {"),
+             ", lockOrBanRejection(user, known, at: frame.recordedAt, ids) == nil {", " {"),
     rule_bug("91e", "a join enters a locked thread", "DecideThreads", "        if threads[thread].isLocked { return .threadLocked }\n", ""),
     rule_bug("91f", "a muted member posts", "Decide", "        if isSanctioned(.mute, membership, at: time) { throw .muted }\n", ""),
     rule_bug("91g", "muted precedes locked and closed", "Decide",

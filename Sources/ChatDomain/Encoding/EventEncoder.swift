@@ -154,7 +154,7 @@ extension EventEncoder {
         switch event.content {
         case .opaque, .erasure: break
         case .custom(let kind, _):
-            kept.content = .custom(kind: kind, payload: .present(CustomPayload(stored: "")))
+            kept.content = .custom(kind: kind, payload: .present(CustomPayload(unchecked: "")))
             kept.correlation = nil
         default:
             kept.content = .none
