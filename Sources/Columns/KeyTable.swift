@@ -73,7 +73,7 @@ extension KeyTable {
         Self.find(&group, keys, in: slots.current)
         guard let old = slots.previous else { return }
         Self.find(&group, keys, in: old)
-        // As an insertion of an existing key.
+        // Each key that is found continues the growth, as the insertion of an existing key does.
         for index in 0..<group.count where group.found[index] != 0 && slots.isGrowing {
             slots.continueGrowth { [keys] index, seed in seed.hash(keys[index]) }
         }

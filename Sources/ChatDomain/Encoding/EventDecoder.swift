@@ -4,9 +4,10 @@ import Primitives
 public enum ContentSelection: Hashable, Sendable {
     /// All content.
     case all
-    /// Only the content that the rules index: usernames, subjects, postcodes and thread names.
+    /// Only usernames, subjects, postcodes and thread names, with the correlation ids of their events.
     ///
-    /// Bodies, devices and correlation ids are skipped, which makes a replay faster.
+    /// All other content is `omitted`, and its correlation ids are nil. Skipping it makes a replay
+    /// faster.
     case indexed
 }
 

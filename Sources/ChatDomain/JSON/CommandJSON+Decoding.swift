@@ -238,6 +238,7 @@ private struct CommandFields {
             throw DecodingError.keyNotFound(
                 FieldKey.message, .init(codingPath: container.codingPath, debugDescription: "message or reply is required"))
         case (_?, _?):
+            // As for an unknown field, so that callers report the field and not a wrong value.
             throw DecodingError.dataCorrupted(
                 .init(
                     codingPath: container.codingPath + [FieldKey.reply], debugDescription: "only one of message and reply is allowed",
