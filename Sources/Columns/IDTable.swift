@@ -18,6 +18,9 @@ public struct IDTable: Equatable, Sendable {
     public func find(_ id: UInt128) -> Int? { table.find(id) }
 
     /// Looks up the ids of a group together, so that their cache misses overlap.
+    ///
+    /// Mutating, because each key that is found continues the growth of the table, as an insertion
+    /// does.
     public mutating func find(_ group: inout KeyGroup<UInt128>) { table.find(&group) }
 
     /// Returns the index of an id, assigning the next one if the id is new.

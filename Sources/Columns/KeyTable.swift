@@ -22,7 +22,8 @@ struct KeyTable<Keys: KeyList>: Sendable {
 
     /// Returns the index of a key, assigning the next one if the key is new.
     ///
-    /// Holds at most 2^32 - 2 keys.
+    /// Holds fewer than 3,435,134,976 keys: with that many, the table would prepare to grow beyond
+    /// ``SlotArray/maximumSlotCount``, which traps.
     mutating func insert(_ key: Key) -> (index: Int, isNew: Bool) { Self.insert(key, &keys, &slots) }
 
     @inline(__always)
@@ -72,7 +73,7 @@ extension KeyTable {
         Self.find(&group, keys, in: slots.current)
         guard let old = slots.previous else { return }
         Self.find(&group, keys, in: old)
-        // As an insertion of an existing key.
+        // Each key that is found continues the growth, as the insertion of an existing key does.
         for index in 0..<group.count where group.found[index] != 0 && slots.isGrowing {
             slots.continueGrowth { [keys] index, seed in seed.hash(keys[index]) }
         }
@@ -137,7 +138,7 @@ extension KeyTable: ColumnCoded {
         let slotCount: UInt64 = try reader.read()
         // A count that a table could have and that leaves empty slots, so that every search ends.
         try require(
-            slotCount <= UInt64(UInt32.max) && SlotArray.isValidSlotCount(Int(slotCount))
+            slotCount <= UInt64(SlotArray.maximumSlotCount) && SlotArray.isValidSlotCount(Int(slotCount))
                 && keys.count <= SlotArray.maximumEntryCount(Int(slotCount)),
             "\(slotCount) slots for \(keys.count) keys")
         try reader.checkRemaining(Int(slotCount), of: MemoryLayout<UInt32>.stride)

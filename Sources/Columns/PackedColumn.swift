@@ -1,11 +1,12 @@
-/// A growable list of unsigned numbers, packed in pieces with as few bits as possible.
+/// A growable list of unsigned numbers of at most 64 bits, packed in pieces with as few bits as
+/// possible.
 ///
 /// Suits values per message: positions, rows, links. All pieces except the last are packed
 /// (``PackedPiece``); the last is plain, so appending costs the same as for an array. Every number
 /// can be changed. If its piece has too few bits for the new value, the piece is repacked, at most
 /// 64 times in total. As in ``Column``, a change after a copy copies one piece.
 public struct PackedColumn<Element: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
-    /// The length of the pieces.
+    /// The length of the pieces; the raw value is its binary logarithm.
     public enum PieceLength: Int, Sendable {
         /// 16,384 numbers: for one long list.
         case long = 14
@@ -43,13 +44,17 @@ public struct PackedColumn<Element: FixedWidthInteger & UnsignedInteger & Sendab
 
     /// Accesses the number at an index.
     ///
+    /// - Precondition: The index is less than ``count``. Only debug builds check it: a larger index can
+    ///   be in the padding of the last piece.
     /// - Complexity: O(1). A new value that needs more bits repacks its piece.
     @inlinable public subscript(index: Int) -> Element {
         get {
+            assert(index < count)
             let piece = index &>> shift
             return piece == pieces.count ? tail[index & mask] : Element(truncatingIfNeeded: pieces[piece][index & mask])
         }
         set {
+            assert(index < count)
             let piece = index &>> shift
             if piece == pieces.count {
                 tail[index & mask] = newValue
@@ -81,7 +86,8 @@ public struct PackedColumn<Element: FixedWidthInteger & UnsignedInteger & Sendab
         }
     }
 
-    /// A number from where the next one will be written, to prefetch that memory.
+    /// The last number of the last piece, or 0; reading it loads the cache line that `append` writes
+    /// next.
     @inlinable public var prefetchedNumber: Element { tailCount == 0 ? 0 : tail[tailCount &- 1] }
 
     /// Grows by a quarter, because many lists have few elements.

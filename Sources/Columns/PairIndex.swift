@@ -22,6 +22,9 @@ public struct PairIndex: Equatable, Sendable {
     public func find(_ first: Int, _ second: Int) -> Int? { table.find(Self.key(first, second)) }
 
     /// Looks up the pairs of a group, as ``key(_:_:)``, together, so that their cache misses overlap.
+    ///
+    /// Mutating, because each key that is found continues the growth of the table, as an insertion
+    /// does.
     public mutating func find(_ group: inout KeyGroup<UInt64>) { table.find(&group) }
 
     /// Returns the index of a pair, assigning the next one if the pair is new.
@@ -39,8 +42,11 @@ public struct PairIndex: Equatable, Sendable {
     public mutating func removeSlots() { table.removeSlots() }
 
     /// Returns the key of a pair.
+    ///
+    /// - Precondition: Both numbers are at least 0 and less than 2^32. Only debug builds check it.
     @inlinable public static func key(_ first: Int, _ second: Int) -> UInt64 {
-        spreadBits(UInt64(first)) << 1 | spreadBits(UInt64(second))
+        assert(first >> 32 == 0 && second >> 32 == 0)
+        return spreadBits(UInt64(first)) << 1 | spreadBits(UInt64(second))
     }
 
     /// Inserts a 0 before each of the lower 32 bits.
@@ -64,6 +70,8 @@ public struct PairIndex: Equatable, Sendable {
 }
 
 /// Interns a subset of a list's entries: assigns dense indexes from 0 in order of insertion.
+///
+/// Entries are at least 0 and less than 2^32.
 ///
 /// A column by these indexes stores values that only few entries have.
 public struct SubsetIndex: Equatable, Sendable {

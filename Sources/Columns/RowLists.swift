@@ -1,5 +1,7 @@
 /// Lists of rows by owner, each a linked chain from the newest row to the oldest.
 ///
+/// There are fewer than 2^32 rows.
+///
 /// A row takes one packed link and a list one row number, so many short lists take no more memory
 /// than one long list.
 public struct RowLists: Equatable, Sendable {

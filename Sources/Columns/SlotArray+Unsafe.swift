@@ -32,6 +32,8 @@
     private var mappedByteCount: Int
     private var touchedByteCount = 0
 
+    /// The maximum number of slots: a hash has 32 bits for the slot.
+    static let maximumSlotCount = 1 << 32
     /// The size from which memory is mapped instead of allocated on the heap.
     static let leastMappedByteCount = 1 << 16
     private static let pageByteCount = 1 << 12
@@ -41,7 +43,7 @@
     ///
     /// - Complexity: O(1) from ``leastMappedByteCount`` bytes on, otherwise O(*n*).
     init(count: Int, seed: HashSeed = HashSeed()) {
-        precondition(count >= 16 && count <= 1 << 32)
+        precondition(count >= 16 && count <= Self.maximumSlotCount)
         self.slotCount = count
         self.seed = seed
         maximumEntryCount = Self.maximumEntryCount(count)
@@ -78,7 +80,9 @@
     static func maximumEntryCount(_ count: Int) -> Int { count * 13 / 16 }
 
     /// Whether a table makes arrays of `count` slots.
-    static func isValidSlotCount(_ count: Int) -> Bool { count >= 16 && count >> (count.trailingZeroBitCount) <= 3 }
+    static func isValidSlotCount(_ count: Int) -> Bool {
+        count >= 16 && count <= maximumSlotCount && count >> (count.trailingZeroBitCount) <= 3
+    }
 
     /// Returns the minimum number of slots for `entries` entries.
     static func slotCount(for entries: Int) -> Int {

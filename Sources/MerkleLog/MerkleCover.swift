@@ -23,7 +23,9 @@ package struct MerkleCover: Sendable {
     /// The siblings on the path from the chosen leaf to the root, as far as they are known.
     package private(set) var path: [MerkleHash] = []
     private let index: UInt64?
-    /// The steps to do, in reverse: at most two for each level of the tree.
+    /// The rest of a post-order traversal of the tree, as a stack: the last element is next.
+    ///
+    /// At most two steps for each level of the tree.
     private var steps: [Step]
     private var nodes: [Node] = []
 

@@ -101,6 +101,32 @@ import Testing
         #expect(try store.allEvents().count == 5)
     }
 
+    /// Later commands of the batch can end the effect.
+    @Test func receiptWithoutEventsHasPositionOfItsDecision() throws {
+        let store = try StoreFixture().open()
+        try peopled(store)
+        let answers = try store.execute([
+            CommandRequest(.joinThread(user: ann, thread: sw1a)),
+            CommandRequest(.leaveThread(user: ann, thread: sw1a)),
+            CommandRequest(.leaveThread(user: ann, thread: sw1a)),
+        ])
+        let receipts = try answers.map { try $0.get() }
+        #expect(receipts.map(\.positions) == [nil, 5...5, nil])
+        #expect(receipts.map(\.position) == [4, 5, 5])
+        #expect(try store.members(of: sw1a, asOf: .position(receipts[0].position)).map(\.user.id) == [ann])
+    }
+
+    @Test func scanAfterTheEndHasNoEvents() throws {
+        let store = try StoreFixture().open()
+        try peopled(store)
+        for position in [4, 5, .max] as [Position] {
+            try store.forEachEvent(after: position) { event in
+                Issue.record("\(event) after \(position)")
+                return true
+            }
+        }
+    }
+
     @Test func emptyBatchReturnsNoResults() throws {
         #expect(try StoreFixture().open().execute([]).isEmpty)
     }

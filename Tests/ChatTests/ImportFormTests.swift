@@ -316,6 +316,9 @@ import Testing
         #"{"t":null,"channel":"c","user":"A","join":1}"#, #"{"channel":"c","user":"A","join":true}"#,
         #"{"t":null,"channel":"c","user":"A","join":true,"id":"1"}"#, #"{"t":null,"channel":"c","user":"A"}"#,
         #"{"t":null,"channel":"c","user":"A","id":"1","replyTo":null,"body":"x","editedAt":"soon"}"#, "7", "[]",
+        #"{"t":"+12026-11-21T05:03:12.123Z","channel":"c","user":"A","join":true}"#,
+        #"{"t":"+12026-11-21T05:03:12.123Z","channel":"c","user":"A","id":"1","replyTo":null,"body":"x"}"#,
+        #"{"t":null,"channel":"c","user":"A","id":"1","replyTo":null,"body":"x","editedAt":"+12026-11-21T05:03:12.123Z"}"#,
     ])
     func invalidLinesAreRejected(_ text: String) { #expect(throws: DecodingError.self) { try decode(text) } }
 

@@ -93,6 +93,15 @@ struct UnreadMentions: CheckpointedProjection, Equatable, Codable {
         #expect(try mentions.read { model, _ in model.count(for: bob) } == 2)
     }
 
+    @Test func projectionIsReproducibleAfterErasure() throws {
+        let store = try store()
+        let mentions = store.project(UnreadMentions.self)
+        #expect(try mentions.read { model, _ in model.count(for: bob) } == 1)
+        try store.eraseUser(ann, reason: "spam")
+        #expect(try mentions.isReproducible())
+        #expect(try mentions.read { model, _ in model.count(for: bob) } == 0)
+    }
+
     /// A projection that depends on more than the events is detected.
     @Test func nondeterministicProjectionIsNotReproducible() throws {
         struct Dice: Projection, Equatable {

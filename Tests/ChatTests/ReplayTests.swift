@@ -61,6 +61,31 @@ import Testing
         #expect(problem.part == .kept && problem.problem == .tooShort)
     }
 
+    /// The first new commit has the order of an erasure, and then a record that does not decode.
+    @Test(arguments: [false, true]) func orderBeforeUndecodableRecordIsNotShown(isEmpty: Bool) throws {
+        let fixture = StoreFixture()
+        let writer = try fixture.open()
+        if !isEmpty { try writer.execute(.registerUser(user: ann, username: "Ann")) }
+        try writer.close()
+        let reader = try ChatStore.openReadOnly(fixture.directory, options: fixture.options)
+        let head = reader.head
+        let journal = try Journal.open(fixture.directory, options: fixture.options.journal)
+        let order = ChatEvent(
+            recordedAt: fixture.clock.now(), details: .userErased(UserErased(user: ann)), content: .erasure(reason: "spam", positions: nil))
+        var encoder = EventEncoder()
+        var draft = CommitDraft()
+        encoder.encode(order)
+        let invalid = [UInt8](repeating: 0, count: 8)
+        unsafe try draft.append(kept: encoder.kept.span.bytes, erasable: encoder.erasable.span.bytes)
+        unsafe try draft.append(kept: invalid.span.bytes, erasable: invalid.span.bytes)
+        _ = try journal.append(draft, expecting: head.position)
+        try journal.close()
+        for _ in 0..<2 {
+            expectError("undecodable") { try reader.refresh() }
+            #expect(reader.head == head && reader.readSide.position == head.position)
+        }
+    }
+
     /// A log that fails during the replay ends the opening with its own error.
     @Test func failingLogEndsReplay() throws {
         let fixture = CheckpointFixture(seed: 3, segmentSize: 128 << 20)

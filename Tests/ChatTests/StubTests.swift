@@ -129,7 +129,7 @@ import Testing
         #expect(bare.identities.replyFacts == history.state.identities.replyFacts)
         #expect(bare.rules.messageMarks == history.state.rules.messageMarks)
         #expect(bare.rules.replyMarks == history.state.rules.replyMarks)
-        #expect(bare.rules.users.map(\.residence) == history.state.rules.users.map(\.residence))
+        #expect(bare.rules.users.map(\.oneBasedResidence) == history.state.rules.users.map(\.oneBasedResidence))
     }
 
     /// Each view lacks exactly the content of the stubs.

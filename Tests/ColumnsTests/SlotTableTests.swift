@@ -218,6 +218,7 @@ import Testing
 
     @Test func sizesArePowersOfTwoAndTheirMidpoints() {
         #expect((0..<400).filter(SlotArray.isValidSlotCount) == [16, 24, 32, 48, 64, 96, 128, 192, 256, 384])
+        #expect(SlotArray.isValidSlotCount(1 << 32) && !SlotArray.isValidSlotCount(3 << 31) && !SlotArray.isValidSlotCount(1 << 33))
         #expect([0, 13, 14, 19, 20, 26, 27].map(SlotArray.slotCount) == [16, 16, 24, 24, 32, 32, 48])
     }
 }

@@ -552,11 +552,6 @@ def event(position, kept, erasable, commit_end):
         if flags & 4:
             correlation, begin = counted(erasable, 0, end)
             parts.append(f'"correlation":{quoted(correlation)}')
-        if flags & 8 and kind in KINDS:
-            later = int.from_bytes(erasable[-4:], "little") if end - begin >= 4 else end
-            end -= 4 + later
-            if end < begin:
-                raise ValueError("the fields of a later version overlap earlier fields")
     if kind not in KINDS:
         if erasable is None:
             parts.append('"erased":true')
@@ -576,7 +571,7 @@ def event(position, kept, erasable, commit_end):
             values[field] = quoted(NAMES[field][value])
         elif field == "until":
             value, at = number(kept, at, len(kept))
-            if value >= 1 << 63:
+            if value >= 1 << 48:
                 raise ValueError("the end of the sanction is out of range")
             values[field] = f'"{timestamp(value)}"' if value else "null"
         elif field in ("kind", "reason"):
@@ -602,6 +597,11 @@ def event(position, kept, erasable, commit_end):
         # The order of an erasure is complete without its erasable part.
         texts, lost = {}, name not in ("userErased", "contentErased") and (content_names or flags & 4)
     else:
+        if flags & 8 and content_names:
+            later = int.from_bytes(erasable[-4:], "little") if end - begin >= 4 else end
+            end -= 4 + later
+            if end < begin:
+                raise ValueError("the fields of a later version overlap earlier fields")
         texts, lost = content(content_names, erasable, begin, end) if content_names else {}, False
     if erasable is None and lost:
         parts.append('"erased":true')

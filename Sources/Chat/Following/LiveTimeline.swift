@@ -68,24 +68,28 @@ import Projections
     public func loadEarlier() async {
         guard case .loaded(let messages) = state, hasEarlier, let first = messages.first?.position else { return }
         state = .updating(messages)
-        do throws(ChatError) {
-            while true {
-                (lastReading, changesMeanwhile) = (lastReading + 1, [])
-                let reading = lastReading
-                let earlier = try await store.reading { () async throws(ChatError) in try await source.messages(before: first, in: store) }
-                // Meanwhile everything may have been reloaded, or changes may have arrived.
-                guard reading == lastReading, let changes = changesMeanwhile, case .updating(let now) = state, now.first?.position == first
-                else { return }
-                if changes.count > backlogLimit { continue }
+        while true {
+            (lastReading, changesMeanwhile) = (lastReading + 1, [])
+            let reading = lastReading
+            let earlier: [TimelineEntry]
+            do throws(ChatError) {
+                earlier = try await store.reading { () async throws(ChatError) in try await source.messages(before: first, in: store) }
+            } catch {
+                guard reading == lastReading else { return }
                 changesMeanwhile = nil
-                if earlier.count < source.limit { beginning = earlier.first?.position ?? first }
-                var all = earlier + now
-                for change in changes { source.apply(change, to: &all) }
-                state = .loaded(all)
+                if !error.isClosed { fail(with: error) } else if case .updating(let now) = state { state = .loaded(now) }
                 return
             }
-        } catch {
-            if !error.isClosed { fail(with: error) }
+            // Meanwhile everything may have been reloaded, or changes may have arrived.
+            guard reading == lastReading, let changes = changesMeanwhile, case .updating(let now) = state, now.first?.position == first
+            else { return }
+            if changes.count > backlogLimit { continue }
+            changesMeanwhile = nil
+            if earlier.count < source.limit { beginning = earlier.first?.position ?? first }
+            var all = earlier + now
+            for change in changes { source.apply(change, to: &all) }
+            state = .loaded(all)
+            return
         }
     }
 

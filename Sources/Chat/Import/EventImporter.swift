@@ -141,7 +141,7 @@ public struct EventImporter: ~Copyable {
 
     /// Encodes an event, and checks that it decodes to an equal event.
     private mutating func encode(_ event: ChatEvent) throws(EventImportError.Problem) {
-        guard event.content != .omitted else { throw .invalidEvent }
+        guard !event.isOmitted else { throw .invalidEvent }
         encoder.encode(event, isErased: event.isErased)
         let decoded = try? ChatEvent(keptBytes: encoder.kept, erasableBytes: event.isErased ? nil : encoder.erasable)
         guard decoded == event else { throw .invalidEvent }

@@ -96,10 +96,11 @@ extension ImportedMessage: Decodable {
         let container = try decoder.container(keyedBy: FieldKey.self)
         try container.rejectFields(otherThan: [.t, .channel, .user, .id, .replyTo, .body, .editedAt])
         self.init(
-            t: try container.decode(Timestamp?.self, forKey: .t), channel: try container.decode(String.self, forKey: .channel),
+            t: try container.dateTime(container.decode(String?.self, forKey: .t), forKey: .t),
+            channel: try container.decode(String.self, forKey: .channel),
             user: try container.decode(ImportedUser.self, forKey: .user), id: try container.decode(String.self, forKey: .id),
             replyTo: try container.decode(String?.self, forKey: .replyTo), body: try container.decode(String.self, forKey: .body),
-            editedAt: try container.decodeIfPresent(Timestamp.self, forKey: .editedAt))
+            editedAt: try container.dateTime(container.decodeIfPresent(String.self, forKey: .editedAt), forKey: .editedAt))
     }
 }
 
@@ -114,7 +115,8 @@ extension ImportedJoin: Decodable {
             throw DecodingError.dataCorruptedError(forKey: .join, in: container, debugDescription: "the field 'join' must be true")
         }
         self.init(
-            t: try container.decode(Timestamp?.self, forKey: .t), channel: try container.decode(String.self, forKey: .channel),
+            t: try container.dateTime(container.decode(String?.self, forKey: .t), forKey: .t),
+            channel: try container.decode(String.self, forKey: .channel),
             user: try container.decode(ImportedUser.self, forKey: .user))
     }
 }

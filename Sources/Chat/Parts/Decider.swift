@@ -24,7 +24,8 @@ struct Decider: ~Copyable {
     enum Outcome {
         /// The command's events are these rows of the batch.
         case appended(Range<Int>)
-        case unchanged
+        /// The effect of the command already held at this position.
+        case unchanged(asOf: Position)
         case duplicate(of: ClosedRange<Position>)
         case rejected(Rejection)
     }
@@ -61,7 +62,7 @@ struct Decider: ~Copyable {
                 identities.resolve(&batch)
                 rules.apply(batch, start..<batch.count)
                 outcomes.append(.appended(start..<batch.count))
-            case .unchanged: outcomes.append(.unchanged)
+            case .unchanged: outcomes.append(.unchanged(asOf: rules.head))
             case .duplicate(let positions): outcomes.append(.duplicate(of: positions))
             }
         } catch {

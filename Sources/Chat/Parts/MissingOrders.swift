@@ -27,7 +27,9 @@ struct MissingOrders {
     init(
         _ ledger: ErasureLedger, besides ordered: ErasureOrders, in models: borrowing StoreModels, of log: any ErasableLog
     ) throws(ChatError) {
+        // A ledger lists an order again after each restored copy.
         var claimed = Set<Position>()
+        var claimedUsers = Set<UserID>()
         var unregistered: [UserID: ErasureLedger.Entry] = [:]
         for entry in ledger.entries {
             if let user = entry.user {
@@ -39,7 +41,7 @@ struct MissingOrders {
                 }
                 guard !row.isErased, row.registeredAt <= (try Self.lastPosition(recordedBy: entry.recordedAt, of: log, models.position))
                 else { continue }
-                requests.append(.user(user, reason: entry.reason))
+                if claimedUsers.insert(user).inserted { requests.append(.user(user, reason: entry.reason)) }
             } else if let positions = entry.positions, let leaves = entry.leaves {
                 let missing = try Self.sameEvents(positions, leaves, besides: ordered.positions, of: log, models.position)
                     .filter { claimed.insert($0).inserted }

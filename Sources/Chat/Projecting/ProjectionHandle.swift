@@ -157,7 +157,7 @@ extension ProjectionHandle: ClosingCheckpoint {
 }
 
 extension ProjectionHandle where Model: Equatable {
-    /// Rebuilds the projection from the first event and compares it with the current one.
+    /// Applies the new events, rebuilds the projection from the first event and compares the two.
     ///
     /// They differ if `apply` depends on anything except the events: a clock, randomness, or the
     /// order of a dictionary.
@@ -166,10 +166,14 @@ extension ProjectionHandle where Model: Equatable {
     /// - Throws: As ``read(asOf:_:)``.
     /// - Complexity: O(*n*) in the events of the journal.
     public func isReproducible() throws(ChatError) -> Bool {
-        let kept = present
-        var rebuilt = Replay<Model>(of: kept.epoch)
-        try rebuilt.advance(store.log, to: kept.position)
-        return rebuilt.model == kept.model
+        while true {
+            // Not the present state, which may have content that was erased since the last query.
+            let kept = try advanced(to: try store.query(.now) { _, view throws(ChatError) in view.position })
+            var rebuilt = Replay<Model>(of: kept.epoch)
+            try rebuilt.advance(store.log, to: kept.position)
+            // An erasure meanwhile concerns one of the two only.
+            if kept.epoch == store.concealment.epoch { return rebuilt.model == kept.model }
+        }
     }
 }
 

@@ -110,7 +110,7 @@ extension ChatStore {
         }
         // Also completes an earlier erasure that is unfinished.
         try carryOut(through: orders?.upperBound ?? lastOrder, in: log)
-        return (content.positions, orders)
+        return (PositionSet(content.positions.ranges + former.hidden.ranges), orders)
     }
 
     /// Returns whether the orders would append nothing, or throws their rejection.

@@ -157,7 +157,7 @@ private struct DecidedBatch {
         case .appended(let rows):
             try decider.encode(rows, of: request)
             answers.append(.success(Receipt(rows, of: decider.batch, request)))
-        case .unchanged: answers.append(.success(Receipt(from: decider.rules.head)))
+        case .unchanged(let position): answers.append(.success(Receipt(from: position)))
         case .duplicate(let positions):
             duplicates.append((answers.count, positions, request))
             // A placeholder; `answers(to:)` replaces it.

@@ -113,10 +113,12 @@ extension ChatStore {
         let identities = withCurrentModels { models, _ in models.identities }
         // All that they concern: the writer may have replaced the files, and copies in memory remain.
         let orders = try Self.orders(rules.erasures, after: readSide.position, in: log)
-        let content = try ErasableContent(orders, in: 1...end, of: log, includesErased: true) { identities.author(ofPostRemovedBy: $0) }
-        conceal(content.positions, in: log)
         var rebuilt = StoreModels()
-        try Self.replay(log, 1...end, into: &rebuilt)
+        if end > 0 {
+            let content = try ErasableContent(orders, in: 1...end, of: log, includesErased: true) { identities.author(ofPostRemovedBy: $0) }
+            conceal(content.positions, in: log)
+            try Self.replay(log, 1...end, into: &rebuilt)
+        }
         rules = rebuilt.rules
         _ = readSide.replaceModels(rebuilt.models)
         concealment.advance()

@@ -8,7 +8,8 @@ extension ChatStore {
     /// The scan ends at the last durable position at the time of the call.
     ///
     /// - Parameters:
-    ///   - position: The exclusive start; 0 for every event.
+    ///   - position: The exclusive start; 0 for every event. There are no events after a position
+    ///     beyond the end.
     ///   - last: The inclusive end; nil for the last durable position.
     ///   - filter: The conditions on events; a viewer receives them redacted as in
     ///     ``EventFilter/viewer``.
@@ -20,6 +21,7 @@ extension ChatStore {
         _ body: (RecordedEvent) -> Bool
     ) throws(ChatError) {
         let end = min(applyDurableEvents(), last ?? .max)
+        guard position < end else { return }
         var next = position + 1
         var goesOn = true
         while goesOn, next <= end {

@@ -170,7 +170,7 @@ extension ChatStore {
                 return shown(decoder.failure)
             }
         }
-        if ordersErasure { try obeyNewErasures(through: end?.position ?? 0, &rules) }
+        if ordersErasure { try obeyNewErasures(through: end?.position ?? readSide.position, &rules) }
         if let end, readSide.position >= end.position { appliedHead.withLock { $0 = end } }
         try caughtUp.get()
     }
@@ -191,23 +191,28 @@ extension ChatStore {
     ///   rebuild are made durable and applied.
     @discardableResult
     public func rebuild() throws(ChatError) -> Bool {
-        var rebuilt = StoreModels()
-        let shown = readSide.position
-        if shown > 0 { try Self.replay(log, 1...shown, into: &rebuilt) }
-        // The lock prevents new decisions, so that the rules and the read models end with the same
-        // event.
-        let result: Result<StoreModels, ChatError> = decider.withLock { decider in
-            do throws(ChatError) {
-                try applyDecidedEvents(decider)
-                let last = readSide.position
-                if last > rebuilt.position { try Self.forEachDecodedBatch(log, rebuilt.position + 1...last) { rebuilt.apply(&$0) } }
-            } catch {
-                return .failure(error)
+        while true {
+            let epoch = concealment.epoch
+            var rebuilt = StoreModels()
+            let shown = readSide.position
+            if shown > 0 { try Self.replay(log, 1...shown, into: &rebuilt) }
+            // The lock prevents new decisions, so that the rules and the read models end with the same
+            // event.
+            let result: Result<StoreModels?, ChatError> = decider.withLock { decider in
+                // The rebuilt models may have content that was erased meanwhile.
+                if epoch != concealment.epoch { return .success(nil) }
+                do throws(ChatError) {
+                    try applyDecidedEvents(decider)
+                    let last = readSide.position
+                    if last > rebuilt.position { try Self.forEachDecodedBatch(log, rebuilt.position + 1...last) { rebuilt.apply(&$0) } }
+                } catch {
+                    return .failure(error)
+                }
+                let former = StoreModels(decider.rules, readSide.replaceModels(rebuilt.models))
+                decider.rules = rebuilt.rules
+                return .success(former)
             }
-            let former = StoreModels(decider.rules, readSide.replaceModels(rebuilt.models))
-            decider.rules = rebuilt.rules
-            return .success(former)
+            if let former = try result.get() { return former == rebuilt }
         }
-        return try result.get() == rebuilt
     }
 }

@@ -5,8 +5,7 @@ public import EventJournal
 public struct Erasure: Hashable, Sendable {
     /// The user whose content was erased; nil if the order names events.
     public var user: UserID?
-    /// The events that lost their content by this call; also those of an earlier one that it
-    /// completed.
+    /// The events whose content this call removed, those of an earlier unfinished erasure included.
     public var positions: PositionSet
     /// The reason of the order.
     public var reason: String

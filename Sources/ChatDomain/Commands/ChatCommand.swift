@@ -11,21 +11,24 @@ public enum ChatCommand: Hashable, Sendable {
     /// Changes a user's username.
     case changeUsername(user: UserID, username: String)
     /// Sets a user's postcode and joins the thread of its outward code.
+    ///
+    /// Opens the thread if it does not exist. Does not join if the user is banned or the thread is
+    /// locked or closed. The present postcode has no effect.
     case setPostcode(user: UserID, postcode: String)
     /// Opens a named thread; its opener becomes a member and the owner.
     ///
-    /// The policy is `open` or `inviteOnly`.
+    /// The name is 1 to 80 characters (``ThreadName``). The policy is `open` or `inviteOnly`.
     case openThread(thread: ThreadID? = nil, name: String, by: UserID, policy: ThreadPolicy = .open, history: ThreadHistory = .all)
     /// Joins a thread; only current residents can join the thread of an outward code, and only
     /// invited users a thread with the policy `inviteOnly`.
     case joinThread(user: UserID, thread: ThreadID)
     /// Leaves a thread.
     case leaveThread(user: UserID, thread: ThreadID)
-    /// Posts a message of 1 to 16,384 bytes.
+    /// Posts a message; the body is 1 to 16,384 bytes of UTF-8.
     case postMessage(message: MessageID? = nil, thread: ThreadID, author: UserID, body: String)
-    /// Replies to a message.
+    /// Replies to a message; the body is 1 to 16,384 bytes of UTF-8.
     case reply(reply: ReplyID? = nil, message: MessageID, author: UserID, body: String)
-    /// Replaces the body of a message or a reply.
+    /// Replaces the body of a message or a reply by one of 1 to 16,384 bytes of UTF-8.
     case edit(PostID, by: UserID, body: String)
     /// Retracts a message or a reply.
     case retract(PostID, by: UserID)
@@ -52,17 +55,22 @@ public enum ChatCommand: Hashable, Sendable {
     case grantOperator(user: UserID)
     /// Ends a user's being an operator; must not be taken from a client.
     case revokeOperator(user: UserID)
-    /// Removes a message or a reply, for a reason of 1 to 512 bytes.
+    /// Removes a message or a reply; the reason is 1 to 512 bytes of UTF-8.
     case remove(PostID, by: UserID, reason: String)
     /// Stops a user's posts in a thread until a time, or without an end.
+    ///
+    /// The reason is 1 to 512 bytes of UTF-8. The end is later than the recording time, and at most
+    /// 2^48 - 1 milliseconds since 1970.
     case mute(user: UserID, thread: ThreadID, by: UserID, reason: String, until: Timestamp? = nil)
     /// Ends a mute.
     case unmute(user: UserID, thread: ThreadID, by: UserID)
     /// Ends a user's membership and stops their joins until a time, or without an end.
+    ///
+    /// The reason and the end are as for ``mute(user:thread:by:reason:until:)``.
     case ban(user: UserID, thread: ThreadID, by: UserID, reason: String, until: Timestamp? = nil)
     /// Ends a ban.
     case unban(user: UserID, thread: ThreadID, by: UserID)
-    /// Ends a user's membership; the user can join again.
+    /// Ends a user's membership; the user can join again. The reason is 1 to 512 bytes of UTF-8.
     case removeMember(user: UserID, thread: ThreadID, by: UserID, reason: String)
     /// Pins a message; a thread has at most 50 pins.
     case pin(message: MessageID, by: UserID)
@@ -74,15 +82,15 @@ public enum ChatCommand: Hashable, Sendable {
     case unlockThread(thread: ThreadID, by: UserID)
     /// Stops posts and joins in a thread for good.
     case closeThread(thread: ThreadID, by: UserID)
-    /// Reports a message or a reply to the moderators of its thread.
+    /// Reports a message or a reply to the moderators of its thread; the reason is 1 to 512 bytes of UTF-8.
     case report(PostID, by: UserID, reason: String)
     /// Resolves the reports of a message or a reply.
     case resolveReport(PostID, by: UserID)
-    /// Marks the posts of another user in everything that the acting user sees.
+    /// Sets `isFromBlockedUser` on the posts of a user that the acting user sees; hides nothing.
     case block(user: UserID, by: UserID)
     /// Ends a block.
     case unblock(user: UserID, by: UserID)
-    /// Appends an event of the host program's own to a thread.
+    /// Appends a custom event, which the host program defines, to a thread.
     ///
     /// The kind is a reverse-DNS name (``CustomKind``), the payload at most 16,384 bytes.
     case custom(id: CustomEventID? = nil, kind: String, thread: ThreadID, by: UserID, payload: CustomPayload)

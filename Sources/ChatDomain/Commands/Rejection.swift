@@ -1,4 +1,4 @@
-/// The error of a command that breaks a rule.
+/// The error of a command or a query that a rule or a full disk does not permit.
 ///
 /// Nothing was appended and nothing changed.
 public struct Rejection: Error, Hashable, Sendable, Codable {
@@ -35,7 +35,8 @@ public struct Rejection: Error, Hashable, Sendable, Codable {
         /// The subject is not valid or does not belong to this user.
         ///
         /// A subject is 1 to 256 bytes and belongs to one user. A repeated registration must have
-        /// the same subject.
+        /// the same subject. There is no code of its own for a subject of another length, because
+        /// codes are stable and this one came first.
         public static let subjectTaken = Code(rawValue: "subjectTaken")
         /// The user does not exist.
         public static let unknownUser = Code(rawValue: "unknownUser")

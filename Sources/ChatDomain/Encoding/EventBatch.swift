@@ -70,8 +70,13 @@ package struct EventBatch: Sendable {
         }
     }
 
-    /// Appends a resolved batch that begins at the position after this one.
+    /// Appends the following batch.
+    ///
+    /// - Precondition: Both batches are resolved, and `next` begins at the position after the last of
+    ///   this one.
     package mutating func append(_ next: borrowing EventBatch) {
+        assert(resolvedCount == rows.count && next.resolvedCount == next.rows.count)
+        assert(next.firstPosition == firstPosition + Position(rows.count))
         let start = rows.count
         rows.append(contentsOf: next.rows)
         indexes.append(contentsOf: next.indexes)
@@ -84,8 +89,11 @@ package struct EventBatch: Sendable {
         resolvedCount = rows.count
     }
 
-    /// Removes the rows from `count` on, which must be unresolved.
+    /// Removes the rows from `count` on.
+    ///
+    /// - Precondition: The rows are not resolved.
     package mutating func truncate(to count: Int) {
+        assert(count >= resolvedCount)
         rows.removeLast(rows.count - count)
         indexes.removeLast(indexes.count - count)
         while let last = contents.last, last.row >= count { contents.removeLast() }

@@ -4,9 +4,10 @@ import Primitives
 public enum ContentSelection: Hashable, Sendable {
     /// All content.
     case all
-    /// Only the content that the rules index: usernames, subjects, postcodes and thread names.
+    /// Only usernames, subjects, postcodes and thread names, with the correlation ids of their events.
     ///
-    /// Bodies, devices and correlation ids are skipped, which makes a replay faster.
+    /// All other content is `omitted`, and its correlation ids are nil. Skipping it makes a replay
+    /// faster.
     case indexed
 }
 
@@ -128,6 +129,11 @@ extension EventContent {
 
     /// Decodes the content after the correlation id; that of a custom event needs the kept part too.
     fileprivate init(of kind: EventKind, _ row: EventRow, _ reader: inout ByteReader, _ erasable: RawSpan) throws(EventDecodingError) {
+        // A kind without content has no fields of a later version either.
+        guard kind.hasContent(ThreadID(bits: row.thread)) else {
+            self = .none
+            return
+        }
         let known = erasable.extracting(0..<(try reader.endOfContent(row.flags, erasable)))
         switch kind {
         case .userRegistered:
@@ -141,7 +147,7 @@ extension EventContent {
                 throw reader.error(.invalidPostcode, at: reader.offset - 8)
             }
             self = .postcode(postcode)
-        case .threadOpened: self = kind.hasContent(ThreadID(bits: row.thread)) ? .threadName(try reader.remainingText(known)) : .none
+        case .threadOpened: self = .threadName(try reader.remainingText(known))
         case .messagePosted, .replyPosted, .messageEdited, .replyEdited: self = .body(try reader.remainingText(known))
         case .sessionStarted: self = .device(try reader.remainingText(known))
         case .messageRemoved, .replyRemoved, .userMuted, .userBanned, .memberRemoved, .messageReported, .replyReported:

@@ -18,7 +18,8 @@ package struct EventEncoder {
 
     /// Encodes an event into ``kept`` and ``erasable``.
     ///
-    /// - Precondition: The content is present; an erased or omitted event cannot be encoded.
+    /// - Precondition: The content is present: neither ``ChatEvent/isErased`` nor
+    ///   ``ChatEvent/isOmitted``, except for an event of unknown kind.
     package mutating func encode(_ event: ChatEvent) {
         keptWriter.bytes.removeAll(keepingCapacity: true)
         erasableWriter.bytes.removeAll(keepingCapacity: true)
@@ -153,7 +154,7 @@ extension EventEncoder {
         switch event.content {
         case .opaque, .erasure: break
         case .custom(let kind, _):
-            kept.content = .custom(kind: kind, payload: .present(CustomPayload(stored: "")))
+            kept.content = .custom(kind: kind, payload: .present(CustomPayload(unchecked: "")))
             kept.correlation = nil
         default:
             kept.content = .none

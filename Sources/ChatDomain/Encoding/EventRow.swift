@@ -196,7 +196,9 @@ extension ThreadPolicySet {
 
 extension Sanction {
     /// Returns the end of a sanction as a number; 0 for a sanction without an end.
-    static func value(until: Timestamp?) -> UInt64 { UInt64(clamping: until?.millisecondsSince1970 ?? 0) }
+    ///
+    /// An end before 1970, which no command can cause, becomes 1: it must not mean "without an end".
+    static func value(until: Timestamp?) -> UInt64 { until.map { UInt64(clamping: max(1, $0.millisecondsSince1970)) } ?? 0 }
 
     /// Whether a number is 0, for no end, or a time at which an event can be recorded.
     static func isEnd(_ value: UInt64) -> Bool { value <= UInt64(ChatEvent.recordableTimes.upperBound.millisecondsSince1970) }

@@ -66,6 +66,14 @@ extension ChatEvent {
         }
     }
 
+    /// Whether the content exists in the journal but was not decoded or is hidden.
+    package var isOmitted: Bool {
+        switch content {
+        case .omitted, .custom(_, payload: .omitted): true
+        default: false
+        }
+    }
+
     /// The event as it is read once its content was erased.
     package var withoutContent: ChatEvent {
         var event = self

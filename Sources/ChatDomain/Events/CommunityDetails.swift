@@ -117,6 +117,8 @@ public struct Sanction: Hashable, Sendable {
     /// The user who acted.
     public var by: UserID
     /// The end of the sanction; nil if it does not end by itself.
+    ///
+    /// Later than 1970, at most 2^48 - 1 milliseconds since then.
     public var until: Timestamp?
     /// Creates the details.
     public init(thread: ThreadID, number: UInt64, user: UserID, by: UserID, until: Timestamp? = nil) {
@@ -180,7 +182,7 @@ public struct UserBlock: Hashable, Sendable {
     }
 }
 
-/// The details of an event of the host program's own.
+/// The details of a custom event, which the host program defines.
 ///
 /// The kind (``ChatEvent/customKind``) and the payload are content, although the kind is never
 /// erased: details are plain numbers.

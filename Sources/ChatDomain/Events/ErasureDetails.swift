@@ -25,6 +25,6 @@ package enum ErasureReason {
 extension ChatEvent {
     /// The maximum number of ranges in one event of an erasure.
     ///
-    /// Each takes at most 20 bytes, so that the kept part stays below its limit.
+    /// Each takes at most 20 bytes, and a kept part has at most 65,000 (EventJournal, Format).
     package static let maximumErasedRangeCount = 3_000
 }

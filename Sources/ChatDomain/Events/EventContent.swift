@@ -30,8 +30,8 @@ public enum EventContent: Hashable, Sendable {
     /// The kind is a reverse-DNS name (``CustomKind``). It belongs to the kept part, so it is present
     /// even if the payload is not.
     case custom(kind: String, payload: PayloadContent)
-    /// The reason of an erasure, and the positions of the events whose content was erased; nil if
-    /// it is that of a user.
+    /// The reason of an erasure, and the positions of the events whose content was erased; the
+    /// positions are nil in `userErased`.
     ///
     /// It belongs to the kept part, so it is always present.
     case erasure(reason: String, positions: PositionSet?)

@@ -94,7 +94,7 @@ public enum EventDetails: Hashable, Sendable {
     /// The content of events was erased; the positions are in the event's
     /// ``EventContent/erasure(reason:positions:)``.
     case contentErased
-    /// An event of the host program's own.
+    /// A custom event, which the host program defines.
     case custom(CustomEvent)
     /// A kind that this version does not know; the content holds the event's bytes unchanged.
     case unknown(kind: UInt8)

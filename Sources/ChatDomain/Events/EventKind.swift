@@ -82,7 +82,7 @@ public enum EventKind: UInt8, CaseIterable, Sendable, Hashable {
     case userBlocked = 40
     /// A user unblocked another user.
     case userUnblocked = 41
-    /// An event of the host program's own.
+    /// A custom event, which the host program defines.
     case custom = 42
     /// The content that a user wrote or was given was erased.
     case userErased = 43
@@ -156,7 +156,8 @@ extension EventDetails {
 
     /// The event's thread, or nil if the kind has none.
     ///
-    /// A read marker and a report name a thread, although they do not belong to it.
+    /// A read marker and a report name a thread, although they do not belong to it. Nil for
+    /// `postcodeSet`: its thread is that of the postcode.
     public var thread: ThreadID? {
         switch self {
         case .threadOpened(let details): details.thread
@@ -186,7 +187,7 @@ extension EventDetails {
         }
     }
 
-    /// The user who acted or is concerned, or nil for an unknown kind or a lost event.
+    /// The user who acted or is concerned; nil for `contentErased`, `lost` and an unknown kind.
     public var user: UserID? {
         switch self {
         case .userRegistered(let details): details.user

@@ -84,7 +84,7 @@ public struct SessionID: EntityID {
     @inlinable public init(bits: UInt128) { uuid = UUIDBits(bits) }
 }
 
-/// Identifies an event of the host program's own.
+/// Identifies a custom event, which the host program defines.
 public struct CustomEventID: EntityID {
     @usableFromInline let uuid: UUIDBits
     /// The UUID's bits.

@@ -125,9 +125,9 @@ extension Identities {
         switch event.kind {
         case .threadJoined, .threadLeft, .threadRead, .userInvited, .invitationDeclined, .invitationRevoked, .roleSet, .userMuted,
             .userUnmuted, .userBanned, .userUnbanned, .memberRemoved:
-            if indexes.membership < 0 { indexes.setPost(membership: memberships.insert(indexes.user, indexes.thread)) }
+            if indexes.membership < 0 { indexes.setMembership(memberships.insert(indexes.user, indexes.thread)) }
         case .messagePosted:
-            indexes.setPost(post: messages.insert(event.postOrSession))
+            indexes.setPostOrSession(messages.insert(event.postOrSession))
             guard indexes.isNew else {
                 indexes.membership = -1
                 return
@@ -138,7 +138,7 @@ extension Identities {
             // A reply to an unknown message gets no index.
             if indexes.message < 0 { indexes.message = messages.find(event.message) ?? -1 }
             guard indexes.message >= 0 else { return }
-            indexes.setPost(post: replies.insert(event.postOrSession))
+            indexes.setPostOrSession(replies.insert(event.postOrSession))
             guard indexes.isNew else { return }
             replyFacts.append(at: position, place: indexes.message, author: indexes.user, isImported: event.isImported)
         case .messageEdited, .messageRetracted, .messageRemoved, .messagePinned, .messageUnpinned, .messageReported,
@@ -150,10 +150,10 @@ extension Identities {
         case .replyEdited, .replyRetracted, .replyRemoved, .replyReported, .replyReportsResolved:
             if indexes.postOrSession < 0 { indexes.postOrSession = replies.find(event.postOrSession) ?? -1 }
             if indexes.postOrSession >= 0 { indexes.message = replyFacts.parent(indexes.postOrSession) }
-        case .sessionStarted: indexes.setPost(post: sessions.insert(SessionID(bits: event.postOrSession)))
+        case .sessionStarted: indexes.setPostOrSession(sessions.insert(SessionID(bits: event.postOrSession)))
         case .sessionEnded: indexes.postOrSession = sessions.find(SessionID(bits: event.postOrSession)) ?? -1
         case .custom:
-            indexes.setPost(post: customEvents.insert(CustomEventID(bits: event.postOrSession)))
+            indexes.setPostOrSession(customEvents.insert(CustomEventID(bits: event.postOrSession)))
             guard indexes.isNew else { return }
             customFacts.append(at: position, place: indexes.thread, author: indexes.user, isImported: event.isImported)
         case .userRegistered, .usernameChanged, .postcodeSet, .threadOpened, .threadPolicySet, .operatorGranted, .operatorRevoked,
@@ -229,13 +229,13 @@ extension Identities {
 
 extension EventIndexes {
     @inline(__always)
-    fileprivate mutating func setPost(membership found: (index: Int, isNew: Bool)) {
+    fileprivate mutating func setMembership(_ found: (index: Int, isNew: Bool)) {
         (membership, isNew) = found
     }
 
     /// Records the index of a message, a reply or a session.
     @inline(__always)
-    fileprivate mutating func setPost(post found: (index: Int, isNew: Bool)) {
+    fileprivate mutating func setPostOrSession(_ found: (index: Int, isNew: Bool)) {
         (postOrSession, isNew) = found
     }
 }

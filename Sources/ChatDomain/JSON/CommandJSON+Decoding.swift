@@ -121,7 +121,7 @@ extension ChatCommand {
             try $0.rejectFields(otherThan: [.thread, .user, .by, .reason, .until])
             return .mute(
                 user: try $0.read(.user), thread: try $0.decodeThread(), by: try $0.actor(.by), reason: try $0.read(.reason),
-                until: try $0.decodeOptional(.until))
+                until: try $0.decodeOptionalTime(.until))
         },
         FieldKey("unmute"): {
             try $0.rejectFields(otherThan: [.thread, .user, .by])
@@ -131,7 +131,7 @@ extension ChatCommand {
             try $0.rejectFields(otherThan: [.thread, .user, .by, .reason, .until])
             return .ban(
                 user: try $0.read(.user), thread: try $0.decodeThread(), by: try $0.actor(.by), reason: try $0.read(.reason),
-                until: try $0.decodeOptional(.until))
+                until: try $0.decodeOptionalTime(.until))
         },
         FieldKey("unban"): {
             try $0.rejectFields(otherThan: [.thread, .user, .by])
@@ -210,6 +210,8 @@ private struct CommandFields {
 
     func decodeOptional<Value: Decodable>(_ key: FieldKey) throws -> Value? { try container.decodeIfPresent(Value.self, forKey: key) }
 
+    func decodeOptionalTime(_ key: FieldKey) throws -> Timestamp? { try container.dateTime(decodeOptional(key), forKey: key) }
+
     func decodeThread() throws -> ThreadID {
         guard let thread = ThreadID(idOrOutwardCode: try container.decode(String.self, forKey: .thread)) else {
             throw DecodingError.dataCorruptedError(forKey: .thread, in: container, debugDescription: "neither an id nor an outward code")
@@ -236,6 +238,7 @@ private struct CommandFields {
             throw DecodingError.keyNotFound(
                 FieldKey.message, .init(codingPath: container.codingPath, debugDescription: "message or reply is required"))
         case (_?, _?):
+            // As for an unknown field, so that callers report the field and not a wrong value.
             throw DecodingError.dataCorrupted(
                 .init(
                     codingPath: container.codingPath + [FieldKey.reply], debugDescription: "only one of message and reply is allowed",

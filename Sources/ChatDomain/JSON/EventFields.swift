@@ -276,7 +276,7 @@ struct EventFields {
     /// Decodes ranges of positions, which ascend, do not touch, and are not empty.
     private func positions(_ key: FieldKey) throws -> PositionSet {
         let pairs = try container.decode([[UInt64]].self, forKey: key)
-        let ranges = pairs.compactMap { $0.count == 2 && $0[0] >= 1 && $0[0] <= $0[1] && $0[1] < Position(Int.max) ? $0[0]...$0[1] : nil }
+        let ranges = pairs.compactMap { $0.count == 2 && $0[0] >= 1 && $0[0] <= $0[1] && $0[1] <= Position(Int.max) ? $0[0]...$0[1] : nil }
         let positions = PositionSet(ranges)
         guard !pairs.isEmpty, positions.ranges == ranges, ranges.count == pairs.count else {
             throw DecodingError.dataCorruptedError(

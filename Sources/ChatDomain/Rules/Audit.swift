@@ -140,7 +140,7 @@ extension RuleState {
                     let isOpener = threads[knownThread].awaitsOpener && threads[knownThread].openedBy == knownUser
                     let isInvited = isOpener || standing.isInvited || policy(of: knownThread, identities) != .inviteOnly
                     let rejection =
-                        joinStop(knownUser, knownThread, at: event.recordedAt, identities) ?? (isInvited ? nil : .notInvited)
+                        lockOrBanRejection(knownUser, knownThread, at: event.recordedAt, identities) ?? (isInvited ? nil : .notInvited)
                     requireUnlessLost(rejection == nil, .notPermitted, rejection?.message ?? "")
                 }
             }
@@ -160,14 +160,14 @@ extension RuleState {
             requireUnlessLost(isMember, .notAMember, "the author is not a member")
             requireWritable()
             requireVisible(message: identities.messages.find(event.message))
-            faults += self.faults(of: .message(MessageID(bits: event.message)), in: threadID, by: nil, unless: Self.gone, identities)
+            faults += self.faults(of: .message(MessageID(bits: event.message)), in: threadID, by: nil, unless: .gone, identities)
         case .messageEdited, .messageRetracted:
             let isEdit = kind == .messageEdited
             if isEdit { requireUnlessLost(isMember, .notAMember, "the author is not a member") }
             if isEdit { requireWritable() }
             if isEdit { requireVisible(message: identities.messages.find(event.postOrSession)) }
             faults += self.faults(
-                of: .message(MessageID(bits: event.postOrSession)), in: threadID, by: userID, unless: isEdit ? Self.gone : .retracted,
+                of: .message(MessageID(bits: event.postOrSession)), in: threadID, by: userID, unless: isEdit ? .gone : .retracted,
                 identities)
         case .replyEdited, .replyRetracted:
             let isEdit = kind == .replyEdited
@@ -175,7 +175,7 @@ extension RuleState {
             if isEdit { requireWritable() }
             if isEdit { requireVisible(message: identities.messages.find(event.message)) }
             faults += self.faults(
-                of: .reply(ReplyID(bits: event.postOrSession)), in: threadID, by: userID, unless: isEdit ? Self.gone : .retracted,
+                of: .reply(ReplyID(bits: event.postOrSession)), in: threadID, by: userID, unless: isEdit ? .gone : .retracted,
                 identities)
             faults += self.faults(of: .message(MessageID(bits: event.message)), in: threadID, by: nil, unless: [], identities)
         case .threadRead:
@@ -208,9 +208,6 @@ extension RuleState {
         }
         return faults
     }
-
-    /// The marks after which a post takes no edits and replies.
-    private static let gone: PostMarks = [.retracted, .removed]
 
     /// Returns the fault of an event whose command the decider would not answer with this event.
     private func communityFault(of kind: EventKind, _ event: EventRow, _ identities: borrowing Identities) -> HistoryFault? {
@@ -245,7 +242,7 @@ extension RuleState {
     }
 
     private func residence(of user: Int, _ identities: borrowing Identities) -> ThreadID? {
-        users[user].residence == 0 ? nil : identities.threadID(Int(users[user].residence) - 1)
+        users[user].oneBasedResidence == 0 ? nil : identities.threadID(Int(users[user].oneBasedResidence) - 1)
     }
 
     /// Returns the faults of a reference to a post: existence, thread, author and marks.
@@ -293,6 +290,9 @@ extension ChatEvent {
     package var textFault: HistoryFault? { textProblem.map { HistoryFault(problem: .invalidText, message: $0) } }
 
     private var textProblem: String? {
+        // A newer version may record other ids in its own kinds.
+        if let correlation, kind != nil, !(1...256).contains(correlation.utf8.count) { return "the correlation id is not 1 to 256 bytes" }
+        if let device, device.utf8.count > 1_024 { return "the device description is over 1,024 bytes" }
         if let body, !MessageBody.isValid(body) { return "the body is empty or over \(MessageBody.maximumByteCount) bytes" }
         if let name = username?.text, !Self.isPossibleName(name, maximumByteCount: 128) { return "the username is not valid" }
         if case .threadName(let name) = content {
@@ -361,7 +361,7 @@ extension ChatCommand {
         case .userUnblocked(let details): self = .unblock(user: details.user, by: details.by)
         case .custom(let details):
             self = .custom(
-                id: details.id, kind: "com.example", thread: details.thread, by: details.by, payload: CustomPayload(stored: "0"))
+                id: details.id, kind: "com.example", thread: details.thread, by: details.by, payload: CustomPayload(unchecked: "0"))
         default: return nil
         }
     }

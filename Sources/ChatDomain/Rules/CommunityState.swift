@@ -235,6 +235,7 @@ extension RuleState {
             if indexes.membership < memberships.count, memberships.standing(indexes.membership).isMember {
                 changeRole(indexes, to: ThreadRole(code: event.value) ?? .member)
             } else {
+                // Adds the row of the membership: every interned pair has one.
                 changeStanding(indexes) { _ in }
             }
         case .memberRemoved: changeRole(indexes, to: nil)

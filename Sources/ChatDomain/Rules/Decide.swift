@@ -124,7 +124,8 @@ struct EventEnvelope {
 }
 
 extension RuleState {
-    /// Returns the time at which an event of now is recorded: never before the former one.
+    /// Returns `now`, clamped to the range of recording times, or the last recording time if that is
+    /// later.
     func recordingTime(at now: Timestamp) -> Timestamp {
         max(min(max(now, ChatEvent.recordableTimes.lowerBound), ChatEvent.recordableTimes.upperBound), lastRecordedAt)
     }

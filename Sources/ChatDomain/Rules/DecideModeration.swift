@@ -87,7 +87,7 @@ extension RuleState {
         try requireModerator(user, of: found.thread, ids)
         guard !found.marks.contains(.removed) else { return .unchanged }
         try requireReason(reason)
-        appendChange(post.kind(.messageRemoved, .replyRemoved), post, found, by, user, ids, frame, &batch)
+        appendPostEvent(post.kind(.messageRemoved, .replyRemoved), post, found, by, user, ids, frame, &batch)
         return .append
     }
 
@@ -101,7 +101,7 @@ extension RuleState {
         if isPinned, found.marks.isGone { throw .retracted }
         guard found.marks.contains(.pinned) != isPinned else { return .unchanged }
         if isPinned, threads[found.thread].pinCount >= Self.maximumPinCount { throw .tooManyPins }
-        appendChange(isPinned ? .messagePinned : .messageUnpinned, .message(id), found, by, user, ids, frame, &batch)
+        appendPostEvent(isPinned ? .messagePinned : .messageUnpinned, .message(id), found, by, user, ids, frame, &batch)
         return .append
     }
 
@@ -115,7 +115,7 @@ extension RuleState {
         guard !found.marks.isGone else { throw .retracted }
         guard !reports(of: post).isReported(found.post, by: user) else { return .unchanged }
         try requireReason(reason)
-        appendChange(post.kind(.messageReported, .replyReported), post, found, by, user, ids, frame, &batch)
+        appendPostEvent(post.kind(.messageReported, .replyReported), post, found, by, user, ids, frame, &batch)
         return .append
     }
 
@@ -126,7 +126,7 @@ extension RuleState {
         let found = try find(post, ids)
         try requireModerator(user, of: found.thread, ids)
         guard reports(of: post).hasOpenReports(found.post) else { return .unchanged }
-        appendChange(post.kind(.messageReportsResolved, .replyReportsResolved), post, found, by, user, ids, frame, &batch)
+        appendPostEvent(post.kind(.messageReportsResolved, .replyReportsResolved), post, found, by, user, ids, frame, &batch)
         return .append
     }
 

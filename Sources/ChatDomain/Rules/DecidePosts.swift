@@ -62,7 +62,7 @@ extension RuleState {
         guard found.author == user else { throw .notTheAuthor }
         guard !found.marks.isGone else { throw .retracted }
         guard MessageBody.isValid(body) else { throw .invalidBody }
-        appendChange(post.kind(.messageEdited, .replyEdited), post, found, by, user, ids, frame, &batch)
+        appendPostEvent(post.kind(.messageEdited, .replyEdited), post, found, by, user, ids, frame, &batch)
         return .append
     }
 
@@ -73,7 +73,7 @@ extension RuleState {
         let found = try find(post, ids)
         guard found.author == user else { throw .notTheAuthor }
         guard !found.marks.contains(.retracted) else { return .unchanged }
-        appendChange(post.kind(.messageRetracted, .replyRetracted), post, found, by, user, ids, frame, &batch)
+        appendPostEvent(post.kind(.messageRetracted, .replyRetracted), post, found, by, user, ids, frame, &batch)
         return .append
     }
 
@@ -82,7 +82,7 @@ extension RuleState {
     /// - Parameters:
     ///   - by: The id of the acting user.
     ///   - user: The index of the acting user.
-    func appendChange(
+    func appendPostEvent(
         _ kind: EventKind, _ post: PostID, _ found: FoundPost, _ by: UserID, _ user: Int, _ ids: borrowing Identities,
         _ frame: EventEnvelope, _ batch: inout EventBatch
     ) {

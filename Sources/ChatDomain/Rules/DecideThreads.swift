@@ -92,7 +92,7 @@ extension RuleState {
     }
 
     /// Returns the rejection of a join by a lock or a ban, whatever the policy; nil if none applies.
-    func joinStop(_ user: Int, _ thread: Int, at time: Timestamp, _ ids: borrowing Identities) -> Rejection? {
+    func lockOrBanRejection(_ user: Int, _ thread: Int, at time: Timestamp, _ ids: borrowing Identities) -> Rejection? {
         if threads[thread].isClosed { return .threadClosed }
         if threads[thread].isLocked { return .threadLocked }
         return isBanned(user, from: thread, at: time, ids) ? .banned : nil
@@ -104,11 +104,13 @@ extension RuleState {
     func joinRejection(
         _ user: Int, _ thread: Int, _ frame: EventEnvelope, isAccepting: Bool, _ ids: borrowing Identities
     ) -> Rejection? {
-        if let stop = joinStop(user, thread, at: frame.recordedAt, ids) { return stop }
+        if let stop = lockOrBanRejection(user, thread, at: frame.recordedAt, ids) { return stop }
         let policy = policy(of: thread, ids)
         if isAccepting || policy == .inviteOnly, !standing(of: user, in: thread, ids).isInvited { return .notInvited }
         // An import skips the residence rule.
-        if policy == .residents, frame.origin == .native, users[user].residence != EventIndexes.oneBased(thread) { return .notResident }
+        if policy == .residents, frame.origin == .native, users[user].oneBasedResidence != EventIndexes.oneBased(thread) {
+            return .notResident
+        }
         return nil
     }
 

@@ -60,7 +60,7 @@ extension RuleState {
             return .append
         }
         // A banned user, or a locked or closed thread, is no reason to reject the postcode.
-        if !isMember(user, of: known, ids), joinStop(user, known, at: frame.recordedAt, ids) == nil {
+        if !isMember(user, of: known, ids), lockOrBanRejection(user, known, at: frame.recordedAt, ids) == nil {
             batch.append(frame.row(.threadJoined, thread, nextNumber(in: known), id), .none, EventIndexes(user: user, thread: known))
         }
         return .append

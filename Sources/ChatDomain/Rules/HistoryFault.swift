@@ -8,6 +8,8 @@ public struct HistoryFault: Error, Hashable, Sendable {
     public var message: String
 
     /// The rules that every history follows.
+    ///
+    /// The raw values are stable; three are older than the names of their cases.
     public enum Problem: String, Hashable, Sendable {
         /// The recording time is before that of the previous event.
         case timeWentBack

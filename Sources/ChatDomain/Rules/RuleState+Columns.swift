@@ -112,7 +112,7 @@ extension RuleState {
         writer.write(users.indices) { users[$0].oneBasedFoldKey }
         writer.write(users.indices, text: { users[$0].username })
         writer.write(users.indices) { users[$0].postcode?.ascii ?? 0 }
-        writer.write(users.indices) { users[$0].residence }
+        writer.write(users.indices) { users[$0].oneBasedResidence }
         let erased = users.indices.filter { users[$0].isErased }
         writer.write(erased.count)
         writer.write(erased.indices) { UInt32(truncatingIfNeeded: erased[$0]) }
@@ -133,7 +133,7 @@ extension RuleState {
             var row = UserRow(
                 registeredAt: positions[user], username: usernames[user], oneBasedFoldKey: names[user],
                 oneBasedFoldKeyAtRegistration: registeredAs[user],
-                residence: residences[user])
+                oneBasedResidence: residences[user])
             if postcodes[user] != 0 {
                 row.postcode = Postcode(ascii: postcodes[user])
                 try require(row.postcode != nil, "a postcode is not valid")
@@ -141,7 +141,7 @@ extension RuleState {
             try require(row.registeredAt <= head, "a user registered after \(head)")
             try require(
                 row.oneBasedFoldKey <= ids.foldKeys.count && row.oneBasedFoldKeyAtRegistration <= ids.foldKeys.count
-                    && row.residence <= ids.threads.count,
+                    && row.oneBasedResidence <= ids.threads.count,
                 "a user has a name or a thread that does not exist")
             users.append(row)
         }

@@ -55,7 +55,7 @@ package struct UserRow: Sendable, Hashable {
     /// Identifies a repeated registration.
     package var oneBasedFoldKeyAtRegistration: UInt32 = 0
     /// The index + 1 of the thread of the user's current outward code, or 0.
-    package var residence: UInt32 = 0
+    package var oneBasedResidence: UInt32 = 0
     /// The index + 1 of the subject that the user owns, or 0; not stored, because it follows from
     /// the owners of the subjects.
     package var oneBasedSubject: UInt32 = 0
@@ -102,8 +102,11 @@ package struct PostMarks: OptionSet, Hashable, Sendable {
     /// It is pinned; only messages are.
     package static let pinned = PostMarks(rawValue: 4)
 
+    /// The marks of a post that has no text any more, and takes no edits and replies.
+    static let gone: PostMarks = [.retracted, .removed]
+
     /// Whether the post has no text any more: it is retracted or removed.
-    package var isGone: Bool { rawValue & 3 != 0 }
+    package var isGone: Bool { !isDisjoint(with: .gone) }
 }
 
 /// A session.
@@ -149,7 +152,7 @@ extension RuleState {
         case .usernameChanged: setUsername(indexes.user, batch.content(of: row))
         case .postcodeSet:
             users[indexes.user].postcode = batch.content(of: row).content.postcode
-            users[indexes.user].residence = EventIndexes.oneBased(indexes.thread)
+            users[indexes.user].oneBasedResidence = EventIndexes.oneBased(indexes.thread)
         case .threadOpened: if threads[indexes.thread].openedAt == 0 { open(event, indexes, at: position) }
         case .threadJoined: join(indexes, at: position)
         case .threadLeft: changeRole(indexes, to: nil)

@@ -1,6 +1,6 @@
 import Columns
 
-/// What a user is in a thread: role, sanctions and invitation.
+/// The role, sanctions and invitation of a user in a thread.
 package struct Standing: Hashable, Sendable, BitwiseCopyable {
     /// The role's code in the lowest two bits, 0 for a user who is no member, and a bit for each
     /// mark.
@@ -57,7 +57,9 @@ package enum SanctionKind: Sendable {
     case ban
 }
 
-/// The memberships by index; a member without a read marker takes one bit.
+/// The memberships by index.
+///
+/// The standings are packed: one bit each in a piece of plain members and former members.
 package struct MembershipTable: Sendable, Equatable {
     private var readMarkers = MostlyZeroColumn<Position>()
     private var standings = PackedColumn<UInt8>()

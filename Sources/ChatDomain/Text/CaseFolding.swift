@@ -36,7 +36,7 @@ enum CaseFolding {
     /// scalar with the mappings of that file.
     private static func append(foldingOf scalar: Unicode.Scalar, to folded: inout String.UnicodeScalarView) {
         switch scalar.value {
-        case 0x0131:  // Folds to an i only in Turkic languages (mappings T).
+        case 0x0131:  // No mapping in `CaseFolding.txt`, although the upper case is I.
             folded.append(scalar)
         case 0x1E9E:  // Capital sharp s: its own upper case; its lower case is not folded.
             folded.append(contentsOf: "ss".unicodeScalars)

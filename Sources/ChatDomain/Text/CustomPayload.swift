@@ -38,10 +38,9 @@ public struct CustomPayload: Hashable, Sendable, LosslessStringConvertible {
         self.text = Self.compact(text)
     }
 
-    /// Creates a payload from the text of an event's recorded payload, unchecked: later rules do
-    /// not change events.
-    package init(stored: String) {
-        self.text = stored
+    /// Creates a payload from text that the caller has checked, or will not print.
+    package init(unchecked text: String) {
+        self.text = text
     }
 
     /// Whether the text is at most ``maximumByteCount`` bytes of UTF-8.
@@ -118,7 +117,7 @@ extension CustomPayload: Codable {
         }
         var text: [UInt8] = []
         try Self.append(decoder, depth: 0, to: &text)
-        self.init(stored: String(decoding: text, as: UTF8.self))
+        self.init(unchecked: String(decoding: text, as: UTF8.self))
     }
 
     /// Encodes the value that the text denotes.

@@ -7,8 +7,8 @@
 extension JSONScanner {
     /// Encodes a text as the value that it denotes, with the fields in their order.
     ///
-    /// A number is encoded as the first of these types that holds it: `Int64`, `UInt64`, `Decimal`,
-    /// `Double`.
+    /// A number is encoded as the first of these types that accepts its text: `Int64`, `UInt64`,
+    /// `Decimal`, `Double`. A `Decimal` keeps at most 38 digits.
     ///
     /// - Throws: `JSONScanError` for text that is not valid, `EncodingError` for a number beyond
     ///   `Double`, and what the encoder throws.

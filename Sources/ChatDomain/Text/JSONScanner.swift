@@ -6,7 +6,8 @@ import Primitives
     import Foundation
 #endif
 
-/// Checks that a line is one JSON value by RFC 8259, before Foundation decodes it.
+/// Scans JSON text by RFC 8259: validates a line before Foundation decodes it, finds the elements of
+/// an array and the fields of an object.
 ///
 /// Foundation's decoder alone does not meet the guarantees of the command-line tool
 /// (`FoundationJSONTests` shows each):
@@ -17,8 +18,8 @@ import Primitives
 ///   4.
 /// - Nesting is bounded. Foundation recurses up to a limit of its own.
 ///
-/// The bytes must be valid UTF-8. The scanner keeps the field names of the open objects and nothing
-/// else. Complexity: linear in the number of bytes.
+/// The bytes must be valid UTF-8. Beyond the input, memory is bounded by the names of the open
+/// objects. Complexity: linear in the number of bytes.
 package struct JSONScanner {
     /// The deepest nesting of objects and arrays that is accepted.
     package static let maximumDepth = 64

@@ -22,7 +22,7 @@ extension Timestamp: LosslessStringConvertible {
     /// The time in UTC with milliseconds: `2026-11-21T05:03:12.123Z`.
     ///
     /// A year outside 0000 to 9999 has a sign and at least four digits (`+12026-...`, `-0001-...`).
-    /// Such a text is for people; ``init(_:)-(String)`` does not accept it.
+    /// ``init(_:)-(String)`` does not accept such a text; `init(from:)` does.
     public var description: String {
         var text: [UInt8] = []
         text.reserveCapacity(32)
@@ -118,12 +118,13 @@ extension Timestamp: LosslessStringConvertible {
 }
 
 extension Timestamp: Codable {
-    /// Decodes a timestamp from a string that ``init(_:)-(String)`` accepts.
+    /// Decodes a timestamp from a string that ``init(_:)-(String)`` accepts, or from the
+    /// ``description`` of a time outside the years 0000 to 9999.
     ///
-    /// - Throws: `DecodingError.dataCorrupted` if the string is not a date-time of RFC 3339.
+    /// - Throws: `DecodingError.dataCorrupted` if the string is neither.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        guard let moment = Timestamp(try container.decode(String.self)) else {
+        guard let moment = Timestamp(printed: try container.decode(String.self)) else {
             throw DecodingError.dataCorruptedError(
                 in: container, debugDescription: "not a date-time of RFC 3339, such as 2026-11-21T05:03:12.123Z")
         }

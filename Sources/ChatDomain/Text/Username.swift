@@ -84,8 +84,10 @@ package enum NameRules {
     static func trimmed(_ text: String) -> String? {
         guard text.utf8.count <= maximumInputByteCount else { return nil }
         let scalars = text.unicodeScalars
-        let isInk = { (scalar: Unicode.Scalar) in !scalar.properties.isWhitespace }
-        guard let first = scalars.firstIndex(where: isInk), let last = scalars.lastIndex(where: isInk) else { return "" }
+        let isNotWhiteSpace = { (scalar: Unicode.Scalar) in !scalar.properties.isWhitespace }
+        guard let first = scalars.firstIndex(where: isNotWhiteSpace), let last = scalars.lastIndex(where: isNotWhiteSpace) else {
+            return ""
+        }
         return String(scalars[first...last])
     }
 

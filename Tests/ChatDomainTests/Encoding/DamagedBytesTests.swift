@@ -158,6 +158,12 @@ struct DamagedBytesTests {
             ("03 08 000000000000" + ids(2), "00414131413157 53 01000000", .tooShort, .erasable, 0),
             ("01 08 000000000000" + ids(1), "03 416E6E 03 616E6E 00 09000000", .tooShort, .erasable, 0),
             ("01 08 000000000000" + ids(1), "03 416E6E 03 616E6E 00 02000000", .tooShort, .erasable, 5),
+            // A kind without content has no fields of a later version, even with a correlation id.
+            ("05 08 000000000000" + ids(2) + "01", "", nil, .erasable, 0),
+            ("05 0C 000000000000" + ids(2) + "01", "01 63", nil, .erasable, 0),
+            ("05 0C 000000000000" + ids(2) + "01", "01 63 FFFFFFFF", nil, .erasable, 0),
+            ("04 0C 000000000000 53573141 0000 8000 806F757477617264" + ids(1) + "01", "01 63 FFFFFFFF", nil, .erasable, 0),
+            ("04 0C 000000000000" + ids(2) + "01", "01 63 FFFFFFFF", .tooShort, .erasable, 2),
             // A policy, a history and a role that no version has, and one in too many bytes.
             ("11 00 000000000000" + ids(2) + "01 03 00", "", .invalidNumber, .kept, 41),
             ("11 00 000000000000" + ids(2) + "01 80 02 00", "", .invalidNumber, .kept, 41),

@@ -65,6 +65,10 @@ struct HistoryFaultTests {
             .messagePosted(MessagePosted(thread: Here.dogs, number: 3, message: MessageID(bits: 77), author: Here.ann)),
             .body(String(repeating: "x", count: 16_385)), [.invalidText]
         ),
+        (
+            "an oversized device", given, .sessionStarted(SessionStarted(user: Here.ann, session: SessionID(bits: 77))),
+            .device(String(repeating: "x", count: 1_025)), [.invalidText]
+        ),
         ("a gap", given, .threadJoined(ThreadJoined(thread: Here.dogs, number: 4, user: Here.bob)), .none, [.threadNumberGap]),
         ("a repeated number", given, .threadJoined(ThreadJoined(thread: Here.dogs, number: 2, user: Here.bob)), .none, [.threadNumberGap]),
         ("a member who joins", given, .threadJoined(ThreadJoined(thread: Here.dogs, number: 3, user: Here.ann)), .none, [.alreadyMember]),
@@ -273,6 +277,11 @@ struct HistoryFaultTests {
         ),
         ("a moderator's mute of an owner", Here.clubbed, .userMuted(sanction(Here.ann, by: Here.bob)), .reason("x"), [.notPermitted]),
         ("a mute that has ended", Here.clubbed, .userMuted(sanction(Here.cem, by: Here.bob, until: 5)), .reason("x"), [.notPermitted]),
+        ("a mute that ended in 1970", Here.clubbed, .userMuted(sanction(Here.cem, by: Here.bob, until: 0)), .reason("x"), [.notPermitted]),
+        (
+            "a ban that ended before 1970", Here.clubbed, .userBanned(sanction(Here.eli, by: Here.bob, until: -5)), .reason("x"),
+            [.notPermitted]
+        ),
         (
             "a second mute", muted,
             .userMuted(Sanction(thread: Here.dogs, number: 9, user: Here.cem, by: Here.bob)), .reason("x"), [.noEffect]
@@ -374,6 +383,19 @@ struct HistoryFaultTests {
             let details = MessagePosted(thread: Here.dogs, number: number, message: MessageID(bits: 77), author: Here.ann)
             let event = ChatEvent(recordedAt: state.lastRecordedAt, details: .messagePosted(details), content: .body("Walkies?"))
             #expect(state.faults(of: event).map(\.problem) == problems)
+        }
+    }
+
+    @Test(arguments: [(0, [.invalidText]), (1, []), (256, []), (257, [.invalidText])] as [(Int, [HistoryFault.Problem])])
+    func correlationOutOfBoundsIsFault(count: Int, problems: [HistoryFault.Problem]) {
+        for (details, content) in [
+            (.sessionStarted(SessionStarted(user: Here.ann, session: SessionID(bits: 77))), .device(String(repeating: "x", count: 1_024))),
+            (.userErased(UserErased(user: Here.ann)), .erasure(reason: "user-request", positions: nil)),
+        ] as [(EventDetails, EventContent)] {
+            let event = ChatEvent(
+                recordedAt: Self.given.state.lastRecordedAt, details: details, content: content,
+                correlation: String(repeating: "c", count: count))
+            #expect(Self.given.state.faults(of: event).map(\.problem) == problems)
         }
     }
 

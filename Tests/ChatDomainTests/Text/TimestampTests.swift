@@ -142,7 +142,10 @@ import Testing
         let json = try JSONEncoder().encode(moments)
         #expect(String(decoding: json, as: UTF8.self) == #"["1970-01-01T00:00:00.000Z","2026-11-21T05:03:12.123Z"]"#)
         #expect(try JSONDecoder().decode([Timestamp].self, from: json) == moments)
-        for bad in [#"["2026-11-21"]"#, "[0]", "[null]"] {
+        // Also outside the years 0000 to 9999.
+        let distant = [.min, -62_167_219_200_001, 253_402_300_800_000, .max].map(Timestamp.init(millisecondsSince1970:))
+        #expect(try JSONDecoder().decode([Timestamp].self, from: JSONEncoder().encode(distant)) == distant)
+        for bad in [#"["2026-11-21"]"#, #"["+2026-11-21T05:03:12.123Z"]"#, "[0]", "[null]"] {
             #expect(throws: DecodingError.self) { try JSONDecoder().decode([Timestamp].self, from: Data(bad.utf8)) }
         }
     }

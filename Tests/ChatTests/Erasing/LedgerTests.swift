@@ -196,6 +196,26 @@ import Testing
         #expect(try open("copy").head == head, "an opening appends nothing twice")
     }
 
+    /// An older copy beside the ledger of a restored copy, which lists each order twice.
+    @Test func copyRestoredTwiceIsErasedOnce() throws {
+        let store = try fixture.filled()
+        for directory in ["first", "second"] { try store.backup(to: directory) }
+        try store.eraseUser(F.bob, reason: "user-request")
+        try store.eraseContent(of: PositionSet([1...1]), reason: "court-7")
+        try store.close()
+        try copyLedger(to: "first")
+        fixture.store.clock.advance(byMilliseconds: 1_000)
+        try open("first").close()
+        #expect(try ledger(in: "first").entries.count == 4)
+        try copyLedger(to: "second", from: "first")
+        fixture.store.clock.advance(byMilliseconds: 1_000)
+        let restored = try open("second")
+        #expect(try restored.allEvents().suffix(3).count { $0.kind == .userErased } == 1)
+        #expect(try F.markersInAnswers(restored, of: "bob") == [])
+        try restored.close()
+        #expect(try findings("second") == [])
+    }
+
     /// The copy was in use before the ledger was put beside it: what was recorded since stays.
     @Test func laterEventsOfOlderCopyStay() throws {
         let store = try fixture.filled()

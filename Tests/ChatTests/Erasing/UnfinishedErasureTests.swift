@@ -83,6 +83,17 @@ import Testing
         #expect(try fixture.markersInFiles(of: "bob").count == before - 2, "the body and the correlation id")
     }
 
+    /// The next order has content of its own: the result has that of both.
+    @Test func nextOrderReportsAllContent() throws {
+        let store = try interrupted()
+        let hidden = try #require(store.log as? any ErasableLog).hiddenContent
+        #expect(hidden.count > 5 && !hidden.contains(1))
+        setFull(false)
+        let erasure = try store.eraseContent(of: PositionSet([1...1]), reason: "spam")
+        #expect(erasure.orders != nil && erasure.positions == PositionSet(hidden.ranges + [1...1]))
+        #expect(try fixture.markersInFiles(of: "bob") == [])
+    }
+
     @Test func nextOpeningHidesAndCompletesIt() throws {
         try interrupted().close()
         let findings = try ChatStore.verify("journal", options: options.journal, deep: true).findings

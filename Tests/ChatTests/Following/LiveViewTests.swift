@@ -141,6 +141,11 @@ import Testing
             #expect(timeline.hasEarlier)
             await timeline.loadEarlier()
             #expect(timeline.messages.map(\.body) == ["14", "15", "16", "17", "18", "19"])
+            // A closed store loads nothing, and the view does not wait for it.
+            try fixture.store.close()
+            await timeline.loadEarlier()
+            guard case .loaded(let messages) = timeline.state else { return _ = Issue.record("\(timeline.state)") }
+            #expect(messages.count == 6)
         }
     }
 

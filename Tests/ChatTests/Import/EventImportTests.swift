@@ -136,6 +136,20 @@ import Testing
         }
     }
 
+    /// A history that was decoded with ``ContentSelection/indexed``.
+    @Test func omittedPayloadIsRejectedWithItsLine() throws {
+        for seed in 1...20 as ClosedRange<UInt64> {
+            let history = try ExportedHistory(seed: seed, [])
+            guard let custom = history.events.firstIndex(where: { $0.recorded.kind == .custom }),
+                let kind = history.events[custom].recorded.customKind
+            else { continue }
+            return try expect("invalidEvent", at: custom, history, seed) {
+                $0[custom].recorded.event.content = .custom(kind: kind, payload: .omitted)
+            }
+        }
+        Issue.record("no history has a custom event")
+    }
+
     @Test(arguments: Seeds.seeds(4)) func wrongCommitEndIsRejectedWithItsLine(seed: UInt64) throws {
         let history = try ExportedHistory(seed: seed, [])
         let first = try #require(

@@ -29,7 +29,7 @@ enum CommandSamples {
             .unpin(message: message, by: actor), .lockThread(thread: thread, by: actor), .unlockThread(thread: thread, by: actor),
             .closeThread(thread: thread, by: actor), .report(.reply(reply), by: actor, reason: "r"),
             .resolveReport(.message(message), by: actor), .block(user: other, by: actor), .unblock(user: other, by: actor),
-            .custom(id: custom, kind: "com.example.poll", thread: thread, by: actor, payload: CustomPayload(stored: "[1.50,2]")),
+            .custom(id: custom, kind: "com.example.poll", thread: thread, by: actor, payload: CustomPayload(unchecked: "[1.50,2]")),
         ]
     }
 
