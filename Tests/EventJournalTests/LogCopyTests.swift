@@ -1,5 +1,6 @@
 import ChatTesting
 import Foundation
+import Locking
 import Primitives
 import StubRewriter
 import TestSupport
@@ -171,6 +172,38 @@ import Testing
         #expect(journalError { try reader.fence(at: last + 1, destination: "elsewhere") }?.code == .readOnly)
         let again = try Journal.open("journal", options: Self.options(storage))
         try again.close()
+    }
+
+    /// A commit that is appended during the sync is not copied: a power failure could still remove it.
+    @Test func onlySyncedRecordsAreCopied() throws {
+        let storage = FaultyStorage(MemoryStorage())
+        var options = Self.options(storage)
+        (options.durability, options.slotSyncDelay) = (.written, nil)
+        let journal = try Journal.open("journal", options: options)
+        let target = MemoryStorage()
+        let failures = Lock<[String]>([])
+        storage.fail { call in
+            guard call.operation == .sync, call.path == "journal/durable" else { return nil }
+            do { try journal.append([Entry("late", "")]) } catch { failures.withLock { $0.append("\(error)") } }
+            return nil
+        }
+        for _ in 0..<3 {
+            try journal.append([Entry("a", "1"), Entry("b", "2")])
+            let last = journal.lastPosition
+            #expect(try journal.writeTiles(to: "tiles", on: target).head.size == last)
+            #expect(journal.lastPosition == last + 1)
+        }
+        for _ in 0..<3 {
+            try journal.append([Entry("a", "1"), Entry("b", "2")])
+            let last = journal.lastPosition
+            var copy = try JournalCopy("copy", of: journal, options: Self.options(target, seed: 2))
+            try LogCopy.copyRecords(of: journal, to: &copy)
+            #expect(copy.position == last && journal.lastPosition == last + 1)
+            try copy.close()
+        }
+        #expect(failures.withLock { $0 } == [])
+        storage.fail(nil)
+        try journal.close()
     }
 
     /// The journal of a finished move goes on; the former one can follow it again and take its place.

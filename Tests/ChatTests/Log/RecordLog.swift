@@ -54,7 +54,7 @@ final class RecordLog: RecordTreeLog, RefreshableLog, BackupLog, MovableLog, Ver
     }
 
     func writeTiles(to destination: String, includingEntries: Bool) throws(JournalError) -> TilesReport {
-        try tree.writeTiles(to: destination, includingEntries: includingEntries, on: storage, of: self)
+        try tree.writeTiles(to: destination, includingEntries: includingEntries, on: storage, size: durablePosition, of: self)
     }
 
     // MARK: The journal's own
@@ -98,7 +98,7 @@ final class RecordLog: RecordTreeLog, RefreshableLog, BackupLog, MovableLog, Ver
     func writeLedger(_ bytes: [UInt8]) throws(JournalError) { try journal.writeLedger(bytes) }
     func movedTo() throws(JournalError) -> String? { try journal.movedTo() }
     func isUnfinishedCopy() throws(JournalError) -> Bool { try journal.isUnfinishedCopy() }
-    func syncForCopy() throws(JournalError) { try journal.syncForCopy() }
+    func syncForCopy() throws(JournalError) -> Position { try journal.syncForCopy() }
     func fence(at position: Position, destination: String) throws(JournalError) {
         try journal.fence(at: position, destination: destination)
     }

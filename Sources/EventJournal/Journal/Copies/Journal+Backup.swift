@@ -92,12 +92,19 @@ extension Journal {
 
     /// Syncs the durable records, so that a power failure cannot leave the journal shorter than what
     /// is derived from it.
-    package func syncForCopy() throws(JournalError) {
+    ///
+    /// - Returns: The last position that is synced. Commits that are appended during the call may
+    ///   be durable under `.written` and not be synced.
+    @discardableResult
+    package func syncForCopy() throws(JournalError) -> Position {
         if isReadOnly {
+            // Before the sync: a refresh can add records during it.
+            let last = lastPosition
             syncVisibleRecords()
-        } else if durability == .written {
-            try synchronize()
+            return last
         }
+        if durability == .written { try synchronize() }
+        return published.withLock { $0.syncedPosition }
     }
 
     /// Syncs the records that a read-only journal shows and its writer may not have synced.

@@ -8,8 +8,12 @@ package protocol MovableLog: StoredRecordLog, ErasableLog {
     /// Whether the log is a copy that opens for reading only, until it is finished.
     func isUnfinishedCopy() throws(JournalError) -> Bool
 
-    /// Ensures that no failure leaves the log shorter than a copy of its durable records.
-    func syncForCopy() throws(JournalError)
+    /// Syncs the durable records.
+    ///
+    /// - Returns: The last position that no failure can remove. A copy ends there at the latest,
+    ///   because later records can be lost although they are durable in the log's mode.
+    @discardableResult
+    func syncForCopy() throws(JournalError) -> Position
 
     /// Ends the log at this place for good: nothing can be appended here any more.
     ///
@@ -69,8 +73,7 @@ package enum LogCopy {
         of source: some MovableLog, to sink: inout some StoredRecordSink, upTo position: Position? = nil,
         progress: (_ position: Position, _ last: Position) -> Void = { _, _ in }
     ) throws(JournalError) {
-        try source.syncForCopy()
-        let durable = source.durablePosition
+        let durable = try source.syncForCopy()
         let last = position ?? durable
         guard last <= durable else {
             throw JournalError(.outOfRange, "The log is durable up to position \(durable).", positions: last...last)
