@@ -174,6 +174,39 @@ import Testing
         try again.close()
     }
 
+    /// One operation of the storage fails while the journal is marked as moved, each in turn.
+    ///
+    /// A journal that is not marked goes on, and a repeated call marks it.
+    @Test(arguments: [StorageError.Kind.full, .failed]) func failedFenceCanBeRepeated(_ kind: StorageError.Kind) throws {
+        var failing = 0
+        while true {
+            let storage = FaultyStorage(MemoryStorage())
+            let journal = try Journal.open("journal", options: Self.options(storage))
+            try Self.append(3, to: journal, seed: 5)
+            let start = storage.calls.count
+            let index = failing
+            storage.fail { call in
+                storage.calls.count - start == index + 1 ? StorageError(kind, call.operation, path: call.path) : nil
+            }
+            let error = journalError(optional: { () throws(JournalError) in
+                try journal.fence(at: journal.lastPosition, destination: "elsewhere")
+            })
+            let count = storage.calls.count - start
+            storage.fail(nil)
+            if error != nil, try journal.movedTo() == nil {
+                try journal.append([Entry("still", "open")])
+                try journal.waitUntilDurable(journal.lastPosition)
+                try journal.fence(at: journal.lastPosition, destination: "elsewhere")
+            }
+            #expect(journalError { try journal.append([Entry("late", "")]) }?.code == .moved, "call \(failing)")
+            #expect(try journal.movedTo() == "elsewhere")
+            try journal.close()
+            failing += 1
+            if failing >= count { break }
+        }
+        #expect(failing >= 5)
+    }
+
     /// A commit that is appended during the sync is not copied: a power failure could still remove it.
     @Test func onlySyncedRecordsAreCopied() throws {
         let storage = FaultyStorage(MemoryStorage())

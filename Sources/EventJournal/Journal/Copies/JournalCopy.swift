@@ -202,7 +202,14 @@ extension Journal: MovableLog {
                 // Before the file is written: no append may succeed afterwards.
                 state.fence = JournalError(role, path: directory.path)
             }
-            try directory.write(RoleFile(role, of: id))
+            do throws(JournalError) {
+                try directory.write(RoleFile(role, of: id))
+            } catch {
+                // Without the file the journal has not moved, and a repeated call can succeed. With it,
+                // or if that is unknown, no append may succeed.
+                if (try? directory.readRole() == nil) == true { change { $0.fence = nil } }
+                throw error
+            }
         }
     }
 }

@@ -24,7 +24,8 @@ package protocol MovableLog: StoredRecordLog, ErasableLog {
     ///   - position: The last position, which the caller expects.
     ///   - destination: The name of the place at which the history goes on, without a password.
     /// - Throws: `conflict` if another position is the last one, `readOnly`, `closed`, `storageFull`,
-    ///   `ioFailed` and `syncFailed`.
+    ///   `ioFailed` and `syncFailed`. Unless the log has moved then (``movedTo()``), it goes on, and
+    ///   the call can be repeated.
     func fence(at position: Position, destination: String) throws(JournalError)
 }
 
