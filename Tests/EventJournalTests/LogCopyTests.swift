@@ -239,6 +239,26 @@ import Testing
         try journal.close()
     }
 
+    /// A copy that takes the place of a journal, or a journal that has moved, is no backup.
+    @Test func backupRejectsDirectoriesWithARole() throws {
+        let storage = MemoryStorage()
+        let journal = try Self.journal(Self.options(storage))
+        var copy = try JournalCopy("copy", of: journal, options: Self.options(storage, seed: 2))
+        try LogCopy.copyRecords(of: journal, to: &copy)
+        try copy.close()
+        try journal.fence(at: journal.lastPosition, destination: "elsewhere")
+        try journal.close()
+        try Journal.backup("journal", to: "backup", options: BackupOptions(storage: storage, destinationStorage: storage))
+        for (destination, code) in [("copy", JournalError.Code.copy), ("journal", .moved)] {
+            let before = storage.allContents()
+            let error = journalError {
+                try Journal.backup("backup", to: destination, options: BackupOptions(storage: storage, destinationStorage: storage))
+            }
+            #expect(error?.code == code)
+            #expect(storage.allContents() == before)
+        }
+    }
+
     /// The journal of a finished move goes on; the former one can follow it again and take its place.
     @Test func journalMovesBack() throws {
         let storage = MemoryStorage()

@@ -24,6 +24,8 @@ extension Journal {
     ///   - `locked`: the copy is open for writing elsewhere, or the destination is the journal
     ///     itself and is open for writing.
     ///   - `sameDirectory`: the destination is the journal itself, by whatever path.
+    ///   - `copy`, `moved`: the destination is an unfinished copy or a journal that has moved, which
+    ///     no writer opens; it is unchanged.
     ///   - `headMismatch`: the destination is another journal, or its history is not a prefix of
     ///     the journal's; it is unchanged.
     ///   - `damaged`: the journal is damaged at the given location, and the copy ends before it; or
