@@ -1,6 +1,8 @@
-import EventJournal
+import Foundation
 import Locking
 import Testing
+
+@testable import EventJournal
 
 /// The messages that a journal sends to the log of the host program.
 @Suite struct LogMessageTests {
@@ -34,6 +36,25 @@ import Testing
         let again = try Journal.open("journal", options: JournalOptions(storage: storage, slotSyncDelay: nil, log: messages.handler))
         #expect(messages.all.map(\.level) == [.warning])
         #expect(messages.all.first?.text.hasPrefix("The last writer did not close the journal.") == true)
+        try again.close()
+    }
+
+    /// Damage that an opening corrects is reported also after a clean close.
+    @Test func damageAfterCleanCloseIsReported() throws {
+        let storage = MemoryStorage()
+        let messages = Messages()
+        let journal = try Journal.open("journal", options: JournalOptions(storage: storage, slotSyncDelay: nil))
+        try journal.append([Entry("a", "b")])
+        try journal.close()
+        var bytes = try #require(storage.allContents()["journal/durable"])
+        let slots = try DurableSlots(JournalDirectory("journal", storage), .read)
+        let older = 1 - Int(slots.newest.sequence % 2)
+        bytes[older * DurableSlot.stride + 9] ^= 4
+        storage.setContents(bytes, of: "journal/durable")
+        let again = try Journal.open("journal", options: JournalOptions(storage: storage, slotSyncDelay: nil, log: messages.handler))
+        #expect(again.recovery.wasClean && again.recovery.damagedSlots == [older])
+        #expect(messages.all.map(\.level) == [.warning])
+        #expect(messages.all.first?.text == "A slot of the durable file was unreadable.")
         try again.close()
     }
 
