@@ -58,6 +58,29 @@ import Testing
         try again.close()
     }
 
+    /// A failure of the sync in the background, which no call reports before the next append.
+    @Test func failedBackgroundSyncOfTheSlotIsReported() throws {
+        let storage = FaultyStorage(MemoryStorage())
+        let messages = Messages()
+        let isReported = DispatchSemaphore(value: 0)
+        let options = JournalOptions(storage: storage, slotSyncDelay: .milliseconds(1)) { message in
+            messages.handler(message)
+            if message.level == .error { isReported.signal() }
+        }
+        let journal = try Journal.open("journal", options: options)
+        storage.fail { call in
+            guard call.operation == .sync, call.path.hasSuffix("/durable") else { return nil }
+            return StorageError(.failed, .sync, path: call.path, errno: 5)
+        }
+        try journal.append([Entry("a", "b")])
+        try journal.waitUntilDurable(1)
+        while journal.state.withLock({ $0.failure == nil }) { usleep(100) }
+        // Bounds the wait of a run that fails.
+        #expect(isReported.wait(timeout: .now() + 10) == .success)
+        #expect(journalError { try journal.append([Entry("c", "d")]) }?.code == .syncFailed)
+        #expect(messages.all.filter { $0.level == .error }.map { $0.metadata["code"] } == ["syncFailed"])
+    }
+
     /// A failure of a sync is reported once, however many calls meet it.
     @Test func failedSyncIsReportedOnce() throws {
         let storage = FaultyStorage(MemoryStorage())
