@@ -102,22 +102,26 @@ extension Journal {
     /// Only synced records have a page: after a power failure under `.written`, other records can
     /// have the positions of the lost ones.
     ///
-    /// - Returns: The position at which the next page is complete.
+    /// - Returns: The position at which the next page is complete; the maximum if this journal writes
+    ///   no more pages.
     /// - Throws: `closed`, `damaged`, `ioFailed`, `storageFull`.
     package func storeTreePage() throws(JournalError) -> Position {
         loadStoredTree()
         let (pageCount, isClosed) = treeFile.withLock { ($0.file.pageCount, $0.isClosed) }
         let end = Position(pageCount + 1) << Position(tree.layout.pageHeight)
-        guard !isReadOnly, !isClosed, published.withLock({ $0.syncedPosition }) >= end else { return end }
+        // A job for a page that is due would otherwise schedule itself until the journal is closed.
+        if isReadOnly || isClosed { return .max }
+        guard published.withLock({ $0.syncedPosition }) >= end else { return end }
         try tree.extend(to: end, of: self)
         let range = pageCount * tree.layout.hashesPerPage..<(pageCount + 1) * tree.layout.hashesPerPage
         let hashes = tree.hashes.withLock { $0.isEnding ? [] : Array($0.rows.lowest[range]) }
         // The journal is being closed.
-        if hashes.isEmpty { return end }
+        if hashes.isEmpty { return .max }
         // A synced position is the end of a commit, so the commit of the last record is synced.
         let page = TreePage(hashes: hashes, head: try head(at: end))
         return try treeFile.withLock { (stored) throws(JournalError) in
-            if stored.isClosed || stored.file.pageCount != pageCount { return end }
+            if stored.isClosed { return .max }
+            if stored.file.pageCount != pageCount { return end }
             try stored.file.append(page)
             return end + tree.layout.recordsPerPage
         }

@@ -1,3 +1,4 @@
+import ChatTesting
 import Dispatch
 import Foundation
 import Locking
@@ -189,6 +190,18 @@ import Testing
         held.letGo()
         journal.treeBackground.drain()
         #expect(treeCalls() == 0)
+    }
+
+    /// After the end of the work no page is due, so that no job schedules the next one.
+    @Test func noPageIsDueAfterTheEndOfTheWork() throws {
+        var options = options()
+        options.executor = SeededExecutor(seed: 1)
+        let journal = try Journal.open("journal", options: options)
+        try append(100, to: journal)
+        #expect(try journal.storeTreePage() == 32)
+        journal.endTreeWork()
+        #expect(try journal.storeTreePage() == .max)
+        try journal.close()
     }
 
     /// Proofs, appends, erasures and the background work at the same time, in files.
