@@ -14,11 +14,19 @@ final class RecordLog: RecordTreeLog, RefreshableLog, BackupLog, MovableLog, Ver
     /// Changes the records that a read delivers, as damage does.
     private let change: @Sendable (Position, [UInt8]) -> [UInt8]?
 
+    /// Called after each read of the head.
+    private let afterHead: @Sendable () -> Void
+
     /// Creates the log on a journal.
     ///
-    /// - Parameter change: Returns the bytes to deliver in the place of a record; nil to leave it out.
-    init(_ journal: Journal, _ storage: any JournalStorage, change: @escaping @Sendable (Position, [UInt8]) -> [UInt8]? = { $1 }) {
-        (self.journal, self.storage, self.change) = (journal, storage, change)
+    /// - Parameters:
+    ///   - change: Returns the bytes to deliver in the place of a record; nil to leave it out.
+    ///   - afterHead: Called after each read of the head.
+    init(
+        _ journal: Journal, _ storage: any JournalStorage, change: @escaping @Sendable (Position, [UInt8]) -> [UInt8]? = { $1 },
+        afterHead: @escaping @Sendable () -> Void = {}
+    ) {
+        (self.journal, self.storage, self.change, self.afterHead) = (journal, storage, change, afterHead)
     }
 
     func forEachStoredRecord(
@@ -63,7 +71,10 @@ final class RecordLog: RecordTreeLog, RefreshableLog, BackupLog, MovableLog, Ver
     var isReadOnly: Bool { journal.isReadOnly }
     var lastPosition: Position { journal.lastPosition }
     var durablePosition: Position { journal.durablePosition }
-    var head: JournalHead { journal.head }
+    var head: JournalHead {
+        defer { afterHead() }
+        return journal.head
+    }
     var hiddenContent: PositionSet { journal.hiddenContent }
     var erasedThrough: Position? { journal.erasedThrough }
 

@@ -19,8 +19,9 @@ extension VerifiableLog where Self: StoredRecordLog {
     /// chain value of the records is that of the head.
     package func verifyRecords(_ report: (JournalFinding) -> Void) throws(JournalError) {
         var verification = RecordVerification(self)
+        let last = verification.head.position
         try verification.run { (add) throws(JournalError) in
-            try forEachStoredRecord(in: 1...head.position) { position, recordsLeft, record in add(position, recordsLeft, record, nil) }
+            try forEachStoredRecord(in: 1...last) { position, recordsLeft, record in add(position, recordsLeft, record, nil) }
         }
         for finding in verification.findings { report(finding) }
     }
@@ -33,7 +34,10 @@ package struct RecordVerification {
 
     /// The findings, in the order of the records.
     package private(set) var findings: [JournalFinding] = []
-    private let head: JournalHead
+    /// The head up to which the records are verified.
+    ///
+    /// The log may have grown since.
+    package let head: JournalHead
     private var chain: UInt64
     private var next: Position = 1
     /// The `recordsLeft` of the last record; 0 before the first one.
@@ -47,7 +51,7 @@ package struct RecordVerification {
 
     /// Reads and checks all records.
     ///
-    /// - Parameter read: Calls the closure with each record. Damage that ends it is a finding.
+    /// - Parameter read: Calls the closure with each record up to ``head``. Damage that ends it is a finding.
     package mutating func run(_ read: (Add) throws(JournalError) -> Void) throws(JournalError) {
         if head.position == 0 { return }
         do throws(JournalError) {
