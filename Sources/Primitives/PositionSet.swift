@@ -36,10 +36,14 @@ public struct PositionSet: Hashable, Sendable {
         return result
     }
 
-    /// Adds a position that is not less than any in the set.
+    /// Adds a position after those of the set.
     ///
+    /// - Precondition: The position is not less than any position in the set.
     /// - Complexity: O(1) amortised.
-    public mutating func append(_ position: Position) { append(position...position) }
+    public mutating func append(_ position: Position) {
+        if let last = ranges.last { precondition(position >= last.upperBound, "the position is less than one in the set") }
+        append(position...position)
+    }
 
     /// Adds the positions of another set.
     ///
