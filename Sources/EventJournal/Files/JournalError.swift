@@ -29,7 +29,8 @@ public struct JournalError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let accessDenied = Code(rawValue: "accessDenied")
         /// The disk is full.
         ///
-        /// Nothing was written; a later call tries again.
+        /// Nothing was appended; a later call tries again. A file that was being replaced is the
+        /// former or the new one.
         public static let storageFull = Code(rawValue: "storageFull")
         /// The bytes differ from the written ones in a way that a power failure does not explain.
         public static let damaged = Code(rawValue: "damaged")
@@ -37,9 +38,10 @@ public struct JournalError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let headMismatch = Code(rawValue: "headMismatch")
         /// The storage failed to read or write.
         public static let ioFailed = Code(rawValue: "ioFailed")
-        /// The storage failed to sync.
+        /// The storage failed to sync a file.
         ///
-        /// The journal has stopped and must be reopened.
+        /// After a failed sync of records the journal has stopped and must be reopened. A failed sync
+        /// of a directory is ``ioFailed``.
         public static let syncFailed = Code(rawValue: "syncFailed")
         /// The journal has been closed.
         public static let closed = Code(rawValue: "closed")

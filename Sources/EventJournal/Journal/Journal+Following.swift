@@ -5,7 +5,7 @@ extension Journal: CommitLog {
     /// the durable position.
     ///
     /// A read-only journal polls the writer's files: after 2 ms at first, then at growing intervals
-    /// of at most 50 ms.
+    /// of at most 50 ms. Each poll reads the files on the task's thread.
     ///
     /// - Throws: `outOfRange` (`position` is beyond ``lastPosition``). If no later position is
     ///   durable: `closed` after the journal is closed, the error that stopped the journal, and

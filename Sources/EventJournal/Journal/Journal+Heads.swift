@@ -4,8 +4,9 @@ extension Journal {
     /// Returns the chain value after a position if a commit ends there, otherwise nil.
     ///
     /// - Throws: `outOfRange` (beyond ``lastPosition``), `closed`, `damaged`, `ioFailed`.
-    /// - Complexity: Reads the commit and up to about 4 KiB before it. Reads nothing for the last
-    ///   position and for the end of a segment.
+    /// - Complexity: Reads from the last entry of the index at a commit header through the commit:
+    ///   about 4 KiB before short commits, and up to several commits before long ones. Reads nothing
+    ///   for the last position and for the end of a segment.
     public func chain(at position: Position) throws(JournalError) -> UInt64? {
         let head = try head(at: position)
         return head.position == position ? head.chain : nil

@@ -7,7 +7,7 @@ package import MerkleLog
 /// The tree file and what a writer knows of it.
 struct TreeFileState {
     var file: TreeFile
-    /// Whether the journal's lock may be gone, so that the file must not be written.
+    /// Whether ``Journal/close()`` has begun; the file must not be written afterwards.
     var isClosed = false
     /// Whether a failed write was reported to the log of the host program.
     var isFailureReported = false
@@ -33,7 +33,7 @@ extension Journal {
 
     /// Returns the pages of the tree file whose records the journal contains.
     ///
-    /// A head that cannot be read vouches for no page. The reads of the records report the reason.
+    /// If the head cannot be read, no page is used. The reads of the records report the reason.
     private func validPages(of file: TreeFile) -> [TreePage] {
         let pages = file.pages(through: published.withLock { $0.syncedPosition })
         guard let last = pages.last, (try? contains(last.head)) == true else { return [] }

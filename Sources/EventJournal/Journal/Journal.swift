@@ -40,7 +40,7 @@ public final class Journal: Sendable {
     let sealedSegments: SealedSegments
     let segmentSize: UInt64
     let slotSyncDelay: Duration?
-    /// Receives messages about failures of background work.
+    /// Receives messages about the opening and about failures of background work.
     let log: LogHandler?
     // The order of the locks: `erasure`, `syncState`, `state`, `published`. Apart from them:
     // `isScrubProgressLoaded`, then `scrub`; and `treeFile`, then the lock of `tree` or `published`.

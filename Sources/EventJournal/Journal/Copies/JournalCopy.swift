@@ -100,7 +100,8 @@ package struct JournalCopy: CopyDestination {
         guard recordsLeft >= 1, recordsLeft == nextRecordsLeft ?? recordsLeft else {
             throw JournalError(.damaged, "The record to copy does not continue its commit.", positions: next...next)
         }
-        // A stub can be longer than its record, and a commit of many short records too long for one.
+        // Stubs can be longer than their records, so a commit of many short records may exceed the
+        // limit and is divided.
         if commit.byteCount + record.byteCount > JournalLimits.commitBytes { try append() }
         commit.add(record, stored.layout)
         nextRecordsLeft = recordsLeft == 1 ? nil : recordsLeft - 1

@@ -15,10 +15,9 @@ package protocol MovableLog: StoredRecordLog, ErasableLog {
     @discardableResult
     func syncForCopy() throws(JournalError) -> Position
 
-    /// Ends the log at this place for good: nothing can be appended here any more.
+    /// Marks the log as moved: every later append and opening for writing throws `moved`.
     ///
-    /// When the call returns, every later opening for writing throws `moved`. Reading stays
-    /// possible.
+    /// Reading stays possible.
     ///
     /// - Parameters:
     ///   - position: The last position, which the caller expects.
@@ -48,7 +47,7 @@ package enum LogCopy {
     /// The number of records between two reports of progress.
     private static let recordsPerReport = 16_384
 
-    /// Throws unless the history of a log goes on at its place, or has moved to this destination.
+    /// Throws if the log is an unfinished copy, or has moved to another place than this destination.
     ///
     /// - Parameter name: The name of the destination; nil for a copy that does not take the log's
     ///   place.

@@ -12,7 +12,8 @@ extension Journal {
     /// journal that is open for writing stores its progress in its directory, so that the next
     /// opening continues there.
     ///
-    /// - Parameter report: Receives each finding, as in ``verify(_:)``.
+    /// - Parameter report: Receives each finding, as in ``verify(_:)``. It must not scrub the journal: it
+    ///   would wait for itself.
     /// - Returns: The bytes read; nil at the end of a pass.
     /// - Throws: `closed`.
     /// - Complexity: Reads one segment.
