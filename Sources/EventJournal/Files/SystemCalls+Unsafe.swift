@@ -88,7 +88,7 @@ enum SystemCalls {
         #else
             descriptor = try retrying(operation, path) { unsafe Glibc.open(path, flags, 0o600) }
         #endif
-        return try checkKind(descriptor, path, operation)
+        return try prepareOpened(descriptor, path, operation)
     }
 
     /// Moves a descriptor above the numbers of the standard streams.
@@ -103,8 +103,9 @@ enum SystemCalls {
         return try retrying(operation, path) { fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) }
     }
 
-    /// Rejects every entry but files and directories: devices and FIFOs have no bytes at offsets.
-    private static func checkKind(
+    /// Moves a new descriptor above the standard streams, and rejects every entry but files and
+    /// directories: devices and FIFOs have no bytes at offsets.
+    private static func prepareOpened(
         _ opened: Int32, _ path: String, _ operation: StorageError.Operation
     ) throws(StorageError) -> Int32 {
         let descriptor = try moveAboveStandardStreams(opened, path, operation)

@@ -142,7 +142,7 @@ extension Journal {
                 do throws(JournalError) {
                     let (commitCount, byteCount) = (state.pending.commitCount, state.pending.byteCount)
                     try state.writePending()
-                    state.zeroFill(after: commitCount, of: byteCount)
+                    state.zeroFillIfUseful(commitCount: commitCount, byteCount: byteCount)
                 } catch {
                     return nil
                 }

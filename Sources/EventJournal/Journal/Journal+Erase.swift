@@ -62,7 +62,7 @@ extension Journal: ErasableLog {
         published.withLock { $0.setHiddenContent(positions) }
         // The writer of a journal that is open for reading only replaces the files.
         if isReadOnly { sealedSegments.removeAll() }
-        contentVersion.add(1, ordering: .acquiringAndReleasing)
+        hiddenContentVersion.add(1, ordering: .acquiringAndReleasing)
     }
 
     /// The position up to which all orders have been carried out, from a note in the directory.
@@ -73,10 +73,10 @@ extension Journal: ErasableLog {
     ///
     /// - Complexity: Reads the note and the whole ledger, at most ``JournalLimits/ledgerBytes``.
     public var erasedThrough: Position? {
-        guard let note = directory.note(DirectoryListing.erasedName, of: id), note.second == erasureMark(through: .max),
+        guard let note = directory.note(DirectoryListing.erasedName, of: id), note.value == erasureMark(through: .max),
             let checksum = try? ledgerChecksum(), note.checksum == checksum
         else { return nil }
-        return note.first
+        return note.position
     }
 
     /// Removes the content of records from all files; their kept parts, positions and chain values
@@ -116,7 +116,7 @@ extension Journal: ErasableLog {
             }
             try directory.removeCopiesOfContent()
             let note = JournalNote(order, erasureMark(through: .max), checksum: try ledgerChecksum())
-            directory.write(note, DirectoryListing.erasedName, of: id)
+            directory.tryToWrite(note, DirectoryListing.erasedName, of: id)
         }
     }
 
@@ -244,7 +244,7 @@ private struct StubbingVisitor: CommitVisitor {
         return failure == nil
     }
 
-    mutating func end(_ header: CommitHeader, at offset: UInt64) { finishCommit() }
+    mutating func endCommit(_ header: CommitHeader, at offset: UInt64) { finishCommit() }
 
     private mutating func add(_ record: RawSpan, _ layout: RecordLayout) {
         // Stubs can be longer than their records, so a commit of many short records may exceed the

@@ -127,7 +127,7 @@ extension Journal {
     private func reopenReplacedSegments(_ sync: inout SyncState) {
         if hiddenContent.isEmpty { return }
         // The generations that this reader knows may be older than the note.
-        let erased = directory.note(DirectoryListing.erasedName, of: id)?.first ?? 0
+        let erased = directory.note(DirectoryListing.erasedName, of: id)?.position ?? 0
         if erased > sync.erasedThrough { sealedSegments.removeAll() }
         sync.erasedThrough = erased
     }

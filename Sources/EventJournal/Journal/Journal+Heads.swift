@@ -19,7 +19,7 @@ extension Journal {
     public func head(at position: Position) throws(JournalError) -> JournalHead {
         func head(_ chain: UInt64) -> JournalHead { JournalHead(journal: id, position: position, chain: chain) }
         if position == 0 { return head(Chain.start(id)) }
-        let place = try find { (published) throws(JournalError) -> ChainLocation? in
+        let place = try withPublishedState { (published) throws(JournalError) -> ChainLocation? in
             if let chain = published.chain(after: position) { return .known(chain) }
             guard try published.isWritten(position...position, in: directory) else { return nil }
             if position >= published.active.header.firstPosition {

@@ -81,7 +81,7 @@ extension Journal {
             next = published.withLock { $0.syncedPosition } + tree.layout.recordsPerPage
             reportTreeFailure(error)
         }
-        state.withLock { $0.nextTreePage = next }
+        state.withLock { $0.treePageDuePosition = next }
         storeTreeIfDue(isBusy: lastPosition != position)
     }
 
@@ -139,8 +139,8 @@ extension Journal {
 extension JournalState {
     /// Whether the records of the next page of the tree are synced; if so, marks it as scheduled.
     mutating func takeTreePageIfDue() -> Bool {
-        guard syncedPosition >= nextTreePage, !isClosed else { return false }
-        nextTreePage = .max
+        guard syncedPosition >= treePageDuePosition, !isClosed else { return false }
+        treePageDuePosition = .max
         return true
     }
 }

@@ -59,7 +59,7 @@ struct PublishedState {
         (lastPosition, lastChain) = (state.lastPosition, state.lastChain)
         (durablePosition, durableChain) = (state.durablePosition, state.durableChain)
         (syncedPosition, syncedChain) = (state.syncedPosition, state.syncedChain)
-        if state.hasFailed { failure = state.failure }
+        if state.rejectsAppends { failure = state.failure }
         // The writer's segment also counts commits that are only in memory, which readers cannot
         // read.
         if state.pending.isEmpty {

@@ -28,7 +28,7 @@ import Testing
 
     /// Waits until no page is scheduled.
     private func drain(_ journal: Journal) {
-        repeat { journal.treeBackground.drain() } while journal.state.withLock { $0.nextTreePage == .max }
+        repeat { journal.treeBackground.drain() } while journal.state.withLock { $0.treePageDuePosition == .max }
     }
 
     private func pageCount(_ options: JournalOptions) throws -> Int {
@@ -51,7 +51,7 @@ import Testing
         drain(journal)
         #expect(try pageCount(options()) == 7)
         // The header and each page once, in one file that is opened once.
-        #expect(treeCalls() == 8 && journal.state.withLock { $0.nextTreePage } == 128)
+        #expect(treeCalls() == 8 && journal.state.withLock { $0.treePageDuePosition } == 128)
         try journal.close()
     }
 

@@ -217,8 +217,3 @@ public struct BackupReport: Hashable, Sendable, Codable {
         self.head = head
     }
 }
-
-extension JournalError.Code {
-    /// The destination of a copy is the source's own directory; it is unchanged.
-    public static let sameDirectory = JournalError.Code(rawValue: "sameDirectory")
-}

@@ -204,7 +204,7 @@ extension Journal: MovableLog {
                 state.fence = JournalError(role, path: directory.path)
             }
             do throws(JournalError) {
-                try directory.write(RoleFile(role, of: id))
+                try directory.replaceRole(RoleFile(role, of: id))
             } catch {
                 // Without the file the journal has not moved, and a repeated call can succeed. With it,
                 // or if that is unknown, no append may succeed.

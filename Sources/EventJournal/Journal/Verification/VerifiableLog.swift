@@ -76,21 +76,21 @@ package struct RecordVerification {
     }
 
     private mutating func add(_ position: Position, _ recordsLeft: Int, _ bytes: RawSpan, _ stored: UInt64?) {
-        func find(_ problem: String, _ message: String, _ findings: inout [JournalFinding]) {
+        func addFinding(_ problem: String, _ message: String, _ findings: inout [JournalFinding]) {
             findings.append(JournalFinding(problem, message, positions: position...position))
         }
-        if position != next { find("missingRecords", "Records are missing before the position.", &findings) }
+        if position != next { addFinding("missingRecords", "Records are missing before the position.", &findings) }
         if recordsLeft < 1 || left > 1 && recordsLeft != left - 1 {
-            find("commitFields", "The record does not continue its commit.", &findings)
+            addFinding("commitFields", "The record does not continue its commit.", &findings)
         }
         if let record = StoredRecord(bytes) {
             chain = StoredRecord.chain(after: chain, originalCRC: record.originalCRC)
             // After a finding, the chain value is that of other records.
             if let stored, stored != chain, findings.isEmpty {
-                find("chain", "The chain value after the record does not follow from the records.", &findings)
+                addFinding("chain", "The chain value after the record does not follow from the records.", &findings)
             }
         } else {
-            find("recordChecksum", "The record is not as it was written.", &findings)
+            addFinding("recordChecksum", "The record is not as it was written.", &findings)
         }
         (next, left) = (position + 1, recordsLeft)
     }
