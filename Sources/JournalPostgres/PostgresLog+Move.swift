@@ -21,8 +21,10 @@
         }
 
         /// Waits until the database has confirmed everything.
-        package func syncForCopy() throws(JournalError) {
+        @discardableResult
+        package func syncForCopy() throws(JournalError) -> Position {
             if !isReadOnly { try waitUntilDurable(lastPosition) }
+            return durablePosition
         }
 
         /// Ends the log in this database for good; this writer stops, too.

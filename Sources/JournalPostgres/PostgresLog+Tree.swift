@@ -56,7 +56,7 @@
         /// - Throws: As `TreeLog` says, and `unreachable`.
         @discardableResult
         public func writeTiles(to destination: String, includingEntries: Bool) throws(JournalError) -> TilesReport {
-            try tree.writeTiles(to: destination, includingEntries: includingEntries, on: FileStorage(), of: self)
+            try tree.writeTiles(to: destination, includingEntries: includingEntries, on: FileStorage(), size: durablePosition, of: self)
         }
     }
 #endif

@@ -10,9 +10,9 @@
 
 /// A value with shared access by readers or exclusive access by one writer.
 ///
-/// Fair in both directions: readers in a loop cannot starve a writer, and writers in a loop cannot
-/// starve a reader. A waiting thread holds the gate, and later readers and writers wait at the gate
-/// until its section begins. A read-write lock alone admits new readers ahead of a waiting writer.
+/// A thread that holds the gate is next: later readers and writers wait at the gate until its
+/// section begins. A read-write lock alone admits new readers ahead of a waiting writer. Threads at
+/// the gate itself have the order of ``Lock``, which is not fair.
 ///
 /// Sections must not nest, not even two shared sections: the thread would wait at the gate for a
 /// writer that waits for this thread. Sections should be short and must not perform I/O.

@@ -17,6 +17,8 @@ public struct PositionSet: Hashable, Sendable {
     public var isEmpty: Bool { ranges.isEmpty }
 
     /// The number of positions.
+    ///
+    /// - Complexity: O(*n*) in the number of ranges.
     public var count: UInt64 { ranges.reduce(0) { $0 &+ ($1.upperBound - $1.lowerBound) &+ 1 } }
 
     /// Whether a position is in the set.
@@ -28,6 +30,8 @@ public struct PositionSet: Hashable, Sendable {
     }
 
     /// Returns the positions of the set within a range.
+    ///
+    /// - Complexity: O(log *n*) in the number of ranges, plus the number of ranges of the result.
     public func clamped(to range: ClosedRange<Position>) -> PositionSet {
         var result = PositionSet()
         let first = ranges.partitioningIndex { $0.upperBound >= range.lowerBound }
@@ -36,10 +40,14 @@ public struct PositionSet: Hashable, Sendable {
         return result
     }
 
-    /// Adds a position that is not less than any in the set.
+    /// Adds a position after those of the set.
     ///
+    /// - Precondition: The position is not less than any position in the set.
     /// - Complexity: O(1) amortised.
-    public mutating func append(_ position: Position) { append(position...position) }
+    public mutating func append(_ position: Position) {
+        if let last = ranges.last { precondition(position >= last.upperBound, "the position is less than one in the set") }
+        append(position...position)
+    }
 
     /// Adds the positions of another set.
     ///

@@ -17,7 +17,9 @@ package struct SHA256: Sendable {
     /// The bytes of the incomplete block.
     private var block = [64 of UInt8](repeating: 0)
     private var blockByteCount = 0
-    /// The number of bytes of the message, modulo 2^64, as the standard defines its length in bits.
+    /// The number of bytes of the message.
+    ///
+    /// FIPS 180-4 limits a message to 2^64 - 1 bits.
     private var messageByteCount: UInt64 = 0
     private let isPortable: Bool
 

@@ -34,6 +34,7 @@ package enum UUIDText {
         digits = (digits | digits << 8) & 0x00FF_00FF_00FF_00FF
         digits = digits >> 4 & 0x000F_000F_000F_000F | (digits & 0x000F_000F_000F_000F) << 8
         let areLetters = (digits &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+        // 39 = "a" - "0" - 10.
         return digits &+ 0x3030_3030_3030_3030 &+ areLetters &* 39
     }
 

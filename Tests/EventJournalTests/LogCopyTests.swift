@@ -1,5 +1,6 @@
 import ChatTesting
 import Foundation
+import Locking
 import Primitives
 import StubRewriter
 import TestSupport
@@ -171,6 +172,91 @@ import Testing
         #expect(journalError { try reader.fence(at: last + 1, destination: "elsewhere") }?.code == .readOnly)
         let again = try Journal.open("journal", options: Self.options(storage))
         try again.close()
+    }
+
+    /// One operation of the storage fails while the journal is marked as moved, each in turn.
+    ///
+    /// A journal that is not marked goes on, and a repeated call marks it.
+    @Test(arguments: [StorageError.Kind.full, .failed]) func failedFenceCanBeRepeated(_ kind: StorageError.Kind) throws {
+        var failing = 0
+        while true {
+            let storage = FaultyStorage(MemoryStorage())
+            let journal = try Journal.open("journal", options: Self.options(storage))
+            try Self.append(3, to: journal, seed: 5)
+            let start = storage.calls.count
+            let index = failing
+            storage.fail { call in
+                storage.calls.count - start == index + 1 ? StorageError(kind, call.operation, path: call.path) : nil
+            }
+            let error = journalError(optional: { () throws(JournalError) in
+                try journal.fence(at: journal.lastPosition, destination: "elsewhere")
+            })
+            let count = storage.calls.count - start
+            storage.fail(nil)
+            if error != nil, try journal.movedTo() == nil {
+                try journal.append([Entry("still", "open")])
+                try journal.waitUntilDurable(journal.lastPosition)
+                try journal.fence(at: journal.lastPosition, destination: "elsewhere")
+            }
+            #expect(journalError { try journal.append([Entry("late", "")]) }?.code == .moved, "call \(failing)")
+            #expect(try journal.movedTo() == "elsewhere")
+            try journal.close()
+            failing += 1
+            if failing >= count { break }
+        }
+        #expect(failing >= 5)
+    }
+
+    /// A commit that is appended during the sync is not copied: a power failure could still remove it.
+    @Test func onlySyncedRecordsAreCopied() throws {
+        let storage = FaultyStorage(MemoryStorage())
+        var options = Self.options(storage)
+        (options.durability, options.slotSyncDelay) = (.written, nil)
+        let journal = try Journal.open("journal", options: options)
+        let target = MemoryStorage()
+        let failures = Lock<[String]>([])
+        storage.fail { call in
+            guard call.operation == .sync, call.path == "journal/durable" else { return nil }
+            do { try journal.append([Entry("late", "")]) } catch { failures.withLock { $0.append("\(error)") } }
+            return nil
+        }
+        for _ in 0..<3 {
+            try journal.append([Entry("a", "1"), Entry("b", "2")])
+            let last = journal.lastPosition
+            #expect(try journal.writeTiles(to: "tiles", on: target).head.size == last)
+            #expect(journal.lastPosition == last + 1)
+        }
+        for _ in 0..<3 {
+            try journal.append([Entry("a", "1"), Entry("b", "2")])
+            let last = journal.lastPosition
+            var copy = try JournalCopy("copy", of: journal, options: Self.options(target, seed: 2))
+            try LogCopy.copyRecords(of: journal, to: &copy)
+            #expect(copy.position == last && journal.lastPosition == last + 1)
+            try copy.close()
+        }
+        #expect(failures.withLock { $0 } == [])
+        storage.fail(nil)
+        try journal.close()
+    }
+
+    /// A copy that takes the place of a journal, or a journal that has moved, is no backup.
+    @Test func backupRejectsDirectoriesWithARole() throws {
+        let storage = MemoryStorage()
+        let journal = try Self.journal(Self.options(storage))
+        var copy = try JournalCopy("copy", of: journal, options: Self.options(storage, seed: 2))
+        try LogCopy.copyRecords(of: journal, to: &copy)
+        try copy.close()
+        try journal.fence(at: journal.lastPosition, destination: "elsewhere")
+        try journal.close()
+        try Journal.backup("journal", to: "backup", options: BackupOptions(storage: storage, destinationStorage: storage))
+        for (destination, code) in [("copy", JournalError.Code.copy), ("journal", .moved)] {
+            let before = storage.allContents()
+            let error = journalError {
+                try Journal.backup("backup", to: destination, options: BackupOptions(storage: storage, destinationStorage: storage))
+            }
+            #expect(error?.code == code)
+            #expect(storage.allContents() == before)
+        }
     }
 
     /// The journal of a finished move goes on; the former one can follow it again and take its place.

@@ -1,6 +1,8 @@
-import EventJournal
+import Foundation
 import Locking
 import Testing
+
+@testable import EventJournal
 
 /// The messages that a journal sends to the log of the host program.
 @Suite struct LogMessageTests {
@@ -35,6 +37,48 @@ import Testing
         #expect(messages.all.map(\.level) == [.warning])
         #expect(messages.all.first?.text.hasPrefix("The last writer did not close the journal.") == true)
         try again.close()
+    }
+
+    /// Damage that an opening corrects is reported also after a clean close.
+    @Test func damageAfterCleanCloseIsReported() throws {
+        let storage = MemoryStorage()
+        let messages = Messages()
+        let journal = try Journal.open("journal", options: JournalOptions(storage: storage, slotSyncDelay: nil))
+        try journal.append([Entry("a", "b")])
+        try journal.close()
+        var bytes = try #require(storage.allContents()["journal/durable"])
+        let slots = try DurableSlots(JournalDirectory("journal", storage), .read)
+        let older = 1 - Int(slots.newest.sequence % 2)
+        bytes[older * DurableSlot.stride + 9] ^= 4
+        storage.setContents(bytes, of: "journal/durable")
+        let again = try Journal.open("journal", options: JournalOptions(storage: storage, slotSyncDelay: nil, log: messages.handler))
+        #expect(again.recovery.wasClean && again.recovery.damagedSlots == [older])
+        #expect(messages.all.map(\.level) == [.warning])
+        #expect(messages.all.first?.text == "A slot of the durable file was unreadable.")
+        try again.close()
+    }
+
+    /// A failure of the sync in the background, which no call reports before the next append.
+    @Test func failedBackgroundSyncOfTheSlotIsReported() throws {
+        let storage = FaultyStorage(MemoryStorage())
+        let messages = Messages()
+        let isReported = DispatchSemaphore(value: 0)
+        let options = JournalOptions(storage: storage, slotSyncDelay: .milliseconds(1)) { message in
+            messages.handler(message)
+            if message.level == .error { isReported.signal() }
+        }
+        let journal = try Journal.open("journal", options: options)
+        storage.fail { call in
+            guard call.operation == .sync, call.path.hasSuffix("/durable") else { return nil }
+            return StorageError(.failed, .sync, path: call.path, errno: 5)
+        }
+        try journal.append([Entry("a", "b")])
+        try journal.waitUntilDurable(1)
+        while journal.state.withLock({ $0.failure == nil }) { usleep(100) }
+        // Bounds the wait of a run that fails.
+        #expect(isReported.wait(timeout: .now() + 10) == .success)
+        #expect(journalError { try journal.append([Entry("c", "d")]) }?.code == .syncFailed)
+        #expect(messages.all.filter { $0.level == .error }.map { $0.metadata["code"] } == ["syncFailed"])
     }
 
     /// A failure of a sync is reported once, however many calls meet it.

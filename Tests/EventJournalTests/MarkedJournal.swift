@@ -143,7 +143,7 @@ struct StoredRecords: CommitVisitor, Equatable {
         return true
     }
 
-    mutating func end(_ header: CommitHeader, at offset: UInt64) { commitEnds.append(header.lastPosition) }
+    mutating func endCommit(_ header: CommitHeader, at offset: UInt64) { commitEnds.append(header.lastPosition) }
 }
 
 extension SeededGenerator {

@@ -218,6 +218,21 @@ import Testing
         #expect(try JSONDecoder().decode([JournalID].self, from: JSONEncoder().encode([id])) == [id])
     }
 
+    /// Opening reports the missing file and does not create it.
+    @Test(arguments: StorageKind.allCases) func missingDurableFileIsReported(_ kind: StorageKind) throws {
+        try kind.run { options, path in
+            let journal = try Journal.open(path, options: options)
+            try journal.append([Entry("a", "b")])
+            try journal.close()
+            try options.storage.remove(path + "/durable")
+            for _ in 0..<2 {
+                let error = journalError { _ = try Journal.open(path, options: options) }
+                #expect(error?.code == .damaged && error?.message == "The journal has segments but no durable file.")
+                #expect(try options.storage.kind(of: path + "/durable") == nil)
+            }
+        }
+    }
+
     @Test func oneDamagedSlotIsReportedTwoAreRefused() throws {
         let specimen = try Specimen(closing: true)
         for damagedSlots in [[0], [1], [0, 1]] {

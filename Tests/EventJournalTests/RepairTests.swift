@@ -252,4 +252,19 @@ private struct Patient {
         let report = try Journal.repair("journal", to: "new", options: options) { _, _ in [] }
         #expect(report.lostCount == 0 && report.head.position == patient.head.position)
     }
+
+    /// A failed sync of the parent directory leaves the destination empty, so that a repeated repair writes it.
+    @Test func failedSyncOfTheParentCanBeRepeated() throws {
+        let patient = try Patient()
+        let saved = FaultyStorage(MemoryStorage())
+        let options = RepairOptions(storage: patient.storage, destinationStorage: saved)
+        saved.fail { call in
+            call.operation == .syncDirectory && call.path != "new" ? StorageError(.failed, .syncDirectory, path: call.path) : nil
+        }
+        #expect(journalError { _ = try Journal.repair("journal", to: "new", options: options) { _, _ in [] } }?.code == .ioFailed)
+        #expect(try saved.base.list("new") == [])
+        saved.fail(nil)
+        let report = try Journal.repair("journal", to: "new", options: options) { _, _ in [] }
+        #expect(report.head.position == patient.head.position)
+    }
 }

@@ -65,6 +65,16 @@ extension Journal {
     }
 }
 
+/// Runs the work and returns the journal error that it throws; nil if it throws none.
+func journalError(optional work: () throws(JournalError) -> Void) -> JournalError? {
+    do {
+        try work()
+        return nil
+    } catch {
+        return error
+    }
+}
+
 /// Runs the work and returns the journal error that it throws.
 ///
 /// Records an issue if it throws none.

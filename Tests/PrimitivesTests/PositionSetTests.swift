@@ -61,4 +61,15 @@ import Testing
         #expect(all.clamped(to: 5...Position.max).ranges == [5...Position.max])
         #expect(PositionSet().clamped(to: 0...Position.max).isEmpty)
     }
+
+    /// A position before those of the set would be lost.
+    @Test func positionsAreAppendedInOrder() async {
+        var set = PositionSet()
+        for position: Position in [3, 4, 4, 7] { set.append(position) }
+        #expect(set.ranges == [3...4, 7...7])
+        await #expect(processExitsWith: .failure) {
+            var set = PositionSet([3...5, 9...9])
+            set.append(8)
+        }
+    }
 }

@@ -416,7 +416,7 @@ BUGS = [
          "                }\n")]),
     Bug("19", "commits of a round: sync before the write", [
         ("Journal+Durability.swift",
-         "                    try state.writePending()\n                    state.zeroFill(after: commitCount, of: byteCount)\n",
+         "                    try state.writePending()\n                    state.zeroFillIfUseful(commitCount: commitCount, byteCount: byteCount)\n",
          "                    if commitCount < 2 || byteCount < 0 { try state.writePending() }\n")]),
     Bug("20", "commits of a round: omit the write at the end of the leadership", [
         ("Journal+Durability.swift",

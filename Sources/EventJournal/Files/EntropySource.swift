@@ -88,7 +88,7 @@ final class EntropyReservoir: Sendable {
 
     private let state = Lock(State())
 
-    /// The number of ready blocks.
+    /// The number of ready blocks, for tests.
     var readyCount: Int { state.withLock { $0.ready.count } }
 
     private let process = ForkMark.current

@@ -3,7 +3,7 @@ import Primitives
 /// A movable window of a file in memory, used for all sequential reads of segments.
 ///
 /// The window reuses one buffer. The buffer grows up to one chunk, and beyond it only for a longer
-/// record, whose length is bounded.
+/// record, or for a commit that a repair needs whole; the lengths of both are bounded.
 struct FileWindow {
     /// The size of a sequential read in bytes; large enough to amortise the system call.
     static let chunkSize = 1 << 20

@@ -29,7 +29,8 @@ public struct JournalError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let accessDenied = Code(rawValue: "accessDenied")
         /// The disk is full.
         ///
-        /// Nothing was written; a later call tries again.
+        /// Nothing was appended; a later call tries again. A file that was being replaced is the
+        /// former or the new one.
         public static let storageFull = Code(rawValue: "storageFull")
         /// The bytes differ from the written ones in a way that a power failure does not explain.
         public static let damaged = Code(rawValue: "damaged")
@@ -37,9 +38,10 @@ public struct JournalError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let headMismatch = Code(rawValue: "headMismatch")
         /// The storage failed to read or write.
         public static let ioFailed = Code(rawValue: "ioFailed")
-        /// The storage failed to sync.
+        /// The storage failed to sync a file.
         ///
-        /// The journal has stopped and must be reopened.
+        /// After a failed sync of records the journal has stopped and must be reopened. A failed sync
+        /// of a directory is ``ioFailed``.
         public static let syncFailed = Code(rawValue: "syncFailed")
         /// The journal has been closed.
         public static let closed = Code(rawValue: "closed")
@@ -47,10 +49,19 @@ public struct JournalError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let readOnly = Code(rawValue: "readOnly")
         /// A position is not in the journal.
         public static let outOfRange = Code(rawValue: "outOfRange")
-        /// A record, a commit or the losses of a repair exceed their limit, or a commit is empty.
+        /// A record, a commit, a ledger, a name or the losses of a repair exceed their limit, or a
+        /// commit or a name is empty.
         public static let tooLarge = Code(rawValue: "tooLarge")
         /// The journal's last position is not the expected one.
         public static let conflict = Code(rawValue: "conflict")
+        /// A directory that must be empty contains files; it is unchanged.
+        public static let notEmpty = Code(rawValue: "notEmpty")
+        /// The destination of a copy is the source's own directory; it is unchanged.
+        public static let sameDirectory = Code(rawValue: "sameDirectory")
+        /// The journal is an unfinished copy, which opens for reading only.
+        public static let copy = Code(rawValue: "copy")
+        /// The journal's history goes on at another place; this one opens for reading only.
+        public static let moved = Code(rawValue: "moved")
         /// No server of a log on other machines was reached in time; a later attempt can succeed.
         public static let unreachable = Code(rawValue: "unreachable")
         /// The waiting task was cancelled.

@@ -11,6 +11,11 @@
 /// Any thread may call every method.
 public protocol JournalStorage: Sendable {
     /// Opens the file at `path`.
+    ///
+    /// A new file takes the place of a link at the path; no file is created through the link.
+    ///
+    /// - Throws: An error of the kind ``StorageError/Kind/notFound`` if the mode needs an existing file
+    ///   and none exists.
     func open(_ path: String, _ mode: StorageOpenMode) throws(StorageError) -> any StorageFile
     /// Returns the kind of entry at `path`, or nil if no entry exists.
     func kind(of path: String) throws(StorageError) -> StorageEntryKind?
@@ -20,14 +25,21 @@ public protocol JournalStorage: Sendable {
     /// its calls to another one passes this call, too.
     func isLink(_ path: String) throws(StorageError) -> Bool
     /// Returns the names in a directory, without `.` and `..`, in any order.
+    ///
+    /// - Throws: An error of the kind ``StorageError/Kind/notFound`` if the directory does not exist.
     func list(_ directory: String) throws(StorageError) -> [String]
     /// Renames a file and replaces an existing file at the target.
+    ///
+    /// - Throws: An error of the kind ``StorageError/Kind/notFound`` if the file does not exist.
     func rename(_ path: String, to target: String) throws(StorageError)
     /// Removes a file.
+    ///
+    /// - Throws: An error of the kind ``StorageError/Kind/notFound`` if the file does not exist.
     func remove(_ path: String) throws(StorageError)
     /// Creates a directory for its owner only.
     ///
-    /// Throws if an entry exists at the path.
+    /// - Throws: An error of the kind ``StorageError/Kind/alreadyExists`` if an entry exists at the path,
+    ///   and of the kind ``StorageError/Kind/notFound`` if the parent does not exist.
     func createDirectory(_ path: String) throws(StorageError)
     /// Makes the names in a directory durable.
     func syncDirectory(_ path: String) throws(StorageError)
@@ -35,6 +47,8 @@ public protocol JournalStorage: Sendable {
     ///
     /// Creates the file if it does not exist. Never waits. The lock is held until the returned
     /// object is released or the process ends. The holder may be this process or another one.
+    ///
+    /// - Throws: An error of the kind ``StorageError/Kind/notFound`` if the directory does not exist.
     func lock(_ path: String) throws(StorageError) -> (any StorageLock)?
     /// Returns whether the lock of a lock file is held, without acquiring it.
     ///
@@ -67,8 +81,8 @@ public protocol StorageFile: AnyObject, Sendable {
     ///
     /// New bytes read as zeros.
     ///
-    /// Throws an error of the kind ``StorageError/Kind/full`` if the space is insufficient; the
-    /// file may then have grown in part.
+    /// - Throws: An error of the kind ``StorageError/Kind/full`` if the space is insufficient; the file
+    ///   may then have grown in part.
     func allocate(to size: UInt64) throws(StorageError)
 }
 

@@ -32,13 +32,7 @@
             }
             let code = errno
             if code != ENOTSUP && code != EINVAL { throw failure(.allocate, path, code) }
-            let zeros = [UInt8](repeating: 0, count: 65_536)
-            var offset = range.lowerBound
-            while offset < range.upperBound {
-                let count = Int(min(UInt64(zeros.count), range.upperBound - offset))
-                try zeros.withBytes(0..<count) { (bytes) throws(StorageError) in try write(descriptor, bytes, at: offset, path) }
-                offset += UInt64(count)
-            }
+            try writeZeros(descriptor, range, path)
         }
 
         /// Acquires a lock of the open file description (flock(2)).

@@ -5,6 +5,7 @@
 #else
     internal import Glibc
 #endif
+import Primitives
 
 /// The system calls of the module, with interruptions (EINTR) and short counts handled.
 ///
@@ -87,7 +88,7 @@ enum SystemCalls {
         #else
             descriptor = try retrying(operation, path) { unsafe Glibc.open(path, flags, 0o600) }
         #endif
-        return try checkKind(descriptor, path, operation)
+        return try prepareOpened(descriptor, path, operation)
     }
 
     /// Moves a descriptor above the numbers of the standard streams.
@@ -102,8 +103,9 @@ enum SystemCalls {
         return try retrying(operation, path) { fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) }
     }
 
-    /// Rejects every entry but files and directories: devices and FIFOs have no bytes at offsets.
-    private static func checkKind(
+    /// Moves a new descriptor above the standard streams, and rejects every entry but files and
+    /// directories: devices and FIFOs have no bytes at offsets.
+    private static func prepareOpened(
         _ opened: Int32, _ path: String, _ operation: StorageError.Operation
     ) throws(StorageError) -> Int32 {
         let descriptor = try moveAboveStandardStreams(opened, path, operation)
@@ -275,6 +277,17 @@ enum SystemCalls {
         _ = try retrying(.truncate, path) { ftruncate(descriptor, size) }
     }
 
+    /// Writes zeros, to reserve space on a file system that cannot reserve it otherwise.
+    static func writeZeros(_ descriptor: Int32, _ range: Range<UInt64>, _ path: String) throws(StorageError) {
+        let zeros = [UInt8](repeating: 0, count: 65_536)
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let count = Int(min(UInt64(zeros.count), range.upperBound - offset))
+            try zeros.withBytes(0..<count) { (bytes) throws(StorageError) in try write(descriptor, bytes, at: offset, path) }
+            offset += UInt64(count)
+        }
+    }
+
     #if !canImport(Darwin)
 
         static func sync(_ descriptor: Int32, _ path: String) throws(StorageError) {
@@ -283,7 +296,8 @@ enum SystemCalls {
 
         /// Reserves space beyond the end of a file.
         ///
-        /// On a file system that cannot reserve space, the C library writes zeros.
+        /// On a file system that cannot reserve space, zeros are written: by the GNU C library, and
+        /// here with musl, which passes on the error of the system call.
         static func allocate(_ descriptor: Int32, _ range: Range<UInt64>, _ path: String) throws(StorageError) {
             let start = try fileOffset(range.lowerBound, .allocate, path)
             let end = try fileOffset(range.upperBound, .allocate, path)
@@ -291,6 +305,7 @@ enum SystemCalls {
                 // Returns its error and does not set errno.
                 let code = posix_fallocate(descriptor, start, end - start)
                 if code == 0 { return }
+                if code == EOPNOTSUPP { return try writeZeros(descriptor, range, path) }
                 if code != EINTR { throw failure(.allocate, path, code) }
             }
         }

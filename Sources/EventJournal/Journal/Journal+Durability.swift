@@ -121,8 +121,13 @@ extension Journal {
         }
         wakeups.deliver()
         if isTreePageDue { scheduleTreePage(isBusy: true) }
-        if let failure { log?(LogMessage(.error, failure.description, metadata: ["path": directory.path, "code": failure.code.rawValue])) }
+        if let failure { report(failure) }
         return isLed
+    }
+
+    /// Reports a failure that stopped the journal to the log of the host program.
+    private func report(_ failure: JournalError) {
+        log?(LogMessage(.error, failure.description, metadata: ["path": directory.path, "code": failure.code.rawValue]))
     }
 
     /// Syncs everything appended so far, then writes the durable slot.
@@ -137,7 +142,7 @@ extension Journal {
                 do throws(JournalError) {
                     let (commitCount, byteCount) = (state.pending.commitCount, state.pending.byteCount)
                     try state.writePending()
-                    state.zeroFill(after: commitCount, of: byteCount)
+                    state.zeroFillIfUseful(commitCount: commitCount, byteCount: byteCount)
                 } catch {
                     return nil
                 }
@@ -213,14 +218,19 @@ extension Journal {
     /// Syncs the slot if none was written since the given sequence number; otherwise schedules
     /// another check.
     private func syncSlotsIfIdle(since sequence: UInt64) {
-        syncState.withLock { sync in
+        let hasFailed = syncState.withLock { sync in
             sync.isIdleSyncDue = false
             let isOver = state.withLock { $0.isClosed || $0.failure != nil }
-            if isOver || sync.isSlotSynced { return }
-            if sync.sequence != sequence { return syncSlotsWhenIdle(&sync) }
+            if isOver || sync.isSlotSynced { return false }
+            if sync.sequence != sequence {
+                syncSlotsWhenIdle(&sync)
+                return false
+            }
             // The error is stored and reported to every later append.
-            do { try syncSlots(&sync) } catch {}
+            do { try syncSlots(&sync) } catch { return true }
+            return false
         }
+        if hasFailed, let failure = state.withLock({ $0.takeUnreportedFailure() }) { report(failure) }
     }
 
     /// Syncs the slots; a failure stops the journal.

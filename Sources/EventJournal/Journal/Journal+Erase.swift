@@ -4,8 +4,9 @@ private import Synchronization
 
 /// A log that can erase the erasable parts of its records.
 ///
-/// The log does not record why: a record of the caller's own orders each erasure, and the caller
-/// carries it out, again after a crash.
+/// The log does not record why. The caller first appends a record that orders the erasure, then calls
+/// ``eraseContent(of:orderedThrough:)``. After a crash it compares its orders with ``erasedThrough``
+/// and repeats the call.
 public protocol ErasableLog: CommitLog {
     /// The records whose content reads deliver as erased although the log may still have it.
     var hiddenContent: PositionSet { get }
@@ -22,7 +23,8 @@ public protocol ErasableLog: CommitLog {
     ///
     /// - Parameters:
     ///   - positions: At most ``CommitLog/lastPosition``.
-    ///   - order: The position of the last record that orders an erasure; ``erasedThrough`` then.
+    ///   - order: The position of the last record that orders an erasure. On success,
+    ///     ``erasedThrough`` returns it.
     /// - Throws: `outOfRange`, `readOnly`, `closed`, `storageFull` and `ioFailed`, or the error that
     ///   stopped the log.
     func eraseContent(of positions: PositionSet, orderedThrough order: Position) throws(JournalError)
@@ -43,8 +45,8 @@ public protocol ErasableLog: CommitLog {
 
     /// Replaces the ledger durably, as a whole.
     ///
-    /// - Throws: `readOnly`, `closed`, `storageFull`, `ioFailed` and `syncFailed`; the former ledger
-    ///   then stays.
+    /// - Throws: `readOnly`, `closed`, `storageFull`, `ioFailed` and `syncFailed`. After the last three
+    ///   the ledger is the former or the new one.
     func writeLedger(_ bytes: [UInt8]) throws(JournalError)
 }
 
@@ -60,7 +62,7 @@ extension Journal: ErasableLog {
         published.withLock { $0.setHiddenContent(positions) }
         // The writer of a journal that is open for reading only replaces the files.
         if isReadOnly { sealedSegments.removeAll() }
-        contentVersion.add(1, ordering: .acquiringAndReleasing)
+        hiddenContentVersion.add(1, ordering: .acquiringAndReleasing)
     }
 
     /// The position up to which all orders have been carried out, from a note in the directory.
@@ -68,11 +70,13 @@ extension Journal: ErasableLog {
     /// Nil if the note is missing, damaged or of another journal; if the segments have other
     /// generations than when it was written, because one of them may have been restored; and if the
     /// ledger is another one.
+    ///
+    /// - Complexity: Reads the note and the whole ledger, at most ``JournalLimits/ledgerBytes``.
     public var erasedThrough: Position? {
-        guard let note = directory.note(DirectoryListing.erasedName, of: id), note.second == erasureMark(through: .max),
+        guard let note = directory.note(DirectoryListing.erasedName, of: id), note.value == erasureMark(through: .max),
             let checksum = try? ledgerChecksum(), note.checksum == checksum
         else { return nil }
-        return note.first
+        return note.position
     }
 
     /// Removes the content of records from all files; their kept parts, positions and chain values
@@ -112,7 +116,7 @@ extension Journal: ErasableLog {
             }
             try directory.removeCopiesOfContent()
             let note = JournalNote(order, erasureMark(through: .max), checksum: try ledgerChecksum())
-            directory.write(note, DirectoryListing.erasedName, of: id)
+            directory.tryToWrite(note, DirectoryListing.erasedName, of: id)
         }
     }
 
@@ -240,10 +244,11 @@ private struct StubbingVisitor: CommitVisitor {
         return failure == nil
     }
 
-    mutating func end(_ header: CommitHeader, at offset: UInt64) { finishCommit() }
+    mutating func endCommit(_ header: CommitHeader, at offset: UInt64) { finishCommit() }
 
     private mutating func add(_ record: RawSpan, _ layout: RecordLayout) {
-        // A stub can be longer than its record, and a commit of many short records too long for one.
+        // Stubs can be longer than their records, so a commit of many short records may exceed the
+        // limit and is divided.
         if writer.commitLength + record.byteCount > JournalLimits.commitBytes { finishCommit() }
         writer.add(record, layout)
     }

@@ -5,7 +5,7 @@ extension Journal: CommitLog {
     /// the durable position.
     ///
     /// A read-only journal polls the writer's files: after 2 ms at first, then at growing intervals
-    /// of at most 50 ms.
+    /// of at most 50 ms. Each poll reads the files on the task's thread.
     ///
     /// - Throws: `outOfRange` (`position` is beyond ``lastPosition``). If no later position is
     ///   durable: `closed` after the journal is closed, the error that stopped the journal, and
@@ -127,7 +127,7 @@ extension Journal {
     private func reopenReplacedSegments(_ sync: inout SyncState) {
         if hiddenContent.isEmpty { return }
         // The generations that this reader knows may be older than the note.
-        let erased = directory.note(DirectoryListing.erasedName, of: id)?.first ?? 0
+        let erased = directory.note(DirectoryListing.erasedName, of: id)?.position ?? 0
         if erased > sync.erasedThrough { sealedSegments.removeAll() }
         sync.erasedThrough = erased
     }

@@ -4,8 +4,9 @@ extension Journal {
     /// Returns the chain value after a position if a commit ends there, otherwise nil.
     ///
     /// - Throws: `outOfRange` (beyond ``lastPosition``), `closed`, `damaged`, `ioFailed`.
-    /// - Complexity: Reads the commit and up to about 4 KiB before it. Reads nothing for the last
-    ///   position and for the end of a segment.
+    /// - Complexity: Reads from the last entry of the index at a commit header through the commit:
+    ///   about 4 KiB before short commits, and up to several commits before long ones. Reads nothing
+    ///   for the last position and for the end of a segment.
     public func chain(at position: Position) throws(JournalError) -> UInt64? {
         let head = try head(at: position)
         return head.position == position ? head.chain : nil
@@ -18,7 +19,7 @@ extension Journal {
     public func head(at position: Position) throws(JournalError) -> JournalHead {
         func head(_ chain: UInt64) -> JournalHead { JournalHead(journal: id, position: position, chain: chain) }
         if position == 0 { return head(Chain.start(id)) }
-        let place = try find { (published) throws(JournalError) -> ChainLocation? in
+        let place = try withPublishedState { (published) throws(JournalError) -> ChainLocation? in
             if let chain = published.chain(after: position) { return .known(chain) }
             guard try published.isWritten(position...position, in: directory) else { return nil }
             if position >= published.active.header.firstPosition {

@@ -42,8 +42,10 @@ extension Journal {
     ///
     /// After a power failure the file is the former or the new one.
     ///
-    /// - Throws: `readOnly`, `closed`, `tooLarge`, `storageFull`, `ioFailed` and `syncFailed`. The
-    ///   former ledger stays, except that after `syncFailed` it can be either.
+    /// Waits for an erasure in progress.
+    ///
+    /// - Throws: `readOnly`, `closed`, `tooLarge`, `storageFull`, `ioFailed` and `syncFailed`. After
+    ///   the last three the ledger is the former or the new one.
     public func writeLedger(_ bytes: [UInt8]) throws(JournalError) {
         try checkNotReadOnly()
         let path = directory.file(DirectoryListing.ledgerName)

@@ -165,7 +165,11 @@ extension Journal {
     private static func create(
         _ directory: JournalDirectory, _ options: JournalOptions, _ listing: inout DirectoryListing
     ) throws(JournalError) -> Bool {
-        if !listing.segments.isEmpty { return false }
+        if !listing.segments.isEmpty {
+            // Reported before the lock of the file creates it.
+            guard listing.hasDurableFile else { throw DurableSlots.missing(in: directory) }
+            return false
+        }
         var entropy = EntropyPool(options.entropy)
         if !listing.hasDurableFile {
             // Also when the directory existed: a crash may have come before its name was synced.

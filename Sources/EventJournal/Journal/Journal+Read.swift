@@ -111,9 +111,9 @@ extension Journal {
         var rest = ReadRanges(positions, fromHeaders: fromHeaders)
         while !rest.isEmpty {
             // Before the segment is opened: a file that is replaced later makes this version stale.
-            let version = contentVersion.load(ordering: .acquiring)
+            let version = hiddenContentVersion.load(ordering: .acquiring)
             let hidden = hidesContent ? published.withLock { $0.hiddenContent } : PositionSet()
-            let place = try find { (published) throws(JournalError) in try published.takeNextLocation(&rest, in: directory) }
+            let place = try withPublishedState { (published) throws(JournalError) in try published.takeNextLocation(&rest, in: directory) }
             let part: SegmentPart =
                 switch place {
                 case .active(let part): part
@@ -138,8 +138,8 @@ extension Journal {
     ///
     /// The search returns nil if it needs commits that are only in memory. These are then
     /// written, and the search runs again.
-    func find<Result: Sendable>(
-        _ search: (borrowing PublishedState) throws(JournalError) -> Result?
+    func withPublishedState<Result: Sendable>(
+        writingPendingIfNil search: (borrowing PublishedState) throws(JournalError) -> Result?
     ) throws(JournalError) -> Result {
         while true {
             if let result = try published.withLock({ (published) throws(JournalError) in try search(published) }) { return result }
@@ -184,7 +184,7 @@ private struct ContentFilter {
     let hidden: PositionSet
 
     /// Whether the hidden content has changed since.
-    var isStale: Bool { journal.contentVersion.load(ordering: .acquiring) != version }
+    var isStale: Bool { journal.hiddenContentVersion.load(ordering: .acquiring) != version }
 }
 
 /// Passes records to a closure; a hidden content is delivered as an erased one.

@@ -32,7 +32,7 @@ struct JournalMetrics {
         appendedBytes &+= UInt64(bytes)
     }
 
-    /// Counts a successful sync; `commits` is the value of ``commits`` when the sync started.
+    /// Counts a successful sync; `commits` is the value of ``commitCount`` when the sync started.
     mutating func recordSync(commits: UInt64, since start: ContinuousClock.Instant) {
         commitsPerSync.record(commits - syncedCommits)
         syncedCommits = commits
@@ -52,7 +52,9 @@ struct JournalMetrics {
 }
 
 extension Journal {
-    /// The journal's contents and its counters since it was opened, all of the same moment.
+    /// The journal's contents and its counters since it was opened, of the same moment.
+    ///
+    /// Only ``JournalStatistics/scrub`` is read before the others.
     ///
     /// Counters are always on. The call waits only for the writer's lock, which is held during a
     /// write and, when a segment is full, during its syncs.

@@ -7,7 +7,7 @@ package import MerkleLog
 /// The tree file and what a writer knows of it.
 struct TreeFileState {
     var file: TreeFile
-    /// Whether the journal's lock may be gone, so that the file must not be written.
+    /// Whether ``Journal/close()`` has begun; the file must not be written afterwards.
     var isClosed = false
     /// Whether a failed write was reported to the log of the host program.
     var isFailureReported = false
@@ -33,7 +33,7 @@ extension Journal {
 
     /// Returns the pages of the tree file whose records the journal contains.
     ///
-    /// A head that cannot be read vouches for no page. The reads of the records report the reason.
+    /// If the head cannot be read, no page is used. The reads of the records report the reason.
     private func validPages(of file: TreeFile) -> [TreePage] {
         let pages = file.pages(through: published.withLock { $0.syncedPosition })
         guard let last = pages.last, (try? contains(last.head)) == true else { return [] }
@@ -81,7 +81,7 @@ extension Journal {
             next = published.withLock { $0.syncedPosition } + tree.layout.recordsPerPage
             reportTreeFailure(error)
         }
-        state.withLock { $0.nextTreePage = next }
+        state.withLock { $0.treePageDuePosition = next }
         storeTreeIfDue(isBusy: lastPosition != position)
     }
 
@@ -102,22 +102,26 @@ extension Journal {
     /// Only synced records have a page: after a power failure under `.written`, other records can
     /// have the positions of the lost ones.
     ///
-    /// - Returns: The position at which the next page is complete.
+    /// - Returns: The position at which the next page is complete; the maximum if this journal writes
+    ///   no more pages.
     /// - Throws: `closed`, `damaged`, `ioFailed`, `storageFull`.
     package func storeTreePage() throws(JournalError) -> Position {
         loadStoredTree()
         let (pageCount, isClosed) = treeFile.withLock { ($0.file.pageCount, $0.isClosed) }
         let end = Position(pageCount + 1) << Position(tree.layout.pageHeight)
-        guard !isReadOnly, !isClosed, published.withLock({ $0.syncedPosition }) >= end else { return end }
+        // A job for a page that is due would otherwise schedule itself until the journal is closed.
+        if isReadOnly || isClosed { return .max }
+        guard published.withLock({ $0.syncedPosition }) >= end else { return end }
         try tree.extend(to: end, of: self)
         let range = pageCount * tree.layout.hashesPerPage..<(pageCount + 1) * tree.layout.hashesPerPage
         let hashes = tree.hashes.withLock { $0.isEnding ? [] : Array($0.rows.lowest[range]) }
         // The journal is being closed.
-        if hashes.isEmpty { return end }
+        if hashes.isEmpty { return .max }
         // A synced position is the end of a commit, so the commit of the last record is synced.
         let page = TreePage(hashes: hashes, head: try head(at: end))
         return try treeFile.withLock { (stored) throws(JournalError) in
-            if stored.isClosed || stored.file.pageCount != pageCount { return end }
+            if stored.isClosed { return .max }
+            if stored.file.pageCount != pageCount { return end }
             try stored.file.append(page)
             return end + tree.layout.recordsPerPage
         }
@@ -135,8 +139,8 @@ extension Journal {
 extension JournalState {
     /// Whether the records of the next page of the tree are synced; if so, marks it as scheduled.
     mutating func takeTreePageIfDue() -> Bool {
-        guard syncedPosition >= nextTreePage, !isClosed else { return false }
-        nextTreePage = .max
+        guard syncedPosition >= treePageDuePosition, !isClosed else { return false }
+        treePageDuePosition = .max
         return true
     }
 }

@@ -40,10 +40,10 @@ public final class Journal: Sendable {
     let sealedSegments: SealedSegments
     let segmentSize: UInt64
     let slotSyncDelay: Duration?
-    /// Receives messages about failures of background work.
+    /// Receives messages about the opening and about failures of background work.
     let log: LogHandler?
     // The order of the locks: `erasure`, `syncState`, `state`, `published`. Apart from them:
-    // `isScrubProgressLoaded`, then `scrub`; and `treeFile`, then the lock of `tree` or `published`.
+    // `scrubbing`, then `scrub`; and `treeFile`, then the lock of `tree` or `published`.
 
     /// The writer's lock, held during a write and, when a segment is full, during its syncs.
     let state: Lock<JournalState>
@@ -59,14 +59,14 @@ public final class Journal: Sendable {
     let syncState: Lock<SyncState>
     /// The number of changes of ``PublishedState/hiddenContent``; a read compares it before each
     /// record.
-    let contentVersion = Atomic<UInt64>(0)
+    let hiddenContentVersion = Atomic<UInt64>(0)
     /// Held while content is erased.
     let erasure = Lock(())
     let scrub = Lock(ScrubState())
     /// Held while a segment is scrubbed; acquired before ``scrub``.
     ///
     /// The value is whether the stored progress has been loaded.
-    let isScrubProgressLoaded = Lock(false)
+    let scrubbing = Lock(false)
     let treePause: Duration
     /// The hashes of the tree in memory, for heads and proofs.
     package let tree: RecordTree
@@ -95,7 +95,7 @@ public final class Journal: Sendable {
         treeFile = Lock(TreeFileState(file: TreeFile(directory, recovery.id, options.treeLayout)))
         treeBackground = BackgroundRunner("EventJournal.tree", qos: .utility, options.executor)
         var initial = JournalState(recovery, durability, options.entropy)
-        if lock != nil { initial.nextTreePage = options.treeLayout.recordsPerPage }
+        if lock != nil { initial.treePageDuePosition = options.treeLayout.recordsPerPage }
         published = Lock(PublishedState(initial))
         state = Lock(initial)
         syncState = Lock(SyncState(slotFile: recovery.slots.file, sequence: recovery.slots.newest.sequence, lock: lock))

@@ -7,23 +7,25 @@ import Primitives
 struct JournalNote {
     static let size = 40
 
-    var first: UInt64
-    var second: UInt64 = 0
+    /// The position up to which the work of the note is done.
+    var position: UInt64
+    /// The number of passes of a scrub, or the erasure mark.
+    var value: UInt64 = 0
     /// The checksum of another file that the numbers belong to; 0 for none.
     var checksum: UInt32 = 0
 
     func encoded(_ journal: JournalID) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Self.size)
         bytes.store(journal.bits.byteSwapped, at: 0)
-        bytes.store(first, at: 16)
-        bytes.store(second, at: 24)
+        bytes.store(position, at: 16)
+        bytes.store(value, at: 24)
         bytes.store(checksum, at: 32)
         bytes.store(bytes.withBytes(0..<36) { CRC32C.checksum(of: $0) }, at: 36)
         return bytes
     }
 
-    init(_ first: UInt64, _ second: UInt64 = 0, checksum: UInt32 = 0) {
-        (self.first, self.second, self.checksum) = (first, second, checksum)
+    init(_ position: UInt64, _ value: UInt64 = 0, checksum: UInt32 = 0) {
+        (self.position, self.value, self.checksum) = (position, value, checksum)
     }
 
     /// Decodes the note of a journal, or returns nil if the bytes are not one.
@@ -36,7 +38,7 @@ struct JournalNote {
             return (span.integer(at: 16), span.integer(at: 24), span.integer(at: 32))
         }
         guard let numbers else { return nil }
-        (first, second, checksum) = numbers
+        (position, value, checksum) = numbers
     }
 }
 
@@ -50,7 +52,7 @@ extension JournalDirectory {
     }
 
     /// Writes a note; errors are ignored, because the next opening then only repeats work.
-    func write(_ note: JournalNote, _ name: String, of journal: JournalID) {
+    func tryToWrite(_ note: JournalNote, _ name: String, of journal: JournalID) {
         guard let file = try? storage.open(self.file(name), .create) else { return }
         try? note.encoded(journal).withBytes { (span) throws(StorageError) in try file.write(span, at: 0) }
     }

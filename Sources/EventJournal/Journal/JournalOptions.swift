@@ -4,9 +4,11 @@ public struct JournalOptions: Sendable {
     ///
     /// The journal does not store this choice; it applies until the journal is closed.
     public var durability: Durability
-    /// The maximum size of a segment file in bytes, clamped to ``JournalLimits/segmentBytes``.
+    /// The maximum size of a segment's header and commits in bytes, clamped to
+    /// ``JournalLimits/segmentBytes``.
     ///
-    /// A commit that exceeds it gets a segment of its own.
+    /// A commit that exceeds it gets a segment of its own. The file of a sealed segment is longer by
+    /// its footer, about 12 bytes for each 4 KiB, and can become longer when content is erased.
     public var segmentSize: UInt64
     /// The storage of the journal's files.
     public var storage: any JournalStorage
@@ -20,8 +22,8 @@ public struct JournalOptions: Sendable {
     /// How long after the last sync the durable slot is synced as well.
     ///
     /// With nil, the slot is synced at the next rotation, ``Journal/synchronize()`` or
-    /// ``Journal/close()``. This is the journal's only use of a clock, so nil makes runs on a
-    /// simulated disk deterministic.
+    /// ``Journal/close()``. A nil delay and an injected ``executor`` leave no timer in an open
+    /// writer, which makes runs on a simulated disk deterministic.
     public var slotSyncDelay: Duration?
     /// The executor for syncs that tasks wait for, and for a store's wakeups and checkpoints; nil
     /// for dedicated threads.

@@ -8,13 +8,6 @@ package enum JournalRole: Hashable, Sendable {
     case moved(to: String)
 }
 
-extension JournalError.Code {
-    /// The journal is an unfinished copy, which opens for reading only.
-    public static let copy = JournalError.Code(rawValue: "copy")
-    /// The journal's history goes on at another place; this one opens for reading only.
-    public static let moved = JournalError.Code(rawValue: "moved")
-}
-
 extension JournalError {
     /// The error of opening a journal with a role for writing.
     init(_ role: JournalRole, path: String) {
@@ -108,7 +101,7 @@ extension JournalDirectory {
     }
 
     /// Replaces the directory's role durably.
-    func write(_ role: RoleFile) throws(JournalError) {
+    func replaceRole(_ role: RoleFile) throws(JournalError) {
         _ = try createTemporaryFile(DirectoryListing.roleName, role.encoded()).publish()
     }
 
@@ -162,11 +155,11 @@ extension JournalDirectory {
         }
         guard let found else {
             if try list().isJournal { throw isNoCopy }
-            return try write(RoleFile(.copy, of: id))
+            return try replaceRole(RoleFile(.copy, of: id))
         }
         guard found.journal == id else {
             throw JournalError(.headMismatch, "The destination is a copy of the journal \(found.journal), not of \(id).", path: path)
         }
-        if found.role != .copy { try write(RoleFile(.copy, of: id)) }
+        if found.role != .copy { try replaceRole(RoleFile(.copy, of: id)) }
     }
 }

@@ -21,19 +21,19 @@ struct JournalState {
     var zeroFilledEnd: UInt64 = 0
     /// The synced position at which a page of the tree is due; the maximum if one is scheduled, and
     /// for a reader.
-    var nextTreePage: Position = .max
+    var treePageDuePosition: Position = .max
     /// The last segment's end when the latest background sync was scheduled.
     var backgroundSyncEnd: UInt64
     var entropy: EntropyPool
     /// The error that stopped the journal.
-    var failure: JournalError? { didSet { hasFailed = failure != nil || fence != nil } }
+    var failure: JournalError? { didSet { rejectsAppends = failure != nil || fence != nil } }
     /// The error of appends after the journal has moved to another place.
-    var fence: JournalError? { didSet { hasFailed = failure != nil || fence != nil } }
+    var fence: JournalError? { didSet { rejectsAppends = failure != nil || fence != nil } }
     /// Whether the failure was reported to the log of the host program.
     var isFailureReported = false
     /// Whether ``failure`` or ``fence`` is set; checked for each commit, because reading the error would copy
     /// it.
-    private(set) var hasFailed = false
+    private(set) var rejectsAppends = false
     var isClosed = false
     var waiters = SyncQueue()
     var metrics: JournalMetrics
@@ -69,7 +69,7 @@ struct JournalState {
     /// Throws if the journal is closed, has stopped or has moved.
     func checkWritable() throws(JournalError) {
         if isClosed { throw JournalError(.closed, "The journal has been closed.") }
-        if hasFailed, let error = failure ?? fence { throw error }
+        if rejectsAppends, let error = failure ?? fence { throw error }
     }
 }
 
@@ -172,7 +172,7 @@ extension JournalState {
     /// and a sync waits only for data. Large syncs and single callers do not benefit, because all
     /// bytes are written twice. A failed or partial zero-fill is harmless, since reserved space
     /// reads as zeros anyway; it ends zero-filling in this segment.
-    mutating func zeroFill(after commitCount: Int, of byteCount: Int) {
+    mutating func zeroFillIfUseful(commitCount: Int, byteCount: Int) {
         guard commitCount >= 4, byteCount <= Self.zeros.count / 4, zeroFilledEnd < active.end + UInt64(byteCount) else { return }
         let start = max(zeroFilledEnd, active.end)
         let count = min(Self.zeros.count, Int(clamping: allocatedSize - min(allocatedSize, start)))

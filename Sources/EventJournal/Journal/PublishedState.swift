@@ -20,6 +20,10 @@ struct PublishedState {
     private(set) var lastChain: UInt64
     private(set) var durablePosition: Position
     private(set) var durableChain: UInt64
+    /// The last position that is synced.
+    ///
+    /// In a journal that is open for reading it is the last position that is known, which the writer
+    /// of a `.written` journal may not have synced.
     private(set) var syncedPosition: Position
     private(set) var syncedChain: UInt64
     /// The records whose content no read delivers, although the files may still have it.
@@ -55,7 +59,7 @@ struct PublishedState {
         (lastPosition, lastChain) = (state.lastPosition, state.lastChain)
         (durablePosition, durableChain) = (state.durablePosition, state.durableChain)
         (syncedPosition, syncedChain) = (state.syncedPosition, state.syncedChain)
-        if state.hasFailed { failure = state.failure }
+        if state.rejectsAppends { failure = state.failure }
         // The writer's segment also counts commits that are only in memory, which readers cannot
         // read.
         if state.pending.isEmpty {

@@ -70,7 +70,7 @@ extension RecordTreeLog {
             let leaf = MerkleHash(leafOf: state, kept: kept, content: content)
             guard state == .whole else { return body(position, state, kept, content.extracting(0..<0), leaf) }
             let erasable = content.extracting(JournalLimits.recordSaltByteCount...)
-            // As in a file, a record without content has nothing to erase.
+            // An empty erasable part stays `whole`, as in `Delivery.visitRecord`.
             let isHidden = !erasable.isEmpty && hidden.contains(position)
             return body(position, isHidden ? .erased : .whole, kept, isHidden ? erasable.extracting(0..<0) : erasable, leaf)
         }
@@ -157,7 +157,7 @@ package final class RecordTree: Sendable {
             return false
         }
         guard let found else { preconditionFailure("A read delivers each record or throws.") }
-        // As in a file, a record without content has nothing to erase.
+        // An empty erasable part stays `whole`, as in `Delivery.visitRecord`.
         let withholds = found.erasable?.isEmpty == false && (wasHidden || log.hiddenContent.contains(position))
         return withholds ? found.withholdingContent() : found
     }

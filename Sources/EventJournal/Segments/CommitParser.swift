@@ -12,8 +12,8 @@ protocol CommitVisitor {
     ///
     /// `chain` is the value after the record, if the read follows the chain.
     mutating func visitRecord(_ place: RecordLocation, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool
-    /// The current commit is valid as a whole and ends at `offset`.
-    mutating func end(_ header: CommitHeader, at offset: UInt64)
+    /// The current commit ends at `offset`; no check of it has failed.
+    mutating func endCommit(_ header: CommitHeader, at offset: UInt64)
     /// Bytes of the segment differ from the written ones.
     ///
     /// Returns true to continue after them; false ends the read.
@@ -31,7 +31,7 @@ protocol CommitVisitor {
 extension CommitVisitor {
     mutating func beginCommit(_ header: CommitHeader, at offset: UInt64) -> Bool { true }
     mutating func visitRecord(_ place: RecordLocation, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool { true }
-    mutating func end(_ header: CommitHeader, at offset: UInt64) {}
+    mutating func endCommit(_ header: CommitHeader, at offset: UInt64) {}
     mutating func visitDamage(_ problem: CommitProblem, before position: Position, atBoundary: Bool) -> Bool { false }
     mutating func visitMissingRecords(_ positions: ClosedRange<Position>, _ bytes: Range<UInt64>) {}
 }
@@ -167,7 +167,7 @@ struct CommitParser {
             if let problem = checkCommit() { return .ended(.damaged(problem)) }
             if let commit {
                 if computesChain { (chain, isChainKnown) = (commit.chain, true) }
-                visitor.end(commit, at: offset)
+                visitor.endCommit(commit, at: offset)
             }
             commit = nil
         }

@@ -105,6 +105,12 @@ struct DurableSlots {
         return slots
     }
 
+    /// The error for a journal with segments whose durable file is missing.
+    static func missing(in directory: JournalDirectory) -> JournalError {
+        JournalError(
+            .damaged, "The journal has segments but no durable file.", path: directory.file(DirectoryListing.durableName))
+    }
+
     /// Reads the slots.
     ///
     /// - Throws: `damaged` if both slots are unreadable or the slots name two journals,
@@ -115,7 +121,7 @@ struct DurableSlots {
         do throws(StorageError) {
             file = try directory.storage.open(path, mode)
         } catch  where error.kind == .notFound {
-            throw JournalError(.damaged, "The journal has segments but no durable file.", path: path)
+            throw Self.missing(in: directory)
         } catch {
             throw JournalError(error)
         }

@@ -39,7 +39,7 @@ extension RecoveryReport: Codable {
             damagedSlots, damagedFooters, removedFiles
     }
 
-    /// Encodes every field under its name, ranges as two numbers, absent values as null.
+    /// Encodes every field, ranges as two numbers, absent values as null.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(wasCreated, forKey: .wasCreated)

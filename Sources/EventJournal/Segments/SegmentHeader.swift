@@ -58,8 +58,8 @@ struct SegmentHeader: Equatable {
         chain = bytes.integer(at: 40)
         syncedPosition = bytes.integer(at: 48)
         salt = bytes.integer(at: 56)
-        // A segment is created after all records before it were synced, so only the last segment
-        // can be torn.
+        // All earlier records were synced before the segment was created, so the synced position is
+        // the one before the first.
         guard version == Self.version, firstPosition >= 1, syncedPosition == firstPosition - 1 else { throw .invalid }
     }
 

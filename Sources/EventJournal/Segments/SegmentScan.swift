@@ -6,7 +6,7 @@ struct SegmentScan: CommitVisitor {
     /// A live writer has not yet made such a commit durable.
     let limit: Position
     /// The positions with externally attested chain values, ascending.
-    var chainPositions: [Position]
+    var watchedPositions: [Position]
     /// The chain values found at watched positions.
     var chains: [Position: UInt64] = [:]
     /// The highest position that a valid commit attests as synced.
@@ -25,7 +25,7 @@ struct SegmentScan: CommitVisitor {
     let size: UInt64
 
     private var pendingChains: [Position: UInt64] = [:]
-    private var nextChainPosition: Position
+    private var nextWatchedPosition: Position
 
     /// Creates the scan of a whole segment.
     ///
@@ -44,10 +44,10 @@ struct SegmentScan: CommitVisitor {
         self.segment = segment
         self.size = size
         self.limit = limit
-        self.chainPositions = watched
+        self.watchedPositions = watched
         self.rewriteAfter = rewriteAfter
         self.chain = chain
-        nextChainPosition = watched.first { $0 > segment.lastPosition } ?? .max
+        nextWatchedPosition = watched.first { $0 > segment.lastPosition } ?? .max
     }
 
     /// Reads the segment.
@@ -75,14 +75,14 @@ struct SegmentScan: CommitVisitor {
 
     mutating func visitRecord(_ place: RecordLocation, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool {
         segment.index.addEntry(place.position - segment.header.firstPosition, at: place.offset, recordsLeft: place.recordsLeft)
-        if place.position >= nextChainPosition {
+        if place.position >= nextWatchedPosition {
             pendingChains[place.position] = chain
-            nextChainPosition = chainPositions.first { $0 > place.position } ?? .max
+            nextWatchedPosition = watchedPositions.first { $0 > place.position } ?? .max
         }
         return true
     }
 
-    mutating func end(_ header: CommitHeader, at offset: UInt64) {
+    mutating func endCommit(_ header: CommitHeader, at offset: UInt64) {
         segment.lastPosition = header.lastPosition
         segment.end = offset
         chain = header.chain

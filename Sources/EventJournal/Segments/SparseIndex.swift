@@ -1,6 +1,8 @@
 /// An index from positions to offsets in a segment, with about one entry per 4 KiB.
 ///
-/// A read of any record therefore starts at most about 4 KiB before it.
+/// A read of any record therefore starts at most about 4 KiB before it. A read that needs the header
+/// of the commit starts at an entry for a header, which can be several long commits before it: a
+/// header that begins less than 4 KiB after the entry of a record has no entry.
 struct SparseIndex: Equatable {
     /// An entry of 12 bytes.
     ///

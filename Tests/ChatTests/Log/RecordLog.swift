@@ -14,11 +14,19 @@ final class RecordLog: RecordTreeLog, RefreshableLog, BackupLog, MovableLog, Ver
     /// Changes the records that a read delivers, as damage does.
     private let change: @Sendable (Position, [UInt8]) -> [UInt8]?
 
+    /// Called after each read of the head.
+    private let afterHead: @Sendable () -> Void
+
     /// Creates the log on a journal.
     ///
-    /// - Parameter change: Returns the bytes to deliver in the place of a record; nil to leave it out.
-    init(_ journal: Journal, _ storage: any JournalStorage, change: @escaping @Sendable (Position, [UInt8]) -> [UInt8]? = { $1 }) {
-        (self.journal, self.storage, self.change) = (journal, storage, change)
+    /// - Parameters:
+    ///   - change: Returns the bytes to deliver in the place of a record; nil to leave it out.
+    ///   - afterHead: Called after each read of the head.
+    init(
+        _ journal: Journal, _ storage: any JournalStorage, change: @escaping @Sendable (Position, [UInt8]) -> [UInt8]? = { $1 },
+        afterHead: @escaping @Sendable () -> Void = {}
+    ) {
+        (self.journal, self.storage, self.change, self.afterHead) = (journal, storage, change, afterHead)
     }
 
     func forEachStoredRecord(
@@ -54,7 +62,7 @@ final class RecordLog: RecordTreeLog, RefreshableLog, BackupLog, MovableLog, Ver
     }
 
     func writeTiles(to destination: String, includingEntries: Bool) throws(JournalError) -> TilesReport {
-        try tree.writeTiles(to: destination, includingEntries: includingEntries, on: storage, of: self)
+        try tree.writeTiles(to: destination, includingEntries: includingEntries, on: storage, size: durablePosition, of: self)
     }
 
     // MARK: The journal's own
@@ -63,7 +71,10 @@ final class RecordLog: RecordTreeLog, RefreshableLog, BackupLog, MovableLog, Ver
     var isReadOnly: Bool { journal.isReadOnly }
     var lastPosition: Position { journal.lastPosition }
     var durablePosition: Position { journal.durablePosition }
-    var head: JournalHead { journal.head }
+    var head: JournalHead {
+        defer { afterHead() }
+        return journal.head
+    }
     var hiddenContent: PositionSet { journal.hiddenContent }
     var erasedThrough: Position? { journal.erasedThrough }
 
@@ -98,7 +109,7 @@ final class RecordLog: RecordTreeLog, RefreshableLog, BackupLog, MovableLog, Ver
     func writeLedger(_ bytes: [UInt8]) throws(JournalError) { try journal.writeLedger(bytes) }
     func movedTo() throws(JournalError) -> String? { try journal.movedTo() }
     func isUnfinishedCopy() throws(JournalError) -> Bool { try journal.isUnfinishedCopy() }
-    func syncForCopy() throws(JournalError) { try journal.syncForCopy() }
+    func syncForCopy() throws(JournalError) -> Position { try journal.syncForCopy() }
     func fence(at position: Position, destination: String) throws(JournalError) {
         try journal.fence(at: position, destination: destination)
     }

@@ -83,6 +83,29 @@ import Testing
         #expect(!report.isValid && report.position == position - 1)
     }
 
+    /// Records that are appended during a verification are not part of it.
+    @Test func verificationEndsAtTheHeadOfItsStart() throws {
+        try fixture.filled().close()
+        let journal = try Journal.open("journal", options: fixture.store.options.journal)
+        let start = journal.lastPosition
+        let log = RecordLog(
+            journal, storage,
+            afterHead: {
+                do throws(JournalError) {
+                    var draft = CommitDraft()
+                    try [UInt8](repeating: 1, count: 20).withBytes { (kept) throws(JournalError) in
+                        try draft.append(kept: kept, erasable: kept.extracting(0..<0))
+                    }
+                    try journal.waitUntilDurable(try journal.append(draft, expecting: journal.lastPosition).upperBound)
+                } catch {
+                    Issue.record(error)
+                }
+            })
+        try log.verifyRecords { Issue.record("\($0)") }
+        #expect(journal.lastPosition > start)
+        try journal.close()
+    }
+
     @Test func exportEqualsThatOfTheFiles() throws {
         let store = try fixture.filled()
         _ = try store.eraseUser(F.bob, reason: "spam")

@@ -23,7 +23,7 @@ enum CommitHarness {
             return true
         }
 
-        mutating func end(_ header: CommitHeader, at offset: UInt64) { steps.append("end \(offset)") }
+        mutating func endCommit(_ header: CommitHeader, at offset: UInt64) { steps.append("end \(offset)") }
     }
 
     static func check(_ input: [UInt8]) throws {

@@ -1,3 +1,4 @@
+import ChatTesting
 import Dispatch
 import Foundation
 import Locking
@@ -27,7 +28,7 @@ import Testing
 
     /// Waits until no page is scheduled.
     private func drain(_ journal: Journal) {
-        repeat { journal.treeBackground.drain() } while journal.state.withLock { $0.nextTreePage == .max }
+        repeat { journal.treeBackground.drain() } while journal.state.withLock { $0.treePageDuePosition == .max }
     }
 
     private func pageCount(_ options: JournalOptions) throws -> Int {
@@ -50,7 +51,7 @@ import Testing
         drain(journal)
         #expect(try pageCount(options()) == 7)
         // The header and each page once, in one file that is opened once.
-        #expect(treeCalls() == 8 && journal.state.withLock { $0.nextTreePage } == 128)
+        #expect(treeCalls() == 8 && journal.state.withLock { $0.treePageDuePosition } == 128)
         try journal.close()
     }
 
@@ -189,6 +190,18 @@ import Testing
         held.letGo()
         journal.treeBackground.drain()
         #expect(treeCalls() == 0)
+    }
+
+    /// After the end of the work no page is due, so that no job schedules the next one.
+    @Test func noPageIsDueAfterTheEndOfTheWork() throws {
+        var options = options()
+        options.executor = SeededExecutor(seed: 1)
+        let journal = try Journal.open("journal", options: options)
+        try append(100, to: journal)
+        #expect(try journal.storeTreePage() == 32)
+        journal.endTreeWork()
+        #expect(try journal.storeTreePage() == .max)
+        try journal.close()
     }
 
     /// Proofs, appends, erasures and the background work at the same time, in files.

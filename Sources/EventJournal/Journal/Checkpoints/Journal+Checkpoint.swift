@@ -82,9 +82,10 @@ extension CheckpointLog {
     ) throws(JournalError) -> CheckpointWriter {
         let directory = directory
         if isReadOnly { throw JournalError(.readOnly, "The journal is open for reading only.", path: directory.path) }
-        guard position <= durablePosition, case let head = try head(at: position), head.position == position,
-            DirectoryListing.isProjectionName(name)
-        else {
+        guard DirectoryListing.isProjectionName(name) else {
+            throw JournalError(.outOfRange, "The name '\(name)' is not one of a projection.", path: directory.path)
+        }
+        guard position <= durablePosition, case let head = try head(at: position), head.position == position else {
             throw JournalError(.outOfRange, "No commit ends at the position, or it is not durable.", positions: position...position)
         }
         let header = CheckpointHeader(

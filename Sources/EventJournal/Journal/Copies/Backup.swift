@@ -210,7 +210,7 @@ private struct CopyingVisitor: CommitVisitor {
         return true
     }
 
-    mutating func end(_ header: CommitHeader, at offset: UInt64) {
+    mutating func endCommit(_ header: CommitHeader, at offset: UInt64) {
         do throws(JournalError) { try writer.finishCommit() } catch { failure = error }
     }
 }

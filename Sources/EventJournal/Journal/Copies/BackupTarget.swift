@@ -24,8 +24,8 @@ struct BackupTarget {
 
     /// Locks the destination and reads its state.
     ///
-    /// - Throws: `notAJournal`, `locked`, `sameDirectory`, `headMismatch` (another journal),
-    ///   `damaged`, `newerVersion` and the errors of the storage.
+    /// - Throws: `notAJournal`, `locked`, `sameDirectory`, `copy` and `moved` (the directory has a
+    ///   role), `headMismatch` (another journal), `damaged`, `newerVersion` and the errors of the storage.
     init(_ directory: JournalDirectory, of source: BackupSource) throws(JournalError) {
         let journal = source.journal
         self.directory = directory
@@ -40,6 +40,7 @@ struct BackupTarget {
         let first = try directory.list()
         if !first.isJournal && first.hasForeignFiles { throw directory.notAJournal }
         locks = [try Self.lock(directory, besides: source.directory)]
+        if let found = try directory.readRole() { throw JournalError(found.role, path: directory.path) }
         let listing = try directory.list()
         hasDurable = listing.hasDurableFile
         temporaries = listing.temporaryFiles

@@ -24,6 +24,8 @@ extension Journal {
     ///   - `locked`: the copy is open for writing elsewhere, or the destination is the journal
     ///     itself and is open for writing.
     ///   - `sameDirectory`: the destination is the journal itself, by whatever path.
+    ///   - `copy`, `moved`: the destination is an unfinished copy or a journal that has moved, which
+    ///     no writer opens; it is unchanged.
     ///   - `headMismatch`: the destination is another journal, or its history is not a prefix of
     ///     the journal's; it is unchanged.
     ///   - `damaged`: the journal is damaged at the given location, and the copy ends before it; or
@@ -92,12 +94,19 @@ extension Journal {
 
     /// Syncs the durable records, so that a power failure cannot leave the journal shorter than what
     /// is derived from it.
-    package func syncForCopy() throws(JournalError) {
+    ///
+    /// - Returns: The last position that is synced. Commits that are appended during the call may
+    ///   be durable under `.written` and not be synced.
+    @discardableResult
+    package func syncForCopy() throws(JournalError) -> Position {
         if isReadOnly {
+            // Before the sync: a refresh can add records during it.
+            let last = lastPosition
             syncVisibleRecords()
-        } else if durability == .written {
-            try synchronize()
+            return last
         }
+        if durability == .written { try synchronize() }
+        return published.withLock { $0.syncedPosition }
     }
 
     /// Syncs the records that a read-only journal shows and its writer may not have synced.
@@ -207,9 +216,4 @@ public struct BackupReport: Hashable, Sendable, Codable {
     public init(head: JournalHead) {
         self.head = head
     }
-}
-
-extension JournalError.Code {
-    /// The destination of a copy is the source's own directory; it is unchanged.
-    public static let sameDirectory = JournalError.Code(rawValue: "sameDirectory")
 }

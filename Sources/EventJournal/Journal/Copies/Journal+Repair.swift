@@ -139,8 +139,3 @@ public struct RepairReport: Hashable, Sendable, Codable {
         self.head = head
     }
 }
-
-extension JournalError.Code {
-    /// A directory that must be empty contains files; it is unchanged.
-    public static let notEmpty = JournalError.Code(rawValue: "notEmpty")
-}

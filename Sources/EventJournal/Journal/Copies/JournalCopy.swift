@@ -100,7 +100,8 @@ package struct JournalCopy: CopyDestination {
         guard recordsLeft >= 1, recordsLeft == nextRecordsLeft ?? recordsLeft else {
             throw JournalError(.damaged, "The record to copy does not continue its commit.", positions: next...next)
         }
-        // A stub can be longer than its record, and a commit of many short records too long for one.
+        // Stubs can be longer than their records, so a commit of many short records may exceed the
+        // limit and is divided.
         if commit.byteCount + record.byteCount > JournalLimits.commitBytes { try append() }
         commit.add(record, stored.layout)
         nextRecordsLeft = recordsLeft == 1 ? nil : recordsLeft - 1
@@ -202,7 +203,14 @@ extension Journal: MovableLog {
                 // Before the file is written: no append may succeed afterwards.
                 state.fence = JournalError(role, path: directory.path)
             }
-            try directory.write(RoleFile(role, of: id))
+            do throws(JournalError) {
+                try directory.replaceRole(RoleFile(role, of: id))
+            } catch {
+                // Without the file the journal has not moved, and a repeated call can succeed. With it,
+                // or if that is unknown, no append may succeed.
+                if (try? directory.readRole() == nil) == true { change { $0.fence = nil } }
+                throw error
+            }
         }
     }
 }

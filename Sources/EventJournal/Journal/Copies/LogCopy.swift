@@ -8,19 +8,23 @@ package protocol MovableLog: StoredRecordLog, ErasableLog {
     /// Whether the log is a copy that opens for reading only, until it is finished.
     func isUnfinishedCopy() throws(JournalError) -> Bool
 
-    /// Ensures that no failure leaves the log shorter than a copy of its durable records.
-    func syncForCopy() throws(JournalError)
-
-    /// Ends the log at this place for good: nothing can be appended here any more.
+    /// Syncs the durable records.
     ///
-    /// When the call returns, every later opening for writing throws `moved`. Reading stays
-    /// possible.
+    /// - Returns: The last position that no failure can remove. A copy ends there at the latest,
+    ///   because later records can be lost although they are durable in the log's mode.
+    @discardableResult
+    func syncForCopy() throws(JournalError) -> Position
+
+    /// Marks the log as moved: every later append and opening for writing throws `moved`.
+    ///
+    /// Reading stays possible.
     ///
     /// - Parameters:
     ///   - position: The last position, which the caller expects.
     ///   - destination: The name of the place at which the history goes on, without a password.
     /// - Throws: `conflict` if another position is the last one, `readOnly`, `closed`, `storageFull`,
-    ///   `ioFailed` and `syncFailed`.
+    ///   `ioFailed` and `syncFailed`. Unless the log has moved then (``movedTo()``), it goes on, and
+    ///   the call can be repeated.
     func fence(at position: Position, destination: String) throws(JournalError)
 }
 
@@ -43,7 +47,7 @@ package enum LogCopy {
     /// The number of records between two reports of progress.
     private static let recordsPerReport = 16_384
 
-    /// Throws unless the history of a log goes on at its place, or has moved to this destination.
+    /// Throws if the log is an unfinished copy, or has moved to another place than this destination.
     ///
     /// - Parameter name: The name of the destination; nil for a copy that does not take the log's
     ///   place.
@@ -69,8 +73,7 @@ package enum LogCopy {
         of source: some MovableLog, to sink: inout some StoredRecordSink, upTo position: Position? = nil,
         progress: (_ position: Position, _ last: Position) -> Void = { _, _ in }
     ) throws(JournalError) {
-        try source.syncForCopy()
-        let durable = source.durablePosition
+        let durable = try source.syncForCopy()
         let last = position ?? durable
         guard last <= durable else {
             throw JournalError(.outOfRange, "The log is durable up to position \(durable).", positions: last...last)

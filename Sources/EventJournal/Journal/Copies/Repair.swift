@@ -173,13 +173,14 @@ struct RepairWriter {
         guard try convertingStorageErrors({ () throws(StorageError) in try directory.storage.list(directory.path) }).isEmpty else {
             throw Self.notEmpty(directory)
         }
+        // Before the lock file exists, so that the destination stays empty after an error.
+        try convertingStorageErrors { () throws(StorageError) in try directory.storage.syncDirectory(directory.parent) }
         guard let lock = try convertingStorageErrors({ () throws(StorageError) in try directory.storage.lock(directory.lockPath) }) else {
             throw JournalError(.locked, "The destination is open for writing elsewhere.", path: directory.path)
         }
         self.lock = lock
         journal = JournalID.random(&entropy)
         chain = Chain.start(journal)
-        try convertingStorageErrors { () throws(StorageError) in try directory.storage.syncDirectory(directory.parent) }
     }
 
     private static func notEmpty(_ directory: JournalDirectory) -> JournalError {

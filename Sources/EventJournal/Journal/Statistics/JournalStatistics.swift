@@ -84,7 +84,7 @@ extension JournalStatistics: Codable {
         case waiters, failure, scrub, recovery
     }
 
-    /// Encodes every field under its name; a missing `failure` is null.
+    /// Encodes every field; a missing `failure` is null.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(journal, forKey: .journal)

@@ -38,11 +38,8 @@ extension LogMessage {
     /// The message about an opening.
     init(opened path: String, _ report: RecoveryReport) {
         var metadata = ["path": path, "position": "\(report.lastPosition)"]
-        guard !report.wasClean else {
-            self.init(.info, "Opened the journal.", metadata: metadata)
-            return
-        }
-        var found = ["The last writer did not close the journal."]
+        var found: [String] = []
+        if !report.wasClean { found.append("The last writer did not close the journal.") }
         if let cut = report.cutBytes {
             found.append("\(cut.count) bytes of an incomplete commit were removed.")
             metadata["cutBytes"] = "\(cut.count)"
@@ -53,6 +50,10 @@ extension LogMessage {
             found.append("The footers of some segments were unreadable.")
             metadata["damagedFooters"] = report.damagedFooters.joined(separator: " ")
         }
-        self.init(.warning, found.joined(separator: " "), metadata: metadata)
+        if found.isEmpty {
+            self.init(.info, "Opened the journal.", metadata: metadata)
+        } else {
+            self.init(.warning, found.joined(separator: " "), metadata: metadata)
+        }
     }
 }

@@ -34,7 +34,8 @@ extension Journal {
         to destination: String, includingEntries: Bool = false, on storage: (any JournalStorage)? = nil
     ) throws(JournalError) -> TilesReport {
         // A power failure must not leave the journal shorter than its tiles.
-        try syncForCopy()
-        return try tree.writeTiles(to: destination, includingEntries: includingEntries, on: storage ?? directory.storage, of: self)
+        let size = try syncForCopy()
+        return try tree.writeTiles(
+            to: destination, includingEntries: includingEntries, on: storage ?? directory.storage, size: size, of: self)
     }
 }

@@ -2,14 +2,15 @@ internal import MerkleLog
 internal import Primitives
 
 extension RecordTree {
-    /// Writes the tree of a log's durable records to a directory as static files, or continues one.
+    /// Writes the tree of a log's first records to a directory as static files, or continues one.
     ///
-    /// ``Journal/writeTiles(to:includingEntries:on:)`` describes the files and errors. The caller
-    /// ensures that the records survive a power failure.
+    /// ``Journal/writeTiles(to:includingEntries:on:)`` describes the files and errors.
+    ///
+    /// - Parameter size: The number of records. The caller ensures that a power failure removes
+    ///   none of them.
     package func writeTiles(
-        to destination: String, includingEntries: Bool, on storage: any JournalStorage, of log: some RecordTreeLog
+        to destination: String, includingEntries: Bool, on storage: any JournalStorage, size: Position, of log: some RecordTreeLog
     ) throws(JournalError) -> TilesReport {
-        let size = log.durablePosition
         try prepare(size, of: log)
         var tiles = try TileDirectory(JournalDirectory(destination, storage)) { (old) throws(JournalError) in
             try check(old, size, path: destination, of: log)

@@ -12,16 +12,17 @@ extension Journal {
     /// journal that is open for writing stores its progress in its directory, so that the next
     /// opening continues there.
     ///
-    /// - Parameter report: Receives each finding, as in ``verify(_:)``.
+    /// - Parameter report: Receives each finding, as in ``verify(_:)``. It must not scrub the journal: it
+    ///   would wait for itself.
     /// - Returns: The bytes read; nil at the end of a pass.
     /// - Throws: `closed`.
     /// - Complexity: Reads one segment.
     public func scrubSegment(_ report: (JournalFinding) -> Void) throws(JournalError) -> UInt64? {
         let (isClosed, starts, active) = published.withLock { ($0.isClosed, $0.sealedStarts, SegmentStart($0.active.header)) }
         if isClosed { throw JournalError(.closed, "The journal has been closed.", path: directory.path) }
-        return isScrubProgressLoaded.withLock { isNoteRead in
-            if !isNoteRead, let noted = loadScrubProgress() { scrub.withLock { $0.progress = noted } }
-            isNoteRead = true
+        return scrubbing.withLock { isProgressLoaded in
+            if !isProgressLoaded, let noted = loadScrubProgress() { scrub.withLock { $0.progress = noted } }
+            isProgressLoaded = true
             var progress = scrubProgress
             var bytes: UInt64?
             if let index = starts.firstIndex(where: { $0.position > progress.position }) {
@@ -76,14 +77,14 @@ extension Journal {
     private func loadScrubProgress() -> ScrubProgress? {
         directory.note(DirectoryListing.scrubName, of: id).map { note in
             var progress = ScrubProgress()
-            (progress.position, progress.passes) = (note.first, note.second)
+            (progress.position, progress.passes) = (note.position, note.value)
             return progress
         }
     }
 
     private func storeScrubProgress(_ progress: ScrubProgress) {
         if isReadOnly { return }
-        directory.write(JournalNote(progress.position, progress.passes), DirectoryListing.scrubName, of: id)
+        directory.tryToWrite(JournalNote(progress.position, progress.passes), DirectoryListing.scrubName, of: id)
     }
 }
 

@@ -7,12 +7,12 @@ public struct JournalFinding: Hashable, Sendable, Codable, CustomStringConvertib
     ///
     /// One of `slot`, `durableFile`, `segmentHeader`, `missingRecords`, `trailingBytes`, `footer`,
     /// `unreadable`, `commitHeader`, `commitFields`, `commitTruncated`, `recordFraming`,
-    /// `recordChecksum`, `commitChecksum`, `chain`, or the code of the error with which opening
+    /// `recordChecksum`, `commitChecksum`, `chain`, `treeDiffers`, or the code of the error with which opening
     /// rejects the journal.
     public var problem: String
     /// The problem as a sentence.
     public var message: String
-    /// The name of the affected file in the journal's directory: a segment file or `durable`.
+    /// The name of the affected file in the journal's directory: a segment file, `durable` or `tree`.
     public var segment: String?
     /// The affected bytes of the file.
     public var bytes: Range<UInt64>?
@@ -61,7 +61,8 @@ extension Journal {
     ///
     /// Continues after each finding where possible. An undamaged journal has no findings.
     ///
-    /// - Throws: `closed`.
+    /// - Throws: `closed`, or the error of writing the commits that were only in memory, which stops
+    ///   the journal.
     /// - Complexity: Reads every segment.
     public func verify(_ report: (JournalFinding) -> Void) throws(JournalError) {
         let last = try writePendingForVerification()

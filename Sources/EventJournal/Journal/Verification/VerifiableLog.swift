@@ -19,8 +19,9 @@ extension VerifiableLog where Self: StoredRecordLog {
     /// chain value of the records is that of the head.
     package func verifyRecords(_ report: (JournalFinding) -> Void) throws(JournalError) {
         var verification = RecordVerification(self)
+        let last = verification.head.position
         try verification.run { (add) throws(JournalError) in
-            try forEachStoredRecord(in: 1...head.position) { position, recordsLeft, record in add(position, recordsLeft, record, nil) }
+            try forEachStoredRecord(in: 1...last) { position, recordsLeft, record in add(position, recordsLeft, record, nil) }
         }
         for finding in verification.findings { report(finding) }
     }
@@ -33,7 +34,10 @@ package struct RecordVerification {
 
     /// The findings, in the order of the records.
     package private(set) var findings: [JournalFinding] = []
-    private let head: JournalHead
+    /// The head up to which the records are verified.
+    ///
+    /// The log may have grown since.
+    package let head: JournalHead
     private var chain: UInt64
     private var next: Position = 1
     /// The `recordsLeft` of the last record; 0 before the first one.
@@ -47,7 +51,7 @@ package struct RecordVerification {
 
     /// Reads and checks all records.
     ///
-    /// - Parameter read: Calls the closure with each record. Damage that ends it is a finding.
+    /// - Parameter read: Calls the closure with each record up to ``head``. Damage that ends it is a finding.
     package mutating func run(_ read: (Add) throws(JournalError) -> Void) throws(JournalError) {
         if head.position == 0 { return }
         do throws(JournalError) {
@@ -72,21 +76,21 @@ package struct RecordVerification {
     }
 
     private mutating func add(_ position: Position, _ recordsLeft: Int, _ bytes: RawSpan, _ stored: UInt64?) {
-        func find(_ problem: String, _ message: String, _ findings: inout [JournalFinding]) {
+        func addFinding(_ problem: String, _ message: String, _ findings: inout [JournalFinding]) {
             findings.append(JournalFinding(problem, message, positions: position...position))
         }
-        if position != next { find("missingRecords", "Records are missing before the position.", &findings) }
+        if position != next { addFinding("missingRecords", "Records are missing before the position.", &findings) }
         if recordsLeft < 1 || left > 1 && recordsLeft != left - 1 {
-            find("commitFields", "The record does not continue its commit.", &findings)
+            addFinding("commitFields", "The record does not continue its commit.", &findings)
         }
         if let record = StoredRecord(bytes) {
             chain = StoredRecord.chain(after: chain, originalCRC: record.originalCRC)
             // After a finding, the chain value is that of other records.
             if let stored, stored != chain, findings.isEmpty {
-                find("chain", "The chain value after the record does not follow from the records.", &findings)
+                addFinding("chain", "The chain value after the record does not follow from the records.", &findings)
             }
         } else {
-            find("recordChecksum", "The record is not as it was written.", &findings)
+            addFinding("recordChecksum", "The record is not as it was written.", &findings)
         }
         (next, left) = (position + 1, recordsLeft)
     }

@@ -238,7 +238,7 @@ private struct FindingVisitor: CommitVisitor {
     /// The first position of the next segment.
     private let next: Position?
     private let limit: Position?
-    private let slotPositions: [Position]
+    private let watchedPositions: [Position]
     private let report: (JournalFinding) -> Void
     /// The chain values at the watched positions.
     private(set) var chains: [Position: UInt64]
@@ -254,7 +254,7 @@ private struct FindingVisitor: CommitVisitor {
         self.size = size
         self.next = next
         self.limit = limit
-        self.slotPositions = watched
+        self.watchedPositions = watched
         self.report = report
         chains = [segment.header.firstPosition - 1: segment.header.chain]
     }
@@ -271,8 +271,8 @@ private struct FindingVisitor: CommitVisitor {
     }
 
     /// Slots refer to the ends of commits.
-    mutating func end(_ header: CommitHeader, at offset: UInt64) {
-        if slotPositions.contains(header.lastPosition) { chains[header.lastPosition] = header.chain }
+    mutating func endCommit(_ header: CommitHeader, at offset: UInt64) {
+        if watchedPositions.contains(header.lastPosition) { chains[header.lastPosition] = header.chain }
     }
 
     mutating func visitDamage(_ problem: CommitProblem, before position: Position, atBoundary: Bool) -> Bool {
