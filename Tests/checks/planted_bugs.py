@@ -346,10 +346,10 @@ BUGS = [
         ("SegmentHeader.swift", "        bytes.store(salt, at: 0)\n",
          "        bytes.store(UInt64(truncatingIfNeeded: journal.bits), at: 0)\n")]),
     Bug("10", "recovery: write the footer before the sync of the rest", [
-        ("RecoveryWriter.swift", "            try segment.file.sync()\n        }\n        recovery.lastSize", "        }\n        recovery.lastSize")],
+        ("RecoveryWriter.swift", "            try segment.file.sync()\n        }\n        recovery.lastFileSize", "        }\n        recovery.lastFileSize")],
         spared="As 7: no footer follows missing commits, and the sync after it covers both."),
     Bug("10b", "recovery: omit the sync", [
-        ("RecoveryWriter.swift", "            try segment.file.sync()\n        }\n        recovery.lastSize", "        }\n        recovery.lastSize"),
+        ("RecoveryWriter.swift", "            try segment.file.sync()\n        }\n        recovery.lastFileSize", "        }\n        recovery.lastFileSize"),
         ("RecoveryWriter.swift", "            try segment.seal(recovery.chain)\n",
          "            let footer = segment.footer(recovery.chain)\n"
          "            try footer.withBytes(0..<footer.count) { (span) throws(StorageError) in try segment.file.write(span, at: segment.end) }\n"
@@ -1298,12 +1298,12 @@ BUGS = [
     Bug("110b", "move: omit the sync of the copy", [
         ("JournalCopy.swift", "        nextRecordsLeft = nil\n        try journal.synchronize()\n", "        nextRecordsLeft = nil\n")],
         unit="ChatTestingTests.MoveCrashTests"),
-    move_bug("110c", "the open journal still accepts appends", "JournalCopy",
+    move_bug("110c", "the open journal still accepts appends", "Journal+Move",
              "                state.fence = JournalError(role, path: directory.path)\n", ""),
-    move_bug("110d", "do not compare the last position", "JournalCopy",
+    move_bug("110d", "do not compare the last position", "Journal+Move",
              "guard state.lastPosition == position else {\n                    throw JournalError(\n                        .conflict",
              "guard state.lastPosition >= position else {\n                    throw JournalError(\n                        .conflict"),
-    move_bug("110e", "open a copy for writing", "JournalRole", "if let found { throw JournalError(found.role, path: path) }",
+    move_bug("110e", "open a copy for writing", "JournalPurpose", "if let found { throw JournalError(found.role, path: path) }",
              "if let found, found.role != .copy { throw JournalError(found.role, path: path) }"),
     move_bug("110f", "a journal with another history can be the copy", "JournalCopy", "guard try source.contains(head) else {",
              "guard try source.contains(head) || head.position > 0 else {"),

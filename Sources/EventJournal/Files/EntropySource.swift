@@ -115,12 +115,12 @@ final class EntropyReservoir: Sendable {
     private func refill() {
         var drawn: [UInt8]?
         while true {
-            let goesOn = state.withLock { state in
+            let continues = state.withLock { state in
                 if let drawn { state.ready.append(drawn) }
                 state.isRefilling = state.ready.count < state.wanted
                 return state.isRefilling
             }
-            if !goesOn { return }
+            if !continues { return }
             var block = [UInt8](repeating: 0, count: Self.blockSize)
             block.withMutableBytes(0..<Self.blockSize) { SystemCalls.fillWithEntropy(&$0) }
             drawn = block

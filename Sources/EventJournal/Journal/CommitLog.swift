@@ -147,11 +147,11 @@ extension CommitLog {
         if let wrong = positions.first(where: { $0 < 1 || $0 > last }) {
             throw JournalError(.outOfRange, "The log holds the positions from 1 to \(last).", positions: wrong...wrong)
         }
-        var goesOn = true
-        for position in positions where goesOn {
+        var continues = true
+        for position in positions where continues {
             try forEachRecord(in: position...position) { position, state, kept, erasable in
-                goesOn = body(position, state, kept, erasable)
-                return goesOn
+                continues = body(position, state, kept, erasable)
+                return continues
             }
         }
     }

@@ -94,9 +94,9 @@ extension Journal {
                 return Journal(recovery, directory: directory, options: options, durability: recovery.slots.newest.durability, lock: nil)
             } catch {
                 attempts -= 1
-                let isPassing = error.code == .damaged || error.code == .ioFailed || error.code == .notFound
+                let isTransient = error.code == .damaged || error.code == .ioFailed || error.code == .notFound
                 let hasWriter = try isLocked(directory)
-                guard attempts > 0, isPassing, live || hasWriter else { throw error }
+                guard attempts > 0, isTransient, live || hasWriter else { throw error }
             }
         }
     }

@@ -168,7 +168,9 @@ extension Journal {
             for (index, run) in part.runs.enumerated() {
                 reader.seek(to: run.positions, in: part.segment, from: run.start)
                 let last = run.positions.upperBound
-                if try reader.readRequired(through: last, of: directory, &delivery, ahead: run.prefetchEnd, bound: run.bound) { continue }
+                if try reader.readRequired(through: last, of: directory, &delivery, prefetchEnd: run.prefetchEnd, bound: run.bound) {
+                    continue
+                }
                 guard let stale = delivery.stalePosition else { return .ended }
                 return .stale([stale...last] + part.runs[(index + 1)...].map(\.positions))
             }
@@ -192,14 +194,14 @@ private struct Delivery: CommitVisitor {
     let body: Journal.RecordBody
     let filter: ContentFilter
     /// The chain value after the current commit, from its header.
-    private var chain: UInt64 = 0
+    private var commitChain: UInt64 = 0
     /// The position before which the read must begin again, because hidden content has changed.
     private(set) var stalePosition: Position?
 
     init(body: @escaping Journal.RecordBody, filter: ContentFilter) { (self.body, self.filter) = (body, filter) }
 
     mutating func beginCommit(_ header: CommitHeader, at offset: UInt64) -> Bool {
-        chain = header.chain
+        commitChain = header.chain
         return true
     }
 
@@ -209,11 +211,11 @@ private struct Delivery: CommitVisitor {
             return false
         }
         guard !filter.hidden.isEmpty, layout.hasErasableContent, filter.hidden.contains(place.position) else {
-            return body(place, self.chain, layout, bytes)
+            return body(place, commitChain, layout, bytes)
         }
         var hidden = layout
         (hidden.state, hidden.erasable) = (.erased, layout.erasable.upperBound..<layout.erasable.upperBound)
-        return body(place, self.chain, hidden, bytes)
+        return body(place, commitChain, hidden, bytes)
     }
 }
 
@@ -222,7 +224,7 @@ struct SegmentPart {
     /// A range of consecutive records.
     struct Run {
         var start: SparseIndex.Entry
-        /// The `ahead` of ``CommitReader/read(_:ahead:bound:)``.
+        /// See ``CommitReader/read(_:prefetchEnd:bound:)``.
         var prefetchEnd: UInt64
         /// The offset at or beyond the end of the last record.
         var bound: UInt64
@@ -247,8 +249,8 @@ struct SegmentPart {
                 throw JournalError(
                     .damaged, "The segment's index does not cover its records.", segment: segment.name, positions: positions)
             }
-            let first = positions.lowerBound - first
-            let start = fromHeaders ? segment.index.header(of: first, from: found.start) : found.start
+            let relativeFirst = positions.lowerBound - first
+            let start = fromHeaders ? segment.index.header(of: relativeFirst, from: found.start) : found.start
             runs.append(Run(start: start, prefetchEnd: found.estimate, bound: found.bound, positions: positions))
         }
         // One longer read takes less time than a second system call for a nearby range.

@@ -20,7 +20,7 @@ struct JournalMetrics {
     init(_ recovery: Recovery) {
         storedBytes = recovery.sealedBytes + recovery.lastSegment.commitBytes
         let end = recovery.lastSegment.end
-        unusedBytesAtOpening = max(recovery.lastSize, end) - end
+        unusedBytesAtOpening = max(recovery.lastFileSize, end) - end
     }
 
     /// The number of commits appended, which a sync that starts now covers.

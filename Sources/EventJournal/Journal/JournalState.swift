@@ -170,7 +170,7 @@ extension JournalState {
     ///
     /// The file system then has no allocation metadata to update when a commit is written there,
     /// and a sync waits only for data. Large syncs and single callers do not benefit, because all
-    /// bytes are written twice. A failed or partial zero-fill is harmless, since reserved space
+    /// bytes are written twice (Benchmarks/README.md, W4). A failed or partial zero-fill is harmless, since reserved space
     /// reads as zeros anyway; it ends zero-filling in this segment.
     mutating func zeroFillIfUseful(commitCount: Int, byteCount: Int) {
         guard commitCount >= 4, byteCount <= Self.zeros.count / 4, zeroFilledEnd < active.end + UInt64(byteCount) else { return }

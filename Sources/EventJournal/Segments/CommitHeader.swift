@@ -73,6 +73,6 @@ struct CommitHeader: Equatable {
     /// Whether the header is the frame of a segment's footer; see ``SegmentFooter``.
     var isFooter: Bool {
         recordCount == 0 && firstPosition >= 1 && syncedPosition == firstPosition - 1 && length <= JournalLimits.commitBytes
-            && Int(length) >= SegmentFooter.smallest && (Int(length) - SegmentFooter.smallest) % SegmentFooter.entrySize == 0
+            && Int(length) >= SegmentFooter.minimumSize && (Int(length) - SegmentFooter.minimumSize) % SegmentFooter.entrySize == 0
     }
 }

@@ -54,18 +54,18 @@ struct CommitReader {
     /// Reads to the end of the range or of the commits, until the visitor stops, or to damage.
     ///
     /// - Parameters:
-    ///   - ahead: The offset up to which the first read prefetches. It is before `bound` if less is
-    ///     likely to suffice, or after it if the next range follows. Nil means `bound`.
-    ///   - bound: The offset up to which the file is read in chunks before the need for more is
-    ///     known. Nil means the end.
+    ///   - prefetchEnd: The offset up to which the first read prefetches. It is before `bound` if
+    ///     less is likely to suffice, or after it if the next range follows. Nil means `bound`.
+    ///   - bound: The end of speculative reads. Bytes beyond it are read only if a record needs
+    ///     them. Nil means the end of the commits.
     /// - Throws: `damaged` if the file has become shorter, or the error of a read. The error names
     ///   the segment.
     mutating func read<Visitor: CommitVisitor>(
-        _ visitor: inout Visitor, ahead: UInt64? = nil, bound: UInt64? = nil
+        _ visitor: inout Visitor, prefetchEnd: UInt64? = nil, bound: UInt64? = nil
     ) throws(JournalError) -> Outcome {
         do throws(JournalError) {
             while true {
-                let outcome = try parse(&visitor, ahead: ahead, bound: bound ?? parser.end)
+                let outcome = try parse(&visitor, prefetchEnd: prefetchEnd, bound: bound ?? parser.end)
                 guard case .damaged(let problem) = outcome,
                     visitor.visitDamage(problem, before: parser.position, atBoundary: problem.commitOffset == parser.offset),
                     try resume(behind: problem, &visitor)
@@ -76,7 +76,8 @@ struct CommitReader {
         }
     }
 
-    /// Reads records that the segment held before, as ``read(_:ahead:bound:)``, and requires them.
+    /// Reads records that the segment held before, as ``read(_:prefetchEnd:bound:)``, and requires
+    /// them.
     ///
     /// - Parameters:
     ///   - last: The last required position.
@@ -85,9 +86,9 @@ struct CommitReader {
     /// - Throws: Also `damaged` if the bytes differ from the written ones, or end before the last
     ///   position.
     mutating func readRequired<Visitor: CommitVisitor>(
-        through last: Position, of directory: JournalDirectory, _ visitor: inout Visitor, ahead: UInt64? = nil, bound: UInt64? = nil
+        through last: Position, of directory: JournalDirectory, _ visitor: inout Visitor, prefetchEnd: UInt64? = nil, bound: UInt64? = nil
     ) throws(JournalError) -> Bool {
-        switch try read(&visitor, ahead: ahead, bound: bound) {
+        switch try read(&visitor, prefetchEnd: prefetchEnd, bound: bound) {
         case .rangeCompleted: return true
         case .stoppedByVisitor: return false
         case .damaged(let problem): throw problem.error(in: segment, of: directory)
@@ -102,10 +103,10 @@ struct CommitReader {
     }
 
     private mutating func parse<Visitor: CommitVisitor>(
-        _ visitor: inout Visitor, ahead: UInt64?, bound: UInt64
+        _ visitor: inout Visitor, prefetchEnd: UInt64?, bound: UInt64
     ) throws(JournalError) -> Outcome {
         var needed = 1
-        var limit = min(ahead.map { $0 > parser.offset ? $0 : bound } ?? bound, parser.end)
+        var limit = min(prefetchEnd.map { $0 > parser.offset ? $0 : bound } ?? bound, parser.end)
         while true {
             if parser.offset >= parser.end { needed = 0 }
             let start = parser.offset

@@ -20,7 +20,7 @@ struct Recovery {
     /// synced.
     var rewriteOffset: UInt64?
     /// The size of the last segment's file.
-    var lastSize: UInt64 = 0
+    var lastFileSize: UInt64 = 0
 
     /// The last segment.
     var lastSegment: Segment {
@@ -92,7 +92,7 @@ struct Recovery {
                 try scan.run()
                 merge(scan, &chains)
                 active = scan.segment
-                lastSize = opened.size
+                lastFileSize = opened.size
                 isLastSealed = try opened.isSealed(at: scan)
                 rewriteOffset = scan.rewriteOffset
                 // A live writer may be appending to the end. Its durable commits are before the
@@ -104,7 +104,7 @@ struct Recovery {
         try checkAttested(chains, request)
         report.lastPosition = lastPosition
         if lastPosition > report.attestedPosition { report.recoveredPositions = (report.attestedPosition + 1)...lastPosition }
-        let isExact = isLastSealed || lastSize == active?.end && report.cutBytes == nil
+        let isExact = isLastSealed || lastFileSize == active?.end && report.cutBytes == nil
         report.wasClean = slots.newest.isClean && slots.newest.position == lastPosition && isExact
     }
 
@@ -209,7 +209,7 @@ struct Recovery {
         if lastPosition < report.attestedPosition {
             throw JournalError(
                 .damaged, "Records that were synced are missing at the end of the journal.", segment: active?.name,
-                bytes: active.map { $0.end..<max($0.end, lastSize) }, positions: (lastPosition + 1)...report.attestedPosition)
+                bytes: active.map { $0.end..<max($0.end, lastFileSize) }, positions: (lastPosition + 1)...report.attestedPosition)
         }
         for slot in slots.slots.compactMap({ $0 }) where chains[slot.position] != slot.chain {
             throw JournalError(

@@ -31,10 +31,10 @@ struct RecoveryWriter {
             recovery.report.cutFile = try copyTornBytes(range, of: segment)
         }
         try convertingStorageErrors { () throws(StorageError) in
-            if recovery.lastSize > segment.end { try segment.file.truncate(to: segment.end) }
+            if recovery.lastFileSize > segment.end { try segment.file.truncate(to: segment.end) }
             try segment.file.sync()
         }
-        recovery.lastSize = segment.end
+        recovery.lastFileSize = segment.end
         // The next segment replaces an empty one, which therefore needs no footer.
         if segment.isEmpty { return }
         try convertingStorageErrors { () throws(StorageError) in

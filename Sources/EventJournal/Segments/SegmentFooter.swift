@@ -7,12 +7,12 @@ import Primitives
 /// opening: a reader with a damaged footer reads the records instead.
 enum SegmentFooter {
     /// The size of the frame and of the repeated length at the end.
-    static let smallest = CommitHeader.size + 4
+    static let minimumSize = CommitHeader.size + 4
     static let entrySize = 12
 
     /// Returns the footer of a segment with these records.
     static func encoded(_ index: SparseIndex, lastPosition: Position, chain: UInt64, seed: UInt32) -> [UInt8] {
-        let length = smallest + index.entries.count * entrySize
+        let length = minimumSize + index.entries.count * entrySize
         var bytes = [UInt8](repeating: 0, count: length)
         var offset = CommitHeader.size
         for entry in index.entries {
@@ -34,11 +34,11 @@ enum SegmentFooter {
     /// Returns nil if the file does not end with a footer with a valid frame. Reads the frame
     /// alone, independent of the segment's length.
     static func find(in file: any StorageFile, size: UInt64, seed: UInt32) throws(StorageError) -> (header: CommitHeader, offset: UInt64)? {
-        guard size >= UInt64(SegmentHeader.size + smallest) else { return nil }
+        guard size >= UInt64(SegmentHeader.size + minimumSize) else { return nil }
         var bytes = [UInt8](repeating: 0, count: CommitHeader.size)
         guard try file.fill(&bytes, 0..<4, from: size - 4) else { return nil }
         let length = bytes.withBytes(0..<4) { $0.integer(at: 0, as: UInt32.self) }
-        guard UInt64(length) <= size - UInt64(SegmentHeader.size), Int(length) >= smallest else { return nil }
+        guard UInt64(length) <= size - UInt64(SegmentHeader.size), Int(length) >= minimumSize else { return nil }
         let offset = size - UInt64(length)
         guard try file.fill(&bytes, 0..<CommitHeader.size, from: offset),
             let header = bytes.withBytes(0..<CommitHeader.size, { CommitHeader(decoding: $0, at: 0, seed: seed) }), header.isFooter,

@@ -49,13 +49,13 @@ package final class CheckpointSectionReader {
         let count = Int(min(remainingByteCount, UInt64(CheckpointHeader.blockByteCount)))
         if count == 0 { return 0 }
         let stored = count + CheckpointHeader.checksumByteCount
-        let isThere: Bool
+        let isComplete: Bool
         do throws(StorageError) {
-            isThere = try file.fill(&block, 0..<stored, from: offset)
+            isComplete = try file.fill(&block, 0..<stored, from: offset)
         } catch {
             throw CheckpointProblem(.unreadable, "\(error)")
         }
-        guard isThere else { throw CheckpointProblem(.damaged, "The file was truncated while it was read.") }
+        guard isComplete else { throw CheckpointProblem(.damaged, "The file was truncated while it was read.") }
         checksum = block.withBytes(0..<count) { [checksum] in CRC32C.checksum(of: $0, continuing: checksum) }
         guard block.withBytes(count..<stored, { $0.integer(at: 0, as: UInt32.self) }) == checksum else {
             throw CheckpointProblem(.damaged, "The checksum of a block at byte \(offset) does not match.")

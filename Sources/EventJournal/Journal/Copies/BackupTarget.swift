@@ -74,8 +74,12 @@ struct BackupTarget {
     private static func lock(_ directory: JournalDirectory, besides source: JournalDirectory) throws(JournalError) -> any StorageLock {
         let lock = try lock(directory, DirectoryListing.lockName)
         guard try isHeld(source) else { return lock }
-        // Held while this lock is held, and free without it: the same directory. Held without this
-        // lock: the source has a writer of its own, so it is another directory.
+        // The source's lock is held while this lock is held. The outcome:
+        //
+        // | without this lock | with it again | the source                                |
+        // | free              | held          | is the same directory                     |
+        // | free              | free          | is another one, whose writer has closed   |
+        // | held              | either        | is another one, with a writer of its own  |
         lock.unlock()
         let wasHeld = try isHeld(source)
         let again = try Self.lock(directory, DirectoryListing.lockName)

@@ -1,0 +1,39 @@
+internal import Locking
+
+extension Journal: MovableLog {
+    package func movedTo() throws(JournalError) -> String? {
+        guard case .moved(let place) = try directory.readRole()?.role else { return nil }
+        return place
+    }
+
+    package func isUnfinishedCopy() throws(JournalError) -> Bool { try directory.readRole()?.role == .copy }
+
+    package func fence(at position: Position, destination: String) throws(JournalError) {
+        try checkNotReadOnly()
+        guard !destination.isEmpty, destination.utf8.count <= RoleFile.maximumNameLength else {
+            throw JournalError(.tooLarge, "The name of a place has 1 to \(RoleFile.maximumNameLength) bytes.", path: directory.path)
+        }
+        let role = JournalRole.moved(to: destination)
+        // No erasure is in progress, and none begins.
+        try erasure.withLock { (_) throws(JournalError) in
+            try change { (state) throws(JournalError) in
+                try state.checkWritable()
+                guard state.lastPosition == position else {
+                    throw JournalError(
+                        .conflict, "The journal's last position is \(state.lastPosition), not \(position) as expected.",
+                        path: directory.path)
+                }
+                // Before the file is written: no append may succeed afterwards.
+                state.fence = JournalError(role, path: directory.path)
+            }
+            do throws(JournalError) {
+                try directory.replaceRole(RoleFile(role, of: id))
+            } catch {
+                // Without the file the journal has not moved, and a repeated call can succeed. With it,
+                // or if that is unknown, no append may succeed.
+                if (try? directory.readRole() == nil) == true { change { $0.fence = nil } }
+                throw error
+            }
+        }
+    }
+}
