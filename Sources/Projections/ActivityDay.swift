@@ -66,9 +66,10 @@ public struct ActivityDay: Hashable, Sendable, Codable, Identifiable {
     public var registrations: Int
     /// The number of sessions started.
     public var sessions: Int
-    /// The number of users with at least one event on the day.
+    /// The number of users who acted on the day.
     ///
-    /// The end of a session does not count, because it can occur without an action of the user.
+    /// The end of a session does not count, because it can occur without an action of the user, nor
+    /// does what the host program does to a user.
     public var activeUsers: Int
     /// The number of messages posted, including those retracted later.
     public var messages: Int

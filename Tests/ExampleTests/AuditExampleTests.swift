@@ -17,7 +17,7 @@ func audit(_ directory: String, expecting token: String, of thread: ThreadID, as
     for reader in try store.readers(of: thread, asOf: then) {
         print("could read:", reader.user.username ?? "?", "since position", reader.since)
         for access in try store.access(of: reader.user.id, asOf: then) where access.thread == thread {
-            print("  from", access.from, "to", access.to.map { "\($0)" } ?? "now")
+            print("  from", access.from, "to", access.to.map { "\($0)" } ?? "position \(position) or later")
         }
         // What this reader could read then; with `viewer:` today's rights and texts would count too.
         guard let start = try store.readingStart(of: reader.user.id, in: thread, asOf: then) else { continue }

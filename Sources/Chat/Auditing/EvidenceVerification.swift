@@ -64,8 +64,8 @@ public struct EvidenceVerification: Sendable {
     /// Adds the next part, from left to right.
     ///
     /// - Returns: The event of a record. It is proven only when ``report(readers:)`` returns.
-    /// - Throws: `ProofError` if the part is not one of the tree in its place, or the record is no
-    ///   event of the thread with the next number and no registration.
+    /// - Throws: `ProofError` if the part is not one of the tree in its place, or if the record is
+    ///   neither the thread's event with the next number nor a registration or change of a username.
     @discardableResult
     public mutating func add(_ part: TreePart) throws(ProofError) -> RecordedEvent? {
         try cover.append(part)

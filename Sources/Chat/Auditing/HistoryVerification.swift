@@ -40,7 +40,7 @@ struct HistoryVerification {
     }
 
     /// Adds the next record.
-    mutating func addFinding(_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) {
+    mutating func addRecord(_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) {
         do throws(EventDecodingError) {
             let event = try ChatEvent(kept: kept, erasable: state == .whole ? erasable : nil)
             erasures.add(event, state, at: position)
@@ -131,7 +131,8 @@ struct DeepVerification {
     /// - Complexity: O(*n*) in users, threads, memberships and posts.
     func findings() -> [JournalFinding] { users() + threads() + memberships() + messages() + replies() }
 
-    private func mismatch(_ condition: Bool, _ projection: String, _ message: @autoclosure () -> String) -> [JournalFinding] {
+    /// Returns a finding unless the condition holds.
+    private func finding(unless condition: Bool, _ projection: String, _ message: @autoclosure () -> String) -> [JournalFinding] {
         condition
             ? [] : [JournalFinding("projectionDiffers", "\(projection): \(message())")]
     }
@@ -139,16 +140,18 @@ struct DeepVerification {
     private func users() -> [JournalFinding] {
         let registered = rules.users.indices.filter { rules.users[$0].registeredAt > 0 }
         let shown = models.userCount(asOf: now)
-        return mismatch(shown == registered.count, "users", "\(shown) users, expected \(registered.count)")
+        return finding(unless: shown == registered.count, "users", "\(shown) users, expected \(registered.count)")
             + registered.flatMap { number in
                 let id = identities.userID(number)
                 let row = rules.users[number]
                 let profile = models.profile(id, asOf: now)
-                return mismatch(
-                    profile?.username?.text == row.username && profile?.postcode == row.postcode, "users",
+                return finding(
+                    unless:
+                        profile?.username?.text == row.username && profile?.postcode == row.postcode, "users",
                     "the username or postcode of user \(id) differs")
-                    + mismatch(
-                        models.isOperator(id, asOf: now) == rules.isOperator(number), "community", "user \(id) as an operator differs")
+                    + finding(
+                        unless:
+                            models.isOperator(id, asOf: now) == rules.isOperator(number), "community", "user \(id) as an operator differs")
             }
     }
 
@@ -157,13 +160,15 @@ struct DeepVerification {
             let id = identities.threadID(number)
             let count = models.thread(id, asOf: now)?.messageCount ?? 0
             let (row, record) = (rules.threads[number], models.thread(id, asOf: now))
-            return mismatch(
-                count == messageCounts[number], "timelines", "thread \(id) has \(count) messages, expected \(messageCounts[number])")
-                + mismatch(
-                    record.map {
-                        $0.policy == (id.outwardCode == nil ? row.policy : .residents) && $0.history == row.history
-                            && $0.isLocked == row.isLocked && $0.isClosed == row.isClosed
-                    } ?? true, "community", "the policy or lock of thread \(id) differs")
+            return finding(
+                unless:
+                    count == messageCounts[number], "timelines", "thread \(id) has \(count) messages, expected \(messageCounts[number])")
+                + finding(
+                    unless:
+                        record.map {
+                            $0.policy == (id.outwardCode == nil ? row.policy : .residents) && $0.history == row.history
+                                && $0.isLocked == row.isLocked && $0.isClosed == row.isClosed
+                        } ?? true, "community", "the policy or lock of thread \(id) differs")
         }
     }
 
@@ -174,16 +179,18 @@ struct DeepVerification {
             let thread = identities.threadID(pair.second)
             let standing = rules.memberships.standing(number)
             let sanctions = models.sanctions(ofMembership: number, asOf: now)
-            return mismatch(
-                (models.joinPosition(user, in: thread, asOf: now) != nil) == standing.isMember, "membership",
+            return finding(
+                unless: (models.joinPosition(user, in: thread, asOf: now) != nil) == standing.isMember, "membership",
                 "the membership of user \(user) in thread \(thread) differs")
-                + mismatch(
-                    models.role(ofMembership: number, asOf: now)?.role == standing.role
+                + finding(
+                    unless:
+                        models.role(ofMembership: number, asOf: now)?.role == standing.role
                         && sanctions.contains { !$0.isBan } == standing.hasMute && sanctions.contains { $0.isBan } == standing.hasBan
                         && (models.invitation(ofMembership: number, asOf: now) != nil) == standing.isInvited, "community",
                     "the role, the sanctions or the invitation of user \(user) in thread \(thread) differ")
-                + mismatch(
-                    models.readMarker(user, in: thread, asOf: now) == rules.memberships.readUpTo(number), "membership",
+                + finding(
+                    unless:
+                        models.readMarker(user, in: thread, asOf: now) == rules.memberships.readUpTo(number), "membership",
                     "the read marker of user \(user) in thread \(thread) differs")
         }
     }
@@ -192,8 +199,9 @@ struct DeepVerification {
         (0..<identities.messages.count).flatMap { number in
             let id = MessageID(bits: identities.messages.id(number))
             let record = models.message(id, asOf: now)
-            return mismatch(
-                record?.position == identities.messageFacts.position(number)
+            return finding(
+                unless:
+                    record?.position == identities.messageFacts.position(number)
                     && record?.isRetracted == rules.marks(message: number).contains(.retracted)
                     && record?.isRemoved == rules.marks(message: number).contains(.removed) && record?.replyCount == replyCounts[number],
                 "timelines", "message \(id) differs")
@@ -204,8 +212,9 @@ struct DeepVerification {
         (0..<identities.replies.count).flatMap { number in
             let id = ReplyID(bits: identities.replies.id(number))
             let record = models.reply(id, asOf: now)
-            return mismatch(
-                record?.position == identities.replyFacts.position(number)
+            return finding(
+                unless:
+                    record?.position == identities.replyFacts.position(number)
                     && record?.isRetracted == rules.marks(reply: number).contains(.retracted)
                     && record?.isRemoved == rules.marks(reply: number).contains(.removed),
                 "timelines", "reply \(id) differs")

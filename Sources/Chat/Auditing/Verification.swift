@@ -9,7 +9,8 @@ public struct VerificationReport: Hashable, Sendable, Codable {
     ///
     /// Earlier records can have findings.
     public var position: Position
-    /// The faults, in journal order.
+    /// The faults, grouped by check, each group in ascending order: bytes, tree, history and
+    /// erasures, expected head.
     public var findings: [JournalFinding]
     /// The number of events that a repair recorded as lost.
     ///
@@ -167,7 +168,7 @@ extension VerificationReport {
             checkpoint: deep ? (log as? any CheckpointLog).flatMap { CheckpointVerification($0) } : nil, isDeep: deep,
             ReplayEstimate(log, 1...last))
         func add(_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool {
-            history.addFinding(position, state, kept, erasable)
+            history.addRecord(position, state, kept, erasable)
             if position == last || position.isMultiple(of: Position(HistoryVerification.batchSize)) { progress(position, last) }
             return true
         }

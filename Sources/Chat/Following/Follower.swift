@@ -9,7 +9,8 @@ struct Follower: Sendable {
     let bufferingPolicy: BufferingPolicy
     /// The position up to which every event was delivered or did not match the filter.
     private(set) var position: Position
-    /// The head at the end of a commit that was read; that of ``position`` unless it ends before.
+    /// The head of the last commit that was read; it names ``position`` if its own position is not
+    /// smaller.
     private var commit: JournalHead?
     /// The last position to deliver; nil if the sequence has none.
     private let end: Position?

@@ -15,7 +15,7 @@ public struct OpenTimeline: Sendable {
     /// The position of the page and the names.
     public var position: Position
     /// The events of the thread after the position, and the changes of usernames that the viewer
-    /// may see.
+    /// may see; those of users who never joined the thread may be missing.
     public var events: ChatEvents
 }
 

@@ -9,8 +9,8 @@ public import EventJournal
 ///
 /// The journal keeps the positions, ids, times, thread numbers, correlation ids and fold keys of
 /// the export, and its erased, lost and unknown events. The journal's id and chain value are new,
-/// because each record gets a new salt. An erased event becomes a record whose content is withheld:
-/// its order, if the export has one, is an event like the others.
+/// because each record gets a new salt. An erased event is stored without content
+/// (`RecordContentState.withheld`). The event that ordered the erasure is imported as any other.
 ///
 /// The journal must be empty or contain the first events of the export. Existing events are
 /// compared and not changed: to continue an interrupted import, run it again. A commit of the

@@ -4,9 +4,8 @@ import Synchronization
 
 /// The events whose content was erased while the store was open.
 ///
-/// Copies of their content that were read before may still be on their way: in the batch of a
-/// follower, in a cache, in a checkpoint that is being written. Each place compares the epoch before
-/// it keeps or delivers what it has read.
+/// The batch of a follower, a cache or a checkpoint may hold content that was read before. Code that
+/// keeps a copy compares ``epoch``; code that delivers an event tests ``contains(_:)``.
 final class Concealment: Sendable {
     private let positions = Lock(PositionSet())
     private let currentEpoch = Atomic<UInt64>(0)
@@ -22,10 +21,12 @@ final class Concealment: Sendable {
         currentEpoch.add(1, ordering: .acquiringAndReleasing)
     }
 
-    /// Makes what was read before this call stale, once no state has the content any more.
+    /// Invalidates every copy made before this call.
+    ///
+    /// Called when the models have been rebuilt without the content.
     func advance() { currentEpoch.add(1, ordering: .acquiringAndReleasing) }
 
-    /// Ends the concealment of events whose erasure was not ordered.
+    /// Restores the former positions after an order that was not appended.
     func replace(by other: PositionSet) {
         positions.withLock { $0 = other }
         currentEpoch.add(1, ordering: .acquiringAndReleasing)

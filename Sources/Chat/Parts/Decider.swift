@@ -88,7 +88,7 @@ struct Decider: ~Copyable {
     /// Encodes an event that no command causes into the commit.
     mutating func encode(_ row: EventRow, _ content: EventContent) throws(JournalError) {
         encoder.encode(row, content, correlation: nil)
-        // As below.
+        // `span.bytes` is unsafe for types with padding; bytes have none.
         unsafe try draft.append(kept: encoder.kept.span.bytes, erasable: encoder.erasable.span.bytes)
     }
 

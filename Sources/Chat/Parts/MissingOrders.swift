@@ -7,9 +7,9 @@ import Projections
 
 /// The erasures that a ledger lists and a history does not order.
 ///
-/// The history is then an older copy, or a part of it was lost. An entry concerns the events that are
-/// the same in this history: those with the same leaf, or of a user who was registered before the
-/// order. Other events can have the positions, because a copy can have been in use since.
+/// The history is then an older copy, or a part of it was lost. An entry for events concerns a
+/// position only if its leaf equals the listed one: the copy may have other events there. An entry
+/// for a user concerns the user only if they registered before the order's time.
 struct MissingOrders {
     /// The orders to append.
     private(set) var requests: [ErasureRequest] = []

@@ -128,7 +128,9 @@ struct ReplayEstimate {
     private(set) var messages = 0
     private(set) var memberships = 0
 
-    /// Samples events along the positions; logs shorter than 16 samples get no estimate.
+    /// Samples events along the positions.
+    ///
+    /// At most 16,384 positions get no estimate: reading the samples would cost more than rehashing.
     ///
     /// Read errors are ignored, because the replay will meet the same error.
     init(_ log: any CommitLog, _ positions: ClosedRange<Position>) {

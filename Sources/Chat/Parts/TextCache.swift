@@ -2,7 +2,7 @@ import ChatDomain
 
 /// A cache of recently read texts, bounded in bytes.
 ///
-/// The text at a position never changes, so entries are never stale. The cache is 4-way
+/// A text changes only by an erasure, after which the store replaces the cache. The cache is 4-way
 /// set-associative and evicts with the CLOCK algorithm (Corbató, 1968), within a set or across all
 /// slots.
 ///

@@ -98,7 +98,8 @@ public final class ChatStore: Sendable {
     ///
     /// - Parameters:
     ///   - log: An open log, empty or written by a store. Appended records are made durable first.
-    ///   - options: Only the clock, the ids, the in-memory caches and the journal's executor apply.
+    ///   - options: Of the journal's options only the executor and the log handler apply. The options
+    ///     of checkpoints apply to a `CheckpointLog`.
     /// - Throws: ``ChatError/journal(_:)`` if the log fails or cannot be read;
     ///   ``ChatError/undecodable(position:_:)`` if a record does not decode.
     public static func open(log: any CommitLog, options: StoreOptions = StoreOptions()) throws(ChatError) -> ChatStore {

@@ -6,15 +6,15 @@ import Projections
 
 // Orders that were not carried out before the store was opened, or that another process appended.
 
-/// What an opening has found to be ordered, and perhaps not carried out.
+/// The erasures that an opening has to complete.
 struct PendingErasures {
     /// Whether an order may be unfinished.
     var isUnfinished = false
-    /// Whether there is content that is hidden.
+    /// Whether a record still has content that an order concerns.
     ///
-    /// Without it, other files can still have copies.
+    /// If not, checkpoints or cut bytes may still have copies.
     var hasContent = false
-    /// The orders that only the ledger has.
+    /// The erasures that the ledger lists and the history does not order.
     var missing: [ErasureRequest] = []
 }
 

@@ -4,7 +4,8 @@ public import ChatDomain
 public enum AsOf: Hashable, Sendable {
     /// The present: the last durable position.
     case now
-    /// Right after the event at this position became durable; 0 precedes the first event.
+    /// After the event at this position; 0 is before the first event. The position may be inside a
+    /// commit.
     case position(Position)
     /// The last event recorded at or before this time.
     case time(Timestamp)

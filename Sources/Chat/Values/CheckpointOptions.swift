@@ -9,8 +9,8 @@ public struct CheckpointOptions: Hashable, Sendable {
     /// The minimum number of events between two checkpoints while the store is open; nil disables
     /// them.
     ///
-    /// The interval is at least a quarter of the events covered by the previous checkpoint; for a
-    /// custom projection, that number of events divided by ``count``. The total size of all
+    /// The actual interval is at least *n*/4, where *n* is the number of events that the previous
+    /// checkpoint covers; for a custom projection, at least *n*/``count``. The total size of all
     /// checkpoints written thus stays proportional to the journal.
     public var interval: UInt64?
     /// The minimum number of new events for a checkpoint at ``ChatStore/close()``; nil disables it.

@@ -32,10 +32,14 @@ public struct EventFilter: Hashable, Sendable {
     public var viewer: UserID?
     /// The conditions that apply to changes of usernames.
     var usernameChangeScope = UsernameChangeScope.filtered
-    /// The user for whom a live view with its own queries is shown; ``viewer`` is nil then.
+    /// The viewer of a live view.
+    ///
+    /// Its filter has no ``viewer``, because its queries check the rights.
     var liveViewer: UserID?
 
-    /// Whether erasures match whatever the conditions: live views reload after each.
+    /// Whether an order of an erasure passes every condition.
+    ///
+    /// Live views set it, because they reload after an erasure.
     var includesErasures = false
 
     /// The conditions that apply to a change of a username, and to the viewer's own blocks and

@@ -143,9 +143,9 @@ public struct ThreadSummary: Hashable, Sendable, Codable, Identifiable {
     public var policy: ThreadPolicy
     /// The posts that its members may read.
     public var history = ThreadHistory.all
-    /// Whether it takes no posts and joins for now.
+    /// Whether it is locked: no posts and no joins until a moderator unlocks it.
     public var isLocked = false
-    /// Whether it takes no posts and joins for good.
+    /// Whether it is closed: no posts and no joins, permanently.
     public var isClosed = false
 
     private enum CodingKeys: String, CodingKey {
