@@ -17,10 +17,12 @@
         /// deleted have the same error. An unconfirmed account must: otherwise a sign-up followed by
         /// a sign-in would show whether the address had an account before.
         ///
-        /// `device` is a label for the list of sessions, of at most 256 bytes.
+        /// `device` is a label for the list of sessions, of at most 256 bytes. Without an `address` there
+        /// is no limit by address.
         ///
-        /// - Throws: `invalidCredentials`; `notRegistered`, with the right password of a confirmed
-        ///   account; `invalidDevice`, `tooManyAttempts`, `busy` or `storage`.
+        /// - Throws: `invalidEmail`; `invalidCredentials`; `notRegistered`, with the right password of a
+        ///   confirmed account; `invalidDevice`, `tooManyAttempts`, `busy`, `damaged`, `storageFull` or
+        ///   `storage`.
         public func signIn(email: String, password: String, device: String? = nil, address: ClientAddress?) throws(AccountError) -> SignedIn
         {
             guard (device ?? "").utf8.count <= 256, (device ?? "").unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })

@@ -110,7 +110,7 @@ let isRefreshing = false;
 let isStale = false;
 let needsAll = false;
 
-/** Reads everything again soon: at once after a pause, and at most twice a second. */
+/** Reads everything again after `delay` ms; 500 ms after the last reading if changes came meanwhile. */
 export function refreshSoon({ delay = 120, isComplete = false } = {}) {
   isStale = true;
   needsAll ||= isComplete;

@@ -43,8 +43,8 @@
         /// The host and, unless it is the default one, the port; as browsers send them in `Host`.
         public let authority: String
 
-        /// Parses `https://chat.example` or `http://127.0.0.1:8080`; nil for any other text, for example
-        /// with a path.
+        /// Parses `https://chat.example` or `http://127.0.0.1:8080`, also with one slash at the end; nil for
+        /// any other text, for example with a path.
         public init?(_ text: String) {
             let lowercased = text.lowercased()
             let rest: Substring

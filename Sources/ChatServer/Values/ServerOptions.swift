@@ -16,6 +16,8 @@
         /// Whether clients beyond loopback may use the tutorials' chat, which has no accounts.
         public var isTutorialPublic = false
         /// The number of connections; more wait in the queue of the system.
+        ///
+        /// Lowered to the process's limit of open files less 256, but not below 16.
         public var maximumConnectionCount = 16_384
         /// The number of connections from one address that is neither on loopback nor a trusted proxy.
         public var maximumConnectionCountPerAddress = 256
