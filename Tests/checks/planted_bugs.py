@@ -1192,7 +1192,7 @@ BUGS = [
     erasure_bug("98e", "let an erased user act", "Decide", "guard !users[user].isErased else { throw .userErased }\n", "", target="ChatDomain"),
     erasure_bug("98f", "keep cached texts", "ChatStore+Erase", "        concealment.add(positions)\n        forgetContent()\n", "        concealment.add(positions)\n"),
     erasure_bug("98g", "deliver the batch of a follower", "Reading", "if concealment.contains(recorded.position) {", "if concealment.contains(0) {"),
-    erasure_bug("98h", "readers ignore new orders", "Replay", "if ordersErasure { try obeyNewErasures(through: end?.position ?? readSide.position, &rules) }", "_ = ordersErasure"),
+    erasure_bug("98h", "readers ignore new orders", "Replay", "if ordersErasure, let end { try obeyNewErasures(through: end.position, &rules) }", "_ = ordersErasure"),
     erasure_bug("98i", "show what an unfinished erasure left", "PendingErasures", "        if !content.positions.isEmpty { log.setHiddenContent(content.positions) }\n", "",
                 unit="UnfinishedErasureTests"),
     erasure_bug("98j", "do not complete at the opening", "ChatStore", "        complete(erasure, options.journal.log)\n", "",

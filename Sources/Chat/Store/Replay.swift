@@ -1,4 +1,5 @@
 public import ChatDomain
+import Columns
 import Dispatch
 import EventJournal
 import Locking
@@ -145,7 +146,8 @@ extension ChatStore {
         let head = rules.head
         guard head < last else { return }
         var end: JournalHead?
-        var ordersErasure = false
+        // An earlier refresh may have ended inside a commit that orders an erasure.
+        var ordersErasure = rules.erasures.last ?? 0 > readSide.position
         let caughtUp = Result { () throws(ChatError) in
             try readSide.catchUp(&rules) { apply in
                 func noting(_ batch: inout EventBatch) {
@@ -170,7 +172,8 @@ extension ChatStore {
                 return shown(decoder.failure)
             }
         }
-        if ordersErasure { try obeyNewErasures(through: end?.position ?? readSide.position, &rules) }
+        // Without a whole commit, nothing new is shown.
+        if ordersErasure, let end { try obeyNewErasures(through: end.position, &rules) }
         if let end, readSide.position >= end.position { appliedHead.withLock { $0 = end } }
         try caughtUp.get()
     }
@@ -188,31 +191,43 @@ extension ChatStore {
     ///   then stay.
     /// - Complexity: O(*n*) in the number of events. The models take twice their memory until the
     ///   call returns. Queries do not wait; commands wait while the events appended during the
-    ///   rebuild are made durable and applied.
+    ///   rebuild are made durable and applied. Erasures wait until the call returns.
     @discardableResult
     public func rebuild() throws(ChatError) -> Bool {
-        while true {
-            let epoch = concealment.epoch
-            var rebuilt = StoreModels()
-            let shown = readSide.position
-            if shown > 0 { try Self.replay(log, 1...shown, into: &rebuilt) }
-            // The lock prevents new decisions, so that the rules and the read models end with the same
-            // event.
-            let result: Result<StoreModels?, ChatError> = decider.withLock { decider in
-                // The rebuilt models may have content that was erased meanwhile.
-                if epoch != concealment.epoch { return .success(nil) }
-                do throws(ChatError) {
-                    try applyDecidedEvents(decider)
-                    let last = readSide.position
-                    if last > rebuilt.position { try Self.forEachDecodedBatch(log, rebuilt.position + 1...last) { rebuilt.apply(&$0) } }
-                } catch {
-                    return .failure(error)
-                }
-                let former = StoreModels(decider.rules, readSide.replaceModels(rebuilt.models))
-                decider.rules = rebuilt.rules
-                return .success(former)
+        // An erasure hides content before its order is appended, and shows it again if that fails.
+        let result: Result<Bool, ChatError> = erasing.withLock { _ in
+            Result { () throws(ChatError) in
+                while true { if let isEqual = try rebuildUnlessErased() { return isEqual } }
             }
-            if let former = try result.get() { return former == rebuilt }
         }
+        return try result.get()
+    }
+
+    /// Rebuilds and replaces the models; nil if content was erased meanwhile.
+    ///
+    /// The caller holds the lock of erasures. A read-only store can still obey an order of another
+    /// process.
+    private func rebuildUnlessErased() throws(ChatError) -> Bool? {
+        let epoch = concealment.epoch
+        var rebuilt = StoreModels()
+        let shown = readSide.position
+        if shown > 0 { try Self.replay(log, 1...shown, into: &rebuilt) }
+        // The lock prevents new decisions, so that the rules and the read models end with the same
+        // event.
+        let result: Result<StoreModels?, ChatError> = decider.withLock { decider in
+            // The rebuilt models may have content that was erased meanwhile.
+            if epoch != concealment.epoch { return .success(nil) }
+            do throws(ChatError) {
+                try applyDecidedEvents(decider)
+                let last = readSide.position
+                if last > rebuilt.position { try Self.forEachDecodedBatch(log, rebuilt.position + 1...last) { rebuilt.apply(&$0) } }
+            } catch {
+                return .failure(error)
+            }
+            let former = StoreModels(decider.rules, readSide.replaceModels(rebuilt.models))
+            decider.rules = rebuilt.rules
+            return .success(former)
+        }
+        return try result.get().map { $0 == rebuilt }
     }
 }

@@ -1,7 +1,9 @@
 import ChatDomain
 import ChatTesting
+import Dispatch
 import EventJournal
 import Foundation
+import Locking
 import MerkleLog
 import StubRewriter
 import TestSupport
@@ -307,6 +309,79 @@ struct ErasureFixture {
         try store.execute(.postMessage(thread: F.garden, author: F.ann, body: "later"))
         try reader.refresh()
         #expect(try reader.allEvents() == store.allEvents())
+    }
+
+    /// A commit orders an erasure, and a later record of it cannot be read or decoded.
+    @Test(arguments: [false, true]) func unreadableCommitWithOrderIsNotShown(isDecodable: Bool) throws {
+        let options = fixture.store.options.journal
+        let store = try fixture.filled()
+        try store.backup(to: "copy")
+        let hello = try store.message(F.hello).position
+        let order = try #require(try store.eraseContent(of: PositionSet([hello...hello]), reason: "spam").orders).lowerBound
+        let copy = try Journal.open("copy", options: options)
+        let log = RecordLog(try Journal.openReadOnly("copy", options: options), options.storage)
+        let reader = try ChatStore.openReadOnly(log: log)
+        let before = reader.head
+        var draft = CommitDraft()
+        for position in [order, 10] {
+            let record = try store.disclosedRecord(at: position)
+            let kept = position == order || isDecodable ? record.kept : [0, 0]
+            let erasable = record.erasable ?? []
+            unsafe try draft.append(kept: kept.span.bytes, erasable: erasable.span.bytes)
+        }
+        try copy.waitUntilDurable(try copy.append(draft, expecting: before.position).upperBound)
+        log.unreadable.withLock { $0 = isDecodable ? before.position + 2 : nil }
+        for _ in 0..<2 {
+            expectError(isDecodable ? "damaged" : "undecodable") { try reader.refresh() }
+            #expect(reader.applyDurableEvents() == before.position && reader.head == before)
+        }
+        #expect(try reader.message(F.hello).body != nil)
+        log.unreadable.withLock { $0 = nil }
+        guard isDecodable else { return }
+        try reader.refresh()
+        #expect(reader.head == copy.head)
+        #expect(try reader.message(F.hello).body == nil)
+        #expect(try reader.rebuild())
+    }
+
+    /// An erasure that begins, or that another process orders, while the models are rebuilt.
+    @Test(arguments: [false, true]) func rebuildBesideErasureForgets(isReader: Bool) throws {
+        try fixture.filled().close()
+        let options = fixture.store.options.journal
+        let writer = try fixture.store.open()
+        var log: RecordLog?
+        let rebuilding: ChatStore
+        if isReader {
+            log = RecordLog(try Journal.openReadOnly("journal", options: options), options.storage)
+            rebuilding = try ChatStore.openReadOnly(log: try #require(log))
+        } else {
+            try writer.close()
+            log = RecordLog(try Journal.open("journal", options: options), options.storage)
+            rebuilding = try ChatStore.open(log: try #require(log))
+        }
+        let erased = DispatchSemaphore(value: 0)
+        log?.didRead.withLock {
+            $0 = {
+                if isReader {
+                    #expect(throws: Never.self) {
+                        try writer.eraseUser(F.bob, reason: "spam")
+                        try rebuilding.refresh()
+                    }
+                    return
+                }
+                Thread.detachNewThread {
+                    #expect(throws: Never.self) { try rebuilding.eraseUser(F.bob, reason: "spam") }
+                    erased.signal()
+                }
+                // The erasure may be made to wait for the rebuild.
+                if erased.wait(timeout: .now() + .milliseconds(500)) == .success { erased.signal() }
+            }
+        }
+        _ = try rebuilding.rebuild()
+        if !isReader { erased.wait() }
+        #expect(try F.markersInAnswers(rebuilding, of: "bob") == [])
+        #expect(try rebuilding.user(named: "of-bob-10") == nil)
+        #expect(try rebuilding.rebuild())
     }
 
     /// A reader of another process that is in the middle of a long scan.

@@ -1,5 +1,6 @@
 import ChatTesting
 import EventJournal
+import Locking
 import Primitives
 import TestSupport
 
@@ -16,6 +17,11 @@ final class RecordLog: RecordTreeLog, RefreshableLog, BackupLog, MovableLog, Ver
 
     /// Called after each read of the head.
     private let afterHead: @Sendable () -> Void
+
+    /// A position at which reads with commits fail, as for a medium that fails for a time; nil for none.
+    let unreadable = Lock<Position?>(nil)
+    /// Called once, after the next read of records.
+    let didRead = Lock<(@Sendable () -> Void)?>(nil)
 
     /// Creates the log on a journal.
     ///
@@ -92,11 +98,20 @@ final class RecordLog: RecordTreeLog, RefreshableLog, BackupLog, MovableLog, Ver
         in positions: ClosedRange<Position>, _ body: (Position, RecordContentState, RawSpan, RawSpan) -> Bool
     ) throws(JournalError) {
         try journal.forEachRecord(in: positions, body)
+        let didRead = didRead.withLock { hook in
+            defer { hook = nil }
+            return hook
+        }
+        didRead?()
     }
     func forEachCommittedRecord(
         in positions: ClosedRange<Position>, _ body: (Position, JournalHead, RecordContentState, RawSpan, RawSpan) -> Bool
     ) throws(JournalError) {
-        try journal.forEachCommittedRecord(in: positions, body)
+        let unreadable = unreadable.withLock { $0 }
+        try journal.forEachCommittedRecord(in: positions) { position, head, state, kept, erasable in
+            position != unreadable && body(position, head, state, kept, erasable)
+        }
+        if let unreadable, positions.contains(unreadable) { throw JournalError(.damaged, "injected", positions: unreadable...unreadable) }
     }
     func head(at position: Position) throws(JournalError) -> JournalHead { try journal.head(at: position) }
     func contains(_ head: JournalHead) throws(JournalError) -> Bool { try journal.contains(head) }
