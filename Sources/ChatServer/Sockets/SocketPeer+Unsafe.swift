@@ -260,7 +260,7 @@
             return unsafe recv(socket.descriptor, free.baseAddress, free.count, 0)
         }
 
-        private func write(_ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32) -> Int {
+        private func sendBytes(_ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32) -> Int {
             #if canImport(Musl)
                 unsafe Musl.send(socket.descriptor, bytes, count, flags)
             #else
@@ -273,14 +273,14 @@
             if hasWrongFrame, count == 2, let bytes = unsafe bytes, unsafe bytes[0] == 0x88 && bytes[1] == 0 {
                 // The close with the code 1002 instead of the library's, which has none.
                 let close: [UInt8] = [0x88, 2, 0x03, 0xEA]
-                let sent = unsafe close.withUnsafeBytes { unsafe write($0.baseAddress, $0.count, flags) }
+                let sent = unsafe close.withUnsafeBytes { unsafe sendBytes($0.baseAddress, $0.count, flags) }
                 if sent == close.count { return count }
                 let isFull = sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)
                 unsafe wslay_event_set_error(context, isFull ? WSLAY_ERR_WOULDBLOCK.rawValue : WSLAY_ERR_CALLBACK_FAILURE.rawValue)
                 return -1
             }
             while true {
-                let sent = unsafe write(bytes, count, flags)
+                let sent = unsafe sendBytes(bytes, count, flags)
                 if sent >= 0 { return sent }
                 if errno == EINTR { continue }
                 let isFull = errno == EAGAIN || errno == EWOULDBLOCK

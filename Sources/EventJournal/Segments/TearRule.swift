@@ -2,9 +2,9 @@
 ///
 /// Assumptions: new space reads as zeros, a sector of 512 bytes is written whole or not at all, and
 /// bytes are only added at the end of a segment. A sector beyond the synced bytes is therefore as it
-/// was after some write, or still zero. A commit torn by a power failure has a sector in which all bytes from the commit's first byte are zero, or the file
-/// ends inside the commit. A power failure explains nothing else, so opening fails for all other
-/// bytes.
+/// was after some write, or still zero. A commit torn by a power failure has a sector in which all
+/// bytes from the commit's first byte are zero, or the file ends inside the commit. A power failure
+/// explains nothing else, so opening fails for all other bytes.
 enum TearRule {
     static let sectorSize: UInt64 = 512
 
