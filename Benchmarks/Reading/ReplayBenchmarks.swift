@@ -26,7 +26,7 @@ struct ReplayBenchmarks {
                 return UInt64(bitPattern: event.recordedAt.millisecondsSince1970) &+ UInt64(event.body?.utf8.count ?? 1)
             case .place:
                 let row = try EventRow(kept: kept)
-                return row.number &+ UInt64(truncatingIfNeeded: row.user ^ row.thread ^ row.postOrSession ^ row.message)
+                return row.number &+ UInt64(truncatingIfNeeded: row.user ^ row.thread ^ row.secondID ^ row.message)
                     &+ UInt64(erasable?.byteCount ?? 0)
             }
         }

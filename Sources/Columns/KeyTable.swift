@@ -165,13 +165,13 @@ extension KeyTable: ColumnCoded {
     }
 }
 
-extension IDTable: ColumnCoded {
+extension IDInterner: ColumnCoded {
     package func write(to writer: inout ColumnWriter) { table.write(to: &writer) }
 
     package init(from reader: inout ColumnReader) throws(ColumnError) { table = try KeyTable(from: &reader) }
 }
 
-extension PairIndex: ColumnCoded {
+extension PairInterner: ColumnCoded {
     package func write(to writer: inout ColumnWriter) { table.write(to: &writer) }
 
     package init(from reader: inout ColumnReader) throws(ColumnError) { table = try KeyTable(from: &reader) }
@@ -187,7 +187,7 @@ extension PairIndex: ColumnCoded {
     }
 }
 
-extension SubsetIndex: ColumnCoded {
+extension SubsetInterner: ColumnCoded {
     package func write(to writer: inout ColumnWriter) { table.write(to: &writer) }
 
     package init(from reader: inout ColumnReader) throws(ColumnError) { table = try KeyTable(from: &reader) }

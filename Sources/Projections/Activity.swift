@@ -9,7 +9,7 @@ import Primitives
 /// runs of consecutive indexes that belong to it.
 struct Activity: Equatable, Sendable {
     /// The days in order of first occurrence, each as the bits of its number.
-    var days = IDTable()
+    var days = IDInterner()
     /// The day added last, to which nearly every event belongs.
     ///
     /// Its index is `activeUsers.count - 1`.
@@ -19,7 +19,7 @@ struct Activity: Equatable, Sendable {
     /// By day: the position of each active user's first event of the day.
     var activeUsers = Column<Column<Position>>()
     /// The pairs of a day and a user active on it.
-    var userDays = PairIndex()
+    var userDays = PairInterner()
     /// By user: the index + 1 of the day of the user's latest event.
     ///
     /// Avoids a lookup in ``userDays`` while the day stays the same.
@@ -41,7 +41,7 @@ struct Activity: Equatable, Sendable {
         let day = index(of: CalendarDay(event.createdAt))
         markActive(user, on: day, at: position)
         switch event.kind {
-        case .replyPosted: if indexes.isNew { replies.append(indexes.postOrSession, on: day) }
+        case .replyPosted: if indexes.isNew { replies.append(indexes.secondIndex, on: day) }
         case .sessionStarted: if indexes.isNew { sessions.updateElement(day, default: Column()) { $0.append(position) } }
         case .userRegistered: if isRegistration { registrations.updateElement(day, default: Column()) { $0.append(position) } }
         default: break
@@ -57,7 +57,7 @@ struct Activity: Equatable, Sendable {
         default: break
         }
         guard indexes.user >= 0 else { return nil }
-        return event.kind?.hasActor == true ? indexes.postOrSession : indexes.user
+        return event.kind?.hasActor == true ? indexes.secondIndex : indexes.user
     }
 
     @inline(__always)
@@ -200,13 +200,13 @@ extension Activity: CheckpointComponent {
     }
 
     init(from reader: inout ColumnReader, _ ids: Identities, head: Position) throws(ColumnError) {
-        days = try IDTable(from: &reader)
+        days = try IDInterner(from: &reader)
         registrations = try Column(lists: &reader, atMost: days.count)
         sessions = try Column(lists: &reader, atMost: days.count)
         activeUsers = try Column(lists: &reader, atMost: days.count)
         try require(activeUsers.count == days.count, "active users of \(activeUsers.count) days for \(days.count)")
         if days.count > 0 { newestDay = CalendarDay(daysSince1970: Int64(bitPattern: UInt64(truncatingIfNeeded: days.id(days.count - 1)))) }
-        userDays = try PairIndex(from: &reader)
+        userDays = try PairInterner(from: &reader)
         try userDays.check(firstBelow: days.count, secondBelow: ids.users.count)
         latestDayOfUser = try Column(from: &reader)
         try require(latestDayOfUser.count <= ids.users.count, "the latest days of \(latestDayOfUser.count) users")

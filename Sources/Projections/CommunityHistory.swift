@@ -26,7 +26,7 @@ struct CommunityHistory: Equatable, Sendable {
     /// By thread: the messages ever pinned, as rows of ``pins``.
     var pinsOfThread = RowLists()
     /// The pairs of a user and another user whom they have ever blocked.
-    var blockPairs = PairIndex()
+    var blockPairs = PairInterner()
     /// By pair: 1 for a block.
     var blocks = SparseChains<UInt8>()
     /// The reports, in order.
@@ -45,7 +45,7 @@ struct CommunityHistory: Equatable, Sendable {
     ///   - isOpening: Whether the event opens its thread, and is the first to do so.
     ///   - membersChange: The event's change to the thread's number of members.
     mutating func apply(_ event: EventRow, at position: Position, _ indexes: EventIndexes, isOpening: Bool, membersChange: Int) {
-        let (thread, membership, post) = (indexes.thread, indexes.membership, indexes.postOrSession)
+        let (thread, membership, post) = (indexes.thread, indexes.membership, indexes.secondIndex)
         switch event.kind {
         case .threadOpened:
             guard isOpening, !event.isImported, ThreadID(bits: event.thread).outwardCode == nil else { return }
@@ -89,7 +89,7 @@ struct CommunityHistory: Equatable, Sendable {
 /// Version histories of few entries of a list; the other entries have the value 0.
 struct SparseChains<Value: PlainElement & FixedWidthInteger & UnsignedInteger>: Equatable, Sendable {
     /// The entries that have a chain.
-    private(set) var rows = SubsetIndex()
+    private(set) var rows = SubsetInterner()
     private var links = PackedColumn<UInt32>()
     private var versions = VersionChains<Value>()
 
@@ -228,7 +228,7 @@ extension CommunityHistory: CheckpointComponent {
         operators = try SparseChains(from: &reader, entries: ids.users.count, below: 2, head: head)
         pins = try SparseChains(from: &reader, entries: ids.messages.count, below: 2, head: head)
         pinsOfThread = try RowLists(from: &reader, rows: pins.rows.count, owners: ids.threads.count)
-        blockPairs = try PairIndex(from: &reader)
+        blockPairs = try PairInterner(from: &reader)
         try blockPairs.check(firstBelow: ids.users.count, secondBelow: ids.users.count)
         blocks = try SparseChains(from: &reader, entries: blockPairs.count, below: 2, head: head)
         reports = try ReportHistory(from: &reader, ids, head: head)
@@ -252,7 +252,7 @@ extension SparseChains {
 
     /// Reads the histories of at most `entries` entries.
     init(from reader: inout ColumnReader, entries: Int, below bound: Int, head: Position) throws(ColumnError) {
-        rows = try SubsetIndex(from: &reader)
+        rows = try SubsetInterner(from: &reader)
         try rows.check(below: entries)
         links = try PackedColumn(from: &reader, atMost: rows.count)
         try require(links.count == rows.count, "\(links.count) histories of \(rows.count) entries")

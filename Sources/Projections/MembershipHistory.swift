@@ -21,7 +21,7 @@ struct MembershipHistory: Equatable, Sendable {
     var residenceLinks = Column<UInt32>()
     var residenceVersions = VersionChains<UInt32>()
     /// The pairs of a user and a postcode thread in whose outward code they ever lived.
-    var residencePairs = PairIndex()
+    var residencePairs = PairInterner()
     /// By thread: the indexes of those pairs, in order of first occurrence.
     var residencesOfThread = RowLists()
 
@@ -152,7 +152,7 @@ extension MembershipHistory: CheckpointComponent {
         residenceVersions = try VersionChains(from: &reader, head: head)
         try residenceVersions.check(below: ids.threads.count)
         for newest in residenceLinks { try residenceVersions.check(newest) }
-        residencePairs = try PairIndex(from: &reader)
+        residencePairs = try PairInterner(from: &reader)
         try residencePairs.check(firstBelow: residenceLinks.count, secondBelow: ids.threads.count)
         residencesOfThread = try RowLists(from: &reader, rows: residencePairs.count, owners: ids.threads.count)
     }

@@ -172,7 +172,7 @@ extension ReadModels {
     ///
     /// The histories are borrowed, because a copy retains every column.
     private func records<ID>(
-        _ posts: [Int], _ table: borrowing PostFacts, _ ids: borrowing IDTable, _ histories: borrowing PostHistories,
+        _ posts: [Int], _ table: borrowing PostFacts, _ ids: borrowing IDInterner, _ histories: borrowing PostHistories,
         asOf position: Position
     ) -> [PostRecord<ID>] {
         let columns = PostColumns(posts, table, ids, histories, views.users, asOf: position)
@@ -211,7 +211,7 @@ private struct PostColumns {
     let authorNames: [String?]
 
     init(
-        _ posts: [Int], _ table: borrowing PostFacts, _ ids: borrowing IDTable, _ histories: borrowing PostHistories,
+        _ posts: [Int], _ table: borrowing PostFacts, _ ids: borrowing IDInterner, _ histories: borrowing PostHistories,
         _ users: borrowing UserViews, asOf position: Position
     ) {
         authors.reserveCapacity(posts.count)

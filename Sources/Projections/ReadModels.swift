@@ -114,9 +114,9 @@ package struct Views: Equatable, Sendable {
         users.addRow(indexes.user)
         // Most events of a long history are messages, which change few models.
         if batch.rows[row].kind == .messagePosted, indexes.isNew {
-            let index = timelines.append(message: indexes.postOrSession, to: indexes.thread)
+            let index = timelines.append(message: indexes.secondIndex, to: indexes.thread)
             unread.append(index, of: indexes.membership, at: position)
-            activity.append(message: indexes.postOrSession, by: indexes.user, at: position, createdAt)
+            activity.append(message: indexes.secondIndex, by: indexes.user, at: position, createdAt)
         } else {
             applyOther(batch, row)
         }

@@ -36,13 +36,13 @@ struct ThreadTimelines: Equatable, Sendable {
         case .replyPosted:
             if indexes.isNew {
                 replyHistories.append()
-                messageHistories.add(.reply, UInt32(truncatingIfNeeded: indexes.postOrSession), at: position, to: indexes.message)
+                messageHistories.add(.reply, UInt32(truncatingIfNeeded: indexes.secondIndex), at: position, to: indexes.message)
             }
-        case .messageEdited: if indexes.postOrSession >= 0 { messageHistories.add(.edit, 0, at: position, to: indexes.postOrSession) }
-        case .replyEdited: if indexes.postOrSession >= 0 { replyHistories.add(.edit, 0, at: position, to: indexes.postOrSession) }
+        case .messageEdited: if indexes.secondIndex >= 0 { messageHistories.add(.edit, 0, at: position, to: indexes.secondIndex) }
+        case .replyEdited: if indexes.secondIndex >= 0 { replyHistories.add(.edit, 0, at: position, to: indexes.secondIndex) }
         case .messageRetracted:
-            if indexes.postOrSession >= 0 { messageHistories.withdraw(indexes.postOrSession, .retraction, at: position) }
-        case .messageRemoved: if indexes.postOrSession >= 0 { messageHistories.withdraw(indexes.postOrSession, .removal, at: position) }
+            if indexes.secondIndex >= 0 { messageHistories.withdraw(indexes.secondIndex, .retraction, at: position) }
+        case .messageRemoved: if indexes.secondIndex >= 0 { messageHistories.withdraw(indexes.secondIndex, .removal, at: position) }
         case .replyRetracted: withdrawReply(indexes, .retraction, at: position)
         case .replyRemoved: withdrawReply(indexes, .removal, at: position)
         default: guard event.kind?.isNumbered == true else { return }
@@ -52,9 +52,9 @@ struct ThreadTimelines: Equatable, Sendable {
 
     /// Records the retraction or removal of a reply; the first one lowers the message's count.
     private mutating func withdrawReply(_ indexes: EventIndexes, _ change: PostHistories.Change, at position: Position) {
-        guard indexes.postOrSession >= 0 else { return }
-        let wasGone = replyHistories.isGone(indexes.postOrSession)
-        replyHistories.withdraw(indexes.postOrSession, change, at: position)
+        guard indexes.secondIndex >= 0 else { return }
+        let wasGone = replyHistories.isGone(indexes.secondIndex)
+        replyHistories.withdraw(indexes.secondIndex, change, at: position)
         if !wasGone { messageHistories.add(.replyWithdrawal, 0, at: position, to: indexes.message) }
     }
 }
@@ -115,7 +115,7 @@ struct PostHistories: Equatable, Sendable {
     ///
     /// Avoids a hash lookup for posts without a history, which are most.
     var hasHistory = MostlyZeroColumn<UInt8>()
-    var historyIndexes = SubsetIndex()
+    var historyIndexes = SubsetInterner()
     /// The newest links of the chains, by history and kind of change.
     var edits = PackedColumn<UInt32>()
     var retractions = PackedColumn<UInt32>()
@@ -267,7 +267,7 @@ extension PostHistories {
     init(from reader: inout ColumnReader, posts: Int, replies replyCount: Int, head: Position) throws(ColumnError) {
         hasHistory = try MostlyZeroColumn(from: &reader, atMost: posts)
         try require(hasHistory.count == posts, "\(hasHistory.count) marks for \(posts) posts")
-        historyIndexes = try SubsetIndex(from: &reader)
+        historyIndexes = try SubsetInterner(from: &reader)
         try historyIndexes.check(below: posts)
         for change in Change.allCases {
             self[change] = try PackedColumn(from: &reader, atMost: historyIndexes.count)

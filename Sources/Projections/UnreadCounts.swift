@@ -72,7 +72,7 @@ struct UnreadCounts: Equatable, Sendable {
 
     /// Applies a retraction or a removal of a message, before the timelines do.
     mutating func apply(_ event: EventRow, at position: Position, _ indexes: EventIndexes, _ timelines: borrowing ThreadTimelines) {
-        if indexes.postOrSession >= 0, !timelines.messageHistories.isGone(indexes.postOrSession) {
+        if indexes.secondIndex >= 0, !timelines.messageHistories.isGone(indexes.secondIndex) {
             retract(indexes, at: position, timelines)
         }
     }
@@ -81,8 +81,8 @@ struct UnreadCounts: Equatable, Sendable {
     private mutating func retract(_ indexes: EventIndexes, at position: Position, _ timelines: borrowing ThreadTimelines) {
         guard indexes.thread < timelines.threads.count else { return }
         let messages = timelines.threads[indexes.thread].messages
-        let index = (0..<messages.count).partitioningIndex { messages[$0] >= indexes.postOrSession }
-        guard index < messages.count, messages[index] == indexes.postOrSession else { return }
+        let index = (0..<messages.count).partitioningIndex { messages[$0] >= indexes.secondIndex }
+        guard index < messages.count, messages[index] == indexes.secondIndex else { return }
         retracted.mark(index, of: indexes.thread, at: position)
         guard indexes.membership >= 0 else { return }
         var isOwn = false
@@ -161,7 +161,7 @@ struct CountTrees: Equatable, Sendable {
     /// The binary logarithm of the number of entries per block.
     let blockShift: Int
     /// The pairs of a list and a node; the node's number is shifted by three bits for its level.
-    var nodes = PairIndex()
+    var nodes = PairInterner()
     /// By pair: the newest link of the node's chain, whose rank is the count.
     var links = PackedColumn<UInt32>()
     var versions = VersionChains<UInt8>()
@@ -253,7 +253,7 @@ extension CountTrees {
 
     /// Reads the counts of `lists` lists with at most `entries` entries each.
     mutating func read(from reader: inout ColumnReader, lists: Int, entries: Int, head: Position) throws(ColumnError) {
-        nodes = try PairIndex(from: &reader)
+        nodes = try PairInterner(from: &reader)
         try nodes.check(firstBelow: lists, secondBelow: (entries >> blockShift + 1) << 3)
         links = try PackedColumn(from: &reader, atMost: nodes.count)
         try require(links.count == nodes.count, "\(links.count) counts of \(nodes.count) nodes")

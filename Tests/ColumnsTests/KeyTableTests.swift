@@ -10,7 +10,7 @@ import Testing
 
     @Test(arguments: Seeds.seeds(1)) func idsGetAscendingIndices(seed: UInt64) {
         var random = SeededRandom(seed: seed)
-        var index = DenseIndex<MessageID>()
+        var index = TypedIDInterner<MessageID>()
         var ids: [MessageID] = []
         var numbers: [MessageID: Int] = [:]
         // UUIDv7 ids with a common prefix, and ids that differ only in their last bits.
@@ -39,7 +39,7 @@ import Testing
 
     @Test(arguments: Seeds.seeds(1)) func pairsAreFoundByBothHalves(seed: UInt64) {
         var random = SeededRandom(seed: seed)
-        var index = PairIndex()
+        var index = PairInterner()
         // A grid in random order, so that every half occurs often.
         let pairs = (0..<400).flatMap { user in (0..<300).map { (user, $0) } }.shuffled(using: &random)
         let wrong = pairs.enumerated().first { number, pair in index.insert(pair.0, pair.1) != (number, true) }
@@ -54,7 +54,7 @@ import Testing
 
     @Test(arguments: Seeds.seeds(1)) func partOfListIsIndexed(seed: UInt64) {
         var random = SeededRandom(seed: seed)
-        var index = SubsetIndex()
+        var index = SubsetInterner()
         var entries: [Int] = []
         var entry = 0
         while entries.count < Self.count {
@@ -71,7 +71,7 @@ import Testing
     /// Tables are equal if their keys are, independent of their growth; copies are independent
     /// values.
     @Test func copyIsIndependentValue() {
-        var index = SubsetIndex()
+        var index = SubsetInterner()
         for number in 0..<20_000 { _ = index.insert(number * 7) }
         let copy = index
         for number in 20_000..<40_000 { _ = index.insert(number * 7) }

@@ -95,7 +95,7 @@ extension NaiveViews {
             case .threadRead(let details): user = details.user
             case .sessionEnded, .operatorGranted, .operatorRevoked, .lost, .unknown: break
             // Roles, moderation and custom events: whoever acted.
-            default: user = recorded.event.details.actor ?? recorded.event.details.user
+            default: user = recorded.event.details.otherActor ?? recorded.event.details.user
             }
             if let user {
                 if active.insert([date, user.description]).inserted { day.activeUsers += 1 }

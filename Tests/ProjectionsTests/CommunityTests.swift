@@ -51,7 +51,7 @@ import Testing
     /// form.
     private func sample(_ users: [UserID], _ recorded: RecordedEvent, _ seed: UInt64) -> [UserID] {
         let sample = Repetitions.oneIn(6, of: users.indices, "position \(recorded.position) of \(seed)").map { users[$0] }
-        let named = Set([recorded.event.details.user, recorded.event.details.actor].compactMap(\.self))
+        let named = Set([recorded.event.details.user, recorded.event.details.otherActor].compactMap(\.self))
         return sample + users.filter { named.contains($0) && !sample.contains($0) }
     }
 

@@ -133,7 +133,7 @@ private struct EvidenceEvents {
 
 extension EventDetails {
     /// The users whom the details name.
-    var users: [UserID] { [user, actor].compactMap(\.self) }
+    var users: [UserID] { [user, otherActor].compactMap(\.self) }
 }
 
 extension EvidenceReader {

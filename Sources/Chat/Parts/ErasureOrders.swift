@@ -64,7 +64,7 @@ extension EventRow {
     func isConcerned(author: (EventRow) -> UserID?, _ isErased: (UserID) -> Bool) -> Bool {
         guard kind?.namesUser == true else { return false }
         if isErased(UserID(bits: user)) { return true }
-        if kind?.hasActor == true { return isErased(UserID(bits: actor)) }
+        if kind?.hasActor == true { return isErased(UserID(bits: otherActor)) }
         guard kind == .messageRemoved || kind == .replyRemoved else { return false }
         return author(self).map(isErased) ?? false
     }
@@ -130,8 +130,8 @@ extension Identities {
     /// Returns the author of the post that an event removes.
     func author(ofPostRemovedBy event: EventRow) -> UserID? {
         switch event.kind {
-        case .messageRemoved: messages.find(event.postOrSession).map { userID(messageFacts.author($0)) }
-        case .replyRemoved: replies.find(event.postOrSession).map { userID(replyFacts.author($0)) }
+        case .messageRemoved: messages.find(event.secondID).map { userID(messageFacts.author($0)) }
+        case .replyRemoved: replies.find(event.secondID).map { userID(replyFacts.author($0)) }
         default: nil
         }
     }

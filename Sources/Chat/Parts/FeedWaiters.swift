@@ -129,7 +129,7 @@ extension EventDetails {
         if isErasure { keys.append(.erasures) }
         if let relatedThread { keys.append(.place(relatedThread)) }
         if let user { keys.append(.user(user)) }
-        if let actor { keys.append(.user(actor)) }
+        if let otherActor { keys.append(.user(otherActor)) }
         switch audience {
         case .noOtherUser: break
         case .readers(let thread), .moderators(let thread): keys.append(.readers(thread))

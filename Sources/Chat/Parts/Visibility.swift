@@ -209,7 +209,7 @@ extension EventDetails {
     }
 
     /// Whether the user caused the event, or another user caused it and it concerns them.
-    func isOwn(of user: UserID) -> Bool { self.user == user || actor == user }
+    func isOwn(of user: UserID) -> Bool { self.user == user || otherActor == user }
 
     /// Whether the event changes which events a user may see.
     func changesRights(of user: UserID) -> Bool {
@@ -263,7 +263,7 @@ extension ReadModels {
     func shown(_ recorded: RecordedEvent, to viewer: UserID, present: Position) -> RecordedEvent? {
         let details = recorded.event.details
         guard maySee(viewer, details, at: recorded.position, present: present) else { return nil }
-        let actor = details.actor ?? details.user
+        let actor = details.otherActor ?? details.user
         if actor == viewer { return recorded }
         var shown = recorded
         shown.event.correlation = nil

@@ -73,7 +73,7 @@ public struct EventFilter: Hashable, Sendable {
         if includesErasures, details.isErasure { return true }
         if let kinds, !(details.kind.map(kinds.contains) ?? false) { return false }
         if let threads, !(details.thread.map(threads.contains) ?? isExemptFromThreads(details)) { return false }
-        if let users, !(details.user.map(users.contains) ?? false), !(details.actor.map(users.contains) ?? false) { return false }
+        if let users, !(details.user.map(users.contains) ?? false), !(details.otherActor.map(users.contains) ?? false) { return false }
         if let outwardCodes { return details.relatedThread?.outwardCode.map(outwardCodes.contains) ?? false }
         return true
     }

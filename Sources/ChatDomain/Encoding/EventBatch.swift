@@ -127,9 +127,9 @@ package struct EventIndexes: Hashable, Sendable {
     ///
     /// For a retracted or removed message, the membership of the author.
     package internal(set) var membership = -1
-    /// The message, the reply, the session or the custom event; the user who acted (``EventRow/actor``),
+    /// The message, the reply, the session or the custom event; the user who acted (``EventRow/otherActor``),
     /// or the user who is blocked.
-    package internal(set) var postOrSession = -1
+    package internal(set) var secondIndex = -1
     /// The message that a reply answers, if the event names the reply.
     package internal(set) var message = -1
     /// Whether the event is the first to name the post, the session or the membership.
@@ -142,7 +142,7 @@ package struct EventIndexes: Hashable, Sendable {
         self.user = user
         self.thread = thread ?? -1
         self.membership = membership ?? -1
-        postOrSession = post ?? -1
+        secondIndex = post ?? -1
         self.message = message ?? -1
     }
 

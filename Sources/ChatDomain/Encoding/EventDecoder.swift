@@ -220,13 +220,13 @@ extension EventRow {
             value = policy << 8 | (try reader.number(kept) { ThreadHistory(code: $0) != nil })
         case .message:
             thread = try reader.bits(kept)
-            postOrSession = try reader.bits(kept)
+            secondID = try reader.bits(kept)
             user = try reader.bits(kept)
             number = try reader.leb128(kept)
         case .reply:
             thread = try reader.bits(kept)
             message = try reader.bits(kept)
-            postOrSession = try reader.bits(kept)
+            secondID = try reader.bits(kept)
             user = try reader.bits(kept)
             number = try reader.leb128(kept)
         case .marker:
@@ -235,26 +235,26 @@ extension EventRow {
             number = try reader.leb128(kept)
         case .session, .block:
             user = try reader.bits(kept)
-            postOrSession = try reader.bits(kept)
+            secondID = try reader.bits(kept)
         case .member, .role, .sanction:
             thread = try reader.bits(kept)
             user = try reader.bits(kept)
-            postOrSession = try reader.bits(kept)
+            secondID = try reader.bits(kept)
             number = try reader.leb128(kept)
             if kind.layout == .role { value = try reader.number(kept) { ThreadRole(code: $0) != nil } }
             if kind.layout == .sanction { value = try reader.number(kept) { Sanction.isEnd($0) } }
         case .messageReport:
             thread = try reader.bits(kept)
-            postOrSession = try reader.bits(kept)
+            secondID = try reader.bits(kept)
             user = try reader.bits(kept)
         case .replyReport:
             thread = try reader.bits(kept)
             message = try reader.bits(kept)
-            postOrSession = try reader.bits(kept)
+            secondID = try reader.bits(kept)
             user = try reader.bits(kept)
         case .custom:
             thread = try reader.bits(kept)
-            postOrSession = try reader.bits(kept)
+            secondID = try reader.bits(kept)
             user = try reader.bits(kept)
             number = try reader.leb128(kept)
             _ = try reader.countedText(kept)

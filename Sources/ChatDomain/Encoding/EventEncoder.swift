@@ -65,26 +65,26 @@ package struct EventEncoder {
             keptWriter.write(leb128: row.value >> 8)
             keptWriter.write(leb128: row.value & 0xFF)
         case .message:
-            keptWriter.write(ids: [row.thread, row.postOrSession, row.user])
+            keptWriter.write(ids: [row.thread, row.secondID, row.user])
             keptWriter.write(leb128: row.number)
         case .reply:
-            keptWriter.write(ids: [row.thread, row.message, row.postOrSession, row.user])
+            keptWriter.write(ids: [row.thread, row.message, row.secondID, row.user])
             keptWriter.write(leb128: row.number)
         case .marker:
             keptWriter.write(ids: [row.user, row.thread])
             keptWriter.write(leb128: row.number)
-        case .session, .block: keptWriter.write(ids: [row.user, row.postOrSession])
+        case .session, .block: keptWriter.write(ids: [row.user, row.secondID])
         case .member:
-            keptWriter.write(ids: [row.thread, row.user, row.actor])
+            keptWriter.write(ids: [row.thread, row.user, row.otherActor])
             keptWriter.write(leb128: row.number)
         case .role, .sanction:
-            keptWriter.write(ids: [row.thread, row.user, row.actor])
+            keptWriter.write(ids: [row.thread, row.user, row.otherActor])
             keptWriter.write(leb128: row.number)
             keptWriter.write(leb128: row.value)
-        case .messageReport: keptWriter.write(ids: [row.thread, row.postOrSession, row.user])
-        case .replyReport: keptWriter.write(ids: [row.thread, row.message, row.postOrSession, row.user])
+        case .messageReport: keptWriter.write(ids: [row.thread, row.secondID, row.user])
+        case .replyReport: keptWriter.write(ids: [row.thread, row.message, row.secondID, row.user])
         case .custom:
-            keptWriter.write(ids: [row.thread, row.postOrSession, row.user])
+            keptWriter.write(ids: [row.thread, row.secondID, row.user])
             // The kind follows with the content.
             keptWriter.write(leb128: row.number)
         // The reason and the positions follow with the content.

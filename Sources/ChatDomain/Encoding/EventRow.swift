@@ -13,15 +13,15 @@ package struct EventRow: Hashable, Sendable {
     package var recordedAt: Timestamp
     /// The time to display.
     package var createdAt: Timestamp
-    /// The user who acted, or the user concerned if another user acted (``actor``).
+    /// The user who acted, or the user concerned if another user acted (``otherActor``).
     package var user: UInt128 = 0
     /// The thread that the event belongs to or names; for a postcode, the thread of its outward
     /// code.
     package var thread: UInt128 = 0
     /// The message, the reply, the session or the custom event.
     ///
-    /// For an event with an ``actor``, the actor; for a block, the user who is blocked.
-    package var postOrSession: UInt128 = 0
+    /// For an event with an ``otherActor``, the actor; for a block, the user who is blocked.
+    package var secondID: UInt128 = 0
     /// The message that a reply answers; for other kinds ``value``.
     package var message: UInt128 = 0
     /// The event's number within its thread; for a read marker, the position up to which the user
@@ -29,7 +29,7 @@ package struct EventRow: Hashable, Sendable {
     package var number: UInt64 = 0
 
     /// The user who acted, for the kinds in which that is another user than ``user``.
-    package var actor: UInt128 { postOrSession }
+    package var otherActor: UInt128 { secondID }
 
     /// The number that only the event's kind has: the end of a sanction, a role, or a policy and a
     /// history.
@@ -113,26 +113,26 @@ extension ChatEvent {
         case .threadJoined(let details): (row.user, row.thread, row.number) = (details.user.bits, details.thread.bits, details.number)
         case .threadLeft(let details): (row.user, row.thread, row.number) = (details.user.bits, details.thread.bits, details.number)
         case .messagePosted(let details):
-            (row.user, row.thread, row.postOrSession, row.number) = (
+            (row.user, row.thread, row.secondID, row.number) = (
                 details.author.bits, details.thread.bits, details.message.bits, details.number
             )
         case .replyPosted(let details):
-            (row.user, row.thread, row.postOrSession, row.number) = (
+            (row.user, row.thread, row.secondID, row.number) = (
                 details.author.bits, details.thread.bits, details.reply.bits, details.number
             )
             row.message = details.message.bits
         case .messageEdited(let details), .messageRetracted(let details):
-            (row.user, row.thread, row.postOrSession, row.number) = (
+            (row.user, row.thread, row.secondID, row.number) = (
                 details.by.bits, details.thread.bits, details.message.bits, details.number
             )
         case .replyEdited(let details), .replyRetracted(let details):
-            (row.user, row.thread, row.postOrSession, row.number) = (
+            (row.user, row.thread, row.secondID, row.number) = (
                 details.by.bits, details.thread.bits, details.reply.bits, details.number
             )
             row.message = details.message.bits
         case .threadRead(let details): (row.user, row.thread, row.number) = (details.user.bits, details.thread.bits, details.upTo)
-        case .sessionStarted(let details): (row.user, row.postOrSession) = (details.user.bits, details.session.bits)
-        case .sessionEnded(let details): (row.user, row.postOrSession) = (details.user.bits, details.session.bits)
+        case .sessionStarted(let details): (row.user, row.secondID) = (details.user.bits, details.session.bits)
+        case .sessionEnded(let details): (row.user, row.secondID) = (details.user.bits, details.session.bits)
         case .threadPolicySet(let details):
             (row.user, row.thread, row.number) = (details.by.bits, details.thread.bits, details.number)
             row.value = ThreadPolicySet.value(details.policy, details.history)
@@ -151,23 +151,23 @@ extension ChatEvent {
             row.value = Sanction.value(until: details.until)
         case .operatorGranted(let details), .operatorRevoked(let details): row.user = details.user.bits
         case .messageRemoved(let details), .messagePinned(let details), .messageUnpinned(let details):
-            (row.user, row.thread, row.postOrSession, row.number) = (
+            (row.user, row.thread, row.secondID, row.number) = (
                 details.by.bits, details.thread.bits, details.message.bits, details.number
             )
         case .replyRemoved(let details):
-            (row.user, row.thread, row.postOrSession, row.number) = (
+            (row.user, row.thread, row.secondID, row.number) = (
                 details.by.bits, details.thread.bits, details.reply.bits, details.number
             )
             row.message = details.message.bits
         case .messageReported(let details), .messageReportsResolved(let details):
-            (row.user, row.thread, row.postOrSession) = (details.by.bits, details.thread.bits, details.message.bits)
+            (row.user, row.thread, row.secondID) = (details.by.bits, details.thread.bits, details.message.bits)
         case .replyReported(let details), .replyReportsResolved(let details):
-            (row.user, row.thread, row.postOrSession) = (details.by.bits, details.thread.bits, details.reply.bits)
+            (row.user, row.thread, row.secondID) = (details.by.bits, details.thread.bits, details.reply.bits)
             row.message = details.message.bits
         case .userBlocked(let details), .userUnblocked(let details):
-            (row.user, row.postOrSession) = (details.by.bits, details.user.bits)
+            (row.user, row.secondID) = (details.by.bits, details.user.bits)
         case .custom(let details):
-            (row.user, row.thread, row.postOrSession, row.number) = (
+            (row.user, row.thread, row.secondID, row.number) = (
                 details.by.bits, details.thread.bits, details.id.bits, details.number
             )
         case .userErased(let details): row.user = details.user.bits
@@ -180,7 +180,7 @@ extension ChatEvent {
 
 extension EventRow {
     fileprivate mutating func setMember(_ user: UserID, actor: UserID, _ thread: ThreadID, _ number: UInt64) {
-        (self.user, postOrSession, self.thread, self.number) = (user.bits, actor.bits, thread.bits, number)
+        (self.user, secondID, self.thread, self.number) = (user.bits, actor.bits, thread.bits, number)
     }
 }
 
@@ -224,23 +224,23 @@ extension EventDetails {
         let user = UserID(bits: row.user)
         let thread = ThreadID(bits: row.thread)
         var memberChanged: MemberChanged {
-            MemberChanged(thread: thread, number: row.number, user: user, by: UserID(bits: row.actor))
+            MemberChanged(thread: thread, number: row.number, user: user, by: UserID(bits: row.otherActor))
         }
         var sanction: Sanction {
-            Sanction(thread: thread, number: row.number, user: user, by: UserID(bits: row.actor), until: Sanction.until(row.value))
+            Sanction(thread: thread, number: row.number, user: user, by: UserID(bits: row.otherActor), until: Sanction.until(row.value))
         }
         var messageChanged: MessageChanged {
-            MessageChanged(thread: thread, number: row.number, message: MessageID(bits: row.postOrSession), by: user)
+            MessageChanged(thread: thread, number: row.number, message: MessageID(bits: row.secondID), by: user)
         }
         var replyChanged: ReplyChanged {
             ReplyChanged(
-                thread: thread, number: row.number, message: MessageID(bits: row.message), reply: ReplyID(bits: row.postOrSession), by: user
+                thread: thread, number: row.number, message: MessageID(bits: row.message), reply: ReplyID(bits: row.secondID), by: user
             )
         }
         var threadChanged: ThreadChanged { ThreadChanged(thread: thread, number: row.number, by: user) }
-        var messageReport: MessageReport { MessageReport(thread: thread, message: MessageID(bits: row.postOrSession), by: user) }
+        var messageReport: MessageReport { MessageReport(thread: thread, message: MessageID(bits: row.secondID), by: user) }
         var replyReport: ReplyReport {
-            ReplyReport(thread: thread, message: MessageID(bits: row.message), reply: ReplyID(bits: row.postOrSession), by: user)
+            ReplyReport(thread: thread, message: MessageID(bits: row.message), reply: ReplyID(bits: row.secondID), by: user)
         }
         switch kind {
         case .userRegistered: self = .userRegistered(UserRegistered(user: user))
@@ -251,11 +251,11 @@ extension EventDetails {
         case .threadLeft: self = .threadLeft(ThreadLeft(thread: thread, number: row.number, user: user))
         case .messagePosted:
             self = .messagePosted(
-                MessagePosted(thread: thread, number: row.number, message: MessageID(bits: row.postOrSession), author: user))
+                MessagePosted(thread: thread, number: row.number, message: MessageID(bits: row.secondID), author: user))
         case .replyPosted:
             self = .replyPosted(
                 ReplyPosted(
-                    thread: thread, number: row.number, message: MessageID(bits: row.message), reply: ReplyID(bits: row.postOrSession),
+                    thread: thread, number: row.number, message: MessageID(bits: row.message), reply: ReplyID(bits: row.secondID),
                     author: user)
             )
         case .messageEdited: self = .messageEdited(messageChanged)
@@ -263,8 +263,8 @@ extension EventDetails {
         case .messageRetracted: self = .messageRetracted(messageChanged)
         case .replyRetracted: self = .replyRetracted(replyChanged)
         case .threadRead: self = .threadRead(ThreadRead(user: user, thread: thread, upTo: row.number))
-        case .sessionStarted: self = .sessionStarted(SessionStarted(user: user, session: SessionID(bits: row.postOrSession)))
-        case .sessionEnded: self = .sessionEnded(SessionEnded(user: user, session: SessionID(bits: row.postOrSession)))
+        case .sessionStarted: self = .sessionStarted(SessionStarted(user: user, session: SessionID(bits: row.secondID)))
+        case .sessionEnded: self = .sessionEnded(SessionEnded(user: user, session: SessionID(bits: row.secondID)))
         case .lost: self = .lost
         case .threadPolicySet:
             let (policy, history) = ThreadPolicySet.policyAndHistory(row.value)
@@ -277,7 +277,7 @@ extension EventDetails {
             self = .roleSet(
                 RoleSet(
                     thread: thread, number: row.number, user: user, role: ThreadRole(code: row.value) ?? .member,
-                    by: UserID(bits: row.actor)))
+                    by: UserID(bits: row.otherActor)))
         case .operatorGranted: self = .operatorGranted(OperatorChanged(user: user))
         case .operatorRevoked: self = .operatorRevoked(OperatorChanged(user: user))
         case .messageRemoved: self = .messageRemoved(messageChanged)
@@ -296,13 +296,13 @@ extension EventDetails {
         case .replyReported: self = .replyReported(replyReport)
         case .messageReportsResolved: self = .messageReportsResolved(messageReport)
         case .replyReportsResolved: self = .replyReportsResolved(replyReport)
-        case .userBlocked: self = .userBlocked(UserBlock(user: UserID(bits: row.postOrSession), by: user))
-        case .userUnblocked: self = .userUnblocked(UserBlock(user: UserID(bits: row.postOrSession), by: user))
+        case .userBlocked: self = .userBlocked(UserBlock(user: UserID(bits: row.secondID), by: user))
+        case .userUnblocked: self = .userUnblocked(UserBlock(user: UserID(bits: row.secondID), by: user))
         case .userErased: self = .userErased(UserErased(user: user))
         case .contentErased: self = .contentErased
         case .custom:
             self = .custom(
-                CustomEvent(thread: thread, number: row.number, id: CustomEventID(bits: row.postOrSession), by: user))
+                CustomEvent(thread: thread, number: row.number, id: CustomEventID(bits: row.secondID), by: user))
         }
     }
 }

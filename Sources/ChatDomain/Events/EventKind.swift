@@ -226,7 +226,7 @@ extension EventDetails {
     /// The user who acted, if that is another user than ``user``.
     ///
     /// Moderators act on the users whom their events concern.
-    public var actor: UserID? {
+    public var otherActor: UserID? {
         switch self {
         case .userInvited(let details), .invitationRevoked(let details), .userUnmuted(let details), .userUnbanned(let details),
             .memberRemoved(let details):

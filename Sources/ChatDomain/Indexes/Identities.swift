@@ -8,23 +8,23 @@ import Primitives
 /// constant facts about posts are stored here because both need them.
 package struct Identities: Equatable, Sendable {
     /// The users.
-    package internal(set) var users = DenseIndex<UserID>()
+    package internal(set) var users = TypedIDInterner<UserID>()
     /// The threads.
-    package internal(set) var threads = DenseIndex<ThreadID>()
+    package internal(set) var threads = TypedIDInterner<ThreadID>()
     /// The messages.
-    package internal(set) var messages = IDTable()
+    package internal(set) var messages = IDInterner()
     /// The replies.
-    package internal(set) var replies = IDTable()
+    package internal(set) var replies = IDInterner()
     /// The sessions.
-    package internal(set) var sessions = DenseIndex<SessionID>()
+    package internal(set) var sessions = TypedIDInterner<SessionID>()
     /// The custom events.
-    package internal(set) var customEvents = DenseIndex<CustomEventID>()
+    package internal(set) var customEvents = TypedIDInterner<CustomEventID>()
     /// The pairs of user and thread that membership events have named.
-    package internal(set) var memberships = PairIndex()
+    package internal(set) var memberships = PairInterner()
     /// The fold keys of usernames.
-    package internal(set) var foldKeys = TextIndex()
+    package internal(set) var foldKeys = TextInterner()
     /// The subjects, compared byte by byte: an identity provider's name is opaque.
-    package internal(set) var subjects = TextIndex()
+    package internal(set) var subjects = TextInterner()
     /// The constant facts about messages.
     package internal(set) var messageFacts = PostFacts()
     /// The constant facts about replies.
@@ -116,7 +116,7 @@ extension Identities {
         if kind.namesThread, indexes.thread < 0 { indexes.thread = threads.insert(ThreadID(bits: event.thread)).index }
         // Here and not with the membership, so that a batch gives users the same indexes as single
         // events do, even if the event is the first to name this user.
-        if kind.namesOtherUser { indexes.postOrSession = users.insert(UserID(bits: event.postOrSession)).index }
+        if kind.namesOtherUser { indexes.secondIndex = users.insert(UserID(bits: event.secondID)).index }
     }
 
     /// Sets the indexes of the membership and the post or session; needs those of the user and the
@@ -127,7 +127,7 @@ extension Identities {
             .userUnmuted, .userBanned, .userUnbanned, .memberRemoved:
             if indexes.membership < 0 { indexes.setMembership(memberships.insert(indexes.user, indexes.thread)) }
         case .messagePosted:
-            indexes.setPostOrSession(messages.insert(event.postOrSession))
+            indexes.setSecond(messages.insert(event.secondID))
             guard indexes.isNew else {
                 indexes.membership = -1
                 return
@@ -138,22 +138,22 @@ extension Identities {
             // A reply to an unknown message gets no index.
             if indexes.message < 0 { indexes.message = messages.find(event.message) ?? -1 }
             guard indexes.message >= 0 else { return }
-            indexes.setPostOrSession(replies.insert(event.postOrSession))
+            indexes.setSecond(replies.insert(event.secondID))
             guard indexes.isNew else { return }
             replyFacts.append(at: position, place: indexes.message, author: indexes.user, isImported: event.isImported)
         case .messageEdited, .messageRetracted, .messageRemoved, .messagePinned, .messageUnpinned, .messageReported,
             .messageReportsResolved:
-            if indexes.postOrSession < 0 { indexes.postOrSession = messages.find(event.postOrSession) ?? -1 }
-            guard event.kind == .messageRetracted || event.kind == .messageRemoved, indexes.postOrSession >= 0 else { return }
-            let (author, thread) = (messageFacts.author(indexes.postOrSession), messageFacts.parent(indexes.postOrSession))
+            if indexes.secondIndex < 0 { indexes.secondIndex = messages.find(event.secondID) ?? -1 }
+            guard event.kind == .messageRetracted || event.kind == .messageRemoved, indexes.secondIndex >= 0 else { return }
+            let (author, thread) = (messageFacts.author(indexes.secondIndex), messageFacts.parent(indexes.secondIndex))
             indexes.membership = memberships.find(author, thread) ?? -1
         case .replyEdited, .replyRetracted, .replyRemoved, .replyReported, .replyReportsResolved:
-            if indexes.postOrSession < 0 { indexes.postOrSession = replies.find(event.postOrSession) ?? -1 }
-            if indexes.postOrSession >= 0 { indexes.message = replyFacts.parent(indexes.postOrSession) }
-        case .sessionStarted: indexes.setPostOrSession(sessions.insert(SessionID(bits: event.postOrSession)))
-        case .sessionEnded: indexes.postOrSession = sessions.find(SessionID(bits: event.postOrSession)) ?? -1
+            if indexes.secondIndex < 0 { indexes.secondIndex = replies.find(event.secondID) ?? -1 }
+            if indexes.secondIndex >= 0 { indexes.message = replyFacts.parent(indexes.secondIndex) }
+        case .sessionStarted: indexes.setSecond(sessions.insert(SessionID(bits: event.secondID)))
+        case .sessionEnded: indexes.secondIndex = sessions.find(SessionID(bits: event.secondID)) ?? -1
         case .custom:
-            indexes.setPostOrSession(customEvents.insert(CustomEventID(bits: event.postOrSession)))
+            indexes.setSecond(customEvents.insert(CustomEventID(bits: event.secondID)))
             guard indexes.isNew else { return }
             customFacts.append(at: position, place: indexes.thread, author: indexes.user, isImported: event.isImported)
         case .userRegistered, .usernameChanged, .postcodeSet, .threadOpened, .threadPolicySet, .operatorGranted, .operatorRevoked,
@@ -203,16 +203,16 @@ extension Identities {
             guard let kind = batch.rows[row].kind else { continue }
             let found = indexes[row]
             if kind == .messagePosted || kind.namesMembership, found.membership < 0, found.user >= 0, found.thread >= 0 {
-                memberships.append(PairIndex.key(found.user, found.thread), for: row)
+                memberships.append(PairInterner.key(found.user, found.thread), for: row)
             }
             switch kind {
             case .messagePosted, .messageEdited, .messageRetracted, .messageRemoved:
-                if found.postOrSession < 0 { messages.append(batch.rows[row].postOrSession, for: row) }
+                if found.secondIndex < 0 { messages.append(batch.rows[row].secondID, for: row) }
             case .replyPosted:
                 if found.message < 0 { messages.append(batch.rows[row].message, for: row) }
-                replies.append(batch.rows[row].postOrSession, for: row)
+                replies.append(batch.rows[row].secondID, for: row)
             case .replyEdited, .replyRetracted, .replyRemoved:
-                if found.postOrSession < 0 { replies.append(batch.rows[row].postOrSession, for: row) }
+                if found.secondIndex < 0 { replies.append(batch.rows[row].secondID, for: row) }
             default: break
             }
         }
@@ -220,10 +220,10 @@ extension Identities {
         memberships.forEachFound { indexes[$0].membership = $1 }
         self.messages.find(&messages)
         messages.forEachFound { row, index in
-            if batch.rows[row].kind == .replyPosted { indexes[row].message = index } else { indexes[row].postOrSession = index }
+            if batch.rows[row].kind == .replyPosted { indexes[row].message = index } else { indexes[row].secondIndex = index }
         }
         self.replies.find(&replies)
-        replies.forEachFound { row, index in if batch.rows[row].kind != .replyPosted { indexes[row].postOrSession = index } }
+        replies.forEachFound { row, index in if batch.rows[row].kind != .replyPosted { indexes[row].secondIndex = index } }
     }
 }
 
@@ -235,14 +235,14 @@ extension EventIndexes {
 
     /// Records the index of a message, a reply or a session.
     @inline(__always)
-    fileprivate mutating func setPostOrSession(_ found: (index: Int, isNew: Bool)) {
-        (postOrSession, isNew) = found
+    fileprivate mutating func setSecond(_ found: (index: Int, isNew: Bool)) {
+        (secondIndex, isNew) = found
     }
 }
 
-/// Interns ids of one type: a typed wrapper of ``IDTable``.
-package struct DenseIndex<ID: EntityID>: Equatable, Sendable {
-    private var table = IDTable()
+/// Interns ids of one type: a typed wrapper of ``IDInterner``.
+package struct TypedIDInterner<ID: EntityID>: Equatable, Sendable {
+    private var table = IDInterner()
 
     /// Creates an empty index.
     package init() {}
@@ -268,10 +268,10 @@ package struct DenseIndex<ID: EntityID>: Equatable, Sendable {
     package mutating func removeSlots() { table.removeSlots() }
 }
 
-extension DenseIndex: ColumnCoded {
+extension TypedIDInterner: ColumnCoded {
     package func write(to writer: inout ColumnWriter) { table.write(to: &writer) }
 
-    package init(from reader: inout ColumnReader) throws(ColumnError) { table = try IDTable(from: &reader) }
+    package init(from reader: inout ColumnReader) throws(ColumnError) { table = try IDInterner(from: &reader) }
 }
 
 extension Identities {
@@ -304,7 +304,7 @@ extension Identities {
         var found = InlineArray<64, Int>(repeating: -1)
         users.forEachFound { found[$0] = $1 }
         var memberships = KeyGroup<UInt64>()
-        threads.forEachFound { if found[$0] >= 0 { memberships.append(PairIndex.key(found[$0], $1), for: $0) } }
+        threads.forEachFound { if found[$0] >= 0 { memberships.append(PairInterner.key(found[$0], $1), for: $0) } }
         self.memberships.find(&memberships)
     }
 }

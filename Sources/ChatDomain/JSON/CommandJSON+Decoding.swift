@@ -27,54 +27,54 @@ extension ChatCommand {
         },
         FieldKey("changeUsername"): {
             try $0.rejectFields(otherThan: [.user, .username])
-            return .changeUsername(user: try $0.actor(.user), username: try $0.read(.username))
+            return .changeUsername(user: try $0.actingUser(.user), username: try $0.read(.username))
         },
         FieldKey("setPostcode"): {
             try $0.rejectFields(otherThan: [.user, .postcode])
-            return .setPostcode(user: try $0.actor(.user), postcode: try $0.read(.postcode))
+            return .setPostcode(user: try $0.actingUser(.user), postcode: try $0.read(.postcode))
         },
         FieldKey("openThread"): {
             try $0.rejectFields(otherThan: [.thread, .name, .by, .policy, .history])
             return .openThread(
-                thread: try $0.decodeOptionalThread(), name: try $0.read(.name), by: try $0.actor(.by),
+                thread: try $0.decodeOptionalThread(), name: try $0.read(.name), by: try $0.actingUser(.by),
                 policy: try $0.decodeOptionalName(.policy) ?? .open, history: try $0.decodeOptionalName(.history) ?? .all)
         },
         FieldKey("joinThread"): {
             try $0.rejectFields(otherThan: [.user, .thread])
-            return .joinThread(user: try $0.actor(.user), thread: try $0.decodeThread())
+            return .joinThread(user: try $0.actingUser(.user), thread: try $0.decodeThread())
         },
         FieldKey("leaveThread"): {
             try $0.rejectFields(otherThan: [.user, .thread])
-            return .leaveThread(user: try $0.actor(.user), thread: try $0.decodeThread())
+            return .leaveThread(user: try $0.actingUser(.user), thread: try $0.decodeThread())
         },
         FieldKey("postMessage"): {
             try $0.rejectFields(otherThan: [.message, .thread, .author, .body])
             return .postMessage(
-                message: try $0.decodeOptional(.message), thread: try $0.decodeThread(), author: try $0.actor(.author),
+                message: try $0.decodeOptional(.message), thread: try $0.decodeThread(), author: try $0.actingUser(.author),
                 body: try $0.read(.body))
         },
         FieldKey("reply"): {
             try $0.rejectFields(otherThan: [.reply, .message, .author, .body])
             return .reply(
-                reply: try $0.decodeOptional(.reply), message: try $0.read(.message), author: try $0.actor(.author),
+                reply: try $0.decodeOptional(.reply), message: try $0.read(.message), author: try $0.actingUser(.author),
                 body: try $0.read(.body)
             )
         },
         FieldKey("edit"): {
             try $0.rejectFields(otherThan: [.message, .reply, .by, .body])
-            return .edit(try $0.decodePost(), by: try $0.actor(.by), body: try $0.read(.body))
+            return .edit(try $0.decodePost(), by: try $0.actingUser(.by), body: try $0.read(.body))
         },
         FieldKey("retract"): {
             try $0.rejectFields(otherThan: [.message, .reply, .by])
-            return .retract(try $0.decodePost(), by: try $0.actor(.by))
+            return .retract(try $0.decodePost(), by: try $0.actingUser(.by))
         },
         FieldKey("markRead"): {
             try $0.rejectFields(otherThan: [.user, .thread, .upTo])
-            return .markRead(user: try $0.actor(.user), thread: try $0.decodeThread(), upTo: try $0.decodeInteger(.upTo))
+            return .markRead(user: try $0.actingUser(.user), thread: try $0.decodeThread(), upTo: try $0.decodeInteger(.upTo))
         },
         FieldKey("startSession"): {
             try $0.rejectFields(otherThan: [.user, .session, .device])
-            return .startSession(user: try $0.actor(.user), session: try $0.decodeOptional(.session), device: try $0.read(.device))
+            return .startSession(user: try $0.actingUser(.user), session: try $0.decodeOptional(.session), device: try $0.read(.device))
         },
         FieldKey("endSession"): {
             try $0.rejectFields(otherThan: [.session])
@@ -86,24 +86,24 @@ extension ChatCommand {
     private static let communityDecoders: [FieldKey: @Sendable (CommandFields) throws -> ChatCommand] = [
         FieldKey("invite"): {
             try $0.rejectFields(otherThan: [.thread, .user, .by])
-            return .invite(user: try $0.read(.user), thread: try $0.decodeThread(), by: try $0.actor(.by))
+            return .invite(user: try $0.read(.user), thread: try $0.decodeThread(), by: try $0.actingUser(.by))
         },
         FieldKey("acceptInvitation"): {
             try $0.rejectFields(otherThan: [.thread, .user])
-            return .acceptInvitation(user: try $0.actor(.user), thread: try $0.decodeThread())
+            return .acceptInvitation(user: try $0.actingUser(.user), thread: try $0.decodeThread())
         },
         FieldKey("declineInvitation"): {
             try $0.rejectFields(otherThan: [.thread, .user])
-            return .declineInvitation(user: try $0.actor(.user), thread: try $0.decodeThread())
+            return .declineInvitation(user: try $0.actingUser(.user), thread: try $0.decodeThread())
         },
         FieldKey("revokeInvitation"): {
             try $0.rejectFields(otherThan: [.thread, .user, .by])
-            return .revokeInvitation(user: try $0.read(.user), thread: try $0.decodeThread(), by: try $0.actor(.by))
+            return .revokeInvitation(user: try $0.read(.user), thread: try $0.decodeThread(), by: try $0.actingUser(.by))
         },
         FieldKey("setRole"): {
             try $0.rejectFields(otherThan: [.thread, .user, .role, .by])
             return .setRole(
-                user: try $0.read(.user), thread: try $0.decodeThread(), role: try $0.decodeName(.role), by: try $0.actor(.by))
+                user: try $0.read(.user), thread: try $0.decodeThread(), role: try $0.decodeName(.role), by: try $0.actingUser(.by))
         },
         FieldKey("grantOperator"): {
             try $0.rejectFields(otherThan: [.user])
@@ -115,73 +115,73 @@ extension ChatCommand {
         },
         FieldKey("remove"): {
             try $0.rejectFields(otherThan: [.message, .reply, .by, .reason])
-            return .remove(try $0.decodePost(), by: try $0.actor(.by), reason: try $0.read(.reason))
+            return .remove(try $0.decodePost(), by: try $0.actingUser(.by), reason: try $0.read(.reason))
         },
         FieldKey("mute"): {
             try $0.rejectFields(otherThan: [.thread, .user, .by, .reason, .until])
             return .mute(
-                user: try $0.read(.user), thread: try $0.decodeThread(), by: try $0.actor(.by), reason: try $0.read(.reason),
+                user: try $0.read(.user), thread: try $0.decodeThread(), by: try $0.actingUser(.by), reason: try $0.read(.reason),
                 until: try $0.decodeOptionalTime(.until))
         },
         FieldKey("unmute"): {
             try $0.rejectFields(otherThan: [.thread, .user, .by])
-            return .unmute(user: try $0.read(.user), thread: try $0.decodeThread(), by: try $0.actor(.by))
+            return .unmute(user: try $0.read(.user), thread: try $0.decodeThread(), by: try $0.actingUser(.by))
         },
         FieldKey("ban"): {
             try $0.rejectFields(otherThan: [.thread, .user, .by, .reason, .until])
             return .ban(
-                user: try $0.read(.user), thread: try $0.decodeThread(), by: try $0.actor(.by), reason: try $0.read(.reason),
+                user: try $0.read(.user), thread: try $0.decodeThread(), by: try $0.actingUser(.by), reason: try $0.read(.reason),
                 until: try $0.decodeOptionalTime(.until))
         },
         FieldKey("unban"): {
             try $0.rejectFields(otherThan: [.thread, .user, .by])
-            return .unban(user: try $0.read(.user), thread: try $0.decodeThread(), by: try $0.actor(.by))
+            return .unban(user: try $0.read(.user), thread: try $0.decodeThread(), by: try $0.actingUser(.by))
         },
         FieldKey("removeMember"): {
             try $0.rejectFields(otherThan: [.thread, .user, .by, .reason])
             return .removeMember(
-                user: try $0.read(.user), thread: try $0.decodeThread(), by: try $0.actor(.by), reason: try $0.read(.reason))
+                user: try $0.read(.user), thread: try $0.decodeThread(), by: try $0.actingUser(.by), reason: try $0.read(.reason))
         },
         FieldKey("pin"): {
             try $0.rejectFields(otherThan: [.message, .by])
-            return .pin(message: try $0.read(.message), by: try $0.actor(.by))
+            return .pin(message: try $0.read(.message), by: try $0.actingUser(.by))
         },
         FieldKey("unpin"): {
             try $0.rejectFields(otherThan: [.message, .by])
-            return .unpin(message: try $0.read(.message), by: try $0.actor(.by))
+            return .unpin(message: try $0.read(.message), by: try $0.actingUser(.by))
         },
         FieldKey("lockThread"): {
             try $0.rejectFields(otherThan: [.thread, .by])
-            return .lockThread(thread: try $0.decodeThread(), by: try $0.actor(.by))
+            return .lockThread(thread: try $0.decodeThread(), by: try $0.actingUser(.by))
         },
         FieldKey("unlockThread"): {
             try $0.rejectFields(otherThan: [.thread, .by])
-            return .unlockThread(thread: try $0.decodeThread(), by: try $0.actor(.by))
+            return .unlockThread(thread: try $0.decodeThread(), by: try $0.actingUser(.by))
         },
         FieldKey("closeThread"): {
             try $0.rejectFields(otherThan: [.thread, .by])
-            return .closeThread(thread: try $0.decodeThread(), by: try $0.actor(.by))
+            return .closeThread(thread: try $0.decodeThread(), by: try $0.actingUser(.by))
         },
         FieldKey("report"): {
             try $0.rejectFields(otherThan: [.message, .reply, .by, .reason])
-            return .report(try $0.decodePost(), by: try $0.actor(.by), reason: try $0.read(.reason))
+            return .report(try $0.decodePost(), by: try $0.actingUser(.by), reason: try $0.read(.reason))
         },
         FieldKey("resolveReport"): {
             try $0.rejectFields(otherThan: [.message, .reply, .by])
-            return .resolveReport(try $0.decodePost(), by: try $0.actor(.by))
+            return .resolveReport(try $0.decodePost(), by: try $0.actingUser(.by))
         },
         FieldKey("block"): {
             try $0.rejectFields(otherThan: [.user, .by])
-            return .block(user: try $0.read(.user), by: try $0.actor(.by))
+            return .block(user: try $0.read(.user), by: try $0.actingUser(.by))
         },
         FieldKey("unblock"): {
             try $0.rejectFields(otherThan: [.user, .by])
-            return .unblock(user: try $0.read(.user), by: try $0.actor(.by))
+            return .unblock(user: try $0.read(.user), by: try $0.actingUser(.by))
         },
         FieldKey("custom"): {
             try $0.rejectFields(otherThan: [.id, .kind, .thread, .by, .payload])
             return .custom(
-                id: try $0.decodeOptional(.id), kind: try $0.read(.kind), thread: try $0.decodeThread(), by: try $0.actor(.by),
+                id: try $0.decodeOptional(.id), kind: try $0.read(.kind), thread: try $0.decodeThread(), by: try $0.actingUser(.by),
                 payload: try $0.read(.payload))
         },
     ]
@@ -197,7 +197,7 @@ private struct CommandFields {
     func read<Value: Decodable>(_ key: FieldKey) throws -> Value { try container.decode(Value.self, forKey: key) }
 
     /// The acting user: the field, or the user of the session if it is left out.
-    func actor(_ key: FieldKey) throws -> UserID {
+    func actingUser(_ key: FieldKey) throws -> UserID {
         if let actor, !container.contains(key) { return actor }
         return try read(key)
     }

@@ -188,7 +188,7 @@ struct EventFields {
     }
 
     /// Decodes an event of unknown kind from its bytes; the other fields must agree with them.
-    func decodeUnknownEvent(besides envelope: ChatEvent) throws -> ChatEvent {
+    func decodeUnknownEvent(besides header: ChatEvent) throws -> ChatEvent {
         try container.rejectFields(otherThan: [.kind, .kept, .erasable])
         let kind: UInt8 = try container.decodeInteger(.kind)
         let kept = try bytes(.kept, try container.decode(String.self, forKey: .kept))
@@ -198,7 +198,7 @@ struct EventFields {
             throw DecodingError.dataCorruptedError(
                 forKey: error.part == .kept ? .kept : .erasable, in: container, debugDescription: error.description)
         }
-        var expected = envelope
+        var expected = header
         expected.details = .unknown(kind: kind)
         expected.content = .opaque(kept: kept, erasable: erasable)
         guard event == expected else {

@@ -150,12 +150,12 @@ extension RuleState {
         // No fault for the last owner: threads had no owners when the first histories were written.
         case .threadLeft: requireUnlessLost(isMember, .notAMember, "the user is not a member")
         case .messagePosted:
-            let id = MessageID(bits: event.postOrSession)
+            let id = MessageID(bits: event.secondID)
             require(identities.messages.find(id.bits) == nil, .identifierTwice, "message \(id) is posted already")
             requireUnlessLost(isMember, .notAMember, "the author is not a member")
             requireWritable()
         case .replyPosted:
-            let id = ReplyID(bits: event.postOrSession)
+            let id = ReplyID(bits: event.secondID)
             require(identities.replies.find(id.bits) == nil, .identifierTwice, "reply \(id) is posted already")
             requireUnlessLost(isMember, .notAMember, "the author is not a member")
             requireWritable()
@@ -165,9 +165,9 @@ extension RuleState {
             let isEdit = kind == .messageEdited
             if isEdit { requireUnlessLost(isMember, .notAMember, "the author is not a member") }
             if isEdit { requireWritable() }
-            if isEdit { requireVisible(message: identities.messages.find(event.postOrSession)) }
+            if isEdit { requireVisible(message: identities.messages.find(event.secondID)) }
             faults += self.faults(
-                of: .message(MessageID(bits: event.postOrSession)), in: threadID, by: userID, unless: isEdit ? .gone : .retracted,
+                of: .message(MessageID(bits: event.secondID)), in: threadID, by: userID, unless: isEdit ? .gone : .retracted,
                 identities)
         case .replyEdited, .replyRetracted:
             let isEdit = kind == .replyEdited
@@ -175,7 +175,7 @@ extension RuleState {
             if isEdit { requireWritable() }
             if isEdit { requireVisible(message: identities.messages.find(event.message)) }
             faults += self.faults(
-                of: .reply(ReplyID(bits: event.postOrSession)), in: threadID, by: userID, unless: isEdit ? .gone : .retracted,
+                of: .reply(ReplyID(bits: event.secondID)), in: threadID, by: userID, unless: isEdit ? .gone : .retracted,
                 identities)
             faults += self.faults(of: .message(MessageID(bits: event.message)), in: threadID, by: nil, unless: [], identities)
         case .threadRead:
@@ -185,10 +185,10 @@ extension RuleState {
                 event.number > membership.map { memberships.readUpTo($0) } ?? 0, .markerNotIncreasing,
                 "read up to \(event.number), not beyond the current marker")
         case .sessionStarted:
-            let id = SessionID(bits: event.postOrSession)
+            let id = SessionID(bits: event.secondID)
             require(identities.sessions.find(id) == nil, .identifierTwice, "session \(id) is started already")
         case .sessionEnded:
-            let id = SessionID(bits: event.postOrSession)
+            let id = SessionID(bits: event.secondID)
             if let session = identities.sessions.find(id) {
                 require(!sessions[session].hasEnded, .sessionEndedTwice, "session \(id) has ended already")
                 require(Int(sessions[session].user) == knownUser, .notTheAuthor, "session \(id) is owned by another user")

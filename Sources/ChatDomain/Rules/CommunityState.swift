@@ -13,7 +13,7 @@ package struct CommunityState: Equatable, Sendable {
     /// By user: 1 for an operator of the community.
     var operators = PackedColumn<UInt8>()
     /// The pairs of a user and another user whom they have ever blocked.
-    var blockPairs = PairIndex()
+    var blockPairs = PairInterner()
     /// By pair: 1 if the block holds.
     var blocks = PackedColumn<UInt8>()
     /// The reports of messages.
@@ -26,7 +26,7 @@ package struct CommunityState: Equatable, Sendable {
 
 /// Numbers of few rows of a table; the other rows have 0.
 struct SparseColumn: Equatable, Sendable {
-    private var rows = SubsetIndex()
+    private var rows = SubsetInterner()
     private var values = PackedColumn<UInt64>()
 
     subscript(row: Int) -> UInt64 {
@@ -47,7 +47,7 @@ struct ReportTable: Equatable, Sendable {
     private var rounds = SparseColumn()
     /// By post: the number of reports in the current round.
     private var openCounts = SparseColumn()
-    private var pairs = PairIndex()
+    private var pairs = PairInterner()
     /// By pair of reporter and post: the round of the latest report, from 1.
     private var reportRounds = PackedColumn<UInt64>()
 
@@ -91,7 +91,7 @@ extension CommunityState {
         joins = try SparseColumn(from: &reader, rows: ids.memberships.count)
         operators = try PackedColumn(from: &reader, atMost: ids.users.count)
         try operators.check(below: 2)
-        blockPairs = try PairIndex(from: &reader)
+        blockPairs = try PairInterner(from: &reader)
         try blockPairs.check(firstBelow: ids.users.count, secondBelow: ids.users.count)
         blocks = try PackedColumn(from: &reader, atMost: blockPairs.count)
         try require(blocks.count == blockPairs.count, "\(blocks.count) blocks of \(blockPairs.count) pairs")
@@ -124,7 +124,7 @@ extension SparseColumn {
     }
 
     init(from reader: inout ColumnReader, rows count: Int) throws(ColumnError) {
-        rows = try SubsetIndex(from: &reader)
+        rows = try SubsetInterner(from: &reader)
         try rows.check(below: count)
         values = try PackedColumn(from: &reader, atMost: rows.count)
         try require(values.count == rows.count, "\(values.count) values of \(rows.count) rows")
@@ -148,7 +148,7 @@ extension ReportTable {
     init(from reader: inout ColumnReader, posts: Int, users: Int) throws(ColumnError) {
         rounds = try SparseColumn(from: &reader, rows: posts)
         openCounts = try SparseColumn(from: &reader, rows: posts)
-        pairs = try PairIndex(from: &reader)
+        pairs = try PairInterner(from: &reader)
         try pairs.check(firstBelow: users, secondBelow: posts)
         reportRounds = try PackedColumn(from: &reader, atMost: pairs.count)
         try require(reportRounds.count == pairs.count, "\(reportRounds.count) reports of \(pairs.count) pairs")
@@ -225,7 +225,7 @@ extension RuleState {
 
     /// Applies the events of roles, moderation and custom events.
     mutating func applyCommunity(_ kind: EventKind, _ event: EventRow, _ indexes: EventIndexes, at position: Position) {
-        let (thread, post) = (indexes.thread, indexes.postOrSession)
+        let (thread, post) = (indexes.thread, indexes.secondIndex)
         switch kind {
         case .threadPolicySet:
             (threads[thread].policy, threads[thread].history) = ThreadPolicySet.policyAndHistory(event.value)

@@ -11,9 +11,9 @@ extension RuleState {
     package func decide(
         _ request: borrowing CommandRequest, _ ids: borrowing Identities, at now: Timestamp, freshID: UInt128, into batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let frame = EventEnvelope(recordedAt: recordingTime(at: now), origin: request.origin, hasCorrelation: request.correlation != nil)
+        let envelope = EventEnvelope(recordedAt: recordingTime(at: now), origin: request.origin, hasCorrelation: request.correlation != nil)
         let count = batch.count
-        let decision = try decide(request.command, ids, freshID, frame, &batch)
+        let decision = try decide(request.command, ids, freshID, envelope, &batch)
         // The correlation id is checked last: the command's own rules take precedence, and a
         // duplicate stays a duplicate whatever its correlation id.
         if case .duplicate = decision { return decision }
@@ -25,54 +25,55 @@ extension RuleState {
     }
 
     private func decide(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ freshID: UInt128, _ frame: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ freshID: UInt128, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         switch command {
         case .registerUser(let user, let username, let subject):
-            return try registerUser(user, username, subject, fresh: freshID, ids, frame, &batch)
-        case .changeUsername(let user, let username): return try changeUsername(user, username, ids, frame, &batch)
-        case .setPostcode(let user, let postcode): return try setPostcode(user, postcode, ids, frame, &batch)
+            return try registerUser(user, username, subject, fresh: freshID, ids, envelope, &batch)
+        case .changeUsername(let user, let username): return try changeUsername(user, username, ids, envelope, &batch)
+        case .setPostcode(let user, let postcode): return try setPostcode(user, postcode, ids, envelope, &batch)
         case .openThread(let thread, let name, let by, let policy, let history):
-            return try openThread(thread, name, by, policy, history, fresh: freshID, ids, frame, &batch)
-        case .joinThread(let user, let thread): return try joinThread(user, thread, ids, frame, &batch)
-        case .leaveThread(let user, let thread): return try leaveThread(user, thread, ids, frame, &batch)
+            return try openThread(thread, name, by, policy, history, fresh: freshID, ids, envelope, &batch)
+        case .joinThread(let user, let thread): return try joinThread(user, thread, ids, envelope, &batch)
+        case .leaveThread(let user, let thread): return try leaveThread(user, thread, ids, envelope, &batch)
         case .postMessage(let message, let thread, let author, let body):
-            return try postMessage(message, thread, author, body, fresh: freshID, ids, frame, &batch)
+            return try postMessage(message, thread, author, body, fresh: freshID, ids, envelope, &batch)
         case .reply(let reply, let message, let author, let body):
-            return try postReply(reply, message, author, body, fresh: freshID, ids, frame, &batch)
-        case .edit(let post, let by, let body): return try edit(post, by, body, ids, frame, &batch)
-        case .retract(let post, let by): return try retract(post, by, ids, frame, &batch)
-        case .markRead(let user, let thread, let upTo): return try markRead(user, thread, upTo, ids, frame, &batch)
+            return try postReply(reply, message, author, body, fresh: freshID, ids, envelope, &batch)
+        case .edit(let post, let by, let body): return try edit(post, by, body, ids, envelope, &batch)
+        case .retract(let post, let by): return try retract(post, by, ids, envelope, &batch)
+        case .markRead(let user, let thread, let upTo): return try markRead(user, thread, upTo, ids, envelope, &batch)
         case .startSession(let user, let session, let device):
-            return try startSession(user, session, device, fresh: freshID, ids, frame, &batch)
-        case .endSession(let session): return try endSession(session, ids, frame, &batch)
+            return try startSession(user, session, device, fresh: freshID, ids, envelope, &batch)
+        case .endSession(let session): return try endSession(session, ids, envelope, &batch)
         case .custom(let id, let kind, let thread, let by, let payload):
-            return try custom(id, kind, thread, by, payload, fresh: freshID, ids, frame, &batch)
-        case .invite(let user, let thread, let by): return try invite(user, thread, by, ids, frame, &batch)
-        case .acceptInvitation(let user, let thread): return try joinThread(user, thread, isAccepting: true, ids, frame, &batch)
-        case .declineInvitation(let user, let thread): return try declineInvitation(user, thread, ids, frame, &batch)
-        case .revokeInvitation(let user, let thread, let by): return try revokeInvitation(user, thread, by, ids, frame, &batch)
-        case .setRole(let user, let thread, let role, let by): return try setRole(user, thread, role, by, ids, frame, &batch)
-        case .grantOperator(let user): return try setOperator(user, true, ids, frame, &batch)
-        case .revokeOperator(let user): return try setOperator(user, false, ids, frame, &batch)
-        case .remove(let post, let by, let reason): return try remove(post, by, reason, ids, frame, &batch)
+            return try custom(id, kind, thread, by, payload, fresh: freshID, ids, envelope, &batch)
+        case .invite(let user, let thread, let by): return try invite(user, thread, by, ids, envelope, &batch)
+        case .acceptInvitation(let user, let thread): return try joinThread(user, thread, isAccepting: true, ids, envelope, &batch)
+        case .declineInvitation(let user, let thread): return try declineInvitation(user, thread, ids, envelope, &batch)
+        case .revokeInvitation(let user, let thread, let by): return try revokeInvitation(user, thread, by, ids, envelope, &batch)
+        case .setRole(let user, let thread, let role, let by): return try setRole(user, thread, role, by, ids, envelope, &batch)
+        case .grantOperator(let user): return try setOperator(user, true, ids, envelope, &batch)
+        case .revokeOperator(let user): return try setOperator(user, false, ids, envelope, &batch)
+        case .remove(let post, let by, let reason): return try remove(post, by, reason, ids, envelope, &batch)
         case .mute(let user, let thread, let by, let reason, let until):
-            return try sanction(.mute, user, thread, by, reason, until, ids, frame, &batch)
-        case .unmute(let user, let thread, let by): return try endSanction(.mute, user, thread, by, ids, frame, &batch)
+            return try sanction(.mute, user, thread, by, reason, until, ids, envelope, &batch)
+        case .unmute(let user, let thread, let by): return try endSanction(.mute, user, thread, by, ids, envelope, &batch)
         case .ban(let user, let thread, let by, let reason, let until):
-            return try sanction(.ban, user, thread, by, reason, until, ids, frame, &batch)
-        case .unban(let user, let thread, let by): return try endSanction(.ban, user, thread, by, ids, frame, &batch)
+            return try sanction(.ban, user, thread, by, reason, until, ids, envelope, &batch)
+        case .unban(let user, let thread, let by): return try endSanction(.ban, user, thread, by, ids, envelope, &batch)
         case .removeMember(let user, let thread, let by, let reason):
-            return try removeMember(user, thread, by, reason, ids, frame, &batch)
-        case .pin(let message, let by): return try setPin(message, true, by, ids, frame, &batch)
-        case .unpin(let message, let by): return try setPin(message, false, by, ids, frame, &batch)
-        case .lockThread(let thread, let by): return try setLock(thread, true, by, ids, frame, &batch)
-        case .unlockThread(let thread, let by): return try setLock(thread, false, by, ids, frame, &batch)
-        case .closeThread(let thread, let by): return try closeThread(thread, by, ids, frame, &batch)
-        case .report(let post, let by, let reason): return try report(post, by, reason, ids, frame, &batch)
-        case .resolveReport(let post, let by): return try resolveReport(post, by, ids, frame, &batch)
-        case .block(let user, let by): return try setBlock(user, true, by, ids, frame, &batch)
-        case .unblock(let user, let by): return try setBlock(user, false, by, ids, frame, &batch)
+            return try removeMember(user, thread, by, reason, ids, envelope, &batch)
+        case .pin(let message, let by): return try setPin(message, true, by, ids, envelope, &batch)
+        case .unpin(let message, let by): return try setPin(message, false, by, ids, envelope, &batch)
+        case .lockThread(let thread, let by): return try setLock(thread, true, by, ids, envelope, &batch)
+        case .unlockThread(let thread, let by): return try setLock(thread, false, by, ids, envelope, &batch)
+        case .closeThread(let thread, let by): return try closeThread(thread, by, ids, envelope, &batch)
+        case .report(let post, let by, let reason): return try report(post, by, reason, ids, envelope, &batch)
+        case .resolveReport(let post, let by): return try resolveReport(post, by, ids, envelope, &batch)
+        case .block(let user, let by): return try setBlock(user, true, by, ids, envelope, &batch)
+        case .unblock(let user, let by): return try setBlock(user, false, by, ids, envelope, &batch)
         }
     }
 }
@@ -118,7 +119,7 @@ struct EventEnvelope {
     /// Makes the row of an event that belongs to a thread.
     func row(_ kind: EventKind, _ thread: ThreadID, _ number: UInt64, _ user: UserID, post: UInt128 = 0, message: UInt128 = 0) -> EventRow {
         var row = row(kind)
-        (row.user, row.thread, row.postOrSession, row.message, row.number) = (user.bits, thread.bits, post, message, number)
+        (row.user, row.thread, row.secondID, row.message, row.number) = (user.bits, thread.bits, post, message, number)
         return row
     }
 }
@@ -219,10 +220,10 @@ extension RuleState {
     ///
     /// - Parameter pending: The number of events of the same decision in the thread before this one.
     func append(
-        _ kind: EventKind, _ action: UserAction, after pending: UInt64 = 0, value: UInt64 = 0, _ frame: EventEnvelope,
+        _ kind: EventKind, _ action: UserAction, after pending: UInt64 = 0, value: UInt64 = 0, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) {
-        let row = frame.row(
+        let row = envelope.row(
             kind, action.thread, nextNumber(in: action.threadIndex) &+ pending, action.user, actor: action.by, value: value)
         batch.append(row, .none, EventIndexes(user: action.userIndex, thread: action.threadIndex))
     }

@@ -20,9 +20,9 @@ extension RuleState {
         guard reason.utf8.count <= Self.maximumReasonLength, MessageBody.isValid(reason) else { throw .invalidReason }
     }
 
-    private func requireEnd(_ until: Timestamp?, _ frame: EventEnvelope) throws(Rejection) {
+    private func requireEnd(_ until: Timestamp?, _ envelope: EventEnvelope) throws(Rejection) {
         guard let until else { return }
-        guard until > frame.recordedAt, ChatEvent.recordableTimes.contains(until) else { throw .invalidUntil }
+        guard until > envelope.recordedAt, ChatEvent.recordableTimes.contains(until) else { throw .invalidUntil }
     }
 }
 
@@ -30,36 +30,36 @@ extension RuleState {
 extension RuleState {
     func sanction(
         _ kind: SanctionKind, _ user: UserID, _ thread: ThreadID, _ by: UserID, _ reason: String, _ until: Timestamp?,
-        _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
+        _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let action = try userAction(user, thread, by, ids)
         try requireAuthority(action, ids)
         if kind == .ban { try requireNotLastOwner(action) }
-        if let membership = action.membership, isSanctioned(kind, membership, at: frame.recordedAt),
+        if let membership = action.membership, isSanctioned(kind, membership, at: envelope.recordedAt),
             sanctionEnd(kind, membership) == until
         {
             return .unchanged
         }
         try requireReason(reason)
-        try requireEnd(until, frame)
-        append(kind == .ban ? .userBanned : .userMuted, action, value: Sanction.value(until: until), frame, &batch)
-        if kind == .ban, action.concerned.isMember { append(.memberRemoved, action, after: 1, frame, &batch) }
+        try requireEnd(until, envelope)
+        append(kind == .ban ? .userBanned : .userMuted, action, value: Sanction.value(until: until), envelope, &batch)
+        if kind == .ban, action.concerned.isMember { append(.memberRemoved, action, after: 1, envelope, &batch) }
         return .append
     }
 
     func endSanction(
-        _ kind: SanctionKind, _ user: UserID, _ thread: ThreadID, _ by: UserID, _ ids: borrowing Identities, _ frame: EventEnvelope,
+        _ kind: SanctionKind, _ user: UserID, _ thread: ThreadID, _ by: UserID, _ ids: borrowing Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let action = try userAction(user, thread, by, ids)
         try requireAuthority(action, ids)
-        guard let membership = action.membership, isSanctioned(kind, membership, at: frame.recordedAt) else { return .unchanged }
-        append(kind == .ban ? .userUnbanned : .userUnmuted, action, frame, &batch)
+        guard let membership = action.membership, isSanctioned(kind, membership, at: envelope.recordedAt) else { return .unchanged }
+        append(kind == .ban ? .userUnbanned : .userUnmuted, action, envelope, &batch)
         return .append
     }
 
     func removeMember(
-        _ user: UserID, _ thread: ThreadID, _ by: UserID, _ reason: String, _ ids: borrowing Identities, _ frame: EventEnvelope,
+        _ user: UserID, _ thread: ThreadID, _ by: UserID, _ reason: String, _ ids: borrowing Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let action = try userAction(user, thread, by, ids)
@@ -67,7 +67,7 @@ extension RuleState {
         try requireNotLastOwner(action)
         guard action.concerned.isMember else { return .unchanged }
         try requireReason(reason)
-        append(.memberRemoved, action, frame, &batch)
+        append(.memberRemoved, action, envelope, &batch)
         return .append
     }
 
@@ -80,19 +80,19 @@ extension RuleState {
 /// Posts and reports.
 extension RuleState {
     func remove(
-        _ post: PostID, _ by: UserID, _ reason: String, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
+        _ post: PostID, _ by: UserID, _ reason: String, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let user = try requireUser(by, ids)
         let found = try find(post, ids)
         try requireModerator(user, of: found.thread, ids)
         guard !found.marks.contains(.removed) else { return .unchanged }
         try requireReason(reason)
-        appendPostEvent(post.kind(.messageRemoved, .replyRemoved), post, found, by, user, ids, frame, &batch)
+        appendPostEvent(post.kind(.messageRemoved, .replyRemoved), post, found, by, user, ids, envelope, &batch)
         return .append
     }
 
     func setPin(
-        _ id: MessageID, _ isPinned: Bool, _ by: UserID, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
+        _ id: MessageID, _ isPinned: Bool, _ by: UserID, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let user = try requireUser(by, ids)
         let found = try find(.message(id), ids)
@@ -101,12 +101,12 @@ extension RuleState {
         if isPinned, found.marks.isGone { throw .retracted }
         guard found.marks.contains(.pinned) != isPinned else { return .unchanged }
         if isPinned, threads[found.thread].pinCount >= Self.maximumPinCount { throw .tooManyPins }
-        appendPostEvent(isPinned ? .messagePinned : .messageUnpinned, .message(id), found, by, user, ids, frame, &batch)
+        appendPostEvent(isPinned ? .messagePinned : .messageUnpinned, .message(id), found, by, user, ids, envelope, &batch)
         return .append
     }
 
     func report(
-        _ post: PostID, _ by: UserID, _ reason: String, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
+        _ post: PostID, _ by: UserID, _ reason: String, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let user = try requireUser(by, ids)
         let found = try find(post, ids)
@@ -115,18 +115,18 @@ extension RuleState {
         guard !found.marks.isGone else { throw .retracted }
         guard !reports(of: post).isReported(found.post, by: user) else { return .unchanged }
         try requireReason(reason)
-        appendPostEvent(post.kind(.messageReported, .replyReported), post, found, by, user, ids, frame, &batch)
+        appendPostEvent(post.kind(.messageReported, .replyReported), post, found, by, user, ids, envelope, &batch)
         return .append
     }
 
     func resolveReport(
-        _ post: PostID, _ by: UserID, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
+        _ post: PostID, _ by: UserID, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let user = try requireUser(by, ids)
         let found = try find(post, ids)
         try requireModerator(user, of: found.thread, ids)
         guard reports(of: post).hasOpenReports(found.post) else { return .unchanged }
-        appendPostEvent(post.kind(.messageReportsResolved, .replyReportsResolved), post, found, by, user, ids, frame, &batch)
+        appendPostEvent(post.kind(.messageReportsResolved, .replyReportsResolved), post, found, by, user, ids, envelope, &batch)
         return .append
     }
 

@@ -4,10 +4,10 @@ import Columns
 extension RuleState {
     func openThread(
         _ id: ThreadID?, _ text: String, _ by: UserID, _ policy: ThreadPolicy, _ history: ThreadHistory, fresh: UInt128,
-        _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
+        _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         if let id {
-            if let code = id.outwardCode { return try openImportedThread(of: code, text, by, policy, history, ids, frame, &batch) }
+            if let code = id.outwardCode { return try openImportedThread(of: code, text, by, policy, history, ids, envelope, &batch) }
             if let thread = existingThread(id, ids) {
                 guard threads[thread].openedAt > 0, ids.users.id(threads[thread].openedBy) == by else { throw .identifierTaken }
                 return duplicateOpening(ofThread: thread)
@@ -15,8 +15,8 @@ extension RuleState {
         }
         let user = try requireUser(by, ids)
         guard let name = ThreadName(text) else { throw .invalidThreadName }
-        try requirePolicy(policy, history, frame)
-        appendOpening(id ?? ThreadID(bits: fresh), .threadName(name.text), by, user, frame, &batch, policy: policy, history: history)
+        try requirePolicy(policy, history, envelope)
+        appendOpening(id ?? ThreadID(bits: fresh), .threadName(name.text), by, user, envelope, &batch, policy: policy, history: history)
         return .append
     }
 
@@ -26,18 +26,18 @@ extension RuleState {
     ///   - by: The opener's id.
     ///   - user: The opener's index.
     func appendOpening(
-        _ thread: ThreadID, _ name: EventContent, _ by: UserID, _ user: Int, _ frame: EventEnvelope, _ batch: inout EventBatch,
+        _ thread: ThreadID, _ name: EventContent, _ by: UserID, _ user: Int, _ envelope: EventEnvelope, _ batch: inout EventBatch,
         policy: ThreadPolicy = .open, history: ThreadHistory = .all
     ) {
-        batch.append(frame.row(.threadOpened, thread, 1, by), name, EventIndexes(user: user))
+        batch.append(envelope.row(.threadOpened, thread, 1, by), name, EventIndexes(user: user))
         var joinNumber: UInt64 = 2
         if policy != .open || history != .all {
-            var row = frame.row(.threadPolicySet, thread, joinNumber, by)
+            var row = envelope.row(.threadPolicySet, thread, joinNumber, by)
             row.value = ThreadPolicySet.value(policy, history)
             batch.append(row, .none, EventIndexes(user: user))
             joinNumber += 1
         }
-        batch.append(frame.row(.threadJoined, thread, joinNumber, by), .none, EventIndexes(user: user))
+        batch.append(envelope.row(.threadJoined, thread, joinNumber, by), .none, EventIndexes(user: user))
     }
 
     /// Returns the positions of a thread's opening: `threadOpened`, `threadPolicySet` if there is
@@ -48,8 +48,8 @@ extension RuleState {
     }
 
     /// Throws unless a thread can be opened with this policy and history; an import has the defaults.
-    private func requirePolicy(_ policy: ThreadPolicy, _ history: ThreadHistory, _ frame: EventEnvelope) throws(Rejection) {
-        guard policy != .residents, frame.origin == .native || policy == .open && history == .all else { throw .invalidPolicy }
+    private func requirePolicy(_ policy: ThreadPolicy, _ history: ThreadHistory, _ envelope: EventEnvelope) throws(Rejection) {
+        guard policy != .residents, envelope.origin == .native || policy == .open && history == .all else { throw .invalidPolicy }
     }
 
     /// Opens the thread of an outward code, whose id is reserved, for an import.
@@ -57,19 +57,19 @@ extension RuleState {
     /// Outside an import such a thread is opened only by a user who sets their postcode.
     private func openImportedThread(
         of code: OutwardCode, _ text: String, _ by: UserID, _ policy: ThreadPolicy, _ history: ThreadHistory,
-        _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
+        _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        guard case .imported = frame.origin, OutwardCode(text) == code else { throw .identifierTaken }
+        guard case .imported = envelope.origin, OutwardCode(text) == code else { throw .identifierTaken }
         let thread = ThreadID(code)
         let known = existingThread(thread, ids)
         if let known, threads[known].openedAt > 0, ids.users.id(threads[known].openedBy) == by {
             return duplicateOpening(ofThread: known)
         }
         let user = try requireUser(by, ids)
-        try requirePolicy(policy, history, frame)
+        try requirePolicy(policy, history, envelope)
         // Two imports that open the same outward code share one thread.
         guard known == nil else { return .unchanged }
-        appendOpening(thread, .none, by, user, frame, &batch)
+        appendOpening(thread, .none, by, user, envelope, &batch)
         return .append
     }
 }
@@ -80,14 +80,14 @@ extension RuleState {
     ///
     /// - Parameter isAccepting: Whether the user accepts an invitation, which they must then have.
     func joinThread(
-        _ id: UserID, _ threadID: ThreadID, isAccepting: Bool = false, _ ids: borrowing Identities, _ frame: EventEnvelope,
+        _ id: UserID, _ threadID: ThreadID, isAccepting: Bool = false, _ ids: borrowing Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let user = try requireUser(id, ids)
         let thread = try requireThread(threadID, ids)
         guard !standing(of: user, in: thread, ids).isMember else { return .unchanged }
-        if let rejection = joinRejection(user, thread, frame, isAccepting: isAccepting, ids) { throw rejection }
-        appendJoin(id, user, thread, ids, frame, &batch)
+        if let rejection = joinRejection(user, thread, envelope, isAccepting: isAccepting, ids) { throw rejection }
+        appendJoin(id, user, thread, ids, envelope, &batch)
         return .append
     }
 
@@ -102,46 +102,48 @@ extension RuleState {
     ///
     /// - Parameter isAccepting: Whether the user accepts an invitation, which they must then have.
     func joinRejection(
-        _ user: Int, _ thread: Int, _ frame: EventEnvelope, isAccepting: Bool, _ ids: borrowing Identities
+        _ user: Int, _ thread: Int, _ envelope: EventEnvelope, isAccepting: Bool, _ ids: borrowing Identities
     ) -> Rejection? {
-        if let stop = lockOrBanRejection(user, thread, at: frame.recordedAt, ids) { return stop }
+        if let stop = lockOrBanRejection(user, thread, at: envelope.recordedAt, ids) { return stop }
         let policy = policy(of: thread, ids)
         if isAccepting || policy == .inviteOnly, !standing(of: user, in: thread, ids).isInvited { return .notInvited }
         // An import skips the residence rule.
-        if policy == .residents, frame.origin == .native, users[user].oneBasedResidence != EventIndexes.oneBased(thread) {
+        if policy == .residents, envelope.origin == .native, users[user].oneBasedResidence != EventIndexes.oneBased(thread) {
             return .notResident
         }
         return nil
     }
 
     func appendJoin(
-        _ id: UserID, _ user: Int, _ thread: Int, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
+        _ id: UserID, _ user: Int, _ thread: Int, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) {
         batch.append(
-            frame.row(.threadJoined, ids.threads.id(thread), nextNumber(in: thread), id), .none, EventIndexes(user: user, thread: thread))
+            envelope.row(.threadJoined, ids.threads.id(thread), nextNumber(in: thread), id), .none, EventIndexes(user: user, thread: thread)
+        )
     }
 
     func leaveThread(
-        _ id: UserID, _ threadID: ThreadID, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
+        _ id: UserID, _ threadID: ThreadID, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let user = try requireUser(id, ids)
         let thread = try requireThread(threadID, ids)
         let standing = standing(of: user, in: thread, ids)
         guard standing.isMember else { return .unchanged }
         guard !isLastOwner(standing, of: thread) else { throw .lastOwner }
-        batch.append(frame.row(.threadLeft, threadID, nextNumber(in: thread), id), .none, EventIndexes(user: user, thread: thread))
+        batch.append(envelope.row(.threadLeft, threadID, nextNumber(in: thread), id), .none, EventIndexes(user: user, thread: thread))
         return .append
     }
 
     func markRead(
-        _ id: UserID, _ threadID: ThreadID, _ upTo: Position, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
+        _ id: UserID, _ threadID: ThreadID, _ upTo: Position, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let user = try requireUser(id, ids)
         let thread = try requireThread(threadID, ids)
         let membership = try requireMember(user, of: thread, ids)
         guard upTo <= head else { throw .invalidPosition }
         guard upTo > memberships.readUpTo(membership) else { return .unchanged }
-        batch.append(frame.row(.threadRead, threadID, upTo, id), .none, EventIndexes(user: user, thread: thread))
+        batch.append(envelope.row(.threadRead, threadID, upTo, id), .none, EventIndexes(user: user, thread: thread))
         return .append
     }
 }
@@ -149,41 +151,41 @@ extension RuleState {
 /// Invitations and roles.
 extension RuleState {
     func invite(
-        _ user: UserID, _ thread: ThreadID, _ by: UserID, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
+        _ user: UserID, _ thread: ThreadID, _ by: UserID, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let action = try userAction(user, thread, by, ids)
         try requireModerator(action.actorIndex, of: action.threadIndex, ids)
         guard !threads[action.threadIndex].isClosed else { throw .threadClosed }
         guard !action.concerned.isMember else { return .unchanged }
-        if let membership = action.membership, isSanctioned(.ban, membership, at: frame.recordedAt) { throw .banned }
+        if let membership = action.membership, isSanctioned(.ban, membership, at: envelope.recordedAt) { throw .banned }
         guard !action.concerned.isInvited else { return .unchanged }
-        append(.userInvited, action, frame, &batch)
+        append(.userInvited, action, envelope, &batch)
         return .append
     }
 
     func declineInvitation(
-        _ id: UserID, _ threadID: ThreadID, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
+        _ id: UserID, _ threadID: ThreadID, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let user = try requireUser(id, ids)
         let thread = try requireThread(threadID, ids)
         guard standing(of: user, in: thread, ids).isInvited else { return .unchanged }
         batch.append(
-            frame.row(.invitationDeclined, threadID, nextNumber(in: thread), id), .none, EventIndexes(user: user, thread: thread))
+            envelope.row(.invitationDeclined, threadID, nextNumber(in: thread), id), .none, EventIndexes(user: user, thread: thread))
         return .append
     }
 
     func revokeInvitation(
-        _ user: UserID, _ thread: ThreadID, _ by: UserID, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
+        _ user: UserID, _ thread: ThreadID, _ by: UserID, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let action = try userAction(user, thread, by, ids)
         try requireModerator(action.actorIndex, of: action.threadIndex, ids)
         guard action.concerned.isInvited else { return .unchanged }
-        append(.invitationRevoked, action, frame, &batch)
+        append(.invitationRevoked, action, envelope, &batch)
         return .append
     }
 
     func setRole(
-        _ user: UserID, _ thread: ThreadID, _ role: ThreadRole, _ by: UserID, _ ids: borrowing Identities, _ frame: EventEnvelope,
+        _ user: UserID, _ thread: ThreadID, _ role: ThreadRole, _ by: UserID, _ ids: borrowing Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let action = try userAction(user, thread, by, ids)
@@ -196,7 +198,7 @@ extension RuleState {
         guard let present = action.concerned.role else { throw .notAMember }
         guard present != role else { return .unchanged }
         guard !isLastOwner(action.concerned, of: action.threadIndex) else { throw .lastOwner }
-        append(.roleSet, action, value: role.code, frame, &batch)
+        append(.roleSet, action, value: role.code, envelope, &batch)
         return .append
     }
 }
@@ -204,7 +206,7 @@ extension RuleState {
 /// Locking and closing threads.
 extension RuleState {
     func setLock(
-        _ id: ThreadID, _ isLocked: Bool, _ by: UserID, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
+        _ id: ThreadID, _ isLocked: Bool, _ by: UserID, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let user = try requireUser(by, ids)
         let thread = try requireThread(id, ids)
@@ -212,19 +214,19 @@ extension RuleState {
         guard !threads[thread].isClosed else { throw .threadClosed }
         guard threads[thread].isLocked != isLocked else { return .unchanged }
         batch.append(
-            frame.row(isLocked ? .threadLocked : .threadUnlocked, id, nextNumber(in: thread), by), .none,
+            envelope.row(isLocked ? .threadLocked : .threadUnlocked, id, nextNumber(in: thread), by), .none,
             EventIndexes(user: user, thread: thread))
         return .append
     }
 
     func closeThread(
-        _ id: ThreadID, _ by: UserID, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
+        _ id: ThreadID, _ by: UserID, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let user = try requireUser(by, ids)
         let thread = try requireThread(id, ids)
         guard standing(of: user, in: thread, ids).role == .owner || isOperator(user) else { throw .notAnOwner }
         guard !threads[thread].isClosed else { return .unchanged }
-        batch.append(frame.row(.threadClosed, id, nextNumber(in: thread), by), .none, EventIndexes(user: user, thread: thread))
+        batch.append(envelope.row(.threadClosed, id, nextNumber(in: thread), by), .none, EventIndexes(user: user, thread: thread))
         return .append
     }
 }

@@ -3,7 +3,7 @@ import Columns
 /// Users, operators and blocks.
 extension RuleState {
     func registerUser(
-        _ id: UserID?, _ text: String, _ subject: String?, fresh: UInt128, _ ids: borrowing Identities, _ frame: EventEnvelope,
+        _ id: UserID?, _ text: String, _ subject: String?, fresh: UInt128, _ ids: borrowing Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         if let id, let user = registeredUser(id, ids) {
@@ -22,14 +22,14 @@ extension RuleState {
             guard (1...256).contains(subject.utf8.count) else { throw .invalidSubject }
             guard owner(ofSubject: ids.subjects.find(subject)) == nil else { throw .subjectTaken }
         }
-        var row = frame.row(.userRegistered)
+        var row = envelope.row(.userRegistered)
         row.user = id?.bits ?? fresh
         batch.append(row, .registration(username, subject: subject))
         return .append
     }
 
     func changeUsername(
-        _ id: UserID, _ text: String, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
+        _ id: UserID, _ text: String, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let user = try requireUser(id, ids)
         // Precedes the check of the name: an earlier version may have accepted the current name
@@ -39,52 +39,52 @@ extension RuleState {
         }
         guard let username = Username(text) else { throw .invalidUsername }
         if let owner = owner(ofName: ids.foldKeys.find(username.foldKey)), owner != user { throw .usernameTaken }
-        var row = frame.row(.usernameChanged)
+        var row = envelope.row(.usernameChanged)
         row.user = id.bits
         batch.append(row, .username(username), EventIndexes(user: user))
         return .append
     }
 
     func setPostcode(
-        _ id: UserID, _ text: String, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
+        _ id: UserID, _ text: String, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let user = try requireUser(id, ids)
         guard let postcode = Postcode(text) else { throw .invalidPostcode }
         guard users[user].postcode != postcode else { return .unchanged }
         let thread = ThreadID(postcode.outwardCode)
-        var row = frame.row(.postcodeSet)
+        var row = envelope.row(.postcodeSet)
         (row.user, row.thread) = (id.bits, thread.bits)
         batch.append(row, .postcode(postcode), EventIndexes(user: user))
         guard let known = existingThread(thread, ids) else {
-            appendOpening(thread, .none, id, user, frame, &batch)
+            appendOpening(thread, .none, id, user, envelope, &batch)
             return .append
         }
         // A banned user, or a locked or closed thread, is no reason to reject the postcode.
-        if !isMember(user, of: known, ids), lockOrBanRejection(user, known, at: frame.recordedAt, ids) == nil {
-            batch.append(frame.row(.threadJoined, thread, nextNumber(in: known), id), .none, EventIndexes(user: user, thread: known))
+        if !isMember(user, of: known, ids), lockOrBanRejection(user, known, at: envelope.recordedAt, ids) == nil {
+            batch.append(envelope.row(.threadJoined, thread, nextNumber(in: known), id), .none, EventIndexes(user: user, thread: known))
         }
         return .append
     }
 
     func setOperator(
-        _ id: UserID, _ isOperator: Bool, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
+        _ id: UserID, _ isOperator: Bool, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let user = isOperator ? try requireUser(id, ids) : try requireRegistered(id, ids)
         guard self.isOperator(user) != isOperator else { return .unchanged }
-        var row = frame.row(isOperator ? .operatorGranted : .operatorRevoked)
+        var row = envelope.row(isOperator ? .operatorGranted : .operatorRevoked)
         row.user = id.bits
         batch.append(row, .none, EventIndexes(user: user))
         return .append
     }
 
     func setBlock(
-        _ id: UserID, _ isBlocked: Bool, _ by: UserID, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
+        _ id: UserID, _ isBlocked: Bool, _ by: UserID, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let blocker = try requireUser(by, ids)
         let user = try requireRegistered(id, ids)
         guard self.isBlocked(user, by: blocker) != isBlocked, user != blocker else { return .unchanged }
-        var row = frame.row(isBlocked ? .userBlocked : .userUnblocked)
-        (row.user, row.postOrSession) = (by.bits, id.bits)
+        var row = envelope.row(isBlocked ? .userBlocked : .userUnblocked)
+        (row.user, row.secondID) = (by.bits, id.bits)
         batch.append(row, .none, EventIndexes(user: blocker, post: user))
         return .append
     }
@@ -97,7 +97,7 @@ extension RuleState {
 /// Sessions.
 extension RuleState {
     func startSession(
-        _ id: UserID, _ session: SessionID?, _ device: String, fresh: UInt128, _ ids: borrowing Identities, _ frame: EventEnvelope,
+        _ id: UserID, _ session: SessionID?, _ device: String, fresh: UInt128, _ ids: borrowing Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         if let session, let known = ids.sessions.find(session) {
@@ -106,20 +106,20 @@ extension RuleState {
         }
         let user = try requireUser(id, ids)
         guard device.utf8.count <= 1_024 else { throw .invalidDevice }
-        var row = frame.row(.sessionStarted)
-        (row.user, row.postOrSession) = (id.bits, session?.bits ?? fresh)
+        var row = envelope.row(.sessionStarted)
+        (row.user, row.secondID) = (id.bits, session?.bits ?? fresh)
         batch.append(row, .none, EventIndexes(user: user))
         return .append
     }
 
     func endSession(
-        _ session: SessionID, _ ids: borrowing Identities, _ frame: EventEnvelope, _ batch: inout EventBatch
+        _ session: SessionID, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         guard let known = ids.sessions.find(session) else { throw .unknownSession }
         guard !sessions[known].hasEnded else { return .unchanged }
         let user = Int(sessions[known].user)
-        var row = frame.row(.sessionEnded)
-        (row.user, row.postOrSession) = (ids.users.id(user).bits, session.bits)
+        var row = envelope.row(.sessionEnded)
+        (row.user, row.secondID) = (ids.users.id(user).bits, session.bits)
         batch.append(row, .none, EventIndexes(user: user))
         return .append
     }

@@ -18,19 +18,19 @@ extension Identities: ColumnCoded {
 
     package init(from reader: inout ColumnReader) throws(ColumnError) {
         self.init()
-        users = try DenseIndex(from: &reader)
-        threads = try DenseIndex(from: &reader)
-        memberships = try PairIndex(from: &reader)
+        users = try TypedIDInterner(from: &reader)
+        threads = try TypedIDInterner(from: &reader)
+        memberships = try PairInterner(from: &reader)
         try memberships.check(firstBelow: users.count, secondBelow: threads.count)
-        messages = try IDTable(from: &reader)
+        messages = try IDInterner(from: &reader)
         messageFacts = try PostFacts(from: &reader, count: messages.count)
-        replies = try IDTable(from: &reader)
+        replies = try IDInterner(from: &reader)
         replyFacts = try PostFacts(from: &reader, count: replies.count)
-        sessions = try DenseIndex(from: &reader)
-        customEvents = try DenseIndex(from: &reader)
+        sessions = try TypedIDInterner(from: &reader)
+        customEvents = try TypedIDInterner(from: &reader)
         customFacts = try PostFacts(from: &reader, count: customEvents.count)
-        foldKeys = try TextIndex(from: &reader)
-        subjects = try TextIndex(from: &reader)
+        foldKeys = try TextInterner(from: &reader)
+        subjects = try TextInterner(from: &reader)
     }
 
     /// Throws unless every post lies at or before `head` and refers to an existing thread or

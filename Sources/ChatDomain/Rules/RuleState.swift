@@ -159,12 +159,12 @@ extension RuleState {
         case .threadRead: changeMembership(indexes) { $0.setReadUpTo(event.number, $1) }
         case .messagePosted: if indexes.isNew { messageMarks.appendZero() }
         case .replyPosted: if indexes.isNew { replyMarks.appendZero() }
-        case .messageRetracted: if indexes.postOrSession >= 0 { markGone(message: indexes.postOrSession, .retracted, indexes.thread) }
-        case .replyRetracted: if indexes.postOrSession >= 0 { replyMarks[indexes.postOrSession] |= PostMarks.retracted.rawValue }
+        case .messageRetracted: if indexes.secondIndex >= 0 { markGone(message: indexes.secondIndex, .retracted, indexes.thread) }
+        case .replyRetracted: if indexes.secondIndex >= 0 { replyMarks[indexes.secondIndex] |= PostMarks.retracted.rawValue }
         case .messageEdited, .replyEdited: break
         case .sessionStarted:
             if indexes.isNew { sessions.append(SessionRow(startedAt: position, user: UInt32(truncatingIfNeeded: indexes.user))) }
-        case .sessionEnded: if indexes.postOrSession >= 0 { sessions[indexes.postOrSession].hasEnded = true }
+        case .sessionEnded: if indexes.secondIndex >= 0 { sessions[indexes.secondIndex].hasEnded = true }
         case .lost: lostEventCount += 1
         default: applyCommunity(kind, event, indexes, at: position)
         }

@@ -89,7 +89,7 @@ struct IdentifierTests {
 
     @Test(arguments: Seeds.seeds(20)) func denseIndexesAgreeWithDictionary(seed: UInt64) {
         var random = SeededRandom(seed: seed)
-        var index = DenseIndex<UserID>()
+        var index = TypedIDInterner<UserID>()
         var numbers: [UserID: Int] = [:]
         for _ in 0..<2_000 {
             // Half of the ids repeat; many share their low or high half.
@@ -106,8 +106,8 @@ struct IdentifierTests {
     }
 
     @Test func denseIndexesCompareByTheirIDs() {
-        var first = DenseIndex<UserID>()
-        var second = DenseIndex<UserID>()
+        var first = TypedIDInterner<UserID>()
+        var second = TypedIDInterner<UserID>()
         for bits in 0..<100 as Range<UInt128> {
             _ = first.insert(UserID(bits: bits))
             #expect(first != second)

@@ -182,7 +182,7 @@ struct SequentialChat {
         case .sessionEnded, .operatorGranted, .operatorRevoked: return
         default: break
         }
-        guard let user = event.details.actor ?? event.details.user else { return }
+        guard let user = event.details.otherActor ?? event.details.user else { return }
         let number = CalendarDay(event.createdAt)
         var day = days[number] ?? ActivityDay(day: number)
         if active.insert(ActiveUser(user: user, day: number)).inserted { day.activeUsers += 1 }

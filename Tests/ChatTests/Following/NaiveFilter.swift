@@ -27,7 +27,7 @@ struct NaiveFilter {
         var isWanted = true
         if let threads = filter.threads { isWanted = isWanted && details.thread.map { threads.contains($0) } == true }
         if let users = filter.users {
-            isWanted = isWanted && [details.user, details.actor].contains { user in user.map { users.contains($0) } == true }
+            isWanted = isWanted && [details.user, details.otherActor].contains { user in user.map { users.contains($0) } == true }
         }
         if let kinds = filter.kinds { isWanted = isWanted && details.kind.map { kinds.contains($0) } == true }
         if let codes = filter.outwardCodes {

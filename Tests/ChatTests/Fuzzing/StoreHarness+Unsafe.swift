@@ -242,7 +242,7 @@ enum StoreHarness {
 
         init(of event: ChatEvent) {
             let details = event.details
-            viewers = [nil, details.user, details.actor]
+            viewers = [nil, details.user, details.otherActor]
             ofThread = viewers.map { Subject(thread: details.thread, viewer: $0) }
             ofPost = viewers.flatMap { viewer in details.posts.map { Subject(post: $0, viewer: viewer) } }
         }

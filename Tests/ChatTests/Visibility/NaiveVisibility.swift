@@ -211,7 +211,7 @@ struct NaiveVisibility {
 
     /// Returns the relation of a viewer to an event as of `present`.
     func role(of viewer: UserID, to recorded: RecordedEvent, present: Position) -> Role {
-        if recorded.event.details.user == viewer || recorded.event.details.actor == viewer { return .itsUser }
+        if recorded.event.details.user == viewer || recorded.event.details.otherActor == viewer { return .itsUser }
         let threads: Set<ThreadID>
         switch recorded.event.details {
         case .usernameChanged(let details):
@@ -233,7 +233,7 @@ struct NaiveVisibility {
         guard let viewer else { return recorded }
         switch role(of: viewer, to: recorded, present: present) {
         case .itsUser:
-            guard let actor = recorded.event.details.actor, actor != viewer else { return recorded }
+            guard let actor = recorded.event.details.otherActor, actor != viewer else { return recorded }
             // Another user's event that concerns the viewer: without that user's correlation id.
             var concerning = recorded
             concerning.event.correlation = nil
@@ -250,7 +250,7 @@ struct NaiveVisibility {
         var shown = recorded
         shown.event.correlation = nil
         // The user who acted has caused the event, not the user whom it concerns.
-        if let author = details.actor ?? details.user { shown.isFromBlockedUser = isBlocked(author, by: viewer, at: present) }
+        if let author = details.otherActor ?? details.user { shown.isFromBlockedUser = isBlocked(author, by: viewer, at: present) }
         func null(_ field: RedactedFields) {
             shown.event.content = .omitted
             shown.redacted = field

@@ -443,7 +443,7 @@ private struct UndecidedWorld {
         case "name":
             // A viewer is shown the names of users with events in the viewer's threads.
             return facts.contains { other in
-                guard other.user == details.user || other.actor == details.user else { return false }
+                guard other.user == details.user || other.otherActor == details.user else { return false }
                 // An invitation names the user who invited the viewer.
                 if other.isOwn(of: viewer) { return true }
                 let places = [other.thread, other.relatedThread, post(of: other).flatMap { posting($0)?.thread }].compactMap { $0 }

@@ -1,7 +1,7 @@
 /// Interns texts: assigns dense indexes from 0 in order of insertion.
 ///
 /// Texts are equal if their UTF-8 bytes are.
-public struct TextIndex: Equatable, Sendable {
+public struct TextInterner: Equatable, Sendable {
     private var texts = Column<String>()
     private var rows = RowIndex()
 
@@ -61,7 +61,7 @@ public struct TextIndex: Equatable, Sendable {
     }
 }
 
-extension TextIndex: ColumnCoded {
+extension TextInterner: ColumnCoded {
     package func write(to writer: inout ColumnWriter) {
         writer.write(count)
         writer.write(texts.indices, text: { texts[$0] })

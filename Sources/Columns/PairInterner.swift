@@ -1,7 +1,7 @@
 /// Interns pairs of numbers, such as user and thread: assigns dense indexes from 0.
 ///
 /// The order is that of insertion.
-public struct PairIndex: Equatable, Sendable {
+public struct PairInterner: Equatable, Sendable {
     /// The key interleaves the bits of both numbers: small numbers give a small key, which packs
     /// well.
     var table = KeyTable<PackedColumn<UInt64>>()
@@ -74,7 +74,7 @@ public struct PairIndex: Equatable, Sendable {
 /// Entries are at least 0 and less than 2^32.
 ///
 /// A column by these indexes stores values that only few entries have.
-public struct SubsetIndex: Equatable, Sendable {
+public struct SubsetInterner: Equatable, Sendable {
     var table = KeyTable<PackedColumn<UInt32>>()
 
     /// Creates an empty index.

@@ -1,8 +1,8 @@
 /// Interns 128-bit ids: assigns dense indexes from 0 in order of insertion.
 ///
-/// Not generic, like ``PairIndex`` and ``SubsetIndex``, so that its code is specialized once, in
+/// Not generic, like ``PairInterner`` and ``SubsetInterner``, so that its code is specialized once, in
 /// this module.
-public struct IDTable: Equatable, Sendable {
+public struct IDInterner: Equatable, Sendable {
     var table = KeyTable<Column<UInt128>>()
 
     /// Creates an empty table.
