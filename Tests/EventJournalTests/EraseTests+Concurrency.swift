@@ -82,7 +82,7 @@ extension EraseTests {
     }
 
     /// A reader that was open before continues, wherever it has read up to.
-    @Test(arguments: Durability.allCases, 1...UInt64(Repetitions.few(3, of: 40)))
+    @Test(arguments: Durability.allCases, 1...UInt64(Repetitions.few(2, of: 40)))
     func followerContinuesAfterErasure(_ durability: Durability, seed: UInt64) throws {
         try StorageKind.files.run { options, path in
             var options = options

@@ -123,7 +123,7 @@ extension EraseTests {
     }
 
     /// Content is erased, and then no longer hidden, in the closure of a read.
-    @Test(arguments: StorageKind.allCases, Array(1...UInt64(Repetitions.few(3, of: 60))))
+    @Test(arguments: StorageKind.allCases, Array(1...UInt64(Repetitions.few(2, of: 60))))
     func readInProgressDeliversNoErasedContent(_ kind: StorageKind, seed: UInt64) throws {
         for reading in Reading.allCases {
             try kind.run { options, path in

@@ -12,7 +12,7 @@ import Testing
     /// Compares the whole history, as of each position, with a scan of the events up to it; and the
     /// models of these events with the same scan.
     @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 3))) func answersEqualScansAtEveryPosition(seed: UInt64) {
-        let events = history(seed: seed, commands: 700)
+        let events = history(seed: seed, commands: Repetitions.few(500, of: 700))
         let whole = models(of: events)
         var incremental = ReadModels()
         var found = Found()

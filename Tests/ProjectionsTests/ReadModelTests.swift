@@ -51,7 +51,7 @@ extension StoreModels {
 @Suite struct ReadModelTests {
     /// Compares three results at many positions: the naive model of a prefix, the models of that
     /// prefix, and the models of the whole history as of the same position.
-    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 4))) func viewsAndViewsAsOfEqualNaiveModel(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 4))) func viewsAndViewsAsOfEqualNaiveModel(seed: UInt64) {
         let events = history(seed: seed, commands: 400)
         let whole = models(of: events)
         var models = ReadModels()

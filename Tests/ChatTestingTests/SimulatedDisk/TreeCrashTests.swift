@@ -8,7 +8,9 @@ import Testing
 /// Power failures at every operation of a journal that stores its tree and writes tiles: no head is
 /// that of lost records, and a checkpoint of tiles has all of its tiles.
 @Suite struct TreeCrashTests {
-    @Test(arguments: Durability.allCases, [1, 2] as [UInt64]) func treesSurvivePowerCuts(_ durability: Durability, seed: UInt64) throws {
+    @Test(arguments: Durability.allCases, 1...UInt64(Repetitions.few(1, of: 2))) func treesSurvivePowerCuts(
+        _ durability: Durability, seed: UInt64
+    ) throws {
         var explorer = TreeLife.explorer(durability, seed: seed, rounds: 2)
         explorer.exhaustiveLimit = 4
         explorer.outcomesPerCrash = 6

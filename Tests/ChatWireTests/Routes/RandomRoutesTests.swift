@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func everyResponseIsTheAnswerOfTheStore() async throws {
-        for run in 0..<Repetitions.few(2, of: 60) {
+        for run in 0..<Repetitions.few(1, of: 60) {
             let seed = Repetitions.seed &+ UInt64(run)
             var twins = try Twins(seed: seed)
             var generator = CommandGenerator(seed: seed)
