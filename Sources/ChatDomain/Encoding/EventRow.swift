@@ -47,59 +47,6 @@ package struct EventRow: Hashable, Sendable {
     var origin: EventOrigin { isImported ? .imported(sentAt: flags.contains(.sentAt) ? createdAt : nil) : .native }
 }
 
-extension EventKind {
-    /// Whether events of the kind have a number within their thread.
-    package var isNumbered: Bool {
-        switch layout {
-        case .thread, .threadPolicy, .message, .reply, .member, .role, .sanction, .custom: true
-        case .user, .postcode, .marker, .session, .messageReport, .replyReport, .block, .userErasure, .contentErasure, .none: false
-        }
-    }
-
-    /// Whether another user than ``EventRow/user`` acts in events of the kind.
-    package var hasActor: Bool {
-        switch layout {
-        case .member, .role, .sanction: true
-        default: false
-        }
-    }
-
-    /// Whether events of the kind name a thread; a postcode names that of its outward code.
-    var namesThread: Bool {
-        switch layout {
-        case .user, .session, .block, .userErasure, .contentErasure, .none: false
-        default: true
-        }
-    }
-
-    /// Whether events of the kind name a second user: the one who acted, or who is blocked.
-    var namesOtherUser: Bool {
-        switch layout {
-        case .member, .role, .sanction, .block: true
-        default: false
-        }
-    }
-
-    /// Whether events of the kind concern the membership of their user in their thread.
-    var namesMembership: Bool { self == .messagePosted || changesMembership }
-
-    /// Whether events of the kind change the membership row of their user in their thread.
-    var changesMembership: Bool {
-        switch layout {
-        case .member, .role, .sanction, .marker: true
-        default: self == .threadJoined || self == .threadLeft || self == .invitationDeclined
-        }
-    }
-
-    /// Whether the rules or the read models index the content of the kind.
-    package var isIndexed: Bool {
-        switch self {
-        case .userRegistered, .usernameChanged, .postcodeSet, .threadOpened: true
-        default: false
-        }
-    }
-}
-
 extension ChatEvent {
     /// The event's kept part as plain numbers.
     package var row: EventRow {
