@@ -67,11 +67,11 @@ struct ThreadTimeline: Equatable, Sendable {
     var name: String?
     var isImported = false
     /// The indexes of the thread's messages, ascending.
-    var messages = PackedColumn<UInt32>(.short)
+    var messages = PackedColumn<UInt32>(pieceLength: .short)
     /// The positions of the thread's events other than messages and read markers, ascending.
-    var nonMessagePositions = PackedColumn<Position>(.short)
+    var nonMessagePositions = PackedColumn<Position>(pieceLength: .short)
     /// The number of members after each of those events.
-    var memberCounts = PackedColumn<UInt32>(.short)
+    var memberCounts = PackedColumn<UInt32>(pieceLength: .short)
 
     /// Creates a thread whose opening has not been applied.
     init(createdAt: Timestamp) { self.createdAt = createdAt }

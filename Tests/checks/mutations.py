@@ -492,7 +492,7 @@ MUTATIONS = [
                "first.length == second.length && first.numbers == second.numbers", "first.length == second.length && first.stored == second.stored"),
     column_mutation("34h", "zeros: write only the stored numbers", "MostlyZeroColumn", "{ numbers.write(to: &writer) }", "{ stored.write(to: &writer) }"),
     table_mutation("34b", "table: trust an index beyond the number of keys", [
-        ("KeyTable.swift", "inUse == indexed && Int(largest) <= keys.count", "inUse == indexed && Int(largest) <= keys.count + 1")]),
+        ("KeyTable.swift", "usedInBlock == indexed && Int(largest) <= keys.count", "usedInBlock == indexed && Int(largest) <= keys.count + 1")]),
     Mutation("34e", "row index: take an entry of the old array for a final one", [
         ("SlotTable.swift", "        let (present, slot) = current.search(hashed) { $0 == index }\n        if present < 0 {",
          "        let (present, slot) = current.search(hashed) { $0 == index }\n"
@@ -817,7 +817,7 @@ MUTATIONS = [
              "                try $0.encode(until, forKey: .until)\n",
              "            _ = until\n            try encode(\"ban\", user: user, thread: thread, by: by) {\n                try $0.encode(reason, forKey: .reason)\n"),
     json_mutation("94e", "omit the mark of a blocked author", "EventJSON",
-             "        if isFromBlockedUser { try members.encode(true, forKey: .blocked) }\n", ""),
+             "        if isFromBlockedUser { try object.encode(true, forKey: .blocked) }\n", ""),
     # The histories of roles, moderation and operators.
     community_mutation("95", "the opener is no owner", "CommunityHistory", "if opener == UInt32(indexes.user), membersChange == 1 { roles", "if opener == .max { roles"),
     community_mutation("95b", "a ban keeps the invitation", "CommunityHistory",
@@ -1093,7 +1093,7 @@ MUTATIONS = [
         ("ImportBatch.swift", "        if let posted = models.reply(reply, asOf: now), let answered",
          "        if postedMessage == nil, let posted = models.reply(reply, asOf: now), let answered")], test_filter="ImportAttackTests"),
     Mutation("71", "username: accept invisible scalars", [
-        ("Username.swift", "default: allowsInvisibleScalars || !isInvisible(scalar)", "default: true")],
+        ("Username.swift", "default: allowsBlankScalars || !isBlank(scalar)", "default: true")],
         test_filter="ChatDomainTests.UsernameTests", target="ChatDomain"),
     Mutation("56", "entropy: use a block twice", [
         ("EntropySource.swift", "state.ready.popLast()", "state.ready.last")], test_filter="EventJournalTests.EntropyTests"),
@@ -1179,7 +1179,7 @@ MUTATIONS = [
     erasure_mutation("98", "keep the checkpoints", "Journal+Erase", "                try directory.storage.remove(directory.file(name))\n            }\n",
                 "                _ = name\n            }\n", target="EventJournal"),
     erasure_mutation("98b", "keep what the user wrote about others", "ErasureOrders",
-                "if kind?.hasActor == true { return isErased(UserID(bits: otherActor)) }", "if kind?.hasActor == true { return false }"),
+                "if kind?.hasOtherActor == true { return isErased(UserID(bits: otherActor)) }", "if kind?.hasOtherActor == true { return false }"),
     erasure_mutation("98c", "keep the reasons of removals", "ErasureOrders", "return author(self).map(isErased) ?? false", "return false"),
     rule_mutation("98d", "erasure: keep the subject taken", "RuleState+Apply",
              "if subject >= 0, subjectOwners[subject] == owner { subjectOwners[subject] = 0 }", "_ = subject"),

@@ -54,7 +54,7 @@ extension EventKind {
     }
 
     /// Whether another user than ``EventRow/user`` acts in events of the kind.
-    package var hasActor: Bool {
+    package var hasOtherActor: Bool {
         switch layout {
         case .member, .role, .sanction: true
         default: false

@@ -23,12 +23,12 @@ extension Identities: ColumnCoded {
         memberships = try PairInterner(from: &reader)
         try memberships.check(firstBelow: users.count, secondBelow: threads.count)
         messages = try IDInterner(from: &reader)
-        messageFacts = try PostFacts(from: &reader, count: messages.count)
+        messageFacts = try AuthoredFacts(from: &reader, count: messages.count)
         replies = try IDInterner(from: &reader)
-        replyFacts = try PostFacts(from: &reader, count: replies.count)
+        replyFacts = try AuthoredFacts(from: &reader, count: replies.count)
         sessions = try TypedIDInterner(from: &reader)
         customEvents = try TypedIDInterner(from: &reader)
-        customFacts = try PostFacts(from: &reader, count: customEvents.count)
+        customFacts = try AuthoredFacts(from: &reader, count: customEvents.count)
         foldKeys = try TextInterner(from: &reader)
         subjects = try TextInterner(from: &reader)
     }
@@ -36,8 +36,8 @@ extension Identities: ColumnCoded {
     /// Throws unless every post lies at or before `head` and refers to an existing thread or
     /// message and author.
     package func check(head: Position) throws(ColumnError) {
-        try messageFacts.check(places: threads.count, authors: users.count, head: head)
-        try replyFacts.check(places: messages.count, authors: users.count, head: head)
-        try customFacts.check(places: threads.count, authors: users.count, head: head)
+        try messageFacts.check(parents: threads.count, authors: users.count, head: head)
+        try replyFacts.check(parents: messages.count, authors: users.count, head: head)
+        try customFacts.check(parents: threads.count, authors: users.count, head: head)
     }
 }

@@ -16,26 +16,26 @@ extension RecordedEvent: Encodable {
         try encode(to: &container)
     }
 
-    /// Writes the members of the event's object.
+    /// Writes the fields of the event's object.
     ///
     /// - Parameter isExport: Whether to write the fold key after a username.
-    package func encode(to members: inout some EventMembers, isExport: Bool = false) throws {
-        try members.encode(position, forKey: .position)
-        try members.encode(event.recordedAt, forKey: .recordedAt)
-        if let sentAt = event.origin.sentAt { try members.encode(sentAt, forKey: .sentAt) }
-        if event.origin != .native { try members.encode(true, forKey: .imported) }
-        if let correlation = event.correlation { try members.encode(correlation, forKey: .correlation) }
-        if event.isErased { try members.encode(true, forKey: .erased) }
+    package func encode(to object: inout some EventFieldWriter, isExport: Bool = false) throws {
+        try object.encode(position, forKey: .position)
+        try object.encode(event.recordedAt, forKey: .recordedAt)
+        if let sentAt = event.origin.sentAt { try object.encode(sentAt, forKey: .sentAt) }
+        if event.origin != .native { try object.encode(true, forKey: .imported) }
+        if let correlation = event.correlation { try object.encode(correlation, forKey: .correlation) }
+        if event.isErased { try object.encode(true, forKey: .erased) }
         if !redacted.isEmpty {
-            try members.encode(RedactedFields.keysByField.filter { redacted.contains($0.field) }.map(\.key.stringValue), forKey: .redacted)
+            try object.encode(RedactedFields.keysByField.filter { redacted.contains($0.field) }.map(\.key.stringValue), forKey: .redacted)
         }
-        if isFromBlockedUser { try members.encode(true, forKey: .blocked) }
+        if isFromBlockedUser { try object.encode(true, forKey: .blocked) }
         let key = event.details.kind.map { FieldKey($0.name) } ?? .unknown
-        try members.encodeObject(forKey: key) { fields in try encodeFields(to: &fields, isExport: isExport) }
+        try object.encodeObject(forKey: key) { fields in try encodeFields(to: &fields, isExport: isExport) }
     }
 
     /// Writes the fields of the event's kind, and the outward code if the postcode is redacted.
-    package func encodeFields(to fields: inout some EventMembers, isExport: Bool = false) throws {
+    package func encodeFields(to fields: inout some EventFieldWriter, isExport: Bool = false) throws {
         try event.encodeFields(to: &fields, isExport: isExport)
         if redacted.contains(.postcode), case .postcodeSet(let details) = event.details {
             try fields.encode(details.thread.outwardCode?.description, forKey: .outwardCode)
@@ -45,7 +45,7 @@ extension RecordedEvent: Encodable {
 
 extension ChatEvent {
     /// Writes the fields of the event's kind.
-    fileprivate func encodeFields(to fields: inout some EventMembers, isExport: Bool) throws {
+    fileprivate func encodeFields(to fields: inout some EventFieldWriter, isExport: Bool) throws {
         switch details {
         case .userRegistered(let details):
             try fields.encode(details.user, forKey: .user)
@@ -163,7 +163,7 @@ extension ChatEvent {
     }
 }
 
-extension EventMembers {
+extension EventFieldWriter {
     fileprivate mutating func encode(_ id: some EntityID, forKey key: FieldKey) throws { try encode(id: id.bits, forKey: key) }
 
     fileprivate mutating func encode(_ thread: ThreadID, _ number: UInt64, user: UserID) throws {
@@ -208,9 +208,9 @@ extension EventMembers {
     }
 }
 
-/// A destination for the members of an event's JSON object: an encoder's container or a line's
+/// A destination for the fields of an event's JSON object: an encoder's container or a line's
 /// bytes.
-package protocol EventMembers {
+package protocol EventFieldWriter {
     mutating func encode(_ value: Bool, forKey key: FieldKey) throws
     mutating func encode(_ value: UInt64, forKey key: FieldKey) throws
     mutating func encode(_ value: Timestamp, forKey key: FieldKey) throws
@@ -223,16 +223,16 @@ package protocol EventMembers {
     mutating func encode(_ payload: CustomPayload?, forKey key: FieldKey) throws
     /// Writes the text form of an id.
     mutating func encode(id: UInt128, forKey key: FieldKey) throws
-    /// Writes an object whose members the closure writes.
-    mutating func encodeObject(forKey key: FieldKey, _ members: (inout Self) throws -> Void) throws
+    /// Writes an object whose fields the closure writes.
+    mutating func encodeObject(forKey key: FieldKey, _ fields: (inout Self) throws -> Void) throws
 }
 
-extension KeyedEncodingContainer: EventMembers where K == FieldKey {
+extension KeyedEncodingContainer: EventFieldWriter where K == FieldKey {
     package mutating func encode(id: UInt128, forKey key: FieldKey) throws { try encode(UUIDText.format(id), forKey: key) }
 
-    package mutating func encodeObject(forKey key: FieldKey, _ members: (inout Self) throws -> Void) throws {
+    package mutating func encodeObject(forKey key: FieldKey, _ fields: (inout Self) throws -> Void) throws {
         var object = nestedContainer(keyedBy: FieldKey.self, forKey: key)
-        try members(&object)
+        try fields(&object)
     }
 }
 
@@ -277,10 +277,10 @@ extension ExportedEvent: Codable {
         try encode(to: &container)
     }
 
-    /// Writes the members of the event's object.
-    package func encode(to members: inout some EventMembers) throws {
+    /// Writes the fields of the event's object.
+    package func encode(to object: inout some EventFieldWriter) throws {
         try recorded.encode(to: &members, isExport: true)
-        if let commitEnd { try members.encode(commitEnd, forKey: .commitEnd) }
+        if let commitEnd { try object.encode(commitEnd, forKey: .commitEnd) }
     }
 }
 

@@ -94,7 +94,7 @@ extension RuleState {
         }
         if let user, users[user].isErased {
             // A host program can end the session of such a user, moderators and operators act on them.
-            let isAllowed = kind.hasActor || kind == .sessionEnded || kind == .operatorRevoked
+            let isAllowed = kind.hasOtherActor || kind == .sessionEnded || kind == .operatorRevoked
             require(isAllowed, kind == .userErased ? .noEffect : .notPermitted, "the content of user \(userID) was erased earlier")
         }
         let isStarted = knownThread.map { $0 < threads.count && threads[$0].lastEventNumber > 0 } ?? false
