@@ -12,13 +12,13 @@ extension RuleState {
     /// - Returns: `unchanged` if the user is erased already.
     /// - Throws: `unknownUser`, `invalidReason`.
     package func eraseUser(
-        _ id: UserID, reason: String, _ ids: borrowing Identities, at now: Timestamp, into batch: inout EventBatch
+        _ userID: UserID, reason: String, _ ids: borrowing Identities, at now: Timestamp, into batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let user = try requireRegistered(id, ids)
+        let user = try requireRegistered(userID, ids)
         guard ErasureReason.isValid(reason) else { throw .invalidErasureReason }
         guard !users[user].isErased else { return .unchanged }
         var row = erasureRow(.userErased, at: now)
-        row.user = id.bits
+        row.user = userID.bits
         batch.append(row, .erasure(reason: reason, positions: nil), EventIndexes(user: user))
         return .append
     }
