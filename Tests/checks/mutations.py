@@ -695,7 +695,7 @@ MUTATIONS = [
     receipt_mutation("82f", "device", "            if !device.isIdentical(to: first) { shown.redact(.device) }\n", "            break\n"),
     receipt_mutation("82g", "canonically equal text", "{ utf8.elementsEqual(other.utf8) }", "{ self == other }"),
     Mutation("82h", "registration: another subject is a duplicate", [(
-        "DecideUsers.swift", "            if let subject, subject.utf8.count > 256 || owner(ofSubject: ids.subjects.find(subject)) != user { throw .subjectMismatch }\n", "")],
+        "DecideUsers.swift", "            if let subject, !Subject.isValid(subject) || owner(ofSubject: ids.subjects.find(subject)) != user { throw .subjectMismatch }\n", "")],
         test_filter="ChatTests.DuplicateReceiptTests", target="ChatDomain"),
     # The rules of `Community.md`.
     rule_mutation("90", "a ban does not end the membership", "DecideModeration",

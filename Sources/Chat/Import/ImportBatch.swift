@@ -338,7 +338,7 @@ extension ImportBatch {
         }
         guard let name = line.name else { throw .invalidUsername }
         guard case .account(_, _, let subject?) = line.imported else { return (name, nil) }
-        guard (1...256).contains(subject.utf8.count) else { throw .invalidSubject }
+        guard Subject.isValid(subject) else { throw .invalidSubject }
         return (name, subject)
     }
 

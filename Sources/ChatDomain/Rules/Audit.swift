@@ -291,20 +291,22 @@ extension ChatEvent {
 
     private var textProblem: String? {
         // A newer version may record other ids in its own kinds.
-        if let correlation, kind != nil, !(1...256).contains(correlation.utf8.count) { return "the correlation id is not 1 to 256 bytes" }
-        if let device, device.utf8.count > 1_024 { return "the device description is over 1,024 bytes" }
+        if let correlation, kind != nil, !CorrelationID.isValid(correlation) { return "the correlation id is not 1 to 256 bytes" }
+        if let device, !DeviceDescription.isValid(device) { return "the device description is over 1,024 bytes" }
         if let body, !MessageBody.isValid(body) { return "the body is empty or over \(MessageBody.maximumByteCount) bytes" }
-        if let name = username?.text, !Self.isPossibleName(name, maximumByteCount: 128) { return "the username is not valid" }
+        if let name = username?.text, !Self.isPossibleName(name, maximumByteCount: Username.maximumByteCount) {
+            return "the username is not valid"
+        }
         if case .threadName(let name) = content {
-            if !Self.isPossibleName(name, maximumByteCount: 320) { return "the thread's name is not valid" }
+            if !Self.isPossibleName(name, maximumByteCount: ThreadName.maximumByteCount) { return "the thread's name is not valid" }
             if OutwardCode(name) != nil { return "the thread's name is an outward code" }
         }
-        if let subject, !(1...256).contains(subject.utf8.count) { return "the subject is not 1 to 256 bytes" }
+        if let subject, !Subject.isValid(subject) { return "the subject is not 1 to 256 bytes" }
         if case .erasure(let reason, _) = content {
             return ErasureReason.isValid(reason) ? nil : "the reason of the erasure is not valid"
         }
-        if let reason, reason.utf8.count > RuleState.maximumReasonLength || !MessageBody.isValid(reason) {
-            return "the reason is empty or over \(RuleState.maximumReasonLength) bytes"
+        if let reason, !ModerationReason.isValid(reason) {
+            return "the reason is empty or over \(ModerationReason.maximumByteCount) bytes"
         }
         if let customKind, !CustomKind.isValid(customKind) { return "the kind is not a reverse-DNS name" }
         if let payload, !payload.isWithinLimit || CustomPayload(payload.text) == nil { return "the payload is not valid" }

@@ -21,7 +21,7 @@ extension RuleState {
         // The correlation id is checked last: the command's own rules take precedence, and a
         // duplicate stays a duplicate whatever its correlation id.
         if case .duplicate = decision { return decision }
-        if let correlation = request.correlation, !(1...256).contains(correlation.utf8.count) {
+        if let correlation = request.correlation, !CorrelationID.isValid(correlation) {
             batch.truncate(to: count)
             throw .invalidCorrelation
         }

@@ -4,8 +4,6 @@ import Columns
 extension RuleState {
     /// The maximum number of pinned messages of a thread.
     static var maximumPinCount: UInt32 { 50 }
-    /// The maximum length of a reason, in bytes.
-    static var maximumReasonLength: Int { 512 }
 
     /// Throws unless the acting user may moderate the user concerned.
     private func requireAuthority(_ action: UserAction, _ ids: borrowing Identities) throws(Rejection) {
@@ -16,8 +14,7 @@ extension RuleState {
     }
 
     private func requireReason(_ reason: String) throws(Rejection) {
-        // The rule of a body, with another limit.
-        guard reason.utf8.count <= Self.maximumReasonLength, MessageBody.isValid(reason) else { throw .invalidReason }
+        guard ModerationReason.isValid(reason) else { throw .invalidReason }
     }
 
     private func requireEnd(_ until: Timestamp?, _ envelope: EventEnvelope) throws(Rejection) {

@@ -13,13 +13,13 @@ extension RuleState {
                 throw .identifierTaken
             }
             // Two subjects are two people: the second must not receive the first one's receipt.
-            if let subject, subject.utf8.count > 256 || owner(ofSubject: ids.subjects.find(subject)) != user { throw .subjectMismatch }
+            if let subject, !Subject.isValid(subject) || owner(ofSubject: ids.subjects.find(subject)) != user { throw .subjectMismatch }
             return .duplicate(of: users[user].registeredAt...users[user].registeredAt)
         }
         guard let username = Username(text) else { throw .invalidUsername }
         guard owner(ofName: ids.foldKeys.find(username.foldKey)) == nil else { throw .usernameTaken }
         if let subject {
-            guard (1...256).contains(subject.utf8.count) else { throw .invalidSubject }
+            guard Subject.isValid(subject) else { throw .invalidSubject }
             guard owner(ofSubject: ids.subjects.find(subject)) == nil else { throw .subjectTaken }
         }
         var row = envelope.row(.userRegistered)
@@ -106,7 +106,7 @@ extension RuleState {
             return .duplicate(of: sessions[session].startedAt...sessions[session].startedAt)
         }
         let user = try requireUser(userID, ids)
-        guard device.utf8.count <= 1_024 else { throw .invalidDevice }
+        guard DeviceDescription.isValid(device) else { throw .invalidDevice }
         var row = envelope.row(.sessionStarted)
         (row.user, row.secondID) = (userID.bits, sessionID?.bits ?? fresh)
         batch.append(row, .none, EventIndexes(user: user))

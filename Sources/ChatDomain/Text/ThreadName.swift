@@ -8,6 +8,11 @@
 /// Equality is that of Swift strings, which treat a letter and its canonical decomposition as
 /// equal.
 public struct ThreadName: Hashable, Sendable {
+    /// The maximum length, in characters.
+    static var maximumCharacterCount: Int { 80 }
+    /// The maximum length, in bytes of UTF-8.
+    static var maximumByteCount: Int { 320 }
+
     /// The name as written, without surrounding white space.
     public let text: String
 
@@ -25,7 +30,9 @@ public struct ThreadName: Hashable, Sendable {
 
     private init?(_ text: String, allowsBlankScalars: Bool) {
         guard let name = NameRules.trimmed(text),
-            NameRules.isValid(name, maximumCharacters: 80, maximumBytes: 320, allowsBlankScalars: allowsBlankScalars),
+            NameRules.isValid(
+                name, maximumCharacters: Self.maximumCharacterCount, maximumBytes: Self.maximumByteCount,
+                allowsBlankScalars: allowsBlankScalars),
             OutwardCode(name) == nil
         else { return nil }
         self.text = name

@@ -18,6 +18,11 @@
 /// Two usernames clash if their fold keys are equal. Equality of the values compares both parts as
 /// Swift strings, which treat a letter and its canonical decomposition as equal.
 public struct Username: Hashable, Sendable, CustomStringConvertible {
+    /// The maximum length, in characters.
+    static var maximumCharacterCount: Int { 32 }
+    /// The maximum length, in bytes of UTF-8.
+    static var maximumByteCount: Int { 128 }
+
     /// The name as written, without surrounding white space.
     public let text: String
 
@@ -36,9 +41,7 @@ public struct Username: Hashable, Sendable, CustomStringConvertible {
     /// - Parameter text: The name. Surrounding white space (the property `White_Space`) is removed.
     ///   A text over 4,096 bytes including white space is not examined and yields nil.
     public init?(_ text: String) {
-        guard let name = NameRules.trimmed(text), NameRules.isValid(name, maximumCharacters: 32, maximumBytes: 128) else { return nil }
-        self.text = name
-        self.foldKey = CaseFolding.key(of: name)
+        self.init(text, allowsBlankScalars: false)
     }
 
     /// Creates a username under the wider rule of earlier versions, which allows blank scalars.
@@ -46,8 +49,14 @@ public struct Username: Hashable, Sendable, CustomStringConvertible {
     /// An import uses its key to find a user whom an earlier version imported under the name. It
     /// never registers a user.
     package init?(former text: String) {
+        self.init(text, allowsBlankScalars: true)
+    }
+
+    private init?(_ text: String, allowsBlankScalars: Bool) {
         guard let name = NameRules.trimmed(text),
-            NameRules.isValid(name, maximumCharacters: 32, maximumBytes: 128, allowsBlankScalars: true)
+            NameRules.isValid(
+                name, maximumCharacters: Self.maximumCharacterCount, maximumBytes: Self.maximumByteCount,
+                allowsBlankScalars: allowsBlankScalars)
         else { return nil }
         self.text = name
         self.foldKey = CaseFolding.key(of: name)
@@ -96,7 +105,7 @@ package enum NameRules {
     ///
     /// Control, format and unassigned scalars are never allowed.
     static func isValid(
-        _ name: String, maximumCharacters: Int, maximumBytes: Int, allowsBlankScalars: Bool = false
+        _ name: String, maximumCharacters: Int, maximumBytes: Int, allowsBlankScalars: Bool
     ) -> Bool {
         // Bytes first: counting characters takes time proportional to the bytes.
         guard !name.isEmpty, name.utf8.count <= maximumBytes, name.count <= maximumCharacters else { return false }
