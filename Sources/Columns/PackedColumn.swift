@@ -136,7 +136,7 @@ extension PackedColumn where Element: PlainElement {
     /// - Parameter most: The maximum count. The remaining bytes do not bound it, because a piece of
     ///   equal numbers takes only its header.
     package init(from reader: inout ColumnReader, pieceLength: PieceLength = .long, atMost most: Int) throws(ColumnError) {
-        self.init(pieces)
+        self.init(pieceLength: pieceLength)
         let written: UInt64 = try reader.read()
         try require(written <= UInt64(most), "\(written) numbers exceed the maximum of \(most)")
         let count = Int(written)

@@ -242,11 +242,11 @@ extension ThreadTimelines: CheckpointComponent {
             timeline.openedAt = positions[thread]
             timeline.name = names[thread]
             timeline.isImported = areImported[thread] != 0
-            timeline.messages = try PackedColumn(from: &reader, .short, atMost: ids.messages.count)
+            timeline.messages = try PackedColumn(from: &reader, pieceLength: .short, atMost: ids.messages.count)
             try timeline.messages.check(below: ids.messages.count)
-            timeline.nonMessagePositions = try PackedColumn(from: &reader, .short, atMost: Int(clamping: head))
+            timeline.nonMessagePositions = try PackedColumn(from: &reader, pieceLength: .short, atMost: Int(clamping: head))
             try require(timeline.nonMessagePositions.last ?? 0 <= head, "an event of a thread after \(head)")
-            timeline.memberCounts = try PackedColumn(from: &reader, .short, atMost: timeline.nonMessagePositions.count)
+            timeline.memberCounts = try PackedColumn(from: &reader, pieceLength: .short, atMost: timeline.nonMessagePositions.count)
             try require(timeline.memberCounts.count == timeline.nonMessagePositions.count, "members at other events than a thread's")
             threads.append(timeline)
         }

@@ -279,7 +279,7 @@ extension ExportedEvent: Codable {
 
     /// Writes the fields of the event's object.
     package func encode(to object: inout some EventFieldWriter) throws {
-        try recorded.encode(to: &members, isExport: true)
+        try recorded.encode(to: &object, isExport: true)
         if let commitEnd { try object.encode(commitEnd, forKey: .commitEnd) }
     }
 }
