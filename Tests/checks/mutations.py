@@ -809,7 +809,7 @@ MUTATIONS = [
     json_mutation("94", "accept a sanction that ends before any recording time", "EventFields",
              "guard let until, until > Timestamp(millisecondsSince1970: 0), ", "guard let until, "),
     json_mutation("94b", "accept a payload of an erased custom event", "EventFields",
-             "                try requireNull(.payload)\n", ""),
+             "            try requireNull(.payload)\n", ""),
     json_mutation("94c", "omit the history of an opening", "CommandJSON",
              "            if history != .all { try inner.encode(history, forKey: .history) }\n", "            _ = history\n"),
     json_mutation("94d", "omit the end of a ban", "CommandJSON",

@@ -95,6 +95,20 @@ extension ChatEvent {
         case .sessionEnded(let details):
             try fields.encode(details.user, forKey: .user)
             try fields.encode(details.session, forKey: .session)
+        case .lost: break
+        case .unknown(let kind):
+            try fields.encode(UInt64(kind), forKey: .kind)
+            if case .opaque(let kept, let erasable) = content {
+                try fields.encode(Hexadecimal.text(of: kept), forKey: .kept)
+                try fields.encode(erasable.map { Hexadecimal.text(of: $0) }, forKey: .erasable)
+            }
+        default: try encodeCommunityFields(to: &fields)
+        }
+    }
+
+    /// Writes the fields of roles, moderation, custom events and erasures.
+    private func encodeCommunityFields(to fields: inout some EventFieldWriter) throws {
+        switch details {
         case .threadPolicySet(let details):
             try fields.encode(details.thread, forKey: .thread)
             try fields.encode(details.number, forKey: .number)
@@ -152,13 +166,9 @@ extension ChatEvent {
         case .contentErased:
             try fields.encode(erasedPositions?.ranges.map { [$0.lowerBound, $0.upperBound] } ?? [], forKey: .ranges)
             try fields.encode(reason, forKey: .reason)
-        case .lost: break
-        case .unknown(let kind):
-            try fields.encode(UInt64(kind), forKey: .kind)
-            if case .opaque(let kept, let erasable) = content {
-                try fields.encode(Hexadecimal.text(of: kept), forKey: .kept)
-                try fields.encode(erasable.map { Hexadecimal.text(of: $0) }, forKey: .erasable)
-            }
+        case .userRegistered, .usernameChanged, .postcodeSet, .threadOpened, .threadJoined, .threadLeft, .messagePosted, .replyPosted,
+            .messageEdited, .replyEdited, .messageRetracted, .replyRetracted, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown:
+            preconditionFailure("`encodeFields` has the other kinds")
         }
     }
 }
