@@ -27,8 +27,8 @@ package struct PostRecord<ID: EntityID>: Hashable, Sendable {
     /// Whether the viewer has blocked its author.
     package var isBlocked = false
 
-    /// Whether it is retracted or removed.
-    package var isGone: Bool { isRetracted || isRemoved }
+    /// Whether it is withdrawn: retracted or removed.
+    package var isWithdrawn: Bool { isRetracted || isRemoved }
 }
 
 extension ReadModels {

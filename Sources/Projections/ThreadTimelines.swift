@@ -53,9 +53,9 @@ struct ThreadTimelines: Equatable, Sendable {
     /// Records the retraction or removal of a reply; the first one lowers the message's count.
     private mutating func withdrawReply(_ indexes: EventIndexes, _ change: PostHistories.Change, at position: Position) {
         guard indexes.secondIndex >= 0 else { return }
-        let wasGone = replyHistories.isGone(indexes.secondIndex)
+        let wasWithdrawn = replyHistories.isWithdrawn(indexes.secondIndex)
         replyHistories.withdraw(indexes.secondIndex, change, at: position)
-        if !wasGone { messageHistories.add(.replyWithdrawal, 0, at: position, to: indexes.message) }
+        if !wasWithdrawn { messageHistories.add(.replyWithdrawal, 0, at: position, to: indexes.message) }
     }
 }
 
@@ -164,13 +164,13 @@ struct PostHistories: Equatable, Sendable {
     func find(_ post: Int) -> Int? { hasHistory[post] == 0 ? nil : historyIndexes.find(post) }
 
     /// Whether a post has been retracted or removed.
-    func isGone(_ post: Int) -> Bool { find(post).map { retractions[$0] != 0 || removals[$0] != 0 } ?? false }
+    func isWithdrawn(_ post: Int) -> Bool { find(post).map { retractions[$0] != 0 || removals[$0] != 0 } ?? false }
 
     /// Whether a post was retracted or removed as of a position.
-    func isGone(_ post: Int, asOf position: Position) -> Bool { find(post).map { isGone(history: $0, asOf: position) } ?? false }
+    func isWithdrawn(_ post: Int, asOf position: Position) -> Bool { find(post).map { isWithdrawn(history: $0, asOf: position) } ?? false }
 
     /// Whether the post of a history was retracted or removed as of a position.
-    func isGone(history: Int, asOf position: Position) -> Bool {
+    func isWithdrawn(history: Int, asOf position: Position) -> Bool {
         latest(.retraction, in: history, asOf: position) != nil || latest(.removal, in: history, asOf: position) != nil
     }
 

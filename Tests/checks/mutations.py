@@ -789,7 +789,7 @@ MUTATIONS = [
     rule_mutation("92o", "an import opens a private thread", "DecideThreads",
              ", envelope.origin == .native || policy == .open && history == .all else", " else"),
     rule_mutation("92p", "a removed post cannot be retracted", "DecidePosts",
-             "guard !found.marks.contains(.retracted) else { return .unchanged }", "guard !found.marks.isGone else { return .unchanged }"),
+             "guard !found.marks.contains(.retracted) else { return .unchanged }", "guard !found.marks.isWithdrawn else { return .unchanged }"),
     # The encoding and the JSON of roles, moderation and custom events.
     decoder_mutation("93", "event: swap the policy and the history", [
         ("EventEncoder.swift", "            keptWriter.write(leb128: row.value >> 8)\n            keptWriter.write(leb128: row.value & 0xFF)\n",
@@ -1078,7 +1078,7 @@ MUTATIONS = [
         ("ImportAssumptions.swift", "if models.message(post.message, asOf: now) != nil || models.reply(post.reply, asOf: now) != nil {",
          "if now == 0 {")], test_filter="ImportAttackTests"),
     store_mutation("70k", "import: register the author of a reply to a post that is retracted before the commit", [
-        ("ImportAssumptions.swift", "models.message(answered, asOf: now)?.isGone == true { return false }",
+        ("ImportAssumptions.swift", "models.message(answered, asOf: now)?.isWithdrawn == true { return false }",
          "answered.bits == 0 { return false }")], test_filter="ImportAttackTests"),
     store_mutation("70l", "import: lose the post of a user who leaves before the commit", [
         ("ImportAssumptions.swift", "for member in existingMembers where models.joinPosition(member.user, in: member.thread, asOf: now) == nil",

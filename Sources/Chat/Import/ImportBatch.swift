@@ -186,7 +186,7 @@ extension ImportBatch {
         var answered: MessageID?
         if let replyTo = message.replyTo {
             guard let root = try post(replyTo, in: message.channel, models, now)?.root else { throw .unknownMessage }
-            if models.message(root, asOf: now)?.isGone == true { throw .retracted }
+            if models.message(root, asOf: now)?.isWithdrawn == true { throw .retracted }
             answered = root
         }
         let start = requests.count

@@ -145,7 +145,7 @@ extension RuleState {
             if isEdit { checkAuthor(event, of: message, ids, &faults) }
             faults.append(
                 contentsOf: self.faults(
-                    of: .message(id), in: event.threadID, by: event.userID, unless: isEdit ? .gone : .retracted, ids))
+                    of: .message(id), in: event.threadID, by: event.userID, unless: isEdit ? .withdrawn : .retracted, ids))
         }
     }
 
@@ -158,11 +158,12 @@ extension RuleState {
         if event.kind != .replyPosted {
             faults.append(
                 contentsOf: self.faults(
-                    of: .reply(id), in: event.threadID, by: event.userID, unless: event.kind == .replyEdited ? .gone : .retracted, ids))
+                    of: .reply(id), in: event.threadID, by: event.userID, unless: event.kind == .replyEdited ? .withdrawn : .retracted, ids)
+            )
         }
         faults.append(
             contentsOf: self.faults(
-                of: .message(messageID), in: event.threadID, by: nil, unless: event.kind == .replyPosted ? .gone : [], ids))
+                of: .message(messageID), in: event.threadID, by: nil, unless: event.kind == .replyPosted ? .withdrawn : [], ids))
     }
 
     /// Checks that the author of a post or an edit is a member who may write, and sees the message.

@@ -98,7 +98,7 @@ extension RuleState {
         let found = try find(.message(messageID), ids)
         try requireModerator(actor, of: found.thread, ids)
         guard !threads[found.thread].isClosed else { throw .threadClosed }
-        if isPinned, found.marks.isGone { throw .retracted }
+        if isPinned, found.marks.isWithdrawn { throw .retracted }
         guard found.marks.contains(.pinned) != isPinned else { return .unchanged }
         if isPinned, threads[found.thread].pinCount >= Self.maximumPinCount { throw .tooManyPins }
         appendPostEvent(isPinned ? .messagePinned : .messageUnpinned, .message(messageID), found, actorID, actor, ids, envelope, &batch)
@@ -113,7 +113,7 @@ extension RuleState {
         let found = try find(post, ids)
         let membership = try requireMember(actor, of: found.thread, ids)
         guard isVisible(message: found.message, to: membership, ids) else { throw .unknown(post) }
-        guard !found.marks.isGone else { throw .retracted }
+        guard !found.marks.isWithdrawn else { throw .retracted }
         guard !reports(of: post).isReported(found.post, by: actor) else { return .unchanged }
         try requireReason(reason)
         appendPostEvent(post.kind(.messageReported, .replyReported), post, found, actorID, actor, ids, envelope, &batch)

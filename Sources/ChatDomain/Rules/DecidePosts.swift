@@ -42,7 +42,7 @@ extension RuleState {
         let membership = try requireMember(author, of: thread, ids)
         guard isVisible(message: message, to: membership, ids) else { throw .unknownMessage }
         try requireWritable(thread, membership, at: envelope.recordedAt)
-        guard !marks(message: message).isGone else { throw .retracted }
+        guard !marks(message: message).isWithdrawn else { throw .retracted }
         guard MessageBody.isValid(body) else { throw .invalidBody }
         batch.append(
             envelope.row(
@@ -61,7 +61,7 @@ extension RuleState {
         guard isVisible(message: found.message, to: membership, ids) else { throw .unknown(post) }
         try requireWritable(found.thread, membership, at: envelope.recordedAt)
         guard found.author == actor else { throw .notTheAuthor }
-        guard !found.marks.isGone else { throw .retracted }
+        guard !found.marks.isWithdrawn else { throw .retracted }
         guard MessageBody.isValid(body) else { throw .invalidBody }
         appendPostEvent(post.kind(.messageEdited, .replyEdited), post, found, actorID, actor, ids, envelope, &batch)
         return .append

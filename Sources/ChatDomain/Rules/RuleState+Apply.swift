@@ -41,7 +41,7 @@ extension RuleState {
         case .threadRead: changeMembership(indexes) { $0.setReadUpTo(event.number, $1) }
         case .messagePosted: if indexes.isNew { messageMarks.appendZero() }
         case .replyPosted: if indexes.isNew { replyMarks.appendZero() }
-        case .messageRetracted: if indexes.secondIndex >= 0 { markGone(message: indexes.secondIndex, .retracted, indexes.thread) }
+        case .messageRetracted: if indexes.secondIndex >= 0 { withdraw(message: indexes.secondIndex, .retracted, indexes.thread) }
         case .replyRetracted: if indexes.secondIndex >= 0 { replyMarks[indexes.secondIndex] |= PostMarks.retracted.rawValue }
         case .messageEdited, .replyEdited: break
         case .sessionStarted:
@@ -139,8 +139,8 @@ extension RuleState {
         }
     }
 
-    /// Marks a message as retracted or removed, which unpins it.
-    private mutating func markGone(message: Int, _ mark: PostMarks, _ thread: Int) {
+    /// Marks a message as retracted or removed, and unpins it.
+    private mutating func withdraw(message: Int, _ mark: PostMarks, _ thread: Int) {
         var marks = marks(message: message).union(mark)
         if marks.remove(.pinned) != nil { threads[thread].pinCount &-= 1 }
         messageMarks[message] = marks.rawValue
@@ -173,7 +173,7 @@ extension RuleState {
         case .operatorGranted, .operatorRevoked:
             while community.operators.count <= indexes.user { community.operators.append(0) }
             community.operators[indexes.user] = kind == .operatorGranted ? 1 : 0
-        case .messageRemoved: if post >= 0 { markGone(message: post, .removed, thread) }
+        case .messageRemoved: if post >= 0 { withdraw(message: post, .removed, thread) }
         case .replyRemoved: if post >= 0 { replyMarks[post] |= PostMarks.removed.rawValue }
         case .messagePinned, .messageUnpinned:
             guard post >= 0, marks(message: post).contains(.pinned) != (kind == .messagePinned) else { return }

@@ -102,11 +102,11 @@ package struct PostMarks: OptionSet, Hashable, Sendable {
     /// It is pinned; only messages are.
     package static let pinned = PostMarks(rawValue: 4)
 
-    /// The marks of a post that has no text any more, and takes no edits and replies.
-    static let gone: PostMarks = [.retracted, .removed]
+    /// The marks of a *withdrawn* post: it has no text any more, and takes no edits and replies.
+    static let withdrawn: PostMarks = [.retracted, .removed]
 
-    /// Whether the post has no text any more: it is retracted or removed.
-    package var isGone: Bool { !isDisjoint(with: .gone) }
+    /// Whether the post is withdrawn: retracted or removed.
+    package var isWithdrawn: Bool { !isDisjoint(with: .withdrawn) }
 }
 
 /// A session.
