@@ -18,7 +18,7 @@ import Testing
         _: Element.Type, _ pieces: PackedColumn<Element>.PieceLength, _ random: inout SeededRandom
     ) throws {
         let shape = Shape<Element>(&random)
-        var column = PackedColumn<Element>(pieces)
+        var column = PackedColumn<Element>(pieceLength: pieces)
         var list: [Element] = []
         let piece = 1 << pieces.rawValue
         #expect(column.isEmpty && column.last == nil)
@@ -40,7 +40,7 @@ import Testing
             expect(former.0, is: former.1)
             #expect((former.0 == column) == (former.1 == list))
             // The same numbers, packed at once.
-            var other = PackedColumn<Element>(pieces)
+            var other = PackedColumn<Element>(pieceLength: pieces)
             for value in list { other.append(value) }
             #expect(other == column)
             let read = try Bytes(column).read(pieces, atMost: count) as PackedColumn<Element>
