@@ -35,3 +35,9 @@ public struct IDInterner: Equatable, Sendable {
     /// find or insert ids.
     public mutating func removeSlots() { table.removeSlots() }
 }
+
+extension IDInterner: ColumnCoded {
+    package func write(to writer: inout ColumnWriter) { table.write(to: &writer) }
+
+    package init(from reader: inout ColumnReader) throws(ColumnError) { table = try KeyTable(from: &reader) }
+}

@@ -44,7 +44,7 @@ struct KeyTable<Keys: KeyList>: Sendable {
     mutating func reserve(_ count: Int) {
         guard keys.count == 0 else { return }
         // Clamped, because an estimate can be any number.
-        slots = SlotTable(SlotArray(count: SlotArray.slotCount(for: Swift.max(0, Swift.min(count, 1 << 28)))), taken: 0)
+        slots = SlotTable(SlotArray(count: SlotArray.slotCount(for: Swift.max(0, Swift.min(count, 1 << 28)))), usedSlotCount: 0)
     }
 
     /// Removes the slots of a copy that is only written.
@@ -143,78 +143,24 @@ extension KeyTable: ColumnCoded {
             "\(slotCount) slots for \(keys.count) keys")
         try reader.checkRemaining(Int(slotCount), of: MemoryLayout<UInt32>.stride)
         let array = SlotArray(count: Int(slotCount), seed: seed)
-        var taken: UInt32 = 0
+        var used: UInt32 = 0
         for start in stride(from: 0, to: array.slotCount, by: Self.slotsPerBlock) {
             let slots: [UInt32] = try reader.readArray(Swift.min(Self.slotsPerBlock, array.slotCount - start))
             // One pass without branches, which the compiler can vectorize.
             var indexed: UInt32 = 0
             var largest: UInt32 = 0
-            var inUse: UInt32 = 0
+            var usedInBlock: UInt32 = 0
             for entry in slots {
-                inUse &+= entry == 0 ? 0 : 1
+                usedInBlock &+= entry == 0 ? 0 : 1
                 indexed &+= array.ordinal(entry) == 0 ? 0 : 1
                 largest = Swift.max(largest, array.ordinal(entry))
             }
             // Searches subtract 1 from the number in a slot, so a slot in use must have an index.
-            try require(inUse == indexed && Int(largest) <= keys.count, "a slot of key \(largest) for \(keys.count) keys")
-            taken += inUse
+            try require(usedInBlock == indexed && Int(largest) <= keys.count, "a slot of key \(largest) for \(keys.count) keys")
+            used += usedInBlock
             array[start..<start + slots.count] = slots
         }
-        try require(Int(taken) == keys.count, "\(taken) used slots for \(keys.count) keys")
-        self.init(keys, SlotTable(array, taken: Int(taken)))
+        try require(Int(used) == keys.count, "\(used) used slots for \(keys.count) keys")
+        self.init(keys, SlotTable(array, usedSlotCount: Int(used)))
     }
-}
-
-extension IDInterner: ColumnCoded {
-    package func write(to writer: inout ColumnWriter) { table.write(to: &writer) }
-
-    package init(from reader: inout ColumnReader) throws(ColumnError) { table = try KeyTable(from: &reader) }
-}
-
-extension PairInterner: ColumnCoded {
-    package func write(to writer: inout ColumnWriter) { table.write(to: &writer) }
-
-    package init(from reader: inout ColumnReader) throws(ColumnError) { table = try KeyTable(from: &reader) }
-
-    /// Throws unless the numbers of every pair are less than the bounds.
-    package func check(firstBelow first: Int, secondBelow second: Int) throws(ColumnError) {
-        for index in 0..<count {
-            let pair = pair(index)
-            if pair.first >= first || pair.second >= second {
-                throw ColumnError("the pair \(pair) is out of range for \(first) and \(second) rows")
-            }
-        }
-    }
-}
-
-extension SubsetInterner: ColumnCoded {
-    package func write(to writer: inout ColumnWriter) { table.write(to: &writer) }
-
-    package init(from reader: inout ColumnReader) throws(ColumnError) { table = try KeyTable(from: &reader) }
-
-    /// Throws unless every entry is less than `bound`.
-    package func check(below bound: Int) throws(ColumnError) { try table.keys.check(below: bound) }
-}
-
-/// The storage of a ``KeyTable``'s keys, by index.
-protocol KeyList: Equatable, Sendable {
-    associatedtype Key: FixedWidthInteger & UnsignedInteger & Sendable
-
-    init()
-    var count: Int { get }
-    subscript(index: Int) -> Key { get }
-    mutating func append(_ key: Key)
-    func write(to writer: inout ColumnWriter)
-    init(keysFrom reader: inout ColumnReader) throws(ColumnError)
-}
-
-/// Keys without a pattern, such as ids.
-extension Column: KeyList where Element: FixedWidthInteger & UnsignedInteger & PlainElement {
-    init(keysFrom reader: inout ColumnReader) throws(ColumnError) { try self.init(from: &reader) }
-}
-
-/// Keys that are row numbers or pairs of them.
-extension PackedColumn: KeyList where Element: PlainElement {
-    /// The bound is the limit of a table; the table then requires a slot for every key.
-    init(keysFrom reader: inout ColumnReader) throws(ColumnError) { try self.init(from: &reader, atMost: Int(UInt32.max)) }
 }

@@ -22,10 +22,10 @@ public struct PackedColumn<Element: FixedWidthInteger & UnsignedInteger & Sendab
     @usableFromInline var tailCount = 0
 
     /// Creates an empty list of long pieces.
-    @inlinable public init() { self.init(.long) }
+    @inlinable public init() { self.init(pieceLength: .long) }
 
-    /// Creates an empty list.
-    @inlinable public init(_ pieces: PieceLength) { shift = pieces.rawValue }
+    /// Creates an empty list with pieces of a length.
+    @inlinable public init(pieceLength: PieceLength) { shift = pieceLength.rawValue }
 
     @inlinable var pieceCount: Int { 1 &<< shift }
     @inlinable var mask: Int { pieceCount &- 1 }
@@ -86,9 +86,9 @@ public struct PackedColumn<Element: FixedWidthInteger & UnsignedInteger & Sendab
         }
     }
 
-    /// The last number of the last piece, or 0; reading it loads the cache line that `append` writes
+    /// The last number of the plain last piece, or 0; reading it loads the cache line that `append` writes
     /// next.
-    @inlinable public var prefetchedNumber: Element { tailCount == 0 ? 0 : tail[tailCount &- 1] }
+    @inlinable public var lastTailNumber: Element { tailCount == 0 ? 0 : tail[tailCount &- 1] }
 
     /// Grows by a quarter, because many lists have few elements.
     @inlinable mutating func growTail() {
@@ -135,8 +135,8 @@ extension PackedColumn where Element: PlainElement {
     ///
     /// - Parameter most: The maximum count. The remaining bytes do not bound it, because a piece of
     ///   equal numbers takes only its header.
-    package init(from reader: inout ColumnReader, _ pieces: PieceLength = .long, atMost most: Int) throws(ColumnError) {
-        self.init(pieces)
+    package init(from reader: inout ColumnReader, pieceLength: PieceLength = .long, atMost most: Int) throws(ColumnError) {
+        self.init(pieceLength: pieceLength)
         let written: UInt64 = try reader.read()
         try require(written <= UInt64(most), "\(written) numbers exceed the maximum of \(most)")
         let count = Int(written)

@@ -69,32 +69,18 @@ public struct PairInterner: Equatable, Sendable {
     }
 }
 
-/// Interns a subset of a list's entries: assigns dense indexes from 0 in order of insertion.
-///
-/// Entries are at least 0 and less than 2^32.
-///
-/// A column by these indexes stores values that only few entries have.
-public struct SubsetInterner: Equatable, Sendable {
-    var table = KeyTable<PackedColumn<UInt32>>()
+extension PairInterner: ColumnCoded {
+    package func write(to writer: inout ColumnWriter) { table.write(to: &writer) }
 
-    /// Creates an empty index.
-    public init() {}
+    package init(from reader: inout ColumnReader) throws(ColumnError) { table = try KeyTable(from: &reader) }
 
-    /// The number of interned entries.
-    public var count: Int { table.keys.count }
-
-    /// Returns the entry with an index.
-    public func entry(_ index: Int) -> Int { Int(table.keys[index]) }
-
-    /// Returns the index of an entry, or nil.
-    public func find(_ entry: Int) -> Int? { table.find(UInt32(truncatingIfNeeded: entry)) }
-
-    /// Returns the index of an entry, assigning the next one if the entry is new.
-    public mutating func insert(_ entry: Int) -> (index: Int, isNew: Bool) { table.insert(UInt32(truncatingIfNeeded: entry)) }
-
-    /// Removes the slots of a copy that is only written.
-    ///
-    /// A later insertion into the original then copies no slots. Afterwards the copy can no longer
-    /// find or insert entries.
-    public mutating func removeSlots() { table.removeSlots() }
+    /// Throws unless the numbers of every pair are less than the bounds.
+    package func check(firstBelow first: Int, secondBelow second: Int) throws(ColumnError) {
+        for index in 0..<count {
+            let pair = pair(index)
+            if pair.first >= first || pair.second >= second {
+                throw ColumnError("the pair \(pair) is out of range for \(first) and \(second) rows")
+            }
+        }
+    }
 }

@@ -44,10 +44,10 @@ struct SlotTable: Sendable {
     private static var insertionsPerRelease: Int { 64 }
 
     /// Creates an empty table.
-    init() { self.init(SlotArray(count: SlotArray.slotCount(for: 0)), taken: 0) }
+    init() { self.init(SlotArray(count: SlotArray.slotCount(for: 0)), usedSlotCount: 0) }
 
-    /// Creates a table from an array with `taken` used slots.
-    init(_ array: SlotArray, taken: Int) { (current, self.usedSlotCount) = (array, taken) }
+    /// Creates a table from an array and the number of its used slots.
+    init(_ array: SlotArray, usedSlotCount: Int) { (current, self.usedSlotCount) = (array, usedSlotCount) }
 
     /// Whether some indexes are still to be moved.
     var isGrowing: Bool { previous != nil }

@@ -105,11 +105,3 @@ public struct InclusionProof: Hashable, Sendable {
     /// The first line of the text form.
     package static let title = "c2sp.org/tlog-proof@v1"
 }
-
-/// The reason why a proof does not prove its claim.
-public struct ProofError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A sentence.
-    public let description: String
-
-    package init(_ description: String) { self.description = description }
-}

@@ -27,8 +27,8 @@ package struct PostRecord<ID: EntityID>: Hashable, Sendable {
     /// Whether the viewer has blocked its author.
     package var isBlocked = false
 
-    /// Whether it is retracted or removed.
-    package var isGone: Bool { isRetracted || isRemoved }
+    /// Whether it is withdrawn: retracted or removed.
+    package var isWithdrawn: Bool { isRetracted || isRemoved }
 }
 
 extension ReadModels {
@@ -151,7 +151,7 @@ extension ReadModels {
 
     /// Calls the body with a post's index, facts and histories; nil if the post did not exist.
     private func withHistory<Value>(
-        of post: PostID, asOf position: Position, _ body: (Int, borrowing PostFacts, borrowing PostHistories) -> Value?
+        of post: PostID, asOf position: Position, _ body: (Int, borrowing AuthoredFacts, borrowing PostHistories) -> Value?
     ) -> Value? {
         switch post {
         case .message(let id):
@@ -172,7 +172,7 @@ extension ReadModels {
     ///
     /// The histories are borrowed, because a copy retains every column.
     private func records<ID>(
-        _ posts: [Int], _ table: borrowing PostFacts, _ ids: borrowing IDInterner, _ histories: borrowing PostHistories,
+        _ posts: [Int], _ table: borrowing AuthoredFacts, _ ids: borrowing IDInterner, _ histories: borrowing PostHistories,
         asOf position: Position
     ) -> [PostRecord<ID>] {
         let columns = PostColumns(posts, table, ids, histories, views.users, asOf: position)
@@ -211,7 +211,7 @@ private struct PostColumns {
     let authorNames: [String?]
 
     init(
-        _ posts: [Int], _ table: borrowing PostFacts, _ ids: borrowing IDInterner, _ histories: borrowing PostHistories,
+        _ posts: [Int], _ table: borrowing AuthoredFacts, _ ids: borrowing IDInterner, _ histories: borrowing PostHistories,
         _ users: borrowing UserViews, asOf position: Position
     ) {
         authors.reserveCapacity(posts.count)

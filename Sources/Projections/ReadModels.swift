@@ -96,7 +96,7 @@ package struct Views: Equatable, Sendable {
         var sum: UInt64 = 0
         for row in group where batch.rows[row].kind == .messagePosted {
             let indexes = batch.indexes[row]
-            if indexes.thread < timelines.threads.count { sum &+= UInt64(timelines.threads[indexes.thread].messages.prefetchedNumber) }
+            if indexes.thread < timelines.threads.count { sum &+= UInt64(timelines.threads[indexes.thread].messages.lastTailNumber) }
             if indexes.membership >= 0, indexes.membership < unread.members.count {
                 sum &+= UInt64(unread.members[indexes.membership].newest)
             }

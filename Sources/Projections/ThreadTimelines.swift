@@ -53,9 +53,9 @@ struct ThreadTimelines: Equatable, Sendable {
     /// Records the retraction or removal of a reply; the first one lowers the message's count.
     private mutating func withdrawReply(_ indexes: EventIndexes, _ change: PostHistories.Change, at position: Position) {
         guard indexes.secondIndex >= 0 else { return }
-        let wasGone = replyHistories.isGone(indexes.secondIndex)
+        let wasWithdrawn = replyHistories.isWithdrawn(indexes.secondIndex)
         replyHistories.withdraw(indexes.secondIndex, change, at: position)
-        if !wasGone { messageHistories.add(.replyWithdrawal, 0, at: position, to: indexes.message) }
+        if !wasWithdrawn { messageHistories.add(.replyWithdrawal, 0, at: position, to: indexes.message) }
     }
 }
 
@@ -67,11 +67,11 @@ struct ThreadTimeline: Equatable, Sendable {
     var name: String?
     var isImported = false
     /// The indexes of the thread's messages, ascending.
-    var messages = PackedColumn<UInt32>(.short)
+    var messages = PackedColumn<UInt32>(pieceLength: .short)
     /// The positions of the thread's events other than messages and read markers, ascending.
-    var nonMessagePositions = PackedColumn<Position>(.short)
+    var nonMessagePositions = PackedColumn<Position>(pieceLength: .short)
     /// The number of members after each of those events.
-    var memberCounts = PackedColumn<UInt32>(.short)
+    var memberCounts = PackedColumn<UInt32>(pieceLength: .short)
 
     /// Creates a thread whose opening has not been applied.
     init(createdAt: Timestamp) { self.createdAt = createdAt }
@@ -164,13 +164,13 @@ struct PostHistories: Equatable, Sendable {
     func find(_ post: Int) -> Int? { hasHistory[post] == 0 ? nil : historyIndexes.find(post) }
 
     /// Whether a post has been retracted or removed.
-    func isGone(_ post: Int) -> Bool { find(post).map { retractions[$0] != 0 || removals[$0] != 0 } ?? false }
+    func isWithdrawn(_ post: Int) -> Bool { find(post).map { retractions[$0] != 0 || removals[$0] != 0 } ?? false }
 
     /// Whether a post was retracted or removed as of a position.
-    func isGone(_ post: Int, asOf position: Position) -> Bool { find(post).map { isGone(history: $0, asOf: position) } ?? false }
+    func isWithdrawn(_ post: Int, asOf position: Position) -> Bool { find(post).map { isWithdrawn(history: $0, asOf: position) } ?? false }
 
     /// Whether the post of a history was retracted or removed as of a position.
-    func isGone(history: Int, asOf position: Position) -> Bool {
+    func isWithdrawn(history: Int, asOf position: Position) -> Bool {
         latest(.retraction, in: history, asOf: position) != nil || latest(.removal, in: history, asOf: position) != nil
     }
 
@@ -242,11 +242,11 @@ extension ThreadTimelines: CheckpointComponent {
             timeline.openedAt = positions[thread]
             timeline.name = names[thread]
             timeline.isImported = areImported[thread] != 0
-            timeline.messages = try PackedColumn(from: &reader, .short, atMost: ids.messages.count)
+            timeline.messages = try PackedColumn(from: &reader, pieceLength: .short, atMost: ids.messages.count)
             try timeline.messages.check(below: ids.messages.count)
-            timeline.nonMessagePositions = try PackedColumn(from: &reader, .short, atMost: Int(clamping: head))
+            timeline.nonMessagePositions = try PackedColumn(from: &reader, pieceLength: .short, atMost: Int(clamping: head))
             try require(timeline.nonMessagePositions.last ?? 0 <= head, "an event of a thread after \(head)")
-            timeline.memberCounts = try PackedColumn(from: &reader, .short, atMost: timeline.nonMessagePositions.count)
+            timeline.memberCounts = try PackedColumn(from: &reader, pieceLength: .short, atMost: timeline.nonMessagePositions.count)
             try require(timeline.memberCounts.count == timeline.nonMessagePositions.count, "members at other events than a thread's")
             threads.append(timeline)
         }

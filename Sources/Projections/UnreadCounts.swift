@@ -72,7 +72,7 @@ struct UnreadCounts: Equatable, Sendable {
 
     /// Applies a retraction or a removal of a message, before the timelines do.
     mutating func apply(_ event: EventRow, at position: Position, _ indexes: EventIndexes, _ timelines: borrowing ThreadTimelines) {
-        if indexes.secondIndex >= 0, !timelines.messageHistories.isGone(indexes.secondIndex) {
+        if indexes.secondIndex >= 0, !timelines.messageHistories.isWithdrawn(indexes.secondIndex) {
             retract(indexes, at: position, timelines)
         }
     }
@@ -102,15 +102,15 @@ struct UnreadCounts: Equatable, Sendable {
         guard !range.isEmpty else { return 0 }
         let messages = timelines.threads[thread].messages
         let histories = timelines.messageHistories
-        func isGone(_ index: Int) -> Bool { histories.isGone(Int(messages[index]), asOf: position) }
+        func isWithdrawn(_ index: Int) -> Bool { histories.isWithdrawn(Int(messages[index]), asOf: position) }
         let retractedCount = retracted.count(from: range.lowerBound, to: range.upperBound, of: thread, asOf: position) { rest in
-            rest.count(where: isGone)
+            rest.count(where: isWithdrawn)
         }
         // The block of `rank(of:)` and the first block of the tree are the same 64 messages, so the
         // retracted ones are counted on the way. Messages after the position are visited too, but
         // are not retracted as of it.
         var ownInBlock = 0
-        let ownBefore = rank(of: range.lowerBound, membership, messages) { if isGone($0) { ownInBlock += 1 } }
+        let ownBefore = rank(of: range.lowerBound, membership, messages) { if isWithdrawn($0) { ownInBlock += 1 } }
         let own = rank(of: range.upperBound, membership, messages)
         let ownRetractedCount = ownRetracted.count(from: ownBefore, to: own, of: membership, asOf: position) { _ in ownInBlock }
         // Only a forged checkpoint can make this negative.

@@ -19,7 +19,7 @@ final class Bytes: ColumnSink, ColumnSource {
     ) throws(ColumnError) -> PackedColumn<Element> {
         offset = 0
         var reader = ColumnReader(self)
-        let column = try PackedColumn<Element>(from: &reader, pieces, atMost: most)
+        let column = try PackedColumn<Element>(from: &reader, pieceLength: pieces, atMost: most)
         try reader.checkEnd()
         return column
     }

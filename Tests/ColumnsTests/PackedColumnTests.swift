@@ -18,7 +18,7 @@ import Testing
         _: Element.Type, _ pieces: PackedColumn<Element>.PieceLength, _ random: inout SeededRandom
     ) throws {
         let shape = Shape<Element>(&random)
-        var column = PackedColumn<Element>(pieces)
+        var column = PackedColumn<Element>(pieceLength: pieces)
         var list: [Element] = []
         let piece = 1 << pieces.rawValue
         #expect(column.isEmpty && column.last == nil)
@@ -40,7 +40,7 @@ import Testing
             expect(former.0, is: former.1)
             #expect((former.0 == column) == (former.1 == list))
             // The same numbers, packed at once.
-            var other = PackedColumn<Element>(pieces)
+            var other = PackedColumn<Element>(pieceLength: pieces)
             for value in list { other.append(value) }
             #expect(other == column)
             let read = try Bytes(column).read(pieces, atMost: count) as PackedColumn<Element>
@@ -128,7 +128,7 @@ import Testing
     /// Forged bytes are rejected, or give a list that can be read and changed at any index.
     @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 8))) func forgedBytesAreRejectedOrValid(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
-        var column = PackedColumn<UInt32>(.short)
+        var column = PackedColumn<UInt32>(pieceLength: .short)
         for _ in 0..<Int.random(in: 0...1_500, using: &random) { column.append(UInt32.random(in: 0...99, using: &random)) }
         let bytes = Bytes(column).bytes
         for _ in 0..<400 {
@@ -167,7 +167,7 @@ import Testing
     }
 
     @Test func boundsAndOrderAreChecked() throws {
-        var column = PackedColumn<UInt32>(.short)
+        var column = PackedColumn<UInt32>(pieceLength: .short)
         for number in 0..<1_000 { column.append(UInt32(number)) }
         try column.check(below: 1_000)
         try column.check(ascendingTo: 999)
@@ -181,8 +181,8 @@ import Testing
 
     /// The digest depends on the numbers, not on how they were packed.
     @Test func digestIsIndependentOfPacking() {
-        var changed = PackedColumn<UInt32>(.short)
-        var direct = PackedColumn<UInt32>(.short)
+        var changed = PackedColumn<UInt32>(pieceLength: .short)
+        var direct = PackedColumn<UInt32>(pieceLength: .short)
         for number in 0..<600 {
             changed.append(number == 9 ? .max : 3)
             direct.append(3)

@@ -132,7 +132,7 @@ import Testing
     /// A group does not take another key for one with an equal hash: with the seed 0, the key with
     /// exchanged halves has it.
     @Test func groupsCompareKeys() {
-        var table = KeyTable<Column<UInt128>>(Column(), SlotTable(SlotArray(count: 16, seed: HashSeed(low: 0, high: 0)), taken: 0))
+        var table = KeyTable<Column<UInt128>>(Column(), SlotTable(SlotArray(count: 16, seed: HashSeed(low: 0, high: 0)), usedSlotCount: 0))
         let (key, other) = (UInt128(3) << 64 | 5, UInt128(5) << 64 | 3)
         #expect(table.insert(key) == (0, true))
         var group = KeyGroup<UInt128>()
@@ -150,7 +150,7 @@ import Testing
     @Test func craftedKeysChangeTheSeed() {
         let seed = HashSeed(low: 0, high: 0)
         let array = SlotArray(count: 24_576, seed: seed)
-        var pair = Pair(table: KeyTable(Column(), SlotTable(array, taken: 0)))
+        var pair = Pair(table: KeyTable(Column(), SlotTable(array, usedSlotCount: 0)))
         var random = SeededRandom(seed: 1)
         var wrong = 0
         for _ in 0...SlotTable.maximumProbeLength + 1 {

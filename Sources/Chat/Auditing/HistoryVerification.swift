@@ -120,7 +120,7 @@ struct DeepVerification {
         for message in 0..<identities.messages.count { counts[identities.messageFacts.parent(message)] += 1 }
         messageCounts = counts
         counts = [Int](repeating: 0, count: identities.messages.count)
-        for reply in 0..<identities.replies.count where !rules.marks(reply: reply).isGone {
+        for reply in 0..<identities.replies.count where !rules.marks(reply: reply).isWithdrawn {
             counts[identities.replyFacts.parent(reply)] += 1
         }
         replyCounts = counts

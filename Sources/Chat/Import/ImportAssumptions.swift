@@ -49,7 +49,7 @@ struct ImportAssumptions {
             // Another import of the same history, or a native user, has created the post; the batch
             // would edit or answer that post.
             if models.message(post.message, asOf: now) != nil || models.reply(post.reply, asOf: now) != nil { return false }
-            if let answered = post.answered, models.message(answered, asOf: now)?.isGone == true { return false }
+            if let answered = post.answered, models.message(answered, asOf: now)?.isWithdrawn == true { return false }
         }
         for member in existingMembers where models.joinPosition(member.user, in: member.thread, asOf: now) == nil { return false }
         for join in newJoins where models.hasBeenMember(join.user, of: join.thread, asOf: now) { return false }
@@ -62,8 +62,8 @@ struct ImportAssumptions {
     ) -> Bool {
         guard models.joinPosition(author, in: thread, asOf: now) != nil else { return false }
         switch post {
-        case .message(let id): return models.message(id, asOf: now).map { $0.editPosition == nil && !$0.isGone } ?? false
-        case .reply(let id): return models.reply(id, asOf: now).map { $0.editPosition == nil && !$0.isGone } ?? false
+        case .message(let id): return models.message(id, asOf: now).map { $0.editPosition == nil && !$0.isWithdrawn } ?? false
+        case .reply(let id): return models.reply(id, asOf: now).map { $0.editPosition == nil && !$0.isWithdrawn } ?? false
         }
     }
 

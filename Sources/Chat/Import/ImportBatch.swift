@@ -186,7 +186,7 @@ extension ImportBatch {
         var answered: MessageID?
         if let replyTo = message.replyTo {
             guard let root = try post(replyTo, in: message.channel, models, now)?.root else { throw .unknownMessage }
-            if models.message(root, asOf: now)?.isGone == true { throw .retracted }
+            if models.message(root, asOf: now)?.isWithdrawn == true { throw .retracted }
             answered = root
         }
         let start = requests.count
@@ -338,7 +338,7 @@ extension ImportBatch {
         }
         guard let name = line.name else { throw .invalidUsername }
         guard case .account(_, _, let subject?) = line.imported else { return (name, nil) }
-        guard (1...256).contains(subject.utf8.count) else { throw .invalidSubject }
+        guard Subject.isValid(subject) else { throw .invalidSubject }
         return (name, subject)
     }
 

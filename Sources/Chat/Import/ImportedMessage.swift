@@ -213,7 +213,7 @@ struct ImportedName {
         guard let former = Username(former: text), let fallback = Self.fallback else { return nil }
         self.text = former.text
         foldKey = former.foldKey
-        username = Username(former.text) ?? Self.shortened(NameRules.withoutInvisibleScalars(former.text), suffix: "") ?? fallback
+        username = Username(former.text) ?? Self.shortened(NameRules.withoutBlankScalars(former.text), suffix: "") ?? fallback
     }
 
     private static let fallback = Username("imported")
@@ -239,7 +239,7 @@ extension ThreadName {
     /// Invisible scalars are removed, as in ``ImportedName``.
     init?(imported channel: String) {
         guard let former = ThreadName(former: channel) else { return nil }
-        let visible = NameRules.withoutInvisibleScalars(former.text)
+        let visible = NameRules.withoutBlankScalars(former.text)
         // The rest can be empty, or the outward code of another thread.
         let candidates = [former.text, visible, OutwardCode(visible) == nil ? "imported" : visible + "~2"]
         guard let name = candidates.lazy.compactMap({ ThreadName($0) }).first else { return nil }

@@ -64,7 +64,7 @@ extension EventRow {
     func isConcerned(author: (EventRow) -> UserID?, _ isErased: (UserID) -> Bool) -> Bool {
         guard kind?.namesUser == true else { return false }
         if isErased(UserID(bits: user)) { return true }
-        if kind?.hasActor == true { return isErased(UserID(bits: otherActor)) }
+        if kind?.hasOtherActor == true { return isErased(UserID(bits: otherActor)) }
         guard kind == .messageRemoved || kind == .replyRemoved else { return false }
         return author(self).map(isErased) ?? false
     }

@@ -22,11 +22,9 @@ enum ErasureRequest {
             guard case .append = try rules.eraseUser(user, reason: reason, ids, at: now, into: &batch) else { return [] }
             return [.erasure(reason: reason, positions: nil)]
         case .positions(let positions, let reason):
-            // A check of all positions, also of none, before the parts.
-            var whole = EventBatch(from: batch.firstPosition)
-            _ = try rules.eraseContent(of: positions, reason: reason, at: now, into: &whole)
+            try rules.checkErasure(of: positions, reason: reason)
             let parts = Self.parts(of: positions)
-            for part in parts { _ = try rules.eraseContent(of: part, reason: reason, at: now, into: &batch) }
+            for part in parts { rules.eraseContent(of: part, reason: reason, at: now, into: &batch) }
             return parts.map { .erasure(reason: reason, positions: $0) }
         }
     }

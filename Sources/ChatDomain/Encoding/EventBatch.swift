@@ -138,11 +138,11 @@ package struct EventIndexes: Hashable, Sendable {
     /// Creates indexes of which none is known.
     package init() {}
 
-    init(user: Int, thread: Int? = nil, membership: Int? = nil, post: Int? = nil, message: Int? = nil) {
+    init(user: Int, thread: Int? = nil, membership: Int? = nil, second: Int? = nil, message: Int? = nil) {
         self.user = user
         self.thread = thread ?? -1
         self.membership = membership ?? -1
-        secondIndex = post ?? -1
+        secondIndex = second ?? -1
         self.message = message ?? -1
     }
 

@@ -55,7 +55,7 @@ extension ChatEvent {
             self.init(recordedAt: row.recordedAt, origin: row.origin, details: details)
             return
         }
-        let customKind = kind == .custom ? try EventRow.customKind(kept) : nil
+        let customKind = kind == .custom ? try row.customKind(kept) : nil
         guard let erasable, contents == .all || kind.isIndexed else {
             let absent: EventContent =
                 if let customKind { .custom(kind: customKind, payload: erasable == nil ? .erased : .omitted) } else {
@@ -203,6 +203,12 @@ extension EventRow {
             guard kindByte != 0 else { throw reader.error(.invalidKind, at: 0) }
             return
         }
+        try decodeFields(of: kind, &reader, kept)
+    }
+
+    /// Decodes the fields of a known kind, which follow the header.
+    @inline(__always)
+    private mutating func decodeFields(of kind: EventKind, _ reader: inout ByteReader, _ kept: RawSpan) throws(EventDecodingError) {
         switch kind.layout {
         case .user: user = try reader.bits(kept)
         case .postcode:
@@ -272,12 +278,10 @@ extension EventRow {
     fileprivate var fieldOffset: Int { 8 + (flags.contains(.sentAt) ? 8 : 0) }
 
     /// Decodes the kind of a custom event from its kept part.
-    fileprivate static func customKind(_ kept: RawSpan) throws(EventDecodingError) -> String {
+    fileprivate func customKind(_ kept: RawSpan) throws(EventDecodingError) -> String {
         var reader = ByteReader(.kept)
-        reader.offset = 1
-        let flags = EventFlags(rawValue: try reader.byte(kept))
         // The header and the three ids.
-        reader.offset = 8 + (flags.contains(.sentAt) ? 8 : 0) + 3 * 16
+        reader.offset = fieldOffset + 3 * 16
         _ = try reader.leb128(kept)
         return try reader.countedText(kept)
     }

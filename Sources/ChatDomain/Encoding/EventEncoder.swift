@@ -1,5 +1,3 @@
-import Primitives
-
 /// Encodes events into the two parts of a record; <doc:EventEncoding> specifies the bytes.
 ///
 /// The encoder reuses its two buffers for all events.
@@ -117,24 +115,6 @@ package struct EventEncoder {
     }
 }
 
-/// The second byte of the kept part.
-struct EventFlags: OptionSet, Hashable, Sendable {
-    let rawValue: UInt8
-    static let imported = EventFlags(rawValue: 1)
-    static let sentAt = EventFlags(rawValue: 2)
-    static let correlation = EventFlags(rawValue: 4)
-    /// The erasable part ends with fields of a later version and their length in four bytes.
-    static let extended = EventFlags(rawValue: 8)
-
-    init(rawValue: UInt8) { self.rawValue = rawValue }
-
-    /// Creates the flags of an event that a command produces.
-    init(_ origin: EventOrigin, hasCorrelation: Bool) {
-        self = hasCorrelation ? .correlation : []
-        if case .imported(let sentAt) = origin { formUnion(sentAt == nil ? .imported : [.imported, .sentAt]) }
-    }
-}
-
 extension EventDetails {
     /// The first byte of the kept part.
     var kindByte: UInt8 {
@@ -164,44 +144,5 @@ extension EventEncoder {
         }
         encode(kept)
         removeErasable()
-    }
-}
-
-/// Appends the primitive values of the event encoding to a byte array.
-struct ByteWriter {
-    var bytes: [UInt8] = []
-
-    /// Appends UUIDs of 16 bytes each, most significant byte first (RFC 9562).
-    ///
-    /// Takes all ids of an event at once, because each call checks the array's capacity.
-    mutating func write<let count: Int>(ids: [count of UInt128]) {
-        var ids = ids
-        for index in ids.indices { ids[index] = ids[index].bigEndian }
-        bytes.append(bytesOf: ids)
-    }
-
-    /// Appends eight bytes, least significant first.
-    mutating func write(littleEndian value: UInt64) { bytes.append(bytesOf: value.littleEndian) }
-
-    mutating func write(leb128 value: UInt64) { LEB128.append(value, to: &bytes) }
-
-    mutating func write(_ text: String) { bytes.append(contentsOf: text.utf8) }
-
-    /// Appends the number of ranges, then for each the positions between it and the former one, and
-    /// its length, less 1.
-    mutating func write(_ positions: PositionSet) {
-        write(leb128: UInt64(positions.ranges.count))
-        var end: Position = 0
-        for range in positions.ranges {
-            write(leb128: range.lowerBound - end - 1)
-            write(leb128: range.upperBound - range.lowerBound)
-            end = range.upperBound
-        }
-    }
-
-    /// Appends the length in bytes as LEB128, then the UTF-8.
-    mutating func write(counted text: String) {
-        write(leb128: UInt64(text.utf8.count))
-        write(text)
     }
 }

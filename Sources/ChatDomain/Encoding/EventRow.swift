@@ -47,59 +47,6 @@ package struct EventRow: Hashable, Sendable {
     var origin: EventOrigin { isImported ? .imported(sentAt: flags.contains(.sentAt) ? createdAt : nil) : .native }
 }
 
-extension EventKind {
-    /// Whether events of the kind have a number within their thread.
-    package var isNumbered: Bool {
-        switch layout {
-        case .thread, .threadPolicy, .message, .reply, .member, .role, .sanction, .custom: true
-        case .user, .postcode, .marker, .session, .messageReport, .replyReport, .block, .userErasure, .contentErasure, .none: false
-        }
-    }
-
-    /// Whether another user than ``EventRow/user`` acts in events of the kind.
-    package var hasActor: Bool {
-        switch layout {
-        case .member, .role, .sanction: true
-        default: false
-        }
-    }
-
-    /// Whether events of the kind name a thread; a postcode names that of its outward code.
-    var namesThread: Bool {
-        switch layout {
-        case .user, .session, .block, .userErasure, .contentErasure, .none: false
-        default: true
-        }
-    }
-
-    /// Whether events of the kind name a second user: the one who acted, or who is blocked.
-    var namesOtherUser: Bool {
-        switch layout {
-        case .member, .role, .sanction, .block: true
-        default: false
-        }
-    }
-
-    /// Whether events of the kind concern the membership of their user in their thread.
-    var namesMembership: Bool { self == .messagePosted || changesMembership }
-
-    /// Whether events of the kind change the membership row of their user in their thread.
-    var changesMembership: Bool {
-        switch layout {
-        case .member, .role, .sanction, .marker: true
-        default: self == .threadJoined || self == .threadLeft || self == .invitationDeclined
-        }
-    }
-
-    /// Whether the rules or the read models index the content of the kind.
-    package var isIndexed: Bool {
-        switch self {
-        case .userRegistered, .usernameChanged, .postcodeSet, .threadOpened: true
-        default: false
-        }
-    }
-}
-
 extension ChatEvent {
     /// The event's kept part as plain numbers.
     package var row: EventRow {
@@ -109,67 +56,50 @@ extension ChatEvent {
         case .userRegistered(let details): row.user = details.user.bits
         case .usernameChanged(let details): row.user = details.user.bits
         case .postcodeSet(let details): (row.user, row.thread) = (details.user.bits, details.thread.bits)
-        case .threadOpened(let details): (row.user, row.thread, row.number) = (details.by.bits, details.thread.bits, details.number)
-        case .threadJoined(let details): (row.user, row.thread, row.number) = (details.user.bits, details.thread.bits, details.number)
-        case .threadLeft(let details): (row.user, row.thread, row.number) = (details.user.bits, details.thread.bits, details.number)
-        case .messagePosted(let details):
-            (row.user, row.thread, row.secondID, row.number) = (
-                details.author.bits, details.thread.bits, details.message.bits, details.number
-            )
+        case .threadOpened(let details): row.setThread(details.thread, details.number, user: details.by)
+        case .threadJoined(let details): row.setThread(details.thread, details.number, user: details.user)
+        case .threadLeft(let details): row.setThread(details.thread, details.number, user: details.user)
+        case .messagePosted(let details): row.setPost(details.message.bits, details.thread, details.number, user: details.author)
         case .replyPosted(let details):
-            (row.user, row.thread, row.secondID, row.number) = (
-                details.author.bits, details.thread.bits, details.reply.bits, details.number
-            )
+            row.setPost(details.reply.bits, details.thread, details.number, user: details.author)
             row.message = details.message.bits
         case .messageEdited(let details), .messageRetracted(let details):
-            (row.user, row.thread, row.secondID, row.number) = (
-                details.by.bits, details.thread.bits, details.message.bits, details.number
-            )
+            row.setPost(details.message.bits, details.thread, details.number, user: details.by)
         case .replyEdited(let details), .replyRetracted(let details):
-            (row.user, row.thread, row.secondID, row.number) = (
-                details.by.bits, details.thread.bits, details.reply.bits, details.number
-            )
+            row.setPost(details.reply.bits, details.thread, details.number, user: details.by)
             row.message = details.message.bits
-        case .threadRead(let details): (row.user, row.thread, row.number) = (details.user.bits, details.thread.bits, details.upTo)
+        case .threadRead(let details): row.setThread(details.thread, details.upTo, user: details.user)
         case .sessionStarted(let details): (row.user, row.secondID) = (details.user.bits, details.session.bits)
         case .sessionEnded(let details): (row.user, row.secondID) = (details.user.bits, details.session.bits)
         case .threadPolicySet(let details):
-            (row.user, row.thread, row.number) = (details.by.bits, details.thread.bits, details.number)
+            row.setThread(details.thread, details.number, user: details.by)
             row.value = ThreadPolicySet.value(details.policy, details.history)
-        case .invitationDeclined(let details):
-            (row.user, row.thread, row.number) = (details.user.bits, details.thread.bits, details.number)
+        case .invitationDeclined(let details): row.setThread(details.thread, details.number, user: details.user)
         case .threadLocked(let details), .threadUnlocked(let details), .threadClosed(let details):
-            (row.user, row.thread, row.number) = (details.by.bits, details.thread.bits, details.number)
+            row.setThread(details.thread, details.number, user: details.by)
         case .userInvited(let details), .invitationRevoked(let details), .userUnmuted(let details), .userUnbanned(let details),
             .memberRemoved(let details):
-            row.setMember(details.user, actor: details.by, details.thread, details.number)
+            row.setMember(details.user, otherActor: details.by, details.thread, details.number)
         case .roleSet(let details):
-            row.setMember(details.user, actor: details.by, details.thread, details.number)
+            row.setMember(details.user, otherActor: details.by, details.thread, details.number)
             row.value = details.role.code
         case .userMuted(let details), .userBanned(let details):
-            row.setMember(details.user, actor: details.by, details.thread, details.number)
+            row.setMember(details.user, otherActor: details.by, details.thread, details.number)
             row.value = Sanction.value(until: details.until)
         case .operatorGranted(let details), .operatorRevoked(let details): row.user = details.user.bits
         case .messageRemoved(let details), .messagePinned(let details), .messageUnpinned(let details):
-            (row.user, row.thread, row.secondID, row.number) = (
-                details.by.bits, details.thread.bits, details.message.bits, details.number
-            )
+            row.setPost(details.message.bits, details.thread, details.number, user: details.by)
         case .replyRemoved(let details):
-            (row.user, row.thread, row.secondID, row.number) = (
-                details.by.bits, details.thread.bits, details.reply.bits, details.number
-            )
+            row.setPost(details.reply.bits, details.thread, details.number, user: details.by)
             row.message = details.message.bits
         case .messageReported(let details), .messageReportsResolved(let details):
-            (row.user, row.thread, row.secondID) = (details.by.bits, details.thread.bits, details.message.bits)
+            row.setPost(details.message.bits, details.thread, user: details.by)
         case .replyReported(let details), .replyReportsResolved(let details):
-            (row.user, row.thread, row.secondID) = (details.by.bits, details.thread.bits, details.reply.bits)
+            row.setPost(details.reply.bits, details.thread, user: details.by)
             row.message = details.message.bits
         case .userBlocked(let details), .userUnblocked(let details):
             (row.user, row.secondID) = (details.by.bits, details.user.bits)
-        case .custom(let details):
-            (row.user, row.thread, row.secondID, row.number) = (
-                details.by.bits, details.thread.bits, details.id.bits, details.number
-            )
+        case .custom(let details): row.setPost(details.id.bits, details.thread, details.number, user: details.by)
         case .userErased(let details): row.user = details.user.bits
         case .contentErased: row.number = erasedPositions?.ranges.last?.upperBound ?? 0
         case .lost, .unknown: break
@@ -179,8 +109,17 @@ extension ChatEvent {
 }
 
 extension EventRow {
-    fileprivate mutating func setMember(_ user: UserID, actor: UserID, _ thread: ThreadID, _ number: UInt64) {
-        (self.user, secondID, self.thread, self.number) = (user.bits, actor.bits, thread.bits, number)
+    fileprivate mutating func setThread(_ thread: ThreadID, _ number: UInt64, user: UserID) {
+        (self.user, self.thread, self.number) = (user.bits, thread.bits, number)
+    }
+
+    /// Sets the fields of an event of a message, a reply or a custom event; reports have no number.
+    fileprivate mutating func setPost(_ id: UInt128, _ thread: ThreadID, _ number: UInt64 = 0, user: UserID) {
+        (self.user, self.thread, secondID, self.number) = (user.bits, thread.bits, id, number)
+    }
+
+    fileprivate mutating func setMember(_ user: UserID, otherActor: UserID, _ thread: ThreadID, _ number: UInt64) {
+        (self.user, secondID, self.thread, self.number) = (user.bits, otherActor.bits, thread.bits, number)
     }
 }
 
@@ -218,30 +157,39 @@ extension ChatEvent {
     }
 }
 
+/// The details that several kinds share.
+extension EventRow {
+    fileprivate var userID: UserID { UserID(bits: user) }
+    fileprivate var threadID: ThreadID { ThreadID(bits: thread) }
+    fileprivate var otherActorID: UserID { UserID(bits: otherActor) }
+
+    fileprivate var threadChanged: ThreadChanged { ThreadChanged(thread: threadID, number: number, by: userID) }
+
+    fileprivate var memberChanged: MemberChanged { MemberChanged(thread: threadID, number: number, user: userID, by: otherActorID) }
+
+    fileprivate var sanction: Sanction {
+        Sanction(thread: threadID, number: number, user: userID, by: otherActorID, until: Sanction.until(value))
+    }
+
+    fileprivate var messageChanged: MessageChanged {
+        MessageChanged(thread: threadID, number: number, message: MessageID(bits: secondID), by: userID)
+    }
+
+    fileprivate var replyChanged: ReplyChanged {
+        ReplyChanged(thread: threadID, number: number, message: MessageID(bits: message), reply: ReplyID(bits: secondID), by: userID)
+    }
+
+    fileprivate var messageReport: MessageReport { MessageReport(thread: threadID, message: MessageID(bits: secondID), by: userID) }
+
+    fileprivate var replyReport: ReplyReport {
+        ReplyReport(thread: threadID, message: MessageID(bits: message), reply: ReplyID(bits: secondID), by: userID)
+    }
+}
+
 extension EventDetails {
     /// Creates the details of a row of a known kind.
     init(_ kind: EventKind, _ row: EventRow) {
-        let user = UserID(bits: row.user)
-        let thread = ThreadID(bits: row.thread)
-        var memberChanged: MemberChanged {
-            MemberChanged(thread: thread, number: row.number, user: user, by: UserID(bits: row.otherActor))
-        }
-        var sanction: Sanction {
-            Sanction(thread: thread, number: row.number, user: user, by: UserID(bits: row.otherActor), until: Sanction.until(row.value))
-        }
-        var messageChanged: MessageChanged {
-            MessageChanged(thread: thread, number: row.number, message: MessageID(bits: row.secondID), by: user)
-        }
-        var replyChanged: ReplyChanged {
-            ReplyChanged(
-                thread: thread, number: row.number, message: MessageID(bits: row.message), reply: ReplyID(bits: row.secondID), by: user
-            )
-        }
-        var threadChanged: ThreadChanged { ThreadChanged(thread: thread, number: row.number, by: user) }
-        var messageReport: MessageReport { MessageReport(thread: thread, message: MessageID(bits: row.secondID), by: user) }
-        var replyReport: ReplyReport {
-            ReplyReport(thread: thread, message: MessageID(bits: row.message), reply: ReplyID(bits: row.secondID), by: user)
-        }
+        let (user, thread) = (row.userID, row.threadID)
         switch kind {
         case .userRegistered: self = .userRegistered(UserRegistered(user: user))
         case .usernameChanged: self = .usernameChanged(UsernameChanged(user: user))
@@ -258,10 +206,10 @@ extension EventDetails {
                     thread: thread, number: row.number, message: MessageID(bits: row.message), reply: ReplyID(bits: row.secondID),
                     author: user)
             )
-        case .messageEdited: self = .messageEdited(messageChanged)
-        case .replyEdited: self = .replyEdited(replyChanged)
-        case .messageRetracted: self = .messageRetracted(messageChanged)
-        case .replyRetracted: self = .replyRetracted(replyChanged)
+        case .messageEdited: self = .messageEdited(row.messageChanged)
+        case .replyEdited: self = .replyEdited(row.replyChanged)
+        case .messageRetracted: self = .messageRetracted(row.messageChanged)
+        case .replyRetracted: self = .replyRetracted(row.replyChanged)
         case .threadRead: self = .threadRead(ThreadRead(user: user, thread: thread, upTo: row.number))
         case .sessionStarted: self = .sessionStarted(SessionStarted(user: user, session: SessionID(bits: row.secondID)))
         case .sessionEnded: self = .sessionEnded(SessionEnded(user: user, session: SessionID(bits: row.secondID)))
@@ -270,32 +218,32 @@ extension EventDetails {
             let (policy, history) = ThreadPolicySet.policyAndHistory(row.value)
             self = .threadPolicySet(
                 ThreadPolicySet(thread: thread, number: row.number, policy: policy, history: history, by: user))
-        case .userInvited: self = .userInvited(memberChanged)
+        case .userInvited: self = .userInvited(row.memberChanged)
         case .invitationDeclined: self = .invitationDeclined(InvitationDeclined(thread: thread, number: row.number, user: user))
-        case .invitationRevoked: self = .invitationRevoked(memberChanged)
+        case .invitationRevoked: self = .invitationRevoked(row.memberChanged)
         case .roleSet:
             self = .roleSet(
                 RoleSet(
                     thread: thread, number: row.number, user: user, role: ThreadRole(code: row.value) ?? .member,
-                    by: UserID(bits: row.otherActor)))
+                    by: row.otherActorID))
         case .operatorGranted: self = .operatorGranted(OperatorChanged(user: user))
         case .operatorRevoked: self = .operatorRevoked(OperatorChanged(user: user))
-        case .messageRemoved: self = .messageRemoved(messageChanged)
-        case .replyRemoved: self = .replyRemoved(replyChanged)
-        case .userMuted: self = .userMuted(sanction)
-        case .userUnmuted: self = .userUnmuted(memberChanged)
-        case .userBanned: self = .userBanned(sanction)
-        case .userUnbanned: self = .userUnbanned(memberChanged)
-        case .memberRemoved: self = .memberRemoved(memberChanged)
-        case .messagePinned: self = .messagePinned(messageChanged)
-        case .messageUnpinned: self = .messageUnpinned(messageChanged)
-        case .threadLocked: self = .threadLocked(threadChanged)
-        case .threadUnlocked: self = .threadUnlocked(threadChanged)
-        case .threadClosed: self = .threadClosed(threadChanged)
-        case .messageReported: self = .messageReported(messageReport)
-        case .replyReported: self = .replyReported(replyReport)
-        case .messageReportsResolved: self = .messageReportsResolved(messageReport)
-        case .replyReportsResolved: self = .replyReportsResolved(replyReport)
+        case .messageRemoved: self = .messageRemoved(row.messageChanged)
+        case .replyRemoved: self = .replyRemoved(row.replyChanged)
+        case .userMuted: self = .userMuted(row.sanction)
+        case .userUnmuted: self = .userUnmuted(row.memberChanged)
+        case .userBanned: self = .userBanned(row.sanction)
+        case .userUnbanned: self = .userUnbanned(row.memberChanged)
+        case .memberRemoved: self = .memberRemoved(row.memberChanged)
+        case .messagePinned: self = .messagePinned(row.messageChanged)
+        case .messageUnpinned: self = .messageUnpinned(row.messageChanged)
+        case .threadLocked: self = .threadLocked(row.threadChanged)
+        case .threadUnlocked: self = .threadUnlocked(row.threadChanged)
+        case .threadClosed: self = .threadClosed(row.threadChanged)
+        case .messageReported: self = .messageReported(row.messageReport)
+        case .replyReported: self = .replyReported(row.replyReport)
+        case .messageReportsResolved: self = .messageReportsResolved(row.messageReport)
+        case .replyReportsResolved: self = .replyReportsResolved(row.replyReport)
         case .userBlocked: self = .userBlocked(UserBlock(user: UserID(bits: row.secondID), by: user))
         case .userUnblocked: self = .userUnblocked(UserBlock(user: UserID(bits: row.secondID), by: user))
         case .userErased: self = .userErased(UserErased(user: user))

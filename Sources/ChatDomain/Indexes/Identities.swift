@@ -5,7 +5,7 @@ import Primitives
 ///
 /// Indexes are assigned in the order in which events first name the keys, so the same events
 /// produce the same indexes. The rules and the read models keep their rows by these indexes. The
-/// constant facts about posts are stored here because both need them.
+/// constant facts about posts and custom events are stored here because both need them.
 package struct Identities: Equatable, Sendable {
     /// The users.
     package internal(set) var users = TypedIDInterner<UserID>()
@@ -26,11 +26,11 @@ package struct Identities: Equatable, Sendable {
     /// The subjects, compared byte by byte: an identity provider's name is opaque.
     package internal(set) var subjects = TextInterner()
     /// The constant facts about messages.
-    package internal(set) var messageFacts = PostFacts()
+    package internal(set) var messageFacts = AuthoredFacts()
     /// The constant facts about replies.
-    package internal(set) var replyFacts = PostFacts()
+    package internal(set) var replyFacts = AuthoredFacts()
     /// The constant facts about custom events.
-    package internal(set) var customFacts = PostFacts()
+    package internal(set) var customFacts = AuthoredFacts()
 
     /// Creates empty indexes.
     package init() {}
@@ -132,7 +132,7 @@ extension Identities {
                 indexes.membership = -1
                 return
             }
-            messageFacts.append(at: position, place: indexes.thread, author: indexes.user, isImported: event.isImported)
+            messageFacts.append(at: position, parent: indexes.thread, author: indexes.user, isImported: event.isImported)
             if indexes.membership < 0 { indexes.membership = memberships.find(indexes.user, indexes.thread) ?? -1 }
         case .replyPosted:
             // A reply to an unknown message gets no index.
@@ -140,7 +140,7 @@ extension Identities {
             guard indexes.message >= 0 else { return }
             indexes.setSecond(replies.insert(event.secondID))
             guard indexes.isNew else { return }
-            replyFacts.append(at: position, place: indexes.message, author: indexes.user, isImported: event.isImported)
+            replyFacts.append(at: position, parent: indexes.message, author: indexes.user, isImported: event.isImported)
         case .messageEdited, .messageRetracted, .messageRemoved, .messagePinned, .messageUnpinned, .messageReported,
             .messageReportsResolved:
             if indexes.secondIndex < 0 { indexes.secondIndex = messages.find(event.secondID) ?? -1 }
@@ -155,7 +155,7 @@ extension Identities {
         case .custom:
             indexes.setSecond(customEvents.insert(CustomEventID(bits: event.secondID)))
             guard indexes.isNew else { return }
-            customFacts.append(at: position, place: indexes.thread, author: indexes.user, isImported: event.isImported)
+            customFacts.append(at: position, parent: indexes.thread, author: indexes.user, isImported: event.isImported)
         case .userRegistered, .usernameChanged, .postcodeSet, .threadOpened, .threadPolicySet, .operatorGranted, .operatorRevoked,
             .threadLocked, .threadUnlocked, .threadClosed, .userBlocked, .userUnblocked, .userErased, .contentErased, .lost, nil:
             break
@@ -238,40 +238,6 @@ extension EventIndexes {
     fileprivate mutating func setSecond(_ found: (index: Int, isNew: Bool)) {
         (secondIndex, isNew) = found
     }
-}
-
-/// Interns ids of one type: a typed wrapper of ``IDInterner``.
-package struct TypedIDInterner<ID: EntityID>: Equatable, Sendable {
-    private var table = IDInterner()
-
-    /// Creates an empty index.
-    package init() {}
-
-    /// The number of ids.
-    package var count: Int { table.count }
-
-    /// Returns the id with an index.
-    package func id(_ index: Int) -> ID { ID(bits: table.id(index)) }
-
-    /// Returns the index of an id, or nil.
-    package func find(_ id: ID) -> Int? { table.find(id.bits) }
-
-    /// Looks up the ids of a group together, so that their cache misses overlap.
-    package mutating func find(_ group: inout KeyGroup<UInt128>) { table.find(&group) }
-
-    /// Returns the index of an id, assigning the next one if the id is new.
-    package mutating func insert(_ id: ID) -> (index: Int, isNew: Bool) { table.insert(id.bits) }
-
-    /// Removes the hash slots of a copy that is only written.
-    ///
-    /// A later insertion into the original then copies no slots.
-    package mutating func removeSlots() { table.removeSlots() }
-}
-
-extension TypedIDInterner: ColumnCoded {
-    package func write(to writer: inout ColumnWriter) { table.write(to: &writer) }
-
-    package init(from reader: inout ColumnReader) throws(ColumnError) { table = try IDInterner(from: &reader) }
 }
 
 extension Identities {

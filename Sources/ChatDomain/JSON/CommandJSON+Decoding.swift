@@ -1,8 +1,8 @@
 extension ChatCommand {
     /// Decodes the command among the keys of an object, which may also have the other fields.
     ///
-    /// - Parameter actor: The user who acts if the acting field is left out.
-    init(from container: FieldContainer, beside others: [FieldKey], actor: UserID?) throws {
+    /// - Parameter defaultActor: The user who acts if the acting field is left out.
+    init(from container: FieldContainer, beside others: [FieldKey], defaultActor: UserID?) throws {
         let keys = container.allKeys.filter { !others.contains($0) }.sorted { $0.stringValue < $1.stringValue }
         let commands = keys.filter { Self.decoders[$0] != nil }
         if commands.count > 1 {
@@ -13,7 +13,8 @@ extension ChatCommand {
         guard let key = commands.first, let read = Self.decoders[key] else {
             throw DecodingError.dataCorrupted(.init(codingPath: container.codingPath, debugDescription: "no command in this object"))
         }
-        self = try read(CommandFields(container: container.nestedContainer(keyedBy: FieldKey.self, forKey: key), actor: actor))
+        self = try read(
+            CommandFields(container: container.nestedContainer(keyedBy: FieldKey.self, forKey: key), defaultActor: defaultActor))
     }
 
     private static let decoders = coreDecoders.merging(communityDecoders) { first, _ in first }
@@ -187,18 +188,19 @@ extension ChatCommand {
     ]
 }
 
-/// The fields of one command, and the user who acts if the acting field is left out.
+/// The fields of one command.
 private struct CommandFields {
     let container: FieldContainer
-    let actor: UserID?
+    /// The user who acts if the acting field is left out.
+    let defaultActor: UserID?
 
     func rejectFields(otherThan allowed: [FieldKey]) throws { try container.rejectFields(otherThan: allowed) }
 
     func read<Value: Decodable>(_ key: FieldKey) throws -> Value { try container.decode(Value.self, forKey: key) }
 
-    /// The acting user: the field, or the user of the session if it is left out.
+    /// Reads the acting user; ``defaultActor`` if the field is left out.
     func actingUser(_ key: FieldKey) throws -> UserID {
-        if let actor, !container.contains(key) { return actor }
+        if let defaultActor, !container.contains(key) { return defaultActor }
         return try read(key)
     }
 

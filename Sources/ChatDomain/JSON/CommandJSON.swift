@@ -7,7 +7,7 @@ extension ChatCommand: Codable {
     /// `thread` is an id or an outward code.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldKey.self)
-        try self.init(from: container, beside: [], actor: decoder.userInfo[Self.actorKey] as? UserID)
+        try self.init(from: container, beside: [], defaultActor: decoder.userInfo[Self.actorKey] as? UserID)
     }
 
     /// Encodes the command, omitting ids that are nil.
@@ -25,8 +25,8 @@ extension CommandRequest: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldKey.self)
         let correlation = try container.decodeIfPresent(String.self, forKey: .correlation)
-        let actor = decoder.userInfo[ChatCommand.actorKey] as? UserID
-        self.init(try ChatCommand(from: container, beside: [.correlation], actor: actor), correlation: correlation)
+        let defaultActor = decoder.userInfo[ChatCommand.actorKey] as? UserID
+        self.init(try ChatCommand(from: container, beside: [.correlation], defaultActor: defaultActor), correlation: correlation)
     }
 
     /// Encodes the command and its correlation id.

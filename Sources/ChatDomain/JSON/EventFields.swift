@@ -8,13 +8,7 @@ struct EventFields {
 
     func decode(_ kind: EventKind) throws -> (EventDetails, EventContent) {
         switch kind {
-        case .userRegistered:
-            try container.rejectFields(otherThan: [.user, .username, .foldKey, .subject])
-            let (subject, foldKey) = (try optionalText(.subject), try foldKey())
-            return (
-                .userRegistered(UserRegistered(user: try id(.user))),
-                try content(.username) { (text: String) in .registration(Self.username(text, foldKey), subject: subject) }
-            )
+        case .userRegistered: return try decodeRegistration()
         case .usernameChanged:
             try container.rejectFields(otherThan: [.user, .username, .foldKey])
             let foldKey = try foldKey()
@@ -22,17 +16,7 @@ struct EventFields {
                 .usernameChanged(UsernameChanged(user: try id(.user))),
                 try content(.username) { (text: String) in .username(Self.username(text, foldKey)) }
             )
-        case .postcodeSet:
-            let isRedacted = redacted.contains(.postcode)
-            try container.rejectFields(otherThan: [.user, .postcode, .thread] + (isRedacted ? [.outwardCode] : []))
-            let details = PostcodeSet(user: try id(.user), thread: try id(.thread))
-            if isRedacted {
-                guard try container.decode(OutwardCode?.self, forKey: .outwardCode) == details.thread.outwardCode else {
-                    throw DecodingError.dataCorruptedError(
-                        forKey: .outwardCode, in: container, debugDescription: "not the outward code of the thread")
-                }
-            }
-            return (.postcodeSet(details), try content(.postcode, EventContent.postcode))
+        case .postcodeSet: return try decodePostcode()
         case .threadOpened:
             try container.rejectFields(otherThan: [.thread, .number, .name, .by])
             let details = ThreadOpened(thread: try id(.thread), number: try number(.number), by: try id(.by))
@@ -76,7 +60,29 @@ struct EventFields {
         }
     }
 
-    /// Decodes the fields of roles, moderation and custom events.
+    private func decodeRegistration() throws -> (EventDetails, EventContent) {
+        try container.rejectFields(otherThan: [.user, .username, .foldKey, .subject])
+        let (subject, foldKey) = (try optionalText(.subject), try foldKey())
+        return (
+            .userRegistered(UserRegistered(user: try id(.user))),
+            try content(.username) { (text: String) in .registration(Self.username(text, foldKey), subject: subject) }
+        )
+    }
+
+    private func decodePostcode() throws -> (EventDetails, EventContent) {
+        let isRedacted = redacted.contains(.postcode)
+        try container.rejectFields(otherThan: [.user, .postcode, .thread] + (isRedacted ? [.outwardCode] : []))
+        let details = PostcodeSet(user: try id(.user), thread: try id(.thread))
+        if isRedacted {
+            guard try container.decode(OutwardCode?.self, forKey: .outwardCode) == details.thread.outwardCode else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .outwardCode, in: container, debugDescription: "not the outward code of the thread")
+            }
+        }
+        return (.postcodeSet(details), try content(.postcode, EventContent.postcode))
+    }
+
+    /// Decodes the fields of roles, moderation, custom events and erasures.
     private func decodeCommunity(_ kind: EventKind) throws -> (EventDetails, EventContent) {
         switch kind {
         case .threadPolicySet:
@@ -118,17 +124,7 @@ struct EventFields {
         case .replyReportsResolved: return (.replyReportsResolved(try replyReport([])), noContent)
         case .userBlocked: return (.userBlocked(try userBlock()), noContent)
         case .userUnblocked: return (.userUnblocked(try userBlock()), noContent)
-        case .custom:
-            try container.rejectFields(otherThan: [.thread, .number, .id, .kind, .by, .payload])
-            let details = CustomEvent(thread: try id(.thread), number: try number(.number), id: try id(.id), by: try id(.by))
-            let name = try container.decode(String.self, forKey: .kind)
-            // JSON null is a payload, so an absent payload cannot be recognised by its value.
-            guard !isErased, !isRedacted(.payload) else {
-                try requireNull(.payload)
-                return (.custom(details), .custom(kind: name, payload: isErased ? .erased : .omitted))
-            }
-            let payload = try container.decode(CustomPayload.self, forKey: .payload)
-            return (.custom(details), .custom(kind: name, payload: .present(payload)))
+        case .custom: return try decodeCustom()
         case .userErased:
             try requireKept()
             try container.rejectFields(otherThan: [.user, .reason])
@@ -141,6 +137,19 @@ struct EventFields {
             return (.contentErased, .erasure(reason: reason, positions: try positions(.ranges)))
         default: preconditionFailure("`decode` has the other kinds")
         }
+    }
+
+    private func decodeCustom() throws -> (EventDetails, EventContent) {
+        try container.rejectFields(otherThan: [.thread, .number, .id, .kind, .by, .payload])
+        let details = CustomEvent(thread: try id(.thread), number: try number(.number), id: try id(.id), by: try id(.by))
+        let name = try container.decode(String.self, forKey: .kind)
+        // JSON null is a payload, so an absent payload cannot be recognised by its value.
+        guard !isErased, !isRedacted(.payload) else {
+            try requireNull(.payload)
+            return (.custom(details), .custom(kind: name, payload: isErased ? .erased : .omitted))
+        }
+        let payload = try container.decode(CustomPayload.self, forKey: .payload)
+        return (.custom(details), .custom(kind: name, payload: .present(payload)))
     }
 
     private func threadChanged() throws -> ThreadChanged {

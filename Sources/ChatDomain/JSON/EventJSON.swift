@@ -16,26 +16,26 @@ extension RecordedEvent: Encodable {
         try encode(to: &container)
     }
 
-    /// Writes the members of the event's object.
+    /// Writes the fields of the event's object.
     ///
     /// - Parameter isExport: Whether to write the fold key after a username.
-    package func encode(to members: inout some EventMembers, isExport: Bool = false) throws {
-        try members.encode(position, forKey: .position)
-        try members.encode(event.recordedAt, forKey: .recordedAt)
-        if let sentAt = event.origin.sentAt { try members.encode(sentAt, forKey: .sentAt) }
-        if event.origin != .native { try members.encode(true, forKey: .imported) }
-        if let correlation = event.correlation { try members.encode(correlation, forKey: .correlation) }
-        if event.isErased { try members.encode(true, forKey: .erased) }
+    package func encode(to object: inout some EventFieldWriter, isExport: Bool = false) throws {
+        try object.encode(position, forKey: .position)
+        try object.encode(event.recordedAt, forKey: .recordedAt)
+        if let sentAt = event.origin.sentAt { try object.encode(sentAt, forKey: .sentAt) }
+        if event.origin != .native { try object.encode(true, forKey: .imported) }
+        if let correlation = event.correlation { try object.encode(correlation, forKey: .correlation) }
+        if event.isErased { try object.encode(true, forKey: .erased) }
         if !redacted.isEmpty {
-            try members.encode(RedactedFields.keysByField.filter { redacted.contains($0.field) }.map(\.key.stringValue), forKey: .redacted)
+            try object.encode(RedactedFields.keysByField.filter { redacted.contains($0.field) }.map(\.key.stringValue), forKey: .redacted)
         }
-        if isFromBlockedUser { try members.encode(true, forKey: .blocked) }
+        if isFromBlockedUser { try object.encode(true, forKey: .blocked) }
         let key = event.details.kind.map { FieldKey($0.name) } ?? .unknown
-        try members.encodeObject(forKey: key) { fields in try encodeFields(to: &fields, isExport: isExport) }
+        try object.encodeObject(forKey: key) { fields in try encodeFields(to: &fields, isExport: isExport) }
     }
 
     /// Writes the fields of the event's kind, and the outward code if the postcode is redacted.
-    package func encodeFields(to fields: inout some EventMembers, isExport: Bool = false) throws {
+    package func encodeFields(to fields: inout some EventFieldWriter, isExport: Bool = false) throws {
         try event.encodeFields(to: &fields, isExport: isExport)
         if redacted.contains(.postcode), case .postcodeSet(let details) = event.details {
             try fields.encode(details.thread.outwardCode?.description, forKey: .outwardCode)
@@ -45,7 +45,7 @@ extension RecordedEvent: Encodable {
 
 extension ChatEvent {
     /// Writes the fields of the event's kind.
-    fileprivate func encodeFields(to fields: inout some EventMembers, isExport: Bool) throws {
+    fileprivate func encodeFields(to fields: inout some EventFieldWriter, isExport: Bool) throws {
         switch details {
         case .userRegistered(let details):
             try fields.encode(details.user, forKey: .user)
@@ -95,6 +95,20 @@ extension ChatEvent {
         case .sessionEnded(let details):
             try fields.encode(details.user, forKey: .user)
             try fields.encode(details.session, forKey: .session)
+        case .lost: break
+        case .unknown(let kind):
+            try fields.encode(UInt64(kind), forKey: .kind)
+            if case .opaque(let kept, let erasable) = content {
+                try fields.encode(Hexadecimal.text(of: kept), forKey: .kept)
+                try fields.encode(erasable.map { Hexadecimal.text(of: $0) }, forKey: .erasable)
+            }
+        default: try encodeCommunityFields(to: &fields)
+        }
+    }
+
+    /// Writes the fields of roles, moderation, custom events and erasures.
+    private func encodeCommunityFields(to fields: inout some EventFieldWriter) throws {
+        switch details {
         case .threadPolicySet(let details):
             try fields.encode(details.thread, forKey: .thread)
             try fields.encode(details.number, forKey: .number)
@@ -152,18 +166,14 @@ extension ChatEvent {
         case .contentErased:
             try fields.encode(erasedPositions?.ranges.map { [$0.lowerBound, $0.upperBound] } ?? [], forKey: .ranges)
             try fields.encode(reason, forKey: .reason)
-        case .lost: break
-        case .unknown(let kind):
-            try fields.encode(UInt64(kind), forKey: .kind)
-            if case .opaque(let kept, let erasable) = content {
-                try fields.encode(Hexadecimal.text(of: kept), forKey: .kept)
-                try fields.encode(erasable.map { Hexadecimal.text(of: $0) }, forKey: .erasable)
-            }
+        case .userRegistered, .usernameChanged, .postcodeSet, .threadOpened, .threadJoined, .threadLeft, .messagePosted, .replyPosted,
+            .messageEdited, .replyEdited, .messageRetracted, .replyRetracted, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown:
+            preconditionFailure("`encodeFields` has the other kinds")
         }
     }
 }
 
-extension EventMembers {
+extension EventFieldWriter {
     fileprivate mutating func encode(_ id: some EntityID, forKey key: FieldKey) throws { try encode(id: id.bits, forKey: key) }
 
     fileprivate mutating func encode(_ thread: ThreadID, _ number: UInt64, user: UserID) throws {
@@ -208,9 +218,9 @@ extension EventMembers {
     }
 }
 
-/// A destination for the members of an event's JSON object: an encoder's container or a line's
+/// A destination for the fields of an event's JSON object: an encoder's container or a line's
 /// bytes.
-package protocol EventMembers {
+package protocol EventFieldWriter {
     mutating func encode(_ value: Bool, forKey key: FieldKey) throws
     mutating func encode(_ value: UInt64, forKey key: FieldKey) throws
     mutating func encode(_ value: Timestamp, forKey key: FieldKey) throws
@@ -223,16 +233,16 @@ package protocol EventMembers {
     mutating func encode(_ payload: CustomPayload?, forKey key: FieldKey) throws
     /// Writes the text form of an id.
     mutating func encode(id: UInt128, forKey key: FieldKey) throws
-    /// Writes an object whose members the closure writes.
-    mutating func encodeObject(forKey key: FieldKey, _ members: (inout Self) throws -> Void) throws
+    /// Writes an object whose fields the closure writes.
+    mutating func encodeObject(forKey key: FieldKey, _ fields: (inout Self) throws -> Void) throws
 }
 
-extension KeyedEncodingContainer: EventMembers where K == FieldKey {
+extension KeyedEncodingContainer: EventFieldWriter where K == FieldKey {
     package mutating func encode(id: UInt128, forKey key: FieldKey) throws { try encode(UUIDText.format(id), forKey: key) }
 
-    package mutating func encodeObject(forKey key: FieldKey, _ members: (inout Self) throws -> Void) throws {
+    package mutating func encodeObject(forKey key: FieldKey, _ fields: (inout Self) throws -> Void) throws {
         var object = nestedContainer(keyedBy: FieldKey.self, forKey: key)
-        try members(&object)
+        try fields(&object)
     }
 }
 
@@ -277,10 +287,10 @@ extension ExportedEvent: Codable {
         try encode(to: &container)
     }
 
-    /// Writes the members of the event's object.
-    package func encode(to members: inout some EventMembers) throws {
-        try recorded.encode(to: &members, isExport: true)
-        if let commitEnd { try members.encode(commitEnd, forKey: .commitEnd) }
+    /// Writes the fields of the event's object.
+    package func encode(to object: inout some EventFieldWriter) throws {
+        try recorded.encode(to: &object, isExport: true)
+        if let commitEnd { try object.encode(commitEnd, forKey: .commitEnd) }
     }
 }
 

@@ -1,5 +1,9 @@
 import Columns
 
+// The functions of the rules name an id `userID` or `threadID`, and the dense index of the same entity
+// `user` or `thread`. Where a command concerns a user or a post, `actorID` and `actor` are those of the
+// user who acts. Only the switch over the commands names the ids as the commands do.
+
 extension RuleState {
     /// Decides a command and appends its events to a batch: see
     /// ``ChatState/decide(_:at:freshID:)``.
@@ -17,7 +21,7 @@ extension RuleState {
         // The correlation id is checked last: the command's own rules take precedence, and a
         // duplicate stays a duplicate whatever its correlation id.
         if case .duplicate = decision { return decision }
-        if let correlation = request.correlation, !(1...256).contains(correlation.utf8.count) {
+        if let correlation = request.correlation, !CorrelationID.isValid(correlation) {
             batch.truncate(to: count)
             throw .invalidCorrelation
         }
@@ -78,18 +82,18 @@ extension RuleState {
     }
 }
 
-/// The users and the thread of a command that concerns another user than the one who acts.
+/// The acting user, the user concerned and the thread of a command, as ids and as indexes.
 struct UserAction {
-    let by: UserID
-    let user: UserID
-    let thread: ThreadID
-    let actorIndex: Int
-    let userIndex: Int
-    let threadIndex: Int
+    let actorID: UserID
+    let userID: UserID
+    let threadID: ThreadID
+    let actor: Int
+    let user: Int
+    let thread: Int
     /// The standing of the acting user.
-    let actor: Standing
+    let actorStanding: Standing
     /// The standing of the user concerned.
-    let concerned: Standing
+    let userStanding: Standing
     /// The index of the concerned user's membership; nil if no event has named the pair.
     let membership: Int?
 }
@@ -109,17 +113,19 @@ struct EventEnvelope {
 
     /// Makes the row of an event that a user causes and that concerns another user.
     func row(
-        _ kind: EventKind, _ thread: ThreadID, _ number: UInt64, _ user: UserID, actor: UserID, value: UInt64 = 0
+        _ kind: EventKind, _ threadID: ThreadID, _ number: UInt64, _ userID: UserID, otherActor: UserID, value: UInt64 = 0
     ) -> EventRow {
-        var row = row(kind, thread, number, user, post: actor.bits)
+        var row = row(kind, threadID, number, userID, secondID: otherActor.bits)
         row.value = value
         return row
     }
 
     /// Makes the row of an event that belongs to a thread.
-    func row(_ kind: EventKind, _ thread: ThreadID, _ number: UInt64, _ user: UserID, post: UInt128 = 0, message: UInt128 = 0) -> EventRow {
+    func row(
+        _ kind: EventKind, _ threadID: ThreadID, _ number: UInt64, _ userID: UserID, secondID: UInt128 = 0, message: UInt128 = 0
+    ) -> EventRow {
         var row = row(kind)
-        (row.user, row.thread, row.secondID, row.message, row.number) = (user.bits, thread.bits, post, message, number)
+        (row.user, row.thread, row.secondID, row.message, row.number) = (userID.bits, threadID.bits, secondID, message, number)
         return row
     }
 }
@@ -132,32 +138,32 @@ extension RuleState {
     }
 
     /// Returns the index of a registered user.
-    package func registeredUser(_ id: UserID, _ ids: borrowing Identities) -> Int? {
-        guard let user = ids.users.find(id), user < users.count, users[user].registeredAt > 0 else { return nil }
+    package func registeredUser(_ userID: UserID, _ ids: borrowing Identities) -> Int? {
+        guard let user = ids.users.find(userID), user < users.count, users[user].registeredAt > 0 else { return nil }
         return user
     }
 
     /// Returns the index of a thread that has events, even if its opening event was lost.
-    package func existingThread(_ id: ThreadID, _ ids: borrowing Identities) -> Int? {
-        guard let thread = ids.threads.find(id), thread < threads.count, threads[thread].lastEventNumber > 0 else { return nil }
+    package func existingThread(_ threadID: ThreadID, _ ids: borrowing Identities) -> Int? {
+        guard let thread = ids.threads.find(threadID), thread < threads.count, threads[thread].lastEventNumber > 0 else { return nil }
         return thread
     }
 
     /// Returns the index of a user who acts; they are registered and not erased.
-    func requireUser(_ id: UserID, _ ids: borrowing Identities) throws(Rejection) -> Int {
-        let user = try requireRegistered(id, ids)
+    func requireUser(_ userID: UserID, _ ids: borrowing Identities) throws(Rejection) -> Int {
+        let user = try requireRegistered(userID, ids)
         guard !users[user].isErased else { throw .userErased }
         return user
     }
 
     /// Returns the index of a user whom a command concerns.
-    func requireRegistered(_ id: UserID, _ ids: borrowing Identities) throws(Rejection) -> Int {
-        guard let user = registeredUser(id, ids) else { throw .unknownUser }
+    func requireRegistered(_ userID: UserID, _ ids: borrowing Identities) throws(Rejection) -> Int {
+        guard let user = registeredUser(userID, ids) else { throw .unknownUser }
         return user
     }
 
-    func requireThread(_ id: ThreadID, _ ids: borrowing Identities) throws(Rejection) -> Int {
-        guard let thread = existingThread(id, ids) else { throw .unknownThread }
+    func requireThread(_ threadID: ThreadID, _ ids: borrowing Identities) throws(Rejection) -> Int {
+        guard let thread = existingThread(threadID, ids) else { throw .unknownThread }
         return thread
     }
 
@@ -205,15 +211,15 @@ extension RuleState {
 
     /// Finds the two users and the thread of a command.
     func userAction(
-        _ user: UserID, _ thread: ThreadID, _ by: UserID, _ ids: borrowing Identities
+        _ userID: UserID, _ threadID: ThreadID, _ actorID: UserID, _ ids: borrowing Identities
     ) throws(Rejection) -> UserAction {
-        let actorIndex = try requireUser(by, ids)
-        let userIndex = try requireRegistered(user, ids)
-        let threadIndex = try requireThread(thread, ids)
+        let actor = try requireUser(actorID, ids)
+        let user = try requireRegistered(userID, ids)
+        let thread = try requireThread(threadID, ids)
         return UserAction(
-            by: by, user: user, thread: thread, actorIndex: actorIndex, userIndex: userIndex, threadIndex: threadIndex,
-            actor: standing(of: actorIndex, in: threadIndex, ids), concerned: standing(of: userIndex, in: threadIndex, ids),
-            membership: ids.memberships.find(userIndex, threadIndex))
+            actorID: actorID, userID: userID, threadID: threadID, actor: actor, user: user, thread: thread,
+            actorStanding: standing(of: actor, in: thread, ids), userStanding: standing(of: user, in: thread, ids),
+            membership: ids.memberships.find(user, thread))
     }
 
     /// Appends an event about the user concerned.
@@ -224,8 +230,8 @@ extension RuleState {
         _ batch: inout EventBatch
     ) {
         let row = envelope.row(
-            kind, action.thread, nextNumber(in: action.threadIndex) &+ pending, action.user, actor: action.by, value: value)
-        batch.append(row, .none, EventIndexes(user: action.userIndex, thread: action.threadIndex))
+            kind, action.threadID, nextNumber(in: action.thread) &+ pending, action.userID, otherActor: action.actorID, value: value)
+        batch.append(row, .none, EventIndexes(user: action.user, thread: action.thread))
     }
 
     /// A post's indexes: author, thread, the post itself, and its message (for a message, itself).

@@ -12,13 +12,13 @@ extension RuleState {
     /// - Returns: `unchanged` if the user is erased already.
     /// - Throws: `unknownUser`, `invalidReason`.
     package func eraseUser(
-        _ id: UserID, reason: String, _ ids: borrowing Identities, at now: Timestamp, into batch: inout EventBatch
+        _ userID: UserID, reason: String, _ ids: borrowing Identities, at now: Timestamp, into batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let user = try requireRegistered(id, ids)
+        let user = try requireRegistered(userID, ids)
         guard ErasureReason.isValid(reason) else { throw .invalidErasureReason }
         guard !users[user].isErased else { return .unchanged }
         var row = erasureRow(.userErased, at: now)
-        row.user = id.bits
+        row.user = userID.bits
         batch.append(row, .erasure(reason: reason, positions: nil), EventIndexes(user: user))
         return .append
     }
@@ -26,21 +26,27 @@ extension RuleState {
     /// Decides the erasure of the content of events.
     ///
     /// - Parameters:
-    ///   - positions: At most ``ChatEvent/maximumErasedRangeCount`` ranges.
+    ///   - positions: Positions that ``checkErasure(of:reason:)`` accepts, alone or as a part of others.
     ///   - reason: As for ``eraseUser(_:reason:_:at:into:)``.
     ///   - batch: Receives the event `contentErased`.
+    /// - Precondition: There are 1 to ``ChatEvent/maximumErasedRangeCount`` ranges, none beyond the head.
+    package func eraseContent(of positions: PositionSet, reason: String, at now: Timestamp, into batch: inout EventBatch) {
+        guard let last = positions.ranges.last, last.upperBound <= head, positions.ranges.count <= ChatEvent.maximumErasedRangeCount
+        else { preconditionFailure("an event of an erasure has 1 to \(ChatEvent.maximumErasedRangeCount) ranges of events") }
+        var row = erasureRow(.contentErased, at: now)
+        row.number = last.upperBound
+        batch.append(row, .erasure(reason: reason, positions: positions))
+    }
+
+    /// Throws unless the content of events can be erased.
+    ///
+    /// - Parameter positions: Any number of ranges.
     /// - Throws: `invalidPosition` for no position or one that no event has, `invalidReason`.
-    package func eraseContent(
-        of positions: PositionSet, reason: String, at now: Timestamp, into batch: inout EventBatch
-    ) throws(Rejection) -> BatchDecision {
+    package func checkErasure(of positions: PositionSet, reason: String) throws(Rejection) {
         guard let first = positions.ranges.first, let last = positions.ranges.last, first.lowerBound >= 1, last.upperBound <= head else {
             throw .invalidPosition
         }
         guard ErasureReason.isValid(reason) else { throw .invalidErasureReason }
-        var row = erasureRow(.contentErased, at: now)
-        row.number = last.upperBound
-        batch.append(row, .erasure(reason: reason, positions: positions))
-        return .append
     }
 
     /// The positions of the events that order erasures, ascending.

@@ -3,35 +3,35 @@ import Columns
 /// Users, operators and blocks.
 extension RuleState {
     func registerUser(
-        _ id: UserID?, _ text: String, _ subject: String?, fresh: UInt128, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ userID: UserID?, _ text: String, _ subject: String?, fresh: UInt128, _ ids: borrowing Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        if let id, let user = registeredUser(id, ids) {
+        if let userID, let user = registeredUser(userID, ids) {
             guard users[user].oneBasedFoldKeyAtRegistration > 0,
                 ids.foldKeys.text(Int(users[user].oneBasedFoldKeyAtRegistration) - 1) == Username.foldKey(text)
             else {
                 throw .identifierTaken
             }
             // Two subjects are two people: the second must not receive the first one's receipt.
-            if let subject, subject.utf8.count > 256 || owner(ofSubject: ids.subjects.find(subject)) != user { throw .subjectMismatch }
+            if let subject, !Subject.isValid(subject) || owner(ofSubject: ids.subjects.find(subject)) != user { throw .subjectMismatch }
             return .duplicate(of: users[user].registeredAt...users[user].registeredAt)
         }
         guard let username = Username(text) else { throw .invalidUsername }
         guard owner(ofName: ids.foldKeys.find(username.foldKey)) == nil else { throw .usernameTaken }
         if let subject {
-            guard (1...256).contains(subject.utf8.count) else { throw .invalidSubject }
+            guard Subject.isValid(subject) else { throw .invalidSubject }
             guard owner(ofSubject: ids.subjects.find(subject)) == nil else { throw .subjectTaken }
         }
         var row = envelope.row(.userRegistered)
-        row.user = id?.bits ?? fresh
+        row.user = userID?.bits ?? fresh
         batch.append(row, .registration(username, subject: subject))
         return .append
     }
 
     func changeUsername(
-        _ id: UserID, _ text: String, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ userID: UserID, _ text: String, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let user = try requireUser(id, ids)
+        let user = try requireUser(userID, ids)
         // Precedes the check of the name: an earlier version may have accepted the current name
         // under wider rules.
         if let present = users[user].username, let name = NameRules.trimmed(text), present.utf8.elementsEqual(name.utf8) {
@@ -40,52 +40,53 @@ extension RuleState {
         guard let username = Username(text) else { throw .invalidUsername }
         if let owner = owner(ofName: ids.foldKeys.find(username.foldKey)), owner != user { throw .usernameTaken }
         var row = envelope.row(.usernameChanged)
-        row.user = id.bits
+        row.user = userID.bits
         batch.append(row, .username(username), EventIndexes(user: user))
         return .append
     }
 
     func setPostcode(
-        _ id: UserID, _ text: String, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ userID: UserID, _ text: String, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let user = try requireUser(id, ids)
+        let user = try requireUser(userID, ids)
         guard let postcode = Postcode(text) else { throw .invalidPostcode }
         guard users[user].postcode != postcode else { return .unchanged }
-        let thread = ThreadID(postcode.outwardCode)
+        let threadID = ThreadID(postcode.outwardCode)
         var row = envelope.row(.postcodeSet)
-        (row.user, row.thread) = (id.bits, thread.bits)
+        (row.user, row.thread) = (userID.bits, threadID.bits)
         batch.append(row, .postcode(postcode), EventIndexes(user: user))
-        guard let known = existingThread(thread, ids) else {
-            appendOpening(thread, .none, id, user, envelope, &batch)
+        guard let thread = existingThread(threadID, ids) else {
+            appendOpening(threadID, .none, userID, user, envelope, &batch)
             return .append
         }
         // A banned user, or a locked or closed thread, is no reason to reject the postcode.
-        if !isMember(user, of: known, ids), lockOrBanRejection(user, known, at: envelope.recordedAt, ids) == nil {
-            batch.append(envelope.row(.threadJoined, thread, nextNumber(in: known), id), .none, EventIndexes(user: user, thread: known))
+        if !isMember(user, of: thread, ids), lockOrBanRejection(user, thread, at: envelope.recordedAt, ids) == nil {
+            appendJoin(userID, user, thread, ids, envelope, &batch)
         }
         return .append
     }
 
     func setOperator(
-        _ id: UserID, _ isOperator: Bool, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ userID: UserID, _ isOperator: Bool, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let user = isOperator ? try requireUser(id, ids) : try requireRegistered(id, ids)
+        let user = isOperator ? try requireUser(userID, ids) : try requireRegistered(userID, ids)
         guard self.isOperator(user) != isOperator else { return .unchanged }
         var row = envelope.row(isOperator ? .operatorGranted : .operatorRevoked)
-        row.user = id.bits
+        row.user = userID.bits
         batch.append(row, .none, EventIndexes(user: user))
         return .append
     }
 
     func setBlock(
-        _ id: UserID, _ isBlocked: Bool, _ by: UserID, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ userID: UserID, _ isBlocked: Bool, _ actorID: UserID, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let blocker = try requireUser(by, ids)
-        let user = try requireRegistered(id, ids)
-        guard self.isBlocked(user, by: blocker) != isBlocked, user != blocker else { return .unchanged }
+        let actor = try requireUser(actorID, ids)
+        let user = try requireRegistered(userID, ids)
+        guard self.isBlocked(user, by: actor) != isBlocked, user != actor else { return .unchanged }
         var row = envelope.row(isBlocked ? .userBlocked : .userUnblocked)
-        (row.user, row.secondID) = (by.bits, id.bits)
-        batch.append(row, .none, EventIndexes(user: blocker, post: user))
+        (row.user, row.secondID) = (actorID.bits, userID.bits)
+        batch.append(row, .none, EventIndexes(user: actor, second: user))
         return .append
     }
 
@@ -97,29 +98,29 @@ extension RuleState {
 /// Sessions.
 extension RuleState {
     func startSession(
-        _ id: UserID, _ session: SessionID?, _ device: String, fresh: UInt128, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ userID: UserID, _ sessionID: SessionID?, _ device: String, fresh: UInt128, _ ids: borrowing Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        if let session, let known = ids.sessions.find(session) {
-            guard ids.users.id(Int(sessions[known].user)) == id else { throw .identifierTaken }
-            return .duplicate(of: sessions[known].startedAt...sessions[known].startedAt)
+        if let sessionID, let session = ids.sessions.find(sessionID) {
+            guard ids.users.id(Int(sessions[session].user)) == userID else { throw .identifierTaken }
+            return .duplicate(of: sessions[session].startedAt...sessions[session].startedAt)
         }
-        let user = try requireUser(id, ids)
-        guard device.utf8.count <= 1_024 else { throw .invalidDevice }
+        let user = try requireUser(userID, ids)
+        guard DeviceDescription.isValid(device) else { throw .invalidDevice }
         var row = envelope.row(.sessionStarted)
-        (row.user, row.secondID) = (id.bits, session?.bits ?? fresh)
+        (row.user, row.secondID) = (userID.bits, sessionID?.bits ?? fresh)
         batch.append(row, .none, EventIndexes(user: user))
         return .append
     }
 
     func endSession(
-        _ session: SessionID, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ sessionID: SessionID, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        guard let known = ids.sessions.find(session) else { throw .unknownSession }
-        guard !sessions[known].hasEnded else { return .unchanged }
-        let user = Int(sessions[known].user)
+        guard let session = ids.sessions.find(sessionID) else { throw .unknownSession }
+        guard !sessions[session].hasEnded else { return .unchanged }
+        let user = Int(sessions[session].user)
         var row = envelope.row(.sessionEnded)
-        (row.user, row.secondID) = (ids.users.id(user).bits, session.bits)
+        (row.user, row.secondID) = (ids.users.id(user).bits, sessionID.bits)
         batch.append(row, .none, EventIndexes(user: user))
         return .append
     }
@@ -127,7 +128,7 @@ extension RuleState {
 
 extension RuleState {
     /// Returns the user of a session, ended or not; nil if it does not exist.
-    package func user(of session: SessionID, _ ids: borrowing Identities) -> UserID? {
-        ids.sessions.find(session).map { ids.users.id(Int(sessions[$0].user)) }
+    package func user(of sessionID: SessionID, _ ids: borrowing Identities) -> UserID? {
+        ids.sessions.find(sessionID).map { ids.users.id(Int(sessions[$0].user)) }
     }
 }

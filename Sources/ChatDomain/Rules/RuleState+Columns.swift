@@ -1,48 +1,15 @@
 package import Columns
 
-extension Identities: ColumnCoded {
-    package func write(to writer: inout ColumnWriter) {
-        users.write(to: &writer)
-        threads.write(to: &writer)
-        memberships.write(to: &writer)
-        messages.write(to: &writer)
-        messageFacts.write(to: &writer)
-        replies.write(to: &writer)
-        replyFacts.write(to: &writer)
-        sessions.write(to: &writer)
-        customEvents.write(to: &writer)
-        customFacts.write(to: &writer)
-        foldKeys.write(to: &writer)
-        subjects.write(to: &writer)
-    }
-
-    package init(from reader: inout ColumnReader) throws(ColumnError) {
-        self.init()
-        users = try TypedIDInterner(from: &reader)
-        threads = try TypedIDInterner(from: &reader)
-        memberships = try PairInterner(from: &reader)
-        try memberships.check(firstBelow: users.count, secondBelow: threads.count)
-        messages = try IDInterner(from: &reader)
-        messageFacts = try PostFacts(from: &reader, count: messages.count)
-        replies = try IDInterner(from: &reader)
-        replyFacts = try PostFacts(from: &reader, count: replies.count)
-        sessions = try TypedIDInterner(from: &reader)
-        customEvents = try TypedIDInterner(from: &reader)
-        customFacts = try PostFacts(from: &reader, count: customEvents.count)
-        foldKeys = try TextInterner(from: &reader)
-        subjects = try TextInterner(from: &reader)
-    }
-
-    /// Throws unless every post lies at or before `head` and refers to an existing thread or
-    /// message and author.
-    package func check(head: Position) throws(ColumnError) {
-        try messageFacts.check(places: threads.count, authors: users.count, head: head)
-        try replyFacts.check(places: messages.count, authors: users.count, head: head)
-        try customFacts.check(places: threads.count, authors: users.count, head: head)
-    }
-}
-
 extension RuleState {
+    /// Returns a copy without hash slots, for writing a checkpoint.
+    ///
+    /// A later insertion into the original then copies no slots.
+    package func withoutSlots() -> RuleState {
+        var copy = self
+        copy.community = community.withoutSlots()
+        return copy
+    }
+
     package func write(to writer: inout ColumnWriter) {
         writer.write(head)
         writer.write(UInt64(bitPattern: lastRecordedAt.millisecondsSince1970))
@@ -174,6 +141,22 @@ extension RuleState {
         for session in 0..<count {
             try require(positions[session] <= head && owners[session] < ids.users.count, "a session has no user")
             sessions.append(SessionRow(startedAt: positions[session], user: owners[session], hasEnded: haveEnded[session] != 0))
+        }
+    }
+}
+
+extension ThreadRow {
+    /// The policy, the history and the marks as bits, as a checkpoint stores them.
+    var ruleBits: UInt8 {
+        get {
+            UInt8(policy.code) | UInt8(history.code) << 2 | (isLocked ? 8 : 0) | (isClosed ? 16 : 0) | (canHaveOwners ? 32 : 0)
+                | (awaitsOpener ? 64 : 0)
+        }
+        set {
+            policy = ThreadPolicy(code: UInt64(newValue & 3)) ?? .open
+            history = ThreadHistory(code: UInt64(newValue >> 2 & 1)) ?? .all
+            (isLocked, isClosed) = (newValue & 8 != 0, newValue & 16 != 0)
+            (canHaveOwners, awaitsOpener) = (newValue & 32 != 0, newValue & 64 != 0)
         }
     }
 }

@@ -21,6 +21,9 @@ public struct CustomPayload: Hashable, Sendable, LosslessStringConvertible {
     /// The maximum length of the payload of a custom event, in bytes of UTF-8.
     public static let maximumByteCount = 16_384
 
+    /// The path of a payload in the JSON of a command and of an event.
+    package static let path = ["custom", "payload"]
+
     /// The deepest nesting: a payload is two levels below the top of a line.
     static let maximumDepth = JSONScanner.maximumDepth - 2
 
@@ -71,7 +74,7 @@ public struct CustomPayload: Hashable, Sendable, LosslessStringConvertible {
             default: break
             }
             isEscaped = scalar == "\\" && !isEscaped
-            JSONText.appendEscapingInvisible(scalar, to: &compact)
+            JSONText.appendTerminalSafe(scalar, to: &compact)
         }
         return String(decoding: compact, as: UTF8.self)
     }

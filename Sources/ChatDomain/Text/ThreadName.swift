@@ -8,6 +8,11 @@
 /// Equality is that of Swift strings, which treat a letter and its canonical decomposition as
 /// equal.
 public struct ThreadName: Hashable, Sendable {
+    /// The maximum length, in characters.
+    static var maximumCharacterCount: Int { 80 }
+    /// The maximum length, in bytes of UTF-8.
+    static var maximumByteCount: Int { 320 }
+
     /// The name as written, without surrounding white space.
     public let text: String
 
@@ -15,17 +20,19 @@ public struct ThreadName: Hashable, Sendable {
     ///
     /// - Parameter text: The name. Surrounding white space (the property `White_Space`) is removed.
     ///   A text over 4,096 bytes including white space is not examined and yields nil.
-    public init?(_ text: String) { self.init(text, allowsInvisibleScalars: false) }
+    public init?(_ text: String) { self.init(text, allowsBlankScalars: false) }
 
-    /// Creates a thread name under the wider rule of earlier versions, which allows invisible
+    /// Creates a thread name under the wider rule of earlier versions, which allows blank
     /// scalars.
     ///
     /// An import derives a valid name from it. It never names a thread itself.
-    package init?(former text: String) { self.init(text, allowsInvisibleScalars: true) }
+    package init?(former text: String) { self.init(text, allowsBlankScalars: true) }
 
-    private init?(_ text: String, allowsInvisibleScalars: Bool) {
+    private init?(_ text: String, allowsBlankScalars: Bool) {
         guard let name = NameRules.trimmed(text),
-            NameRules.isValid(name, maximumCharacters: 80, maximumBytes: 320, allowsInvisibleScalars: allowsInvisibleScalars),
+            NameRules.isValid(
+                name, maximumCharacters: Self.maximumCharacterCount, maximumBytes: Self.maximumByteCount,
+                allowsBlankScalars: allowsBlankScalars),
             OutwardCode(name) == nil
         else { return nil }
         self.text = name

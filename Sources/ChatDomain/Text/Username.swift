@@ -6,10 +6,11 @@
 /// It has no control (`Cc`), format (`Cf`) or unassigned (`Cn`) scalar: such a scalar is invisible,
 /// can reverse the rest of a line, or can change its meaning in a later Unicode version.
 ///
-/// It also has no scalar that is displayed as nothing or as a blank, so that no two different names
-/// look the same. These are the scalars with the property `Default_Ignorable_Code_Point`, such as
-/// the variation selectors and the Hangul fillers, and U+2800 BRAILLE PATTERN BLANK. Emoji that
-/// contain U+200D ZERO WIDTH JOINER or U+FE0F VARIATION SELECTOR-16 are therefore not valid.
+/// It also has no *blank* scalar, which is displayed as nothing or as a blank, so that no two
+/// different names look the same. The blank scalars are U+2800 BRAILLE PATTERN BLANK and those with
+/// the property `Default_Ignorable_Code_Point`, such as the variation selectors and the Hangul
+/// fillers. Emoji that contain U+200D ZERO WIDTH JOINER or U+FE0F VARIATION SELECTOR-16 are therefore
+/// not valid.
 ///
 /// Names that an earlier version accepted under wider rules stay valid in the journals that hold
 /// them.
@@ -17,6 +18,11 @@
 /// Two usernames clash if their fold keys are equal. Equality of the values compares both parts as
 /// Swift strings, which treat a letter and its canonical decomposition as equal.
 public struct Username: Hashable, Sendable, CustomStringConvertible {
+    /// The maximum length, in characters.
+    static var maximumCharacterCount: Int { 32 }
+    /// The maximum length, in bytes of UTF-8.
+    static var maximumByteCount: Int { 128 }
+
     /// The name as written, without surrounding white space.
     public let text: String
 
@@ -35,18 +41,22 @@ public struct Username: Hashable, Sendable, CustomStringConvertible {
     /// - Parameter text: The name. Surrounding white space (the property `White_Space`) is removed.
     ///   A text over 4,096 bytes including white space is not examined and yields nil.
     public init?(_ text: String) {
-        guard let name = NameRules.trimmed(text), NameRules.isValid(name, maximumCharacters: 32, maximumBytes: 128) else { return nil }
-        self.text = name
-        self.foldKey = CaseFolding.key(of: name)
+        self.init(text, allowsBlankScalars: false)
     }
 
-    /// Creates a username under the wider rule of earlier versions, which allows invisible scalars.
+    /// Creates a username under the wider rule of earlier versions, which allows blank scalars.
     ///
     /// An import uses its key to find a user whom an earlier version imported under the name. It
     /// never registers a user.
     package init?(former text: String) {
+        self.init(text, allowsBlankScalars: true)
+    }
+
+    private init?(_ text: String, allowsBlankScalars: Bool) {
         guard let name = NameRules.trimmed(text),
-            NameRules.isValid(name, maximumCharacters: 32, maximumBytes: 128, allowsInvisibleScalars: true)
+            NameRules.isValid(
+                name, maximumCharacters: Self.maximumCharacterCount, maximumBytes: Self.maximumByteCount,
+                allowsBlankScalars: allowsBlankScalars)
         else { return nil }
         self.text = name
         self.foldKey = CaseFolding.key(of: name)
@@ -95,23 +105,23 @@ package enum NameRules {
     ///
     /// Control, format and unassigned scalars are never allowed.
     static func isValid(
-        _ name: String, maximumCharacters: Int, maximumBytes: Int, allowsInvisibleScalars: Bool = false
+        _ name: String, maximumCharacters: Int, maximumBytes: Int, allowsBlankScalars: Bool
     ) -> Bool {
         // Bytes first: counting characters takes time proportional to the bytes.
         guard !name.isEmpty, name.utf8.count <= maximumBytes, name.count <= maximumCharacters else { return false }
         return name.unicodeScalars.allSatisfy { scalar in
             switch scalar.properties.generalCategory {
             case .control, .format, .unassigned: false
-            default: allowsInvisibleScalars || !isInvisible(scalar)
+            default: allowsBlankScalars || !isBlank(scalar)
             }
         }
     }
 
-    /// Returns a text without the scalars that are displayed as nothing or as a blank.
-    package static func withoutInvisibleScalars(_ text: String) -> String { String(text.unicodeScalars.filter { !isInvisible($0) }) }
+    /// Returns a text without its blank scalars: those that are displayed as nothing or as a blank.
+    package static func withoutBlankScalars(_ text: String) -> String { String(text.unicodeScalars.filter { !isBlank($0) }) }
 
     /// Whether a letter, mark or symbol is displayed as nothing or as a blank.
-    private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+    private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
         // U+2800 is the only blank that is neither white space nor default ignorable.
         scalar.value >= 0x80 && (scalar.properties.isDefaultIgnorableCodePoint || scalar == "\u{2800}")
     }

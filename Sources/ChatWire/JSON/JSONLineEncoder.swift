@@ -193,7 +193,7 @@ private struct SuperKey: CodingKey {
 ///
 /// It exists because an export is as long as its journal, and the containers of `JSONLineEncoder`
 /// would make it slower.
-package struct JSONLineMembers: EventMembers {
+package struct JSONLineMembers: EventFieldWriter {
     private var line: [UInt8] = []
 
     /// Appends an object to a line, without a line feed.

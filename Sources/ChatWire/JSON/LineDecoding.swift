@@ -28,13 +28,13 @@ package func decodeLine<T: Decodable>(_ type: T.Type, from bytes: [UInt8], actor
     }
     let facts: JSONScanner.Facts
     do {
-        facts = try JSONScanner.validate(bytes)
+        facts = try JSONScanner.validate(bytes, exemptPath: CustomPayload.path)
     } catch {
         throw LineError(error)
     }
     let decoder = JSONDecoder()
     if let actor { decoder.userInfo[ChatCommand.actorKey] = actor }
-    if let payload = facts.payload { decoder.userInfo[CustomPayload.sourceKey] = String(decoding: bytes[payload], as: UTF8.self) }
+    if let payload = facts.exemptValue { decoder.userInfo[CustomPayload.sourceKey] = String(decoding: bytes[payload], as: UTF8.self) }
     let value: T
     do {
         value = try decoder.decode(type, from: Data(bytes))

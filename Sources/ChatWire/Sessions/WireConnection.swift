@@ -153,7 +153,7 @@ private struct ClientMessage {
 
     /// Decodes a message; sets `id` as soon as it is known, for the answer to a wrong message.
     init(_ text: [UInt8], actor: UserID, id: inout UInt64?) throws(Problem) {
-        let members: [JSONScanner.Member]
+        let members: [JSONScanner.Field]
         do throws(LineError) {
             members = try Self.members(of: text)
             guard let number = members.first(where: { $0.name == "id" }) else {
@@ -185,10 +185,10 @@ private struct ClientMessage {
         }
     }
 
-    private static func members(of text: [UInt8]) throws(LineError) -> [JSONScanner.Member] {
+    private static func members(of text: [UInt8]) throws(LineError) -> [JSONScanner.Field] {
         guard (try? UTF8Span(validating: text.span)) != nil else { throw LineError(.invalidUTF8, "not UTF-8") }
-        let members: [JSONScanner.Member]?
-        do throws(JSONScanError) { members = try JSONScanner.members(of: text) } catch { throw LineError(error) }
+        let members: [JSONScanner.Field]?
+        do throws(JSONScanError) { members = try JSONScanner.fields(of: text) } catch { throw LineError(error) }
         guard let members else { throw LineError(.wrongType, "the message is not an object") }
         return members
     }

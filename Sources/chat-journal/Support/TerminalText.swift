@@ -4,7 +4,7 @@ import ChatDomain
 ///
 /// A backslash is doubled, so that the output can be read back in one way only; then
 /// - newline, carriage return and tab become `\n`, `\r` and `\t`;
-/// - every other invisible scalar (`isInvisible`) becomes its Swift escape, for example `\u{1b}`
+/// - every other invisible scalar (`altersTerminal`) becomes its Swift escape, for example `\u{1b}`
 ///   for ESC: lower-case hexadecimal without leading zeros.
 ///
 /// Everything else is kept. Complexity: linear in the length of the text.
@@ -18,7 +18,7 @@ func escapedForTerminal(_ text: String) -> String {
         case "\n": result.append(contentsOf: #"\n"#.unicodeScalars)
         case "\r": result.append(contentsOf: #"\r"#.unicodeScalars)
         case "\t": result.append(contentsOf: #"\t"#.unicodeScalars)
-        case _ where scalar.isInvisible:
+        case _ where scalar.altersTerminal:
             result.append(contentsOf: "\\u{\(String(scalar.value, radix: 16))}".unicodeScalars)
         default: result.append(scalar)
         }

@@ -247,7 +247,7 @@ extension RuleModel {
     private struct Post {
         var message: MessageID
         var facts: Message
-        var isGone: Bool
+        var isWithdrawn: Bool
         var isRemoved: Bool
         var unknown: Rejection.Code
     }
@@ -256,10 +256,11 @@ extension RuleModel {
         switch id {
         case .message(let id):
             guard let message = messages[id] else { throw Refusal(code: .unknownMessage) }
-            return Post(message: id, facts: message, isGone: message.isGone, isRemoved: message.removed, unknown: .unknownMessage)
+            return Post(message: id, facts: message, isWithdrawn: message.isWithdrawn, isRemoved: message.removed, unknown: .unknownMessage)
         case .reply(let id):
             guard let reply = replies[id], let message = messages[reply.message] else { throw Refusal(code: .unknownReply) }
-            return Post(message: reply.message, facts: message, isGone: reply.isGone, isRemoved: reply.removed, unknown: .unknownReply)
+            return Post(
+                message: reply.message, facts: message, isWithdrawn: reply.isWithdrawn, isRemoved: reply.removed, unknown: .unknownReply)
         }
     }
 
@@ -288,7 +289,7 @@ extension RuleModel {
         guard let message = messages[id], let thread = threads[message.thread] else { throw Refusal(code: .unknownMessage) }
         try checkModerator(by, message.thread)
         try check(!thread.isClosed, .threadClosed)
-        try check(!message.isGone, .retracted)
+        try check(!message.isWithdrawn, .retracted)
         if thread.pins.contains(id) { return .nothing }
         try check(thread.pins.count < 50, .tooManyPins)
         threads[message.thread]?.pins.insert(id)
@@ -313,7 +314,7 @@ extension RuleModel {
         let thread = post.facts.thread
         try check(isMember(by, thread), .notAMember)
         try check(!isHidden(post.facts, from: by), post.unknown)
-        try check(!post.isGone, .retracted)
+        try check(!post.isWithdrawn, .retracted)
         if openReports[id]?.contains(by) == true { return .nothing }
         try checkReason(reason)
         openReports[id, default: []].insert(by)

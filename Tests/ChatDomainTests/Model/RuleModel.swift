@@ -58,7 +58,7 @@ struct RuleModel {
         var position: Position
         var retracted = false
         var removed = false
-        var isGone: Bool { retracted || removed }
+        var isWithdrawn: Bool { retracted || removed }
     }
 
     struct Reply {
@@ -67,7 +67,7 @@ struct RuleModel {
         var position: Position
         var retracted = false
         var removed = false
-        var isGone: Bool { retracted || removed }
+        var isWithdrawn: Bool { retracted || removed }
     }
 
     struct Custom {

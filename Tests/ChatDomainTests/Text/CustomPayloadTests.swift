@@ -254,7 +254,7 @@ import Testing
                 try write(to: &container)
             }
 
-            func write(to members: inout some EventMembers) throws { try members.encode(payload, forKey: FieldKey("payload")) }
+            func write(to members: inout some EventFieldWriter) throws { try members.encode(payload, forKey: FieldKey("payload")) }
         }
         #expect(try json(Fields(payload: CustomPayload(#"{"b":[1.50],"a":null}"#))) == #"{"payload":{"a":null,"b":[1.5]}}"#)
         #expect(try json(Fields(payload: CustomPayload("null"))) == #"{"payload":null}"#)

@@ -67,7 +67,7 @@ import Testing
         for _ in 0..<2_000 {
             let text = String.random(using: &generator)
             let shown = escapedForTerminal(text)
-            #expect(shown.unicodeScalars.allSatisfy { !$0.isInvisible }, "seed \(seed)")
+            #expect(shown.unicodeScalars.allSatisfy { !$0.altersTerminal }, "seed \(seed)")
             #expect(try Array(readBack(shown).unicodeScalars) == Array(text.unicodeScalars), "seed \(seed)")
         }
     }

@@ -156,7 +156,7 @@ enum SocketHarness {
                 return try require(members["id"] is NSNull, "the id is \(String(describing: members["id"]))")
             }
             try require(id == number("id", of: text), "the answer has the id \(id)")
-            guard let fields = try JSONScanner.members(of: text), fields.count == 2,
+            guard let fields = try JSONScanner.fields(of: text), fields.count == 2,
                 let commands = fields.first(where: { $0.name == "commands" })
             else { return }
             do throws(Problem) {

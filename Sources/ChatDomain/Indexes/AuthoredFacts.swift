@@ -1,64 +1,63 @@
 import Columns
 import Primitives
 
-/// The constant facts about messages, or about replies, by dense index.
-package struct PostFacts: Equatable, Sendable {
-    /// The position of the event that posted it.
+/// The constant facts about messages, replies or custom events, by dense index.
+///
+/// An entity's parent is the thread of a message or a custom event, or the message of a reply.
+package struct AuthoredFacts: Equatable, Sendable {
+    /// The positions of the events that created the entities.
     var positions = PackedColumn<Position>()
-    /// The index of a message's thread, or of a reply's message.
+    /// The indexes of the parents.
     var parents = PackedColumn<UInt32>()
-    /// The author's index shifted left by one; bit 0 is set if an import posted it.
+    /// The authors' indexes shifted left by one; bit 0 is set for an entity of an import.
     var authors = PackedColumn<UInt32>()
 
     /// Creates empty columns.
     package init() {}
 
-    /// The number of posts.
+    /// The number of entities.
     package var count: Int { positions.count }
 
-    /// Appends the next post.
-    ///
-    /// - Parameter place: For a message the index of its thread, for a reply the index of its
-    ///   message.
-    mutating func append(at position: Position, place: Int, author: Int, isImported: Bool) {
+    /// Appends the facts about the next entity.
+    mutating func append(at position: Position, parent: Int, author: Int, isImported: Bool) {
         positions.append(position)
-        parents.append(UInt32(truncatingIfNeeded: place))
+        parents.append(UInt32(truncatingIfNeeded: parent))
         authors.append(UInt32(truncatingIfNeeded: author) << 1 | (isImported ? 1 : 0))
     }
 
-    /// The position of the event that posted it.
-    package func position(_ post: Int) -> Position { positions[post] }
+    /// Returns the position of the event that created an entity.
+    package func position(_ index: Int) -> Position { positions[index] }
 
-    /// The index of a message's thread, or of a reply's message.
-    package func parent(_ post: Int) -> Int { Int(parents[post]) }
+    /// Returns the index of the parent of an entity.
+    package func parent(_ index: Int) -> Int { Int(parents[index]) }
 
-    /// The index of the author.
-    package func author(_ post: Int) -> Int { Int(authors[post] >> 1) }
+    /// Returns the index of the author of an entity.
+    package func author(_ index: Int) -> Int { Int(authors[index] >> 1) }
 
-    /// The index of the author, and whether an import posted it.
-    package func authorship(_ post: Int) -> (author: Int, isImported: Bool) {
-        let word = authors[post]
+    /// Returns the index of the author of an entity, and whether an import created it.
+    package func authorship(_ index: Int) -> (author: Int, isImported: Bool) {
+        let word = authors[index]
         return (Int(word >> 1), word & 1 != 0)
     }
 
-    /// Returns the number of posts at or before a position.
+    /// Returns the number of entities that were created at or before a position.
     ///
-    /// - Complexity: O(1) if the position is not before the last post, otherwise O(log *n*).
+    /// - Complexity: O(1) if the position is not before the last entity, otherwise O(log *n*).
     package func count(through position: Position) -> Int {
-        // The common case: every post is at or before the position.
+        // The common case: every entity was created at or before the position.
         if let last = positions.last, last <= position { return positions.count }
         return (0..<positions.count).partitioningIndex { positions[$0] > position }
     }
 }
 
-extension PostFacts {
+extension AuthoredFacts {
     func write(to writer: inout ColumnWriter) {
         positions.write(to: &writer)
         parents.write(to: &writer)
         authors.write(to: &writer)
     }
 
-    /// Reads the facts of `count` posts.
+    /// Reads the facts about `count` entities.
     init(from reader: inout ColumnReader, count: Int) throws(ColumnError) {
         positions = try PackedColumn(from: &reader, atMost: count)
         parents = try PackedColumn(from: &reader, atMost: count)
@@ -68,7 +67,7 @@ extension PostFacts {
     }
 
     /// Throws unless positions ascend up to `head` and all parents and authors exist.
-    func check(places placeCount: Int, authors authorCount: Int, head: Position) throws(ColumnError) {
+    func check(parents parentCount: Int, authors authorCount: Int, head: Position) throws(ColumnError) {
         var last: Position = 0
         var isAscending = true
         positions.forEachPiece { piece in
@@ -78,7 +77,7 @@ extension PostFacts {
             }
         }
         try require(isAscending && last <= head, "the positions of posts do not ascend to \(head)")
-        try parents.check(below: placeCount)
+        try parents.check(below: parentCount)
         try authors.check(below: authorCount << 1)
     }
 }

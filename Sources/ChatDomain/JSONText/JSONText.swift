@@ -3,7 +3,7 @@ package enum JSONText {
     /// Appends a string in quotes.
     ///
     /// A quote and a backslash get a backslash; backspace, tab, newline, form feed and carriage
-    /// return have their short forms; every other scalar that may act on a terminal (`isInvisible`)
+    /// return have their short forms; every other scalar that may act on a terminal (`altersTerminal`)
     /// is `\uXXXX`, beyond the basic plane a surrogate pair. All others stay as UTF-8; `/` is not
     /// escaped. Complexity: linear in the length of the string.
     package static func append(_ string: String, to line: inout [UInt8]) {
@@ -42,17 +42,17 @@ package enum JSONText {
         case "\n": appendEscape(UInt8(ascii: "n"), to: &line)
         case "\u{C}": appendEscape(UInt8(ascii: "f"), to: &line)
         case "\r": appendEscape(UInt8(ascii: "r"), to: &line)
-        default: appendEscapingInvisible(scalar, to: &line)
+        default: appendTerminalSafe(scalar, to: &line)
         }
     }
 
-    /// Appends a scalar as UTF-8, or as `\uXXXX` if it may act on a terminal (`isInvisible`).
+    /// Appends a scalar as UTF-8, or as `\uXXXX` if it may act on a terminal (`altersTerminal`).
     ///
     /// Beyond the basic plane the escape is a surrogate pair. Hexadecimal digits are in lower case.
-    static func appendEscapingInvisible(_ scalar: Unicode.Scalar, to line: inout [UInt8]) {
+    static func appendTerminalSafe(_ scalar: Unicode.Scalar, to line: inout [UInt8]) {
         switch scalar {
         case " "..."~": line.append(UInt8(truncatingIfNeeded: scalar.value))
-        case _ where scalar.isInvisible:
+        case _ where scalar.altersTerminal:
             for unit in UTF16.encode(scalar) ?? .init() { appendEscape(unit: unit, to: &line) }
         default: line.append(contentsOf: UTF8.encode(scalar) ?? .init())
         }
@@ -78,7 +78,7 @@ extension Unicode.Scalar {
     /// Controls (Cc), format characters such as bidi controls and zero-width joiners (Cf), and line
     /// and paragraph separators (Zl, Zp), by the Unicode version of the running Swift. They are
     /// escaped wherever text from users is printed, and in JSON (`JSONText`).
-    package var isInvisible: Bool {
+    package var altersTerminal: Bool {
         if value < 0x7F { return value < 0x20 }
         if value < 0xAD { return value <= 0x9F }
         switch properties.generalCategory {

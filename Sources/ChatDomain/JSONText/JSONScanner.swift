@@ -30,38 +30,41 @@ package struct JSONScanner {
         /// if there is none.
         ///
         /// It applies once the line is decoded: what the decoder itself rejects has an error of its
-        /// own. Numbers in the payload of a custom event do not count, because they are kept as
-        /// text.
+        /// own. Numbers in the exempt value do not count.
         package let inexactNumber: JSONScanError?
-        /// The bytes of the payload of a custom event, `{"custom":{"payload":...}}`, nil if there
-        /// is none.
-        package let payload: Range<Int>?
+        /// The bytes of the exempt value, nil if the line has none.
+        package let exemptValue: Range<Int>?
     }
-
-    /// The path of the payload of a custom event.
-    private static let payloadPath = ["custom", "payload"]
 
     let bytes: [UInt8]
     let maximumDepth: Int
+    /// The path of the value whose numbers are kept as text; empty if there is none.
+    private var exemptPath: [String] = []
     var offset = 0
     /// The path of the current value: field names, and array indexes in brackets.
     var path: [String] = []
     private var inexactNumber: JSONScanError?
-    private var payload: Range<Int>?
+    private var exemptValue: Range<Int>?
 
     /// Scans a whole line.
     ///
-    /// - Parameter maximumDepth: The deepest nesting of objects and arrays that is accepted.
+    /// - Parameters:
+    ///   - maximumDepth: The deepest nesting of objects and arrays that is accepted.
+    ///   - exemptPath: The path of the value whose numbers are kept as text, so that none is inexact;
+    ///     empty for no value.
     /// - Throws: `JSONScanError` for the first problem other than an inexact number.
     @discardableResult
-    package static func validate(_ bytes: [UInt8], maximumDepth: Int = Self.maximumDepth) throws(JSONScanError) -> Facts {
+    package static func validate(
+        _ bytes: [UInt8], maximumDepth: Int = Self.maximumDepth, exemptPath: [String] = []
+    ) throws(JSONScanError) -> Facts {
         var scanner = JSONScanner(bytes, maximumDepth: maximumDepth)
+        scanner.exemptPath = exemptPath
         scanner.skipSpace()
         guard !scanner.isAtEnd else { throw JSONScanError(.notJSON, "the line is empty") }
         try scanner.scanValue()
         scanner.skipSpace()
         if !scanner.isAtEnd { throw scanner.syntaxError("more than one value") }
-        return Facts(inexactNumber: scanner.inexactNumber, payload: scanner.payload)
+        return Facts(inexactNumber: scanner.inexactNumber, exemptValue: scanner.exemptValue)
     }
 
     /// Returns the bytes of each element if the text is an array; nil for any other value.
@@ -97,7 +100,7 @@ package struct JSONScanner {
     }
 
     /// A field of an object: its name, and the bytes of its value.
-    package struct Member {
+    package struct Field {
         package let name: String
         package let value: Range<Int>
     }
@@ -105,14 +108,14 @@ package struct JSONScanner {
     /// Returns the fields if the text is an object; nil for any other value.
     ///
     /// - Throws: `JSONScanError` for the first problem in the object.
-    package static func members(of bytes: [UInt8]) throws(JSONScanError) -> [Member]? {
+    package static func fields(of bytes: [UInt8]) throws(JSONScanError) -> [Field]? {
         try validate(bytes)
         var scanner = JSONScanner(bytes, maximumDepth: maximumDepth)
         scanner.skipSpace()
         guard scanner.next == UInt8(ascii: "{") else { return nil }
-        var members: [Member] = []
+        var fields: [Field] = []
         try scanner.beginContainer()
-        if scanner.consume("}") { return members }
+        if scanner.consume("}") { return fields }
         repeat {
             scanner.skipSpace()
             let name = try scanner.scanName()
@@ -121,10 +124,10 @@ package struct JSONScanner {
             scanner.skipSpace()
             let start = scanner.offset
             try scanner.scanValue()
-            members.append(Member(name: name, value: start..<scanner.offset))
+            fields.append(Field(name: name, value: start..<scanner.offset))
             scanner.skipSpace()
         } while scanner.consume(",")
-        return members
+        return fields
     }
 
     init(_ bytes: [UInt8], maximumDepth: Int) {
@@ -191,20 +194,20 @@ package struct JSONScanner {
             guard consume(":") else { throw syntaxError("a colon is expected") }
             skipSpace()
             path.append(name)
-            if path == Self.payloadPath { try scanPayload() } else { try scanValue() }
+            if path == exemptPath { try scanExemptValue() } else { try scanValue() }
             path.removeLast()
             skipSpace()
         } while consume(",")
         guard consume("}") else { throw syntaxError("a comma or a closing brace is expected") }
     }
 
-    /// Scans the payload of a custom event, in which no number is inexact.
-    private mutating func scanPayload() throws(JSONScanError) {
+    /// Scans the exempt value, in which no number is inexact.
+    private mutating func scanExemptValue() throws(JSONScanError) {
         let start = offset
         let earlier = inexactNumber
         try scanValue()
         inexactNumber = earlier
-        payload = start..<offset
+        exemptValue = start..<offset
     }
 
     private mutating func scanArray() throws(JSONScanError) {

@@ -1,0 +1,17 @@
+/// The second byte of the kept part.
+struct EventFlags: OptionSet, Hashable, Sendable {
+    let rawValue: UInt8
+    static let imported = EventFlags(rawValue: 1)
+    static let sentAt = EventFlags(rawValue: 2)
+    static let correlation = EventFlags(rawValue: 4)
+    /// The erasable part ends with fields of a later version and their length in four bytes.
+    static let extended = EventFlags(rawValue: 8)
+
+    init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Creates the flags of an event that a command produces.
+    init(_ origin: EventOrigin, hasCorrelation: Bool) {
+        self = hasCorrelation ? .correlation : []
+        if case .imported(let sentAt) = origin { formUnion(sentAt == nil ? .imported : [.imported, .sentAt]) }
+    }
+}

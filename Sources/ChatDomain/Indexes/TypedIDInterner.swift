@@ -1,0 +1,35 @@
+package import Columns
+
+/// Interns ids of one type: a typed wrapper of ``IDInterner``.
+package struct TypedIDInterner<ID: EntityID>: Equatable, Sendable {
+    private var table = IDInterner()
+
+    /// Creates an empty index.
+    package init() {}
+
+    /// The number of ids.
+    package var count: Int { table.count }
+
+    /// Returns the id with an index.
+    package func id(_ index: Int) -> ID { ID(bits: table.id(index)) }
+
+    /// Returns the index of an id, or nil.
+    package func find(_ id: ID) -> Int? { table.find(id.bits) }
+
+    /// Looks up the ids of a group together, so that their cache misses overlap.
+    package mutating func find(_ group: inout KeyGroup<UInt128>) { table.find(&group) }
+
+    /// Returns the index of an id, assigning the next one if the id is new.
+    package mutating func insert(_ id: ID) -> (index: Int, isNew: Bool) { table.insert(id.bits) }
+
+    /// Removes the hash slots of a copy that is only written.
+    ///
+    /// A later insertion into the original then copies no slots.
+    package mutating func removeSlots() { table.removeSlots() }
+}
+
+extension TypedIDInterner: ColumnCoded {
+    package func write(to writer: inout ColumnWriter) { table.write(to: &writer) }
+
+    package init(from reader: inout ColumnReader) throws(ColumnError) { table = try IDInterner(from: &reader) }
+}

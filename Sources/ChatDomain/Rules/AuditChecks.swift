@@ -1,0 +1,217 @@
+import Columns
+
+/// The faults of an event that have been found, and whether a lost event can explain some of them.
+struct FaultList {
+    private(set) var faults: [HistoryFault] = []
+    let isLossPossible: Bool
+
+    init(isLossPossible: Bool) { self.isLossPossible = isLossPossible }
+
+    mutating func append(_ fault: HistoryFault) { faults.append(fault) }
+
+    mutating func append(contentsOf others: [HistoryFault]) { faults += others }
+
+    /// Adds a fault unless a condition holds.
+    mutating func require(_ condition: Bool, _ problem: HistoryFault.Problem, _ message: @autoclosure () -> String) {
+        if !condition { faults.append(HistoryFault(problem: problem, message: message())) }
+    }
+
+    /// Adds a fault unless a condition holds or a lost event can explain why it does not.
+    mutating func requireUnlessLost(_ condition: Bool, _ problem: HistoryFault.Problem, _ message: @autoclosure () -> String) {
+        require(condition || isLossPossible, problem, message())
+    }
+}
+
+/// An event to check, with the entities that it names.
+struct AuditedEvent {
+    let kind: EventKind
+    let row: EventRow
+    let userID: UserID
+    let threadID: ThreadID
+    /// The index of the user, registered or not; nil if no event has named them.
+    let knownUser: Int?
+    /// The index of the thread, opened or not; nil if no event has named it.
+    ///
+    /// A postcode event names a thread but does not belong to it, so it has none.
+    let knownThread: Int?
+    /// The index of the user if they are registered.
+    let user: Int?
+    let membership: Int?
+    let standing: Standing
+}
+
+/// Users.
+extension RuleState {
+    /// Checks the number in the thread, and that the user and the thread exist or are new.
+    func checkUserAndThread(_ event: AuditedEvent, _ faults: inout FaultList) {
+        let (kind, number) = (event.kind, event.row.number)
+        if kind.isNumbered {
+            let expected = event.knownThread.map { nextNumber(in: $0) } ?? 1
+            faults.require(
+                number == expected || faults.isLossPossible && number > expected, .threadNumberGap,
+                "number \(number) of thread \(event.threadID), expected \(expected)")
+        }
+        if kind == .userRegistered {
+            faults.require(event.user == nil, .identifierTwice, "user \(event.userID) is registered already")
+        } else {
+            faults.requireUnlessLost(event.user != nil, .unknownReference, "user \(event.userID) was never registered")
+        }
+        if let user = event.user, users[user].isErased {
+            // A host program can end the session of such a user, moderators and operators act on them.
+            let isAllowed = kind.hasOtherActor || kind == .sessionEnded || kind == .operatorRevoked
+            let problem: HistoryFault.Problem = kind == .userErased ? .noEffect : .notPermitted
+            faults.require(isAllowed, problem, "the content of user \(event.userID) was erased earlier")
+        }
+        let isStarted = event.knownThread.map { $0 < threads.count && threads[$0].lastEventNumber > 0 } ?? false
+        if kind == .threadOpened {
+            faults.require(!isStarted, .identifierTwice, "thread \(event.threadID) is open already")
+        } else if kind.isNumbered || kind == .threadRead {
+            faults.requireUnlessLost(isStarted, .unknownReference, "thread \(event.threadID) was never opened")
+        }
+    }
+
+    func checkNames(
+        _ event: AuditedEvent, _ content: borrowing EventContent, _ ids: borrowing Identities, _ faults: inout FaultList
+    ) {
+        if let name = content.username, let owner = owner(ofName: ids.foldKeys.find(name.foldKey)) {
+            faults.requireUnlessLost(
+                owner == event.user, .usernameTwice, "the username \(name.text) belongs to user \(ids.userID(owner))")
+        }
+        if let subject = content.subject {
+            faults.require(owner(ofSubject: ids.subjects.find(subject)) == nil, .subjectTwice, "the subject belongs to another user")
+        }
+    }
+}
+
+/// Threads and sessions.
+extension RuleState {
+    func checkJoin(_ event: AuditedEvent, _ ids: borrowing Identities, _ faults: inout FaultList) {
+        faults.requireUnlessLost(!event.standing.isMember, .alreadyMember, "the user is a member already")
+        guard let user = event.knownUser, let thread = event.knownThread else { return }
+        let isOpener = threads[thread].awaitsOpener && threads[thread].openedBy == user
+        let isInvited = isOpener || event.standing.isInvited || policy(of: thread, ids) != .inviteOnly
+        let rejection = lockOrBanRejection(user, thread, at: event.row.recordedAt, ids) ?? (isInvited ? nil : .notInvited)
+        faults.requireUnlessLost(rejection == nil, .notPermitted, rejection?.message ?? "")
+    }
+
+    /// Checks that the user lives in the outward code of the thread.
+    func checkResidence(_ event: AuditedEvent, _ ids: borrowing Identities, _ faults: inout FaultList) {
+        guard !event.row.isImported, event.threadID.outwardCode != nil, let user = event.user else { return }
+        let residence = users[user].oneBasedResidence
+        let isResident = residence != 0 && ids.threadID(Int(residence) - 1) == event.threadID
+        faults.requireUnlessLost(isResident, .notResident, "the user does not live in \(event.threadID)")
+    }
+
+    func checkReadMarker(_ event: AuditedEvent, _ faults: inout FaultList) {
+        let upTo = event.row.number
+        faults.requireUnlessLost(event.standing.isMember, .notAMember, "the reader is not a member")
+        faults.require(upTo <= head, .markerBeyondHead, "read up to \(upTo), beyond the head \(head)")
+        let present = event.membership.map { memberships.readUpTo($0) } ?? 0
+        faults.require(upTo > present, .markerNotIncreasing, "read up to \(upTo), not beyond the current marker")
+    }
+
+    func checkPolicy(_ event: AuditedEvent, _ faults: inout FaultList) {
+        guard let thread = event.knownThread else { return }
+        let (policy, history) = ThreadPolicySet.policyAndHistory(event.row.value)
+        let row = threads[thread]
+        faults.requireUnlessLost(
+            row.awaitsOpener && row.lastEventNumber == 1 && row.openedBy == event.knownUser && policy != .residents
+                && (policy != .open || history != .all),
+            .notPermitted, "the policy was not set by the opening of a named thread")
+    }
+
+    func checkSession(_ event: AuditedEvent, _ ids: borrowing Identities, _ faults: inout FaultList) {
+        let id = SessionID(bits: event.row.secondID)
+        let session = ids.sessions.find(id)
+        guard event.kind == .sessionEnded else {
+            return faults.require(session == nil, .identifierTwice, "session \(id) is started already")
+        }
+        guard let session else { return faults.requireUnlessLost(false, .unknownReference, "session \(id) was never started") }
+        faults.require(!sessions[session].hasEnded, .sessionEndedTwice, "session \(id) has ended already")
+        faults.require(Int(sessions[session].user) == event.knownUser, .notTheAuthor, "session \(id) is owned by another user")
+    }
+}
+
+/// Posts.
+extension RuleState {
+    func checkMessage(_ event: AuditedEvent, _ ids: borrowing Identities, _ faults: inout FaultList) {
+        let id = MessageID(bits: event.row.secondID)
+        let message = ids.messages.find(id.bits)
+        if event.kind == .messagePosted {
+            faults.require(message == nil, .identifierTwice, "message \(id) is posted already")
+            checkAuthor(event, of: nil, ids, &faults)
+        } else {
+            let isEdit = event.kind == .messageEdited
+            if isEdit { checkAuthor(event, of: message, ids, &faults) }
+            faults.append(
+                contentsOf: self.faults(
+                    of: .message(id), in: event.threadID, by: event.userID, unless: isEdit ? .withdrawn : .retracted, ids))
+        }
+    }
+
+    func checkReply(_ event: AuditedEvent, _ ids: borrowing Identities, _ faults: inout FaultList) {
+        let (id, messageID) = (ReplyID(bits: event.row.secondID), MessageID(bits: event.row.message))
+        if event.kind == .replyPosted {
+            faults.require(ids.replies.find(id.bits) == nil, .identifierTwice, "reply \(id) is posted already")
+        }
+        if event.kind != .replyRetracted { checkAuthor(event, of: ids.messages.find(messageID.bits), ids, &faults) }
+        if event.kind != .replyPosted {
+            faults.append(
+                contentsOf: self.faults(
+                    of: .reply(id), in: event.threadID, by: event.userID, unless: event.kind == .replyEdited ? .withdrawn : .retracted, ids)
+            )
+        }
+        faults.append(
+            contentsOf: self.faults(
+                of: .message(messageID), in: event.threadID, by: nil, unless: event.kind == .replyPosted ? .withdrawn : [], ids))
+    }
+
+    /// Checks that the author of a post or an edit is a member who may write, and sees the message.
+    ///
+    /// - Parameter message: The message that is edited or replied to; nil for a new message, or if it
+    ///   was never posted.
+    private func checkAuthor(
+        _ event: AuditedEvent, of message: Int?, _ ids: borrowing Identities, _ faults: inout FaultList
+    ) {
+        faults.requireUnlessLost(event.standing.isMember, .notAMember, "the author is not a member")
+        guard let membership = event.membership, let thread = event.knownThread else { return }
+        // The common case needs no call.
+        if event.standing.hasMute || threads[thread].isLocked || threads[thread].isClosed {
+            do throws(Rejection) { try requireWritable(thread, membership, at: event.row.recordedAt) } catch {
+                faults.requireUnlessLost(false, .notPermitted, error.message)
+            }
+        }
+        guard let message, event.standing.isMember, ids.messageFacts.parent(message) == thread else { return }
+        faults.requireUnlessLost(
+            isVisible(message: message, to: membership, ids), .unknownReference, "the message was posted before the user joined")
+    }
+
+    /// Returns the faults of a reference to a post: existence, thread, author and marks.
+    ///
+    /// - Parameter forbidden: The marks that the post must not have.
+    func faults(
+        of post: PostID, in threadID: ThreadID, by userID: UserID?, unless forbidden: PostMarks, _ ids: borrowing Identities
+    ) -> [HistoryFault] {
+        var faults = FaultList(isLossPossible: lostEventCount > 0)
+        let found: FoundPost
+        do throws(Rejection) { found = try find(post, ids) } catch {
+            faults.requireUnlessLost(false, .unknownReference, "\(post.name) was never posted")
+            return faults.faults
+        }
+        let (thread, author) = (ids.threads.id(found.thread), ids.users.id(found.author))
+        faults.require(thread == threadID, .unknownReference, "it belongs to thread \(thread), not \(threadID)")
+        if let userID { faults.require(author == userID, .notTheAuthor, "its author is \(author), not \(userID)") }
+        faults.require(found.marks.isDisjoint(with: forbidden), .afterRetraction, "it was already retracted or removed")
+        return faults.faults
+    }
+}
+
+extension PostID {
+    /// The kind and the id, for a message to people.
+    fileprivate var name: String {
+        switch self {
+        case .message(let id): "message \(id)"
+        case .reply(let id): "reply \(id)"
+        }
+    }
+}
