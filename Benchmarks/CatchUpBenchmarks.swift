@@ -34,7 +34,7 @@ struct CatchUpBenchmarks {
             try report.add(
                 Figure(
                     workload: "T \(tokens.rawValue)", subject: "Chat", value: median.value * 1e9 / Double(Self.events), unit: "ns/event",
-                    floor: floor * 1e9 / Double(Self.events), ratio: floor / median.value, bar: tokens == .byPosition ? nil : 1 / 1.3,
+                    floor: floor * 1e9 / Double(Self.events), ratio: floor / median.value, target: tokens == .byPosition ? nil : 1 / 1.3,
                     spread: median.spread))
         }
     }

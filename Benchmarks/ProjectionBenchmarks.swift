@@ -49,14 +49,14 @@ struct ProjectionBenchmarks {
         }
         try store.project(model, checkpoints: Self.reading).writeCheckpoint()
         for _ in 0..<repetitions { current.add(try read(.now)) }
-        for (what, median, floor, bar) in [
+        for (what, median, floor, target) in [
             ("as of the middle", asOf, present, 1 / 3.0), ("as of the middle, by now without new events", asOf, current, nil),
             ("as of the middle, without checkpoints", replayed, present, nil),
         ] as [(String, Median, Median, Double?)] {
             try report.add(
                 Figure(
                     workload: "P \(Model.name), \(what)", subject: "Chat", value: median.value * 1e3, unit: "ms", floor: floor.value * 1e3,
-                    ratio: floor.value / median.value, bar: bar, spread: median.spread))
+                    ratio: floor.value / median.value, target: target, spread: median.spread))
         }
         try report.add(Figure(workload: "P \(Model.name), rebuild", subject: "Chat", value: rebuild * 1e3, unit: "ms"))
     }

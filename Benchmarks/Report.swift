@@ -15,11 +15,11 @@ struct Figure: Codable {
     /// 1 is the floor, and more is better. A figure without a floor is compared with a fixed size.
     var ratio: Double?
     /// The target for the ratio.
-    var bar: Double?
+    var target: Double?
     /// The greatest distance of a run from the median, divided by the median.
     var spread: Double?
 
-    private enum CodingKeys: CodingKey { case workload, subject, value, unit, floor, ratio, bar, spread }
+    private enum CodingKeys: CodingKey { case workload, subject, value, unit, floor, ratio, target, spread }
 
     /// Encodes all fields; a missing value is null.
     func encode(to encoder: any Encoder) throws {
@@ -30,7 +30,7 @@ struct Figure: Codable {
         try container.encode(unit, forKey: .unit)
         try container.encode(floor, forKey: .floor)
         try container.encode(ratio, forKey: .ratio)
-        try container.encode(bar, forKey: .bar)
+        try container.encode(target, forKey: .target)
         try container.encode(spread, forKey: .spread)
     }
 }
@@ -72,7 +72,7 @@ struct Report {
                 padLeft(figure.floor.map(number) ?? "", 11),
                 padLeft(figure.ratio.map { String(format: $0 < 0.1 ? "%.2g" : "%.2f", $0) } ?? "", 8),
                 padLeft(figure.spread.map { String(format: "%.0f %%", $0 * 100) } ?? "", 8), "  ",
-                padLeft(figure.bar.map { String(format: "%.2f", $0) } ?? "", 5),
+                padLeft(figure.target.map { String(format: "%.2f", $0) } ?? "", 5),
                 mark(figure),
             ]
             printLine(columns.joined())
@@ -81,7 +81,7 @@ struct Report {
 
     /// Marks a figure that does not reach its target.
     private func mark(_ figure: Figure) -> String {
-        guard let (ratio, bar) = figure.ratio.flatMap({ ratio in figure.bar.map { (ratio, $0) } }), ratio < bar else { return "" }
+        guard let (ratio, target) = figure.ratio.flatMap({ ratio in figure.target.map { (ratio, $0) } }), ratio < target else { return "" }
         return "  below"
     }
 

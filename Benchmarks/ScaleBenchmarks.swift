@@ -19,15 +19,15 @@ struct ScaleBenchmarks {
     private struct Curve {
         var workload: String
         var subject: String
-        var bar: Double
+        var target: Double
         var costs: [Median] = []
     }
 
     func run(_ report: inout Report) async throws {
         guard report.wants("scale"), !lengths.isEmpty else { return }
         var curves = [
-            Curve(workload: "W3b", subject: "Journal", bar: 1 / 1.3), Curve(workload: "W3b", subject: "Chat", bar: 1 / 2.5),
-            Curve(workload: "R1", subject: "Chat", bar: 1 / 1.3), Curve(workload: "R1b", subject: "Chat", bar: 1 / 2.5),
+            Curve(workload: "W3b", subject: "Journal", target: 1 / 1.3), Curve(workload: "W3b", subject: "Chat", target: 1 / 2.5),
+            Curve(workload: "R1", subject: "Chat", target: 1 / 1.3), Curve(workload: "R1b", subject: "Chat", target: 1 / 2.5),
         ]
         for length in lengths {
             // A short run ends before the machine has settled, so short runs are repeated more
@@ -42,7 +42,7 @@ struct ScaleBenchmarks {
                 try report.add(
                     Figure(
                         workload: "scale \(curve.workload) at \(length)", subject: curve.subject, value: cost.value * 1e9, unit: "ns/event",
-                        floor: first * 1e9, ratio: first / cost.value, bar: curve.bar, spread: cost.spread))
+                        floor: first * 1e9, ratio: first / cost.value, target: curve.target, spread: cost.spread))
             }
         }
     }

@@ -19,16 +19,16 @@
         private struct Row {
             var phase: WritePhase
             /// The target of the log alone; the store has none.
-            var bar: Double?
+            var target: Double?
         }
 
         private var rows: [Row] {
             let (w1, w4) = isQuick ? (1_000, 10_000) : (4_000, 40_000)
             return [
-                Row(phase: WritePhase(name: "PG W1", isDurable: true, count: w1), bar: 0.8),
-                Row(phase: WritePhase(name: "PG W2", isDurable: true, batch: WriteInput.batch, count: min(messages, 500_000)), bar: 0.8),
-                Row(phase: WritePhase(name: "PG W4 threads", isDurable: true, callers: .threads(64), count: w4), bar: 0.8),
-                Row(phase: WritePhase(name: "PG W4 tasks", isDurable: true, callers: .tasks(64), count: w4), bar: 0.8),
+                Row(phase: WritePhase(name: "PG W1", isDurable: true, count: w1), target: 0.8),
+                Row(phase: WritePhase(name: "PG W2", isDurable: true, batch: WriteInput.batch, count: min(messages, 500_000)), target: 0.8),
+                Row(phase: WritePhase(name: "PG W4 threads", isDurable: true, callers: .threads(64), count: w4), target: 0.8),
+                Row(phase: WritePhase(name: "PG W4 tasks", isDurable: true, callers: .tasks(64), count: w4), target: 0.8),
             ]
         }
 
@@ -54,11 +54,11 @@
                 log.add(try await rateOfLog(row.phase, input))
                 chat.add(try await rateOfStore(row.phase, input))
             }
-            for (subject, rate, bar) in [("PostgresLog", log, row.bar), ("Chat", chat, nil)] {
+            for (subject, rate, target) in [("PostgresLog", log, row.target), ("Chat", chat, nil)] {
                 try report.add(
                     Figure(
                         workload: row.phase.name, subject: subject, value: rate.value, unit: "events/s", floor: floor.value,
-                        ratio: rate.value / floor.value, bar: bar, spread: rate.spread))
+                        ratio: rate.value / floor.value, target: target, spread: rate.spread))
             }
         }
 
@@ -108,7 +108,7 @@
             try report.add(
                 Figure(
                     workload: "PG R1 replay", subject: "PostgresLog", value: rate.value, unit: "events/s", floor: floor.value,
-                    ratio: rate.value / floor.value, bar: 0.8, spread: rate.spread))
+                    ratio: rate.value / floor.value, target: 0.8, spread: rate.spread))
         }
 
         /// Measures the time from the confirmation of an append until a reader of another log object

@@ -80,7 +80,7 @@ struct ReadModelBenchmarks {
             try report.add(
                 Figure(
                     workload: "S on disk", subject: "Chat", value: Double(bytes) / events, unit: "B/event",
-                    ratio: 172 * events / Double(bytes), bar: 1))
+                    ratio: 172 * events / Double(bytes), target: 1))
         }
         if report.wants("O") { try openings(&report) }
         if report.wants("R1b") { try rebuild(events, opening, files, &report) }
@@ -115,12 +115,12 @@ struct ReadModelBenchmarks {
         try report.add(
             Figure(
                 workload: "M memory, by message", subject: "Chat", value: Double(end - beforeMessages) / messages, unit: "B/msg",
-                ratio: 40 * messages / Double(end - beforeMessages), bar: 1)
+                ratio: 40 * messages / Double(end - beforeMessages), target: 1)
         )
         try report.add(
             Figure(
                 workload: "M memory, users and joins too", subject: "Chat", value: Double(end - before) / messages, unit: "B/msg",
-                ratio: 40 * messages / Double(end - before), bar: 1
+                ratio: 40 * messages / Double(end - before), target: 1
             )
         )
         guard models.position == journal.durablePosition else { throw UsageError("the replay ended early") }
@@ -137,7 +137,7 @@ struct ReadModelBenchmarks {
         try report.add(
             Figure(
                 workload: "R1b full rebuild", subject: "Chat", value: events / chat.value, unit: "events/s", floor: events / floor.value,
-                ratio: floor.value / chat.value, bar: 0.20, spread: chat.spread))
+                ratio: floor.value / chat.value, target: 0.20, spread: chat.spread))
     }
 
     /// Measures an opening with a checkpoint of the last position, beside a read of its bytes.
@@ -159,11 +159,11 @@ struct ReadModelBenchmarks {
         try report.add(
             Figure(
                 workload: "O opening, read into a buffer", subject: "Chat", value: chat.value, unit: "s", floor: reused.value,
-                ratio: reused.value / chat.value, bar: 0.33, spread: chat.spread))
+                ratio: reused.value / chat.value, target: 0.33, spread: chat.spread))
         try report.add(
             Figure(
                 workload: "O opening, read into new memory", subject: "Chat", value: chat.value, unit: "s", floor: fresh.value,
-                ratio: fresh.value / chat.value, bar: 0.33, spread: chat.spread))
+                ratio: fresh.value / chat.value, target: 0.33, spread: chat.spread))
         try report.add(
             Figure(
                 workload: "O size of the checkpoint", subject: "Chat", value: Double(file.size) / Double(history.messages), unit: "B/msg"))
@@ -191,11 +191,11 @@ struct ReadModelBenchmarks {
         }
         let pages = Double(count)
         let rows = [("any thread", any, floor, 0.70), ("any thread, nothing kept", cold, floor, 0.70), ("hot thread", hot, mapped, 1)]
-        for (name, median, floor, bar) in rows {
+        for (name, median, floor, target) in rows {
             try report.add(
                 Figure(
                     workload: "R2 latest 50, \(name)", subject: "Chat", value: pages / median.value, unit: "pages/s",
-                    floor: pages / floor.value, ratio: floor.value / median.value, bar: bar, spread: median.spread))
+                    floor: pages / floor.value, ratio: floor.value / median.value, target: target, spread: median.spread))
         }
         try forgetful.close()
     }
@@ -232,7 +232,7 @@ struct ReadModelBenchmarks {
                 Figure(
                     workload: "R4 largest thread, \(place.name)", subject: "Chat", value: place.median.value / Double(count) * 1e6,
                     unit: "us/page",
-                    floor: latest.value / Double(count) * 1e6, ratio: latest.value / place.median.value, bar: 0.5,
+                    floor: latest.value / Double(count) * 1e6, ratio: latest.value / place.median.value, target: 0.5,
                     spread: place.median.spread))
         }
     }

@@ -52,15 +52,15 @@ struct ReplayBenchmarks {
                 decoding[index].add(try Self.replaySeconds(journal, way))
             }
         }
-        func add(_ what: String, _ subject: String, _ median: Median, bar: Double? = 0.70) throws {
+        func add(_ what: String, _ subject: String, _ median: Median, target: Double? = 0.70) throws {
             try report.add(
                 Figure(
                     workload: "R1 replay, \(what)", subject: subject, value: events / median.value, unit: "events/s",
-                    floor: events / floor.value, ratio: floor.value / median.value, bar: bar, spread: median.spread))
+                    floor: events / floor.value, ratio: floor.value / median.value, target: target, spread: median.spread))
         }
         try add("verified", "Journal", verifying)
         for (index, way) in Decoding.allCases.enumerated() { try add(way.rawValue, "Chat", decoding[index]) }
-        try add("audited", "Chat", auditing, bar: nil)
+        try add("audited", "Chat", auditing, target: nil)
     }
 
     /// Returns the seconds that reading, verifying and decoding all records takes.

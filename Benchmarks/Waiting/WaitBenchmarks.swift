@@ -26,7 +26,7 @@ struct WaitBenchmarks {
             for load in BusyStore.Load.allCases {
                 guard let runs = waits[call]?[load] else { continue }
                 let alone = load == .spin ? nil : waits[call]?[.spin]
-                try add(runs, beside: alone, "Q \(call.rawValue), \(load.rawValue)", bar(call, load), &report)
+                try add(runs, beside: alone, "Q \(call.rawValue), \(load.rawValue)", target(call, load), &report)
             }
         }
     }
@@ -42,7 +42,7 @@ struct WaitBenchmarks {
     }
 
     /// Returns the target for the p99 alone divided by the p99 beside a load.
-    private func bar(_ call: BusyStore.Call, _ load: BusyStore.Load) -> Double? {
+    private func target(_ call: BusyStore.Call, _ load: BusyStore.Load) -> Double? {
         switch (call, load) {
         case (.command, .unread), (.command, .pages), (.command, .checkpoints): 0.5
         case (.syncedCommand, .unread), (.syncedCommand, .pages), (.syncedCommand, .checkpoints): 0.5
@@ -52,13 +52,13 @@ struct WaitBenchmarks {
     }
 
     /// Reports the medians of the runs, and the longest call of all runs.
-    private func add(_ runs: [Waits], beside alone: [Waits]?, _ name: String, _ bar: Double?, _ report: inout Report) throws {
+    private func add(_ runs: [Waits], beside alone: [Waits]?, _ name: String, _ target: Double?, _ report: inout Report) throws {
         for (part, share) in [("p50", 0.5), ("p99", 0.99)] {
             let (value, floor) = (Median(runs.map { $0.share(share) }), alone.map { Median($0.map { $0.share(share) }).value })
             try report.add(
                 Figure(
                     workload: "\(name), \(part)", subject: "Chat", value: value.value * 1e6, unit: "us", floor: floor.map { $0 * 1e6 },
-                    ratio: floor.map { $0 / value.value }, bar: part == "p99" ? bar : nil, spread: value.spread))
+                    ratio: floor.map { $0 / value.value }, target: part == "p99" ? target : nil, spread: value.spread))
         }
         // A single call decides this figure, so a ratio could not be compared between runs.
         try report.add(

@@ -62,7 +62,7 @@ struct WriteBenchmarks {
     private func measure(_ row: Row, _ input: WriteInput, _ report: inout Report) async throws {
         // No page of 16 million records is ever due.
         let layout = storesTree ? TreeLayout() : TreeLayout(pageHeight: 24)
-        var writers: [(writer: any EventWriter, bar: Double?)] = [
+        var writers: [(writer: any EventWriter, target: Double?)] = [
             (JournalWriter(treeLayout: layout), row.journal), (ChatWriter(treeLayout: layout), row.chat),
         ]
         #if PeerBenchmarks
@@ -87,7 +87,7 @@ struct WriteBenchmarks {
             try report.add(
                 Figure(
                     workload: row.phase.name, subject: writer.writer.subject, value: rates[index].value, unit: "events/s",
-                    floor: floor.value, ratio: rates[index].value / floor.value, bar: writer.bar, spread: rates[index].spread))
+                    floor: floor.value, ratio: rates[index].value / floor.value, target: writer.target, spread: rates[index].spread))
         }
         if !growing.values.isEmpty {
             try report.add(

@@ -49,11 +49,12 @@ public struct CommandGenerator: Sendable {
         // The first commands register users, so that later commands have actors.
         if entities.users.count < 3 || random.oneIn(20) {
             let subject = random.oneIn(3) ? "subject \(Int.random(in: 0..<100, using: &random))" : nil
-            return .registerUser(user: newOrExisting(entities.users), username: username(), subject: subject)
+            return .registerUser(user: newOrExisting(entities.users), username: randomUsername(), subject: subject)
         }
-        if entities.threads.isEmpty || random.oneIn(12) { return .setPostcode(user: randomUser(), postcode: postcode()) }
+        if entities.threads.isEmpty || random.oneIn(12) { return .setPostcode(user: randomUser(), postcode: randomPostcode()) }
+        // The ranges of the cases are weights; 38 and 39 are the default.
         switch Int.random(in: 0..<52, using: &random) {
-        case 0, 1: return .changeUsername(user: randomUser(), username: username())
+        case 0, 1: return .changeUsername(user: randomUser(), username: randomUsername())
         case 2, 3: return openThread()
         case 4...8: return .joinThread(user: randomUser(), thread: randomThread())
         case 9, 10:
@@ -100,41 +101,22 @@ public struct CommandGenerator: Sendable {
     private mutating func makeCommunityCommand() -> ChatCommand {
         let thread = entities.ownedThreads.isEmpty || random.oneIn(3) ? randomThread() : pick(entities.ownedThreads)
         let moderator = randomModerator(of: thread)
+        // The ranges of the cases are weights.
         switch Int.random(in: 0..<32, using: &random) {
-        case 0...3: return .invite(user: randomUser(), thread: thread, by: moderator)
-        case 4, 5:
-            let (user, thread) = randomPair(entities.invitations)
-            return .acceptInvitation(user: user, thread: thread)
-        case 6:
-            let (user, thread) = randomPair(entities.invitations)
-            return .declineInvitation(user: user, thread: thread)
-        case 7:
-            let (user, thread) = randomPair(entities.invitations)
-            return .revokeInvitation(user: user, thread: thread, by: randomModerator(of: thread))
+        case 0...7: return makeInvitationCommand(thread, by: moderator)
         case 8...10:
             let user = random.oneIn(4) ? moderator : randomMember(of: thread)
             return .setRole(user: user, thread: thread, role: pick(ThreadRole.allCases), by: moderator)
         case 11:
             if random.oneIn(3), !entities.operators.isEmpty { return .revokeOperator(user: pick(entities.operators)) }
             return .grantOperator(user: randomUser())
-        case 12, 13:
-            let post = randomPost().0
-            return .remove(post, by: randomModerator(of: threadOfMessage(post)), reason: randomReason())
-        case 14, 15: return .mute(user: randomMember(of: thread), thread: thread, by: moderator, reason: randomReason(), until: randomEnd())
-        case 16:
-            let (user, thread) = randomPair(entities.mutes)
-            return .unmute(user: user, thread: thread, by: randomModerator(of: thread))
-        case 17, 18: return .ban(user: randomMember(of: thread), thread: thread, by: moderator, reason: randomReason(), until: randomEnd())
-        case 19:
-            let (user, thread) = randomPair(entities.bans)
-            return .unban(user: user, thread: thread, by: randomModerator(of: thread))
-        case 20: return .removeMember(user: randomMember(of: thread), thread: thread, by: moderator, reason: randomReason())
+        case 12...20: return makeSanctionCommand(thread, by: moderator)
         case 21, 22:
             let (message, thread) = randomMessage()
             return .pin(message: message, by: randomModerator(of: thread))
         case 23:
             let message = entities.pinned.isEmpty || random.oneIn(8) ? randomMessage().0 : pick(entities.pinned)
-            return .unpin(message: message, by: randomModerator(of: threadOfMessage(.message(message))))
+            return .unpin(message: message, by: randomModerator(of: threadContaining(.message(message))))
         case 24: return .lockThread(thread: thread, by: moderator)
         case 25:
             let stopped = entities.threads.filter { entities.stopped.contains($0) }
@@ -143,10 +125,10 @@ public struct CommandGenerator: Sendable {
         case 26: return random.oneIn(3) ? .closeThread(thread: thread, by: moderator) : .unlockThread(thread: thread, by: moderator)
         case 27, 28:
             let post = randomPost().0
-            return .report(post, by: randomMember(of: threadOfMessage(post)), reason: randomReason())
+            return .report(post, by: randomMember(of: threadContaining(post)), reason: randomReason())
         case 29:
             let post = entities.reported.isEmpty || random.oneIn(8) ? randomPost().0 : pick(entities.reported)
-            return .resolveReport(post, by: randomModerator(of: threadOfMessage(post)))
+            return .resolveReport(post, by: randomModerator(of: threadContaining(post)))
         case 30:
             if random.oneIn(3) {
                 if entities.blocks.isEmpty || random.oneIn(8) { return .unblock(user: randomUser(), by: randomUser()) }
@@ -158,6 +140,35 @@ public struct CommandGenerator: Sendable {
             return .custom(
                 id: newOrExisting(entities.customEvents), kind: random.oneIn(10) ? pick(["poll", "", "com..poll"]) : "com.example.poll",
                 thread: thread, by: randomWriter(of: thread), payload: randomPayload())
+        }
+    }
+
+    private mutating func makeInvitationCommand(_ thread: ThreadID, by moderator: UserID) -> ChatCommand {
+        let choice = Int.random(in: 0..<8, using: &random)
+        if choice < 4 { return .invite(user: randomUser(), thread: thread, by: moderator) }
+        let (user, thread) = randomPair(entities.invitations)
+        switch choice {
+        case 4, 5: return .acceptInvitation(user: user, thread: thread)
+        case 6: return .declineInvitation(user: user, thread: thread)
+        default: return .revokeInvitation(user: user, thread: thread, by: randomModerator(of: thread))
+        }
+    }
+
+    /// Returns a command that removes a post, or that mutes, bans or removes a member, or ends a mute or a ban.
+    private mutating func makeSanctionCommand(_ thread: ThreadID, by moderator: UserID) -> ChatCommand {
+        switch Int.random(in: 0..<9, using: &random) {
+        case 0, 1:
+            let post = randomPost().0
+            return .remove(post, by: randomModerator(of: threadContaining(post)), reason: randomReason())
+        case 2, 3: return .mute(user: randomMember(of: thread), thread: thread, by: moderator, reason: randomReason(), until: randomEnd())
+        case 4:
+            let (user, thread) = randomPair(entities.mutes)
+            return .unmute(user: user, thread: thread, by: randomModerator(of: thread))
+        case 5, 6: return .ban(user: randomMember(of: thread), thread: thread, by: moderator, reason: randomReason(), until: randomEnd())
+        case 7:
+            let (user, thread) = randomPair(entities.bans)
+            return .unban(user: user, thread: thread, by: randomModerator(of: thread))
+        default: return .removeMember(user: randomMember(of: thread), thread: thread, by: moderator, reason: randomReason())
         }
     }
 
@@ -175,7 +186,8 @@ public struct CommandGenerator: Sendable {
         return (pair.user, pair.thread)
     }
 
-    private func threadOfMessage(_ post: PostID) -> ThreadID? {
+    /// Returns the thread of a message or a reply; nil if it is unknown.
+    private func threadContaining(_ post: PostID) -> ThreadID? {
         switch post {
         case .message(let id): entities.messages.first { $0.id == id }?.thread
         case .reply(let id):
@@ -264,13 +276,13 @@ public struct CommandGenerator: Sendable {
         return random.oneIn(5) ? (found.0, randomUser()) : found
     }
 
-    private mutating func username() -> String {
+    private mutating func randomUsername() -> String {
         random.oneIn(3)
             ? pick(["Ann", "ann", "Bob", "Çelik", "C\u{327}elik", "Strasse", "straße", "Дима", "李雷", "", "a\u{7}b"])
             : "Name \(Int.random(in: 0..<300, using: &random))"
     }
 
-    private mutating func postcode() -> String {
+    private mutating func randomPostcode() -> String {
         random.oneIn(8) ? pick(["GIR 0AA", "QQ1 1AA", ""]) : pick(["SW1A 1AA", "sw1a1ab", " N1P 2NG", "E1 6AN", "E1 7AA", "M1 1AE"])
     }
 

@@ -13,7 +13,7 @@ public struct DeciderSpecification: Sendable {
     public private(set) var state = ChatState()
     /// The given events.
     public private(set) var history: [RecordedEvent] = []
-    private var time = Timestamp(millisecondsSince1970: 1_584_921_600_000)
+    private var time = Timestamp.testStart
     private var nextID: UInt128 = 1
 
     /// Creates a specification with an empty history.
@@ -99,4 +99,9 @@ public struct DeciderSpecification: Sendable {
             return nil
         }
     }
+}
+
+extension Timestamp {
+    /// The default start of clocks in tests: 2020-03-23T00:00:00Z.
+    public static let testStart = Timestamp(millisecondsSince1970: 1_584_921_600_000)
 }

@@ -75,7 +75,9 @@ struct GeneratedEntities: Sendable {
         case .invitationRevoked(let details): invitations.removeAll { $0 == UserAndThread(details.user, details.thread) }
         case .userMuted(let details): mutes.append(UserAndThread(details.user, details.thread))
         case .userUnmuted(let details): mutes.removeAll { $0 == UserAndThread(details.user, details.thread) }
-        case .userBanned(let details): bans.append(UserAndThread(details.user, details.thread))
+        case .userBanned(let details):
+            bans.append(UserAndThread(details.user, details.thread))
+            invitations.removeAll { $0 == UserAndThread(details.user, details.thread) }
         case .userUnbanned(let details): bans.removeAll { $0 == UserAndThread(details.user, details.thread) }
         case .messageReported(let details): reported.append(.message(details.message))
         case .replyReported(let details): reported.append(.reply(details.reply))
@@ -93,6 +95,7 @@ struct GeneratedEntities: Sendable {
             break
         }
     }
+
     private mutating func endMembership(_ user: UserID, _ thread: ThreadID) {
         members[thread]?.removeAll { $0 == user }
         moderators[thread]?.removeAll { $0 == user }

@@ -46,6 +46,7 @@ public final class SeededExecutor: TaskExecutor {
         var random: SeededRandom
         var ready: [UnownedJob] = []
         var hasOutsideJobs = false
+        var hasFailed = false
     }
 
     private let state: Lock<State>
@@ -70,12 +71,23 @@ public final class SeededExecutor: TaskExecutor {
 
     /// Runs a closure and all of its tasks on the calling thread, until no task is ready.
     ///
-    /// Must not be called from within the closure. After an error the executor cannot be used again.
+    /// Must not be called from within the closure.
     ///
+    /// - Precondition: No earlier run of this executor has thrown an error: its jobs may still arrive.
     /// - Returns: The result of the closure.
     /// - Throws: The error of the closure; otherwise a ``ReproducibilityError``, if the run is not
     ///   reproducible from its seed.
     public func run<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
+        precondition(!state.withLock { $0.hasFailed }, "An executor cannot be used after a run that has thrown an error.")
+        do {
+            return try runToEnd(body)
+        } catch {
+            state.withLock { $0.hasFailed = true }
+            throw error
+        }
+    }
+
+    private func runToEnd<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
         let outcome = Outcome<Value>()
         queue.sync {
             Task.detached(executorPreference: self) {

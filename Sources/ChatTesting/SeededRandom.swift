@@ -24,6 +24,8 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
     }
 
     /// Returns true with the probability 1 / `count`.
+    ///
+    /// - Precondition: `count` is positive.
     public mutating func oneIn(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
 
     /// Returns 128 random bits, for an id.

@@ -7,12 +7,14 @@ public final class ManualClock: WallClock {
     private let time: Lock<Timestamp>
 
     /// Creates a clock that shows a fixed time.
-    public init(_ time: Timestamp = Timestamp(millisecondsSince1970: 1_584_921_600_000)) { self.time = Lock(time) }
+    public init(_ time: Timestamp = .testStart) { self.time = Lock(time) }
 
     /// Returns the time that was set.
     public func now() -> Timestamp { time.withLock { $0 } }
 
     /// Moves the clock, forwards or backwards.
+    ///
+    /// - Precondition: The sum is a number of 64 bits.
     public func advance(byMilliseconds milliseconds: Int64) {
         time.withLock { $0 = Timestamp(millisecondsSince1970: $0.millisecondsSince1970 + milliseconds) }
     }

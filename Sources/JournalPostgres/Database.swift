@@ -106,7 +106,7 @@
             return JournalError(code, "The server reports \(error.state): \(error.message).", path: "\(address)")
         }
 
-        /// Logs a message for the operator.
+        /// Logs a message for the host.
         func report(_ level: LogMessage.Level, _ text: String) {
             options.log?(LogMessage(level, text, metadata: ["path": "\(address)"]))
         }

@@ -20,7 +20,7 @@
         /// tables.
         ///
         /// When the call returns, no statement returns the content any more. The server's files may
-        /// have its bytes until they are used again: see <doc:Operating>.
+        /// have its bytes until they are used again: see <doc:OperatingACluster>.
         ///
         /// - Throws: `outOfRange`, `readOnly`, `closed`, `superseded`, `unreachable`, `ioFailed`.
         /// - Complexity: Reads and rewrites these records, 500 in a transaction.

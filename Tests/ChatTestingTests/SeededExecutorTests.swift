@@ -105,6 +105,16 @@ import Testing
         #expect(throws: CancellationError.self) { try SeededExecutor(seed: 1).run { throw CancellationError() } }
     }
 
+    #if !os(iOS) && !os(tvOS) && !os(watchOS) && !os(visionOS)
+        @Test func runAfterErrorTraps() async {
+            await #expect(processExitsWith: .failure) {
+                let executor = SeededExecutor(seed: 1)
+                _ = try? executor.run { throw CancellationError() }
+                _ = try? executor.run {}
+            }
+        }
+    #endif
+
     @Test func remainingJobsAreRun() throws {
         let notes = Notes<Int>()
         let executor = SeededExecutor(seed: 1)

@@ -17,12 +17,12 @@ struct TestDoublesTests {
     @Test(arguments: Seeds.seeds(5)) func sameSeedGivesSameIDs(seed: UInt64) {
         let first = SeededIDs(seed: seed)
         let second = SeededIDs(seed: seed)
-        let time = Timestamp(millisecondsSince1970: 1_584_921_600_000)
+        let time = Timestamp.testStart
         let ids = (0..<100).map { _ in first.makeID(at: time) }
         #expect(ids == (0..<100).map { _ in second.makeID(at: time) })
         #expect(Set(ids).count == 100)
         for id in ids {
-            #expect(id >> 80 == 1_584_921_600_000)
+            #expect(id >> 80 == UInt128(time.millisecondsSince1970))
             #expect(id >> 76 & 0xF == 7)
             #expect(id >> 62 & 0x3 == 2)
         }

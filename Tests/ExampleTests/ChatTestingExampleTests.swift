@@ -77,12 +77,12 @@ func openStore(on disk: SimulatedDisk) throws -> ChatStore {
     return store
 }
 
-/// Posts a message, and tells the witness immediately before and after.
-func post(to store: ChatStore, _ witness: CrashRecorder<Posts>) throws {
-    witness.update { $0.begun += 1 }
-    let id = MessageID(bits: UInt128(witness.model.begun))
+/// Posts a message, and tells the recorder immediately before and after.
+func post(to store: ChatStore, _ recorder: CrashRecorder<Posts>) throws {
+    recorder.update { $0.begun += 1 }
+    let id = MessageID(bits: UInt128(recorder.model.begun))
     try store.execute(.postMessage(message: id, thread: sw1a, author: ann, body: "Milk?"))
-    witness.update { $0.acknowledged += 1 }
+    recorder.update { $0.acknowledged += 1 }
 }
 
 @Suite struct PowerFailureTests {
@@ -95,17 +95,17 @@ func post(to store: ChatStore, _ witness: CrashRecorder<Posts>) throws {
     }
 
     @Test func noMomentLosesPost() throws {
-        var explorer = CrashExplorer("posts", model: Posts()) { disk, witness in
+        var explorer = CrashExplorer("posts", model: Posts()) { disk, recorder in
             let store = try openStore(on: disk)
-            for _ in 1...3 { try post(to: store, witness) }
-        } recovery: { disk, witness in
+            for _ in 1...3 { try post(to: store, recorder) }
+        } recovery: { disk, recorder in
             let store = try openStore(on: disk)
             let count = try store.timeline(sw1a).count
-            let expected = witness.model.acknowledged...witness.model.begun
+            let expected = recorder.model.acknowledged...recorder.model.begun
             guard expected.contains(count) else { throw WrongPosts(found: count, expected: expected) }
             // A message that was shown survives later crashes.
-            witness.update { $0 = Posts(begun: count, acknowledged: count) }
-            try post(to: store, witness)
+            recorder.update { $0 = Posts(begun: count, acknowledged: count) }
+            try post(to: store, recorder)
         }
         explorer.outcomesPerCrash = 4
         explorer.exhaustiveLimit = 4

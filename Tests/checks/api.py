@@ -5,7 +5,7 @@ The declarations come from the symbol graphs that the toolchain extracts from a 
 contains a module, a kind, a name and a declaration. New, changed and missing lines are printed, with status 1. An
 intended change updates the baseline with `Tests/checks/api.py --update`, and is described in CHANGELOG.md.
 
-With `--server` or `--postgres` the modules are those of the trait, from the build in `.build/server`, and the baseline is
+With `--server` or `--postgres` the modules are those of the trait, from the build in `.build/traits`, and the baseline is
 Tests/checks/api-server.txt or api-postgres.txt; without the libraries of the trait the check is SKIPPED.
 """
 import argparse

@@ -15,7 +15,7 @@ import urllib.request
 from cluster_network import join
 from cluster_programs import PACKAGE
 
-PAGE = PACKAGE / "Sources" / "JournalPostgres" / "JournalPostgres.docc" / "Operating.md"
+PAGE = PACKAGE / "Sources" / "JournalPostgres" / "JournalPostgres.docc" / "OperatingACluster.md"
 # Another node leads after some 20 s, and rewinding takes some seconds; the rest is for a busy machine.
 PATIENCE = 900
 

@@ -3,7 +3,7 @@
 
 The symbols come from a debug build (`swift build`). A link resolves within its own module only: name a symbol of
 another module in code voice. With `--output DIR` the archives are kept there; they are never committed. With
-`--server` or `--postgres` the modules are those of the trait, from the build in `.build/server`; without its libraries the
+`--server` or `--postgres` the modules are those of the trait, from the build in `.build/traits`; without its libraries the
 check is SKIPPED.
 """
 import argparse

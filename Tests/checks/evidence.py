@@ -298,7 +298,7 @@ def changed(line, index, change):
 
 
 def check_wrong(journal, verifiers, files, thread, shown, size, rng):
-    """Changes sound evidence in every way that a dishonest keeper or a damaged disk could, one at a time."""
+    """Changes sound evidence in every way that a dishonest host or a damaged disk could, one at a time."""
     lines = files["evidence"].splitlines()
     parts = [line for line in lines[1:] if not line.startswith("reader ")]
     readers = lines[1 + len(parts):]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fills a small file system under `chat-journal run`, frees it again, and checks acknowledged and rejected commands.
 
-    full_disk.py --tool PATH [--sizes 2,3,5] [--seed S] [--roll-over] [--tests PACKAGE] [--scratch DIR]
+    full_disk.py --tool PATH [--sizes 2,3,5] [--seed S] [--rotation] [--tests PACKAGE] [--scratch DIR]
 
 The file systems are a tmpfs of each size in MiB, and an ext4 in a file if loop devices are available. For each file
 system and durability:
@@ -21,7 +21,7 @@ with an error that says so, and the journal must remain usable. After the ballas
 complete the copy.
 
 The tool's segments have 128 MiB. On a larger tmpfs, all but 6 MiB are used before the first ballast file is removed, and
-one rotation must have occurred before the second. `--roll-over` adds sizes that are full just before, at and after the
+one rotation must have occurred before the second. `--rotation` adds sizes that are full just before, at and after the
 rotation. `--tests PACKAGE` runs the package's own tests of a small disk (with small segments, so that many rotations
 meet a full disk).
 
@@ -405,7 +405,7 @@ def main():
     parser.add_argument("--tool", required=True, help="the chat-journal binary")
     parser.add_argument("--sizes", default="2,3,5", help="sizes of the file systems in MiB, separated by commas; may be empty")
     parser.add_argument("--seed", type=int, default=None, help="default: a new one, printed")
-    parser.add_argument("--roll-over", action="store_true", help="also use file systems that fill around the rotation to a second segment")
+    parser.add_argument("--rotation", action="store_true", help="also use file systems that fill around the rotation to a second segment")
     parser.add_argument("--tests", default=None, metavar="PACKAGE", help="also run the Swift tests of a small disk; they must be built")
     parser.add_argument("--scratch", default=None, help="the directory in which the file systems are mounted")
     arguments = parser.parse_args()
@@ -421,7 +421,7 @@ def main():
     sizes = [int(size) for size in arguments.sizes.split(",") if size]
     # Not ext4: its own space would move the rotation.
     trials = [(kind, size, 16_384) for kind in ("tmpfs", "ext4") for size in sizes if kind == "tmpfs" or size <= 128]
-    if arguments.roll_over:
+    if arguments.rotation:
         # Without the ballast of 6 MiB: full before the end of the first segment, at its end, and in the second one.
         trials += [("tmpfs", size, 16_384) for size in (133, 134, 136)]
     skipped = set()

@@ -4,7 +4,7 @@
     postgres_cluster.py --tool PATH [--runs N] [--seed S] [--rate R] [--keep] [FAULT ...]
     postgres_cluster.py --command COMMAND
 
-Starts three etcd and three PostgreSQL under Patroni with the configuration of JournalPostgres.docc/Operating.md, each node
+Starts three etcd and three PostgreSQL under Patroni with the configuration of JournalPostgres.docc/OperatingACluster.md, each node
 in a network namespace of its own where root can make one, otherwise all on 127.0.0.1. The faults, all by default:
 
     kill        SIGKILL of the leading PostgreSQL and of its Patroni

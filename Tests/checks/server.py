@@ -7,7 +7,7 @@ Starts the server itself, with a journal, accounts and mails in the scratch dire
 
     routes         every operation of Sources/ChatServer/openapi.json, with its problems: each answer is as the document says
     curl           the transcript of ChatServer.docc/Transcript.md, with curl alone
-    proxy          the same transcript over TLS through nginx, with the configuration of ChatServer.docc/Operating.md
+    proxy          the same transcript over TLS through nginx, with the configuration of ChatServer.docc/OperatingAServer.md
     conversations  people who talk while the server is killed with SIGKILL: nothing acknowledged is lost, nothing twice
     reader         `routes`, and a few `conversations`, through a server with `--writer`
     leaks          random communities: each answer to each user has what WhoIsShownWhat.md allows, and nothing else

@@ -99,9 +99,9 @@ def proxy(tool, scratch):
 
 def configured(port, server_port, certificate, key):
     """Returns a configuration for a user and a scratch directory around the `http` part of the page."""
-    blocks = fenced("Operating.md", "nginx")
+    blocks = fenced("OperatingAServer.md", "nginx")
     if len(blocks) != 1:
-        raise Failed(f"Operating.md has {len(blocks)} blocks of nginx")
+        raise Failed(f"OperatingAServer.md has {len(blocks)} blocks of nginx")
     text = blocks[0]
     for shown, used in ((PAGE_SERVER, f"127.0.0.1:{server_port}"), (f"server_name {PAGE_HOST};", "server_name localhost;"),
                         ("/etc/ssl/chat.pem", str(certificate)), ("/etc/ssl/chat.key", str(key)), ("listen 443 ssl http2;", f"listen 127.0.0.1:{port} ssl http2;")):

@@ -1,7 +1,7 @@
 """The public symbol graphs of the modules, extracted by the toolchain from a debug build.
 
 The modules of the traits Server and Postgres come from a build of their own (`swift build --traits Server,Postgres
---scratch-path .build/server`), because a trait changes the flags of every target. They need the libraries of the trait.
+--scratch-path .build/traits`), because a trait changes the flags of every target. They need the libraries of the trait.
 """
 import json
 import pathlib
@@ -61,7 +61,7 @@ def add_trait_options(parser):
 
 def of_trait(name, package=PACKAGE):
     """Returns the modules of a trait, or of a build without traits if the name is None."""
-    return Graphs(TRAITS[name][0], ".build/server", package) if name else plain(package)
+    return Graphs(TRAITS[name][0], ".build/traits", package) if name else plain(package)
 
 
 def missing_for(name):

@@ -496,7 +496,7 @@ class Evidence:
         return (f"thread {read_journal.uuid(self.thread)[1:-1]}: events number {self.first_number} to {self.last_number}, none missing, at positions "
                 f"{self.first} to {self.last} of the tree of size {self.head.size} of {printable(self.head.origin)}; {start}; "
                 f"{self.withheld} records without content; {self.registrations} registrations and changes of usernames; "
-                f"{proven} readers proven by their join, {len(self.readers) - proven} stated by the keeper only")
+                f"{proven} readers proven by their join, {len(self.readers) - proven} stated by the host only")
 
 
 def printable(text):

@@ -134,7 +134,7 @@ extension ChatStore {
             if let ledger {
                 let journal = try Journal.open(
                     destination, options: JournalOptions(storage: options.destinationStorage, createIfMissing: false))
-                // Also a damaged one, because only the operator can decide what to do with it.
+                // Also a damaged one, because only the host can decide what to do with it.
                 try journal.writeLedger(ledger)
                 try journal.close()
             }

@@ -19,7 +19,7 @@ public struct EvidenceReport: Hashable, Sendable {
     public var registrationCount: UInt64
     /// The readers whose present membership is shown by an event of the thread.
     public var provenReaders: [EvidenceReader]
-    /// The readers whom only the keeper of the journal states.
+    /// The readers whom only the host of the journal states.
     public var statedReaders: [EvidenceReader]
 
     /// Whether the events begin with the thread's first one.
@@ -87,7 +87,7 @@ public struct EvidenceVerification: Sendable {
 
     /// Returns what the parts show.
     ///
-    /// - Parameter readers: The users who could read the thread, as the keeper states.
+    /// - Parameter readers: The users who could read the thread, as the host states.
     /// - Throws: `ProofError` if the parts do not lead to the root of the head, if no part is an
     ///   event of a thread, if a registration is of a user whom nothing else names, or if the
     ///   readers contradict the events.

@@ -7,7 +7,7 @@
 
     /// The chat over HTTP: accounts, commands, queries and live events on one address.
     ///
-    /// TLS is left to a proxy on the same machine. <doc:Operating> has an example.
+    /// TLS is left to a proxy on the same machine. <doc:OperatingAServer> has an example.
     public final class ChatServer: Sendable {
         /// The URL of the server, with the port that it listens on.
         public let url: String
@@ -43,7 +43,7 @@
         /// the request has changed, or after two seconds. Sessions are looked up at the writer: one that has
         /// ended remains valid here for up to five seconds, its streams for up to twenty, and for five minutes
         /// while the writer cannot be reached; then the streams end as if this server were closing.
-        /// <doc:Operating> has the configuration of both.
+        /// <doc:OperatingAServer> has the configuration of both.
         ///
         /// - Parameters:
         ///   - store: The chat, open for reading. It stays the caller's, who closes it after ``close()``.

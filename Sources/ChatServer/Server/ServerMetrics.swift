@@ -3,7 +3,7 @@
     internal import EventJournal
     internal import Locking
 
-    /// The counts and times of a server, for its operator.
+    /// The counts and times of a server, for its host.
     final class ServerMetrics: Sendable {
         private struct Key: Hashable, Comparable {
             let route: String

@@ -91,18 +91,18 @@ public struct CommitLogContract: Sendable {
     ///
     /// - Returns: At most eight violations; empty if the log satisfies the clause.
     public func violations(of clause: Clause, seed: UInt64) async -> [Violation] {
-        let run: ClauseCheck
+        let check: ClauseCheck
         do {
-            run = ClauseCheck(try makeFixture(seed), seed: seed, timeout: timeout)
+            check = ClauseCheck(try makeFixture(seed), seed: seed, timeout: timeout)
         } catch {
             return [Violation(clause: clause, seed: seed, message: "the fixture could not be created: \(error)")]
         }
         do {
-            try await run.check(clause)
+            try await check.run(clause)
         } catch {
-            run.recordViolation("an unexpected error: \(error)")
+            check.recordViolation("an unexpected error: \(error)")
         }
-        return run.messages.map { Violation(clause: clause, seed: seed, message: $0) }
+        return check.messages.map { Violation(clause: clause, seed: seed, message: $0) }
     }
 
     /// Checks every clause, each on a new log.
@@ -117,7 +117,7 @@ public struct CommitLogContract: Sendable {
 }
 
 extension ClauseCheck {
-    fileprivate func check(_ clause: CommitLogContract.Clause) async throws {
+    fileprivate func run(_ clause: CommitLogContract.Clause) async throws {
         switch clause {
         case .positionsHaveNoGap: try checkPositionsHaveNoGap()
         case .oneAppendWins: try await checkOneAppendWins()
@@ -130,7 +130,7 @@ extension ClauseCheck {
         case .damageIsAnError: try checkDamageIsAnError()
         case .headIsUnique: try checkHeadIsUnique()
         case .positionsAreBounded: try await checkPositionsAreBounded()
-        case .closeEndsOperations: try await checkClosingEndsEverything()
+        case .closeEndsOperations: try await checkCloseEndsOperations()
         case .cancellingEndsOneFollower: try await checkCancellingEndsOneFollower()
         }
     }

@@ -1,4 +1,5 @@
 public import EventJournal
+import Primitives
 
 /// A fixture of ``CommitLogContract``: opens a log, and damages its stored records.
 public struct CommitLogFixture: Sendable {
@@ -48,5 +49,21 @@ extension [UInt8] {
         return (0...(count - pattern.count)).first { start in
             self[start] == first && self[start..<(start + pattern.count)].elementsEqual(pattern)
         }
+    }
+}
+
+extension StorageFile {
+    /// Returns the content of the file.
+    fileprivate func contents() throws(StorageError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: Int(try size()))
+        let count = try bytes.withMutableBytes(0..<bytes.count) { (target) throws(StorageError) in try read(into: &target, at: 0) }
+        return Array(bytes[..<count])
+    }
+
+    /// Inverts all bits of a byte.
+    fileprivate func invertByte(at offset: UInt64) throws(StorageError) {
+        var byte: [UInt8] = [0]
+        _ = try byte.withMutableBytes(0..<1) { (target) throws(StorageError) in try read(into: &target, at: offset) }
+        try [~byte[0]].withBytes { (bytes) throws(StorageError) in try write(bytes, at: offset) }
     }
 }

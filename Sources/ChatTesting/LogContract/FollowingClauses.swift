@@ -82,7 +82,7 @@ extension ClauseCheck {
         try log.close()
     }
 
-    func checkClosingEndsEverything() async throws {
+    func checkCloseEndsOperations() async throws {
         let log = try fixture.open()
         try append(3, to: log)
         try await log.waitUntilDurable(3)

@@ -17,17 +17,17 @@ internal import Locking
 /// this state, and all other explorers do nothing.
 ///
 /// ```swift
-/// var explorer = CrashExplorer("posts", model: Posts()) { disk, witness in
+/// var explorer = CrashExplorer("posts", model: Posts()) { disk, recorder in
 ///     let store = try openStore(on: disk)
-///     for _ in 1...3 { try post(to: store, witness) }
-/// } recovery: { disk, witness in
+///     for _ in 1...3 { try post(to: store, recorder) }
+/// } recovery: { disk, recorder in
 ///     let store = try openStore(on: disk)
 ///     let count = try store.timeline(sw1a).count
-///     let expected = witness.model.acknowledged...witness.model.begun
+///     let expected = recorder.model.acknowledged...recorder.model.begun
 ///     guard expected.contains(count) else { throw WrongPosts(found: count, expected: expected) }
 ///     // A message that was shown survives later crashes.
-///     witness.update { $0 = Posts(begun: count, acknowledged: count) }
-///     try post(to: store, witness)
+///     recorder.update { $0 = Posts(begun: count, acknowledged: count) }
+///     try post(to: store, recorder)
 /// }
 /// ```
 ///
@@ -40,8 +40,10 @@ public struct CrashExplorer<Model: Sendable> {
 
     /// The name, unique among all explorers of the tests; part of the replay text.
     public let name: String
-    /// Up to this number of outcomes, all outcomes of a crash are tried, for at most twelve
-    /// choices.
+    /// The maximum number of outcomes of a crash that are all tried.
+    ///
+    /// A crash with more outcomes, or with more than twelve choices, is sampled; see
+    /// ``outcomesPerCrash``.
     public var exhaustiveLimit = 4096
     /// The number of outcomes per crash, if not all are tried.
     ///
@@ -86,16 +88,16 @@ public struct CrashExplorer<Model: Sendable> {
     public func run() throws -> CrashReport {
         if let path = try CrashPath.requestedPath() { return path.name == name ? try replay(path) : CrashReport(isReplay: true) }
         var report = CrashReport()
-        for moment in try crashPoints(on: disk.crash(.everything), model, workload) {
+        for crashPoint in try crashPoints(on: disk.crash(.everything), model, workload) {
             report.crashPoints += 1
             let outcomes = OutcomeSelection(
-                moment.image, exhaustive: exhaustiveLimit, limit: outcomesPerCrash, seed: seed ^ UInt64(moment.operation) << 32)
+                crashPoint.image, exhaustive: exhaustiveLimit, limit: outcomesPerCrash, seed: seed ^ UInt64(crashPoint.operation) << 32)
             for picks in outcomes.picks {
-                tryState(moment, picks, &report)
+                tryState(crashPoint, picks, &report)
                 if report.failures.count >= 10 { return report }
             }
             if crashesAfterKill > 0 {
-                tryState(moment, nil, &report)
+                tryState(crashPoint, nil, &report)
                 if report.failures.count >= 10 { return report }
             }
         }
@@ -110,16 +112,18 @@ public struct CrashExplorer<Model: Sendable> {
         var disk = disk.crash(.everything)
         var model = model
         for (index, step) in path.steps.enumerated() {
-            let moments = try crashPoints(on: disk, model, index == 0 ? workload : recovery)
-            guard let moment = moments.first(where: { $0.operation == step.operation }) else {
+            let crashPoints = try crashPoints(on: disk, model, index == 0 ? workload : recovery)
+            guard let crashPoint = crashPoints.first(where: { $0.operation == step.operation }) else {
                 throw CrashReplayError.noSuchState(path, step: index)
             }
-            let radices = moment.image.alternativeCounts
-            if let picks = step.picks, picks.count != radices.count || !zip(picks, radices).allSatisfy({ $0 >= 0 && $0 < $1 }) {
+            let alternativeCounts = crashPoint.image.alternativeCounts
+            if let picks = step.picks,
+                picks.count != alternativeCounts.count || !zip(picks, alternativeCounts).allSatisfy({ $0 >= 0 && $0 < $1 })
+            {
                 throw CrashReplayError.noSuchState(path, step: index)
             }
-            disk = self.disk(moment, step.picks)
-            model = moment.model
+            disk = self.disk(crashPoint, step.picks)
+            model = crashPoint.model
         }
         report.states = 1
         do { try recovery(disk, CrashRecorder(model)) } catch { report.failures.append(CrashFailure(path: path, error: "\(error)")) }
@@ -128,31 +132,31 @@ public struct CrashExplorer<Model: Sendable> {
 
     /// Runs the work and returns the points at which the power can fail.
     private func crashPoints(on disk: SimulatedDisk, _ model: Model, _ work: Work) throws -> [CrashPoint<Model>] {
-        let witness = CrashRecorder(model)
-        disk.watch { operation, image in witness.recordCrashPoint(operation, image) }
+        let recorder = CrashRecorder(model)
+        disk.watch { operation, image in recorder.recordCrashPoint(operation, image) }
         defer { disk.watch(nil) }
-        try work(disk, witness)
-        disk.recordEnd(witness)
-        return witness.moments
+        try work(disk, recorder)
+        disk.recordEnd(recorder)
+        return recorder.crashPoints
     }
 
-    /// Returns the disk after a crash with these values, or after a kill of the process if nil.
-    private func disk(_ moment: CrashPoint<Model>, _ picks: [Int]?) -> SimulatedDisk {
-        SimulatedDisk(picks.map(moment.image.afterCrash) ?? moment.image, seed: seed, processWasKilled: picks == nil)
+    /// Returns the disk after a crash with these picks, or after a kill of the process if nil.
+    private func disk(_ crashPoint: CrashPoint<Model>, _ picks: [Int]?) -> SimulatedDisk {
+        SimulatedDisk(picks.map(crashPoint.image.afterCrash) ?? crashPoint.image, seed: seed, processWasKilled: picks == nil)
     }
 
-    private func tryState(_ moment: CrashPoint<Model>, _ picks: [Int]?, _ report: inout CrashReport) {
+    private func tryState(_ crashPoint: CrashPoint<Model>, _ picks: [Int]?, _ report: inout CrashReport) {
         let crashes = picks == nil ? crashesAfterKill : crashesInRecovery
         if let sampling, !sampling.includes(report.states + report.skippedStates) {
             report.skippedStates += 1 + crashes
             return
         }
         report.states += 1
-        let steps = [CrashPath.Step(operation: moment.operation, picks: picks)]
-        let disk = disk(moment, picks)
+        let steps = [CrashPath.Step(operation: crashPoint.operation, picks: picks)]
+        let disk = disk(crashPoint, picks)
         do {
-            guard crashes > 0 else { return try recovery(disk, CrashRecorder(moment.model)) }
-            let inner = try crashPoints(on: disk, moment.model, recovery)
+            guard crashes > 0 else { return try recovery(disk, CrashRecorder(crashPoint.model)) }
+            let inner = try crashPoints(on: disk, crashPoint.model, recovery)
             tryRecoveries(inner, crashes, after: steps, &report)
         } catch {
             report.failures.append(CrashFailure(path: CrashPath(name: name, steps: steps), error: "\(error)"))
@@ -160,19 +164,19 @@ public struct CrashExplorer<Model: Sendable> {
     }
 
     private func tryRecoveries(
-        _ moments: [CrashPoint<Model>], _ crashes: Int, after steps: [CrashPath.Step], _ report: inout CrashReport
+        _ crashPoints: [CrashPoint<Model>], _ crashes: Int, after steps: [CrashPath.Step], _ report: inout CrashReport
     ) {
         var random = SeededRandom(seed: seed ^ UInt64(report.states))
         for _ in 0..<crashes {
-            let moment = moments[Int.random(in: moments.indices, using: &random)]
+            let crashPoint = crashPoints[Int.random(in: crashPoints.indices, using: &random)]
             let outcome: CrashOutcome = random.oneIn(8) ? .nothing : random.oneIn(8) ? .everything : .random(seed: random.next())
-            let picks = moment.image.canonicalPicks(outcome.picks(moment.image.alternativeCounts))
+            let picks = crashPoint.image.canonicalPicks(outcome.picks(crashPoint.image.alternativeCounts))
             report.states += 1
             report.statesInRecovery += 1
             do {
-                try recovery(SimulatedDisk(moment.image.afterCrash(picks), seed: seed), CrashRecorder(moment.model))
+                try recovery(SimulatedDisk(crashPoint.image.afterCrash(picks), seed: seed), CrashRecorder(crashPoint.model))
             } catch {
-                let path = CrashPath(name: name, steps: steps + [CrashPath.Step(operation: moment.operation, picks: picks)])
+                let path = CrashPath(name: name, steps: steps + [CrashPath.Step(operation: crashPoint.operation, picks: picks)])
                 report.failures.append(CrashFailure(path: path, error: "\(error)"))
             }
         }
@@ -200,8 +204,8 @@ package struct CrashSampling: Sendable {
 
 extension SimulatedDisk {
     /// Records the crash point after the last operation.
-    fileprivate func recordEnd<Model>(_ witness: CrashRecorder<Model>) {
+    fileprivate func recordEnd<Model>(_ recorder: CrashRecorder<Model>) {
         let (operations, image) = state.withLock { ($0.operations, $0.image) }
-        witness.recordCrashPoint(operations + 1, image)
+        recorder.recordCrashPoint(operations + 1, image)
     }
 }

@@ -14,7 +14,7 @@ public struct CrashPath: Hashable, Sendable, LosslessStringConvertible {
     public struct Step: Hashable, Sendable {
         /// The number of the first operation that did not happen.
         public var operation: Int
-        /// The picked values; see ``CrashOutcome/picks(_:)``.
+        /// The picks, one for each choice; see ``CrashOutcome/picks(_:)``.
         ///
         /// Nil if the process was killed without a power failure: all writes are readable, but not
         /// more durable than before.

@@ -8,7 +8,7 @@ internal import Locking
 public final class CrashRecorder<Model: Sendable>: Sendable {
     private struct State: Sendable {
         var model: Model
-        var moments: [CrashPoint<Model>] = []
+        var crashPoints: [CrashPoint<Model>] = []
     }
 
     private let state: Lock<State>
@@ -27,15 +27,15 @@ public final class CrashRecorder<Model: Sendable>: Sendable {
     }
 
     /// The recorded crash points, in order.
-    var moments: [CrashPoint<Model>] { state.withLock { $0.moments } }
+    var crashPoints: [CrashPoint<Model>] { state.withLock { $0.crashPoints } }
 
     /// Records the crash point before an operation.
     ///
     /// If the disk has not changed since the last crash point, the new one replaces it.
     func recordCrashPoint(_ operation: Int, _ image: DiskImage) {
         state.withLock { state in
-            if state.moments.last?.image.changeCount == image.changeCount { state.moments.removeLast() }
-            state.moments.append(CrashPoint(operation: operation, image: image, model: state.model))
+            if state.crashPoints.last?.image.changeCount == image.changeCount { state.crashPoints.removeLast() }
+            state.crashPoints.append(CrashPoint(operation: operation, image: image, model: state.model))
         }
     }
 }

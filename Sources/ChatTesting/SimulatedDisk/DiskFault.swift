@@ -34,15 +34,15 @@ public struct DiskFault: Hashable, Sendable {
     }
 
     /// The time at which the fault occurs.
-    public var moment: Trigger
+    public var trigger: Trigger
     /// The effect of the fault.
     public var effect: Effect
     /// The fault applies only to paths with this suffix; an empty suffix matches all paths.
     public var pathSuffix: String
 
     /// Creates a fault.
-    public init(_ effect: Effect, at moment: Trigger, pathSuffix: String = "") {
-        self.moment = moment
+    public init(_ effect: Effect, at trigger: Trigger, pathSuffix: String = "") {
+        self.trigger = trigger
         self.effect = effect
         self.pathSuffix = pathSuffix
     }
@@ -88,7 +88,7 @@ struct FaultPlan: Sendable {
             // `hasSuffix` is true for an empty suffix.
             guard path.hasSuffix(fault.pathSuffix) else { continue }
             let applies: Bool
-            switch fault.moment {
+            switch fault.trigger {
             case .operation(let wanted): applies = number == wanted
             case .occurrence(let wanted, let kind):
                 if kind == operation { faults[index].count += 1 }

@@ -68,7 +68,9 @@ struct DiskImage: Sendable {
     func node(at path: String, _ operation: StorageError.Operation) throws(StorageError) -> Node? {
         var node = Node.directory(0)
         for name in Self.components(of: path) {
-            guard case .directory(let number) = node else { throw StorageError(.notADirectory, operation, path: path, errno: 20) }
+            guard case .directory(let number) = node else {
+                throw StorageError(.notADirectory, operation, path: path, number: .notADirectory)
+            }
             guard let next = directories[number].current[name] else { return nil }
             node = next
         }
@@ -77,15 +79,15 @@ struct DiskImage: Sendable {
 
     /// Returns the number of the file at a path; throws if it does not exist.
     func fileNumber(at path: String, _ operation: StorageError.Operation) throws(StorageError) -> Int {
-        guard let node = try node(at: path, operation) else { throw StorageError(.notFound, operation, path: path, errno: 2) }
-        guard case .file(let number) = node else { throw StorageError(.failed, operation, path: path, errno: 21) }
+        guard let node = try node(at: path, operation) else { throw StorageError(.notFound, operation, path: path, number: .notFound) }
+        guard case .file(let number) = node else { throw StorageError(.failed, operation, path: path, number: .isADirectory) }
         return number
     }
 
     /// Returns the number of the directory at a path; throws if it does not exist.
     func directoryNumber(at path: String, _ operation: StorageError.Operation) throws(StorageError) -> Int {
-        guard let node = try node(at: path, operation) else { throw StorageError(.notFound, operation, path: path, errno: 2) }
-        guard case .directory(let number) = node else { throw StorageError(.notADirectory, operation, path: path, errno: 20) }
+        guard let node = try node(at: path, operation) else { throw StorageError(.notFound, operation, path: path, number: .notFound) }
+        guard case .directory(let number) = node else { throw StorageError(.notADirectory, operation, path: path, number: .notADirectory) }
         return number
     }
 
@@ -104,7 +106,7 @@ struct DiskImage: Sendable {
     /// Creates an empty directory.
     mutating func createDirectory(at path: String) throws(StorageError) {
         let present = try node(at: path, .createDirectory)
-        guard present == nil else { throw StorageError(.alreadyExists, .createDirectory, path: path, errno: 17) }
+        guard present == nil else { throw StorageError(.alreadyExists, .createDirectory, path: path, number: .alreadyExists) }
         let (directory, name) = try parentAndName(of: path, .createDirectory)
         directories.append(Directory())
         let node = Node.directory(directories.count - 1)
@@ -116,7 +118,7 @@ struct DiskImage: Sendable {
         let file = Node.file(try fileNumber(at: path, .rename))
         let (from, oldName) = try parentAndName(of: path, .rename)
         let (to, newName) = try parentAndName(of: target, .rename)
-        if case .directory = directories[to].current[newName] { throw StorageError(.failed, .rename, path: target, errno: 21) }
+        if case .directory = directories[to].current[newName] { throw StorageError(.failed, .rename, path: target, number: .isADirectory) }
         guard directories[to].current[newName] != file else { return }
         record(
             "rename \(path) to \(target)",
@@ -160,7 +162,7 @@ struct DiskImage: Sendable {
         directory: Int, name: StorageName
     ) {
         var names = Self.components(of: path)
-        guard let name = names.popLast() else { throw StorageError(.failed, operation, path: path, errno: 21) }
+        guard let name = names.popLast() else { throw StorageError(.failed, operation, path: path, number: .isADirectory) }
         return (try directoryNumber(at: names.map(\.text).joined(separator: "/"), operation), name)
     }
 
@@ -177,9 +179,7 @@ extension DiskImage {
     /// The number of alternatives of each choice of a crash, in a fixed order: files first, then
     /// names.
     var alternativeCounts: [Int] {
-        var radices: [Int] = []
-        for file in files { radices += file.alternativeCounts(tearing) }
-        return radices + pendingNameTransactions.map { _ in 2 }
+        files.flatMap { $0.alternativeCounts(tearing) } + pendingNameTransactions.map { _ in 2 }
     }
 
     /// The choices of a crash, with their titles.
@@ -240,8 +240,8 @@ extension DiskImage {
 
     private func crashedDirectories(_ picks: [Int]) -> [Directory] {
         var names = directories.map(\.durable)
-        for (naming, pick) in zip(pendingNameTransactions, picks.suffix(pendingNameTransactions.count)) where pick == 1 {
-            for change in naming.changes { Self.apply(change, to: &names[change.directory]) }
+        for (transaction, pick) in zip(pendingNameTransactions, picks.suffix(pendingNameTransactions.count)) where pick == 1 {
+            for change in transaction.changes { Self.apply(change, to: &names[change.directory]) }
         }
         return names.map { Directory(current: $0, durable: $0) }
     }

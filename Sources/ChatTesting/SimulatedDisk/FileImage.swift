@@ -62,20 +62,20 @@ struct FileImage: Sendable {
         let bytes = current.sector(index)
         let place = sectors.firstIndex { $0.index >= index } ?? sectors.count
         if place < sectors.count, sectors[place].index == index {
-            if let last = sectors[place].versions.last, last.number >= lastTruncation(below: index),
+            if let last = sectors[place].versions.last, last.number >= lastTruncation(ofSector: index),
                 SparseBytes.difference(last.bytes, bytes) == nil
             {
                 return
             }
             sectors[place].versions.append(Version(number: number, bytes: bytes))
         } else {
-            if lastTruncation(below: index) == .min, SparseBytes.difference(durable.sector(index), bytes) == nil { return }
+            if lastTruncation(ofSector: index) == .min, SparseBytes.difference(durable.sector(index), bytes) == nil { return }
             sectors.insert(PendingSector(index: index, versions: [Version(number: number, bytes: bytes)]), at: place)
         }
     }
 
     /// Returns the number of the last pending truncation that cut this sector; `Int.min` if none.
-    private func lastTruncation(below index: Int) -> Int {
+    private func lastTruncation(ofSector index: Int) -> Int {
         let end = (index + 1) * SparseBytes.sectorSize
         var size = durable.size
         var number = Int.min
@@ -113,10 +113,8 @@ struct FileImage: Sendable {
     /// Returns the number of alternatives of each choice: the size first, if pending, then each
     /// pending sector.
     func alternativeCounts(_ tearing: SectorTearing?) -> [Int] {
-        var radices: [Int] = []
-        if !resizes.isEmpty { radices.append(resizes.count + 1) }
-        for sector in sectors { radices.append(1 + sector.versions.count * (tearing == nil ? 1 : 2)) }
-        return radices
+        let ofSize = resizes.isEmpty ? [] : [resizes.count + 1]
+        return ofSize + sectors.map { 1 + $0.versions.count * (tearing == nil ? 1 : 2) }
     }
 
     /// The subjects of the choices, in the order of ``alternativeCounts(_:)``.
@@ -185,7 +183,7 @@ struct FileImage: Sendable {
             let count = sector.versions.count
             let place = (choice - 1) % count
             let new = sector.versions[place]
-            // With tearing, the lower half of the values are the torn versions, the upper half the
+            // With tearing, the lower half of the alternatives are the torn versions, the upper half the
             // whole ones.
             if choice <= count, let tearing {
                 if place > 0 { write(sector.versions[place - 1], of: sector.index, to: &bytes, size, cuts) }

@@ -2,10 +2,10 @@
 public struct PendingChoice: Hashable, Sendable, CustomStringConvertible {
     /// The subject, for example `durable: sector 1` or `rename a.tmp to a`.
     public let title: String
-    /// The number of values to pick from.
+    /// The number of alternatives; a pick is the index of one of them.
     ///
-    /// 0 is the durable version, the last value is the version that reads returned before the
-    /// crash, and the values between are the versions between. With
+    /// Alternative 0 is the durable version, the last one is the version that reads returned before
+    /// the crash, and those between are the versions between. With
     /// ``SimulatedDisk/init(seed:tearsSectors:)``, the torn versions come before the whole ones.
     public let alternativeCount: Int
 
@@ -28,22 +28,22 @@ public enum CrashOutcome: Hashable, Sendable {
     /// The seed determines the share of kept choices, then for every choice whether it is kept and
     /// in which version.
     case random(seed: UInt64)
-    /// These values, one for each of ``SimulatedDisk/pendingChoices`` and below its alternatives.
+    /// These picks, one for each of ``SimulatedDisk/pendingChoices``, each below its number of alternatives.
     case picks([Int])
 
     /// Returns the picks for choices with these numbers of alternatives.
-    func picks(_ radices: [Int]) -> [Int] {
+    func picks(_ alternativeCounts: [Int]) -> [Int] {
         switch self {
-        case .nothing: return radices.map { _ in 0 }
-        case .everything: return radices.map { $0 - 1 }
-        case .only(let index): return radices.indices.map { $0 == index ? radices[$0] - 1 : 0 }
-        case .allBut(let index): return radices.indices.map { $0 == index ? 0 : radices[$0] - 1 }
+        case .nothing: return alternativeCounts.map { _ in 0 }
+        case .everything: return alternativeCounts.map { $0 - 1 }
+        case .only(let index): return alternativeCounts.indices.map { $0 == index ? alternativeCounts[$0] - 1 : 0 }
+        case .allBut(let index): return alternativeCounts.indices.map { $0 == index ? 0 : alternativeCounts[$0] - 1 }
         case .picks(let picks): return picks
         case .random(let seed):
             var random = SeededRandom(seed: seed)
             let share = [0.1, 0.5, 0.5, 0.9][Int.random(in: 0..<4, using: &random)]
-            return radices.map { radix in
-                Double.random(in: 0..<1, using: &random) < share ? Int.random(in: 1..<radix, using: &random) : 0
+            return alternativeCounts.map { count in
+                Double.random(in: 0..<1, using: &random) < share ? Int.random(in: 1..<count, using: &random) : 0
             }
         }
     }

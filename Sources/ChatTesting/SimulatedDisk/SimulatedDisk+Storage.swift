@@ -105,16 +105,43 @@ extension SimulatedDisk {
     /// Throws the error of a fault that fails the operation.
     static func check(_ fault: DiskFault.Effect?, _ operation: StorageError.Operation, _ path: String) throws(StorageError) {
         guard case .fails(let kind) = fault else { return }
-        // These error numbers are the same on Linux and Apple platforms.
-        let number: Int32 =
+        let number: ErrorNumber =
             switch kind {
-            case .notFound: 2
-            case .failed: 5
-            case .accessDenied: 13
-            case .alreadyExists: 17
-            case .notADirectory: 20
-            case .full: 28
+            case .notFound: .notFound
+            case .failed: .inputOutput
+            case .accessDenied: .accessDenied
+            case .alreadyExists: .alreadyExists
+            case .notADirectory: .notADirectory
+            case .full: .noSpace
             }
-        throw StorageError(kind, operation, path: path, errno: number)
+        throw StorageError(kind, operation, path: path, number: number)
+    }
+}
+
+/// The error numbers of a simulated disk, which are the same on Linux and Apple platforms.
+enum ErrorNumber: Int32 {
+    /// `ENOENT`.
+    case notFound = 2
+    /// `EIO`.
+    case inputOutput = 5
+    /// `EBADF`.
+    case badDescriptor = 9
+    /// `EACCES`.
+    case accessDenied = 13
+    /// `EEXIST`.
+    case alreadyExists = 17
+    /// `ENOTDIR`.
+    case notADirectory = 20
+    /// `EISDIR`.
+    case isADirectory = 21
+    /// `EFBIG`.
+    case fileTooLarge = 27
+    /// `ENOSPC`.
+    case noSpace = 28
+}
+
+extension StorageError {
+    init(_ kind: Kind, _ operation: Operation, path: String, number: ErrorNumber) {
+        self.init(kind, operation, path: path, errno: number.rawValue)
     }
 }

@@ -85,7 +85,8 @@ public final class SimulatedDisk: Sendable {
 
     /// Schedules a power failure at a later operation; that operation and all later ones fail.
     ///
-    /// ``crash(_:)`` returns the disk after the power failure.
+    /// Has no effect if that operation has already happened. ``crash(_:)`` returns the disk after
+    /// the power failure.
     public func cutPower(_ cut: PowerCut) { state.withLock { $0.powerCut = cut } }
 
     /// Whether the power is still on.
@@ -99,17 +100,17 @@ public final class SimulatedDisk: Sendable {
     /// The new disk has power, and no locks or faults; all of its content is durable. This disk
     /// does not change, so many outcomes of one moment can be tried.
     ///
-    /// - Precondition: The values of ``CrashOutcome/picks(_:)``, or the index of an outcome, fit
+    /// - Precondition: The picks of ``CrashOutcome/picks(_:)``, or the index of an outcome, fit
     ///   the ``pendingChoices``.
     public func crash(_ outcome: CrashOutcome) -> SimulatedDisk {
         let (image, seed) = state.withLock { state in
             var random = state.random
             return (state.image, random.next())
         }
-        let radices = image.alternativeCounts
-        let picks = outcome.picks(radices)
+        let alternativeCounts = image.alternativeCounts
+        let picks = outcome.picks(alternativeCounts)
         precondition(
-            picks.count == radices.count && zip(picks, radices).allSatisfy { $0 >= 0 && $0 < $1 },
+            picks.count == alternativeCounts.count && zip(picks, alternativeCounts).allSatisfy { $0 >= 0 && $0 < $1 },
             "The picks do not fit the pending choices of this crash.")
         return SimulatedDisk(image.afterCrash(picks), seed: seed)
     }
@@ -141,13 +142,13 @@ public final class SimulatedDisk: Sendable {
             state.operations += 1
             let isCut = state.powerCut?.operation == state.operations
             if isCut && state.powerCut?.side == .before { state.hasPower = false }
-            guard state.hasPower else { throw StorageError(.failed, operation, path: path, errno: 5) }
+            guard state.hasPower else { throw StorageError(.failed, operation, path: path, number: .inputOutput) }
             state.watch?(state.operations, state.image)
             let fault = state.faults.effect(on: operation, path, number: state.operations, &state.random)
             let result = try body(&state, fault)
             if isCut {
                 state.hasPower = false
-                throw StorageError(.failed, operation, path: path, errno: 5)
+                throw StorageError(.failed, operation, path: path, number: .inputOutput)
             }
             return result
         }

@@ -27,7 +27,7 @@ final class SimulatedFile: StorageFile {
         try disk.perform(.write, path) { (state, fault) throws(StorageError) in
             try checkWritable(.write)
             let room = SimulatedDisk.maximumFileSize - bytes.byteCount
-            guard room >= 0, offset <= UInt64(room) else { throw StorageError(.full, .write, path: path, errno: 27) }
+            guard room >= 0, offset <= UInt64(room) else { throw StorageError(.full, .write, path: path, number: .fileTooLarge) }
             var count = bytes.byteCount
             if case .fails = fault {
                 count = Int.random(in: 0...count, using: &state.random)
@@ -84,11 +84,11 @@ final class SimulatedFile: StorageFile {
     }
 
     private func checkWritable(_ operation: StorageError.Operation) throws(StorageError) {
-        guard isWritable else { throw StorageError(.failed, operation, path: path, errno: 9) }
+        guard isWritable else { throw StorageError(.failed, operation, path: path, number: .badDescriptor) }
     }
 
     private func checkSize(_ size: UInt64, _ operation: StorageError.Operation) throws(StorageError) {
-        guard size <= UInt64(SimulatedDisk.maximumFileSize) else { throw StorageError(.full, operation, path: path, errno: 27) }
+        guard size <= UInt64(SimulatedDisk.maximumFileSize) else { throw StorageError(.full, operation, path: path, number: .fileTooLarge) }
     }
 }
 

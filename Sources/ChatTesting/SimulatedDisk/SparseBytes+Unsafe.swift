@@ -4,7 +4,7 @@
 // lines check.
 
 /// The bytes of a file: a stored prefix, then zeros up to the size.
-struct SparseBytes: Equatable, Sendable {
+struct SparseBytes: Sendable {
     static let sectorSize = 512
 
     private(set) var stored: [UInt8] = []

@@ -2,6 +2,11 @@ import Chat
 import ChatDomain
 import Projections
 
+extension CommandSpec.Option {
+    /// The option of commands whose answer is for the host only: a clear error instead of an unknown option.
+    fileprivate static let rejectedViewer = CommandSpec.Option("viewer", .text("USER"), "always rejected: the answer is for the host")
+}
+
 /// The commands that show memberships, access and activity.
 extension ToolCommand {
     static let members = ToolCommand(
@@ -17,9 +22,9 @@ extension ToolCommand {
 
     static let readers = ToolCommand(
         spec: CommandSpec(
-            "readers", "lists the users who could read a thread, in the order in which they joined; not for a viewer",
+            "readers", "lists the users who could read a thread, in the order in which they joined; for the host",
             positionals: [.journal, .thread],
-            options: [.asOf, .viewer, .json])
+            options: [.asOf, .rejectedViewer, .json])
     ) { arguments, output in
         try showMembers(arguments, &output) { store, thread, viewer, moment throws(ChatError) in
             try store.readers(of: thread, viewer: viewer, asOf: moment)
@@ -30,13 +35,9 @@ extension ToolCommand {
         _ arguments: Arguments, _ output: inout BufferedOutput,
         _ query: (ChatStore, ThreadID, UserID?, AsOf) throws(ChatError) -> [ThreadMember]
     ) throws -> Bool {
-        let asked = try arguments.moment()
-        let store = try arguments.openReadOnly()
-        let moment = try store.resolvedToPosition(asked)
-        let viewer = try arguments.viewer(in: store, asOf: moment)
-        let thread = try store.findThread(arguments[positional: "THREAD"], viewer: viewer, asOf: moment)
-        try output.show(members: try query(store, thread, viewer, moment), asJSON: arguments.hasFlag("json"))
-        return true
+        try arguments.withThread { store, thread, viewer, moment in
+            try output.show(members: try query(store, thread, viewer, moment), asJSON: arguments.hasFlag("json"))
+        }
     }
 
     static let access = ToolCommand(
@@ -48,20 +49,16 @@ extension ToolCommand {
                 whole thread, also what is older than the membership; other users can read none of it.
                 """)
     ) { arguments, output in
-        let asked = try arguments.moment()
-        let store = try arguments.openReadOnly()
-        let moment = try store.resolvedToPosition(asked)
-        let viewer = try arguments.viewer(in: store, asOf: moment)
-        let user = try store.findUser(arguments[positional: "USER"], viewer: viewer, asOf: moment)
-        try output.show(
-            try store.access(of: user, viewer: viewer, asOf: moment), asJSON: arguments.hasFlag("json"),
-            [.init("FROM", .right), .init("TO", .right), .init("THREAD"), .init("ID")]
-        ) {
-            [
-                "\($0.from)", $0.to.map { "\($0)" } ?? "-", $0.name ?? "(erased)", "\($0.thread)",
-            ]
+        try arguments.withUser { store, user, viewer, moment in
+            try output.show(
+                try store.access(of: user, viewer: viewer, asOf: moment), asJSON: arguments.hasFlag("json"),
+                [.init("FROM", .right), .init("TO", .right), .init("THREAD"), .init("ID")]
+            ) {
+                [
+                    "\($0.from)", $0.to.map { "\($0)" } ?? "-", $0.name ?? "(erased)", "\($0.thread)",
+                ]
+            }
         }
-        return true
     }
 
     static let residents = ToolCommand(
@@ -73,20 +70,17 @@ extension ToolCommand {
         guard let code = OutwardCode(arguments[positional: "OUTWARD"]) else {
             throw arguments.error("OUTWARD must be an outward code, such as SW1A")
         }
-        let asked = try arguments.moment()
-        let store = try arguments.openReadOnly()
-        let moment = try store.resolvedToPosition(asked)
-        let residents = try store.residents(
-            of: code, viewer: try arguments.viewer(in: store, asOf: moment), asOf: moment)
-        try output.show(
-            residents, asJSON: arguments.hasFlag("json"),
-            [.init("SINCE", .right), .init("USER"), .init("POSTCODE"), .init("ID")]
-        ) {
-            [
-                "\($0.since)", $0.user.displayName, $0.postcode?.description ?? "\($0.outwardCode)", "\($0.user.id)",
-            ]
+        return try arguments.withStore { store, viewer, moment in
+            let residents = try store.residents(of: code, viewer: viewer, asOf: moment)
+            try output.show(
+                residents, asJSON: arguments.hasFlag("json"),
+                [.init("SINCE", .right), .init("USER"), .init("POSTCODE"), .init("ID")]
+            ) {
+                [
+                    "\($0.since)", $0.user.displayName, $0.postcode?.description ?? "\($0.outwardCode)", "\($0.user.id)",
+                ]
+            }
         }
-        return true
     }
 
     static let activity = ToolCommand(
@@ -95,39 +89,29 @@ extension ToolCommand {
             positionals: [.journal],
             options: [
                 CommandSpec.Option("from", .text("DAY"), "the first day to show, such as 2026-11-21"),
-                CommandSpec.Option("to", .text("DAY"), "the last day to show"), .asOf, .viewer, .json,
+                CommandSpec.Option("to", .text("DAY"), "the last day to show"), .asOf, .rejectedViewer, .json,
             ],
             discussion: """
                 Days are in UTC, by the time of creation, which for an import is the original time. A user is active
                 on a day with any event of theirs except the end of a session. Days without events are left out. The
-                counts include all users, so a viewer may not see them.
+                counts include all users, so only the host may see them.
                 """)
     ) { arguments, output in
         let (first, last) = (try arguments.day("from"), try arguments.day("to"))
-        let asked = try arguments.moment()
-        let store = try arguments.openReadOnly()
-        try output.show(
-            try store.activity(from: first, to: last, viewer: try arguments.viewer(in: store), asOf: asked),
-            asJSON: arguments.hasFlag("json"),
-            [
-                .init("DAY"), .init("REGISTRATIONS", .right), .init("SESSIONS", .right), .init("ACTIVE USERS", .right),
-                .init("MESSAGES", .right), .init("REPLIES", .right),
-            ]
-        ) {
-            [
-                "\($0.day)", "\($0.registrations)", "\($0.sessions)", "\($0.activeUsers)", "\($0.messages)",
-                "\($0.replies)",
-            ]
-        }
-        return true
-    }
-}
-
-extension BufferedOutput {
-    /// Writes members as JSON lines or as a table.
-    mutating func show(members: [ThreadMember], asJSON: Bool) throws {
-        try show(members, asJSON: asJSON, [.init("SINCE", .right), .init("USER"), .init("ID")]) {
-            ["\($0.since)", $0.user.displayName, "\($0.user.id)"]
+        return try arguments.withStore { store, viewer, moment in
+            try output.show(
+                try store.activity(from: first, to: last, viewer: viewer, asOf: moment),
+                asJSON: arguments.hasFlag("json"),
+                [
+                    .init("DAY"), .init("REGISTRATIONS", .right), .init("SESSIONS", .right), .init("ACTIVE USERS", .right),
+                    .init("MESSAGES", .right), .init("REPLIES", .right),
+                ]
+            ) {
+                [
+                    "\($0.day)", "\($0.registrations)", "\($0.sessions)", "\($0.activeUsers)", "\($0.messages)",
+                    "\($0.replies)",
+                ]
+            }
         }
     }
 }

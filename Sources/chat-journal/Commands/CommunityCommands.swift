@@ -13,14 +13,12 @@ extension ToolCommand {
             discussion: "SINCE is the position of the event that gave the role. Only operators may list the operators.")
     ) { arguments, output in
         guard arguments[optional: "THREAD"] != nil else {
-            let asked = try arguments.moment()
-            let store = try arguments.openReadOnly()
-            let moment = try store.resolvedToPosition(asked)
-            let operators = try store.operators(viewer: try arguments.viewer(in: store, asOf: moment), asOf: moment)
-            try output.show(operators, asJSON: arguments.hasFlag("json"), [.init("SINCE", .right), .init("OPERATOR"), .init("ID")]) {
-                ["\($0.since)", $0.user.displayName, "\($0.user.id)"]
+            return try arguments.withStore { store, viewer, moment in
+                let operators = try store.operators(viewer: viewer, asOf: moment)
+                try output.show(operators, asJSON: arguments.hasFlag("json"), [.init("SINCE", .right), .init("OPERATOR"), .init("ID")]) {
+                    ["\($0.since)", $0.user.displayName, "\($0.user.id)"]
+                }
             }
-            return true
         }
         return try arguments.withThread { store, thread, viewer, moment in
             try output.show(
@@ -95,31 +93,14 @@ extension ToolCommand {
             "invitations", "lists the invitations that a user has neither accepted nor declined, oldest first",
             positionals: [.journal, .user], options: [.asOf, .viewer, .json])
     ) { arguments, output in
-        let asked = try arguments.moment()
-        let store = try arguments.openReadOnly()
-        let moment = try store.resolvedToPosition(asked)
-        let viewer = try arguments.viewer(in: store, asOf: moment)
-        let user = try store.findUser(arguments[positional: "USER"], viewer: viewer, asOf: moment)
-        try output.show(
-            try store.invitations(of: user, viewer: viewer, asOf: moment), asJSON: arguments.hasFlag("json"),
-            [.init("POSITION", .right), .init("INVITED"), .init("BY"), .init("THREAD"), .init("ID")]
-        ) {
-            ["\($0.position)", "\($0.invitedAt)", $0.by.displayName, $0.name ?? "(erased)", "\($0.thread)"]
+        try arguments.withUser { store, user, viewer, moment in
+            try output.show(
+                try store.invitations(of: user, viewer: viewer, asOf: moment), asJSON: arguments.hasFlag("json"),
+                [.init("POSITION", .right), .init("INVITED"), .init("BY"), .init("THREAD"), .init("ID")]
+            ) {
+                ["\($0.position)", "\($0.invitedAt)", $0.by.displayName, $0.name ?? "(erased)", "\($0.thread)"]
+            }
         }
-        return true
-    }
-}
-
-extension Arguments {
-    /// Opens the journal for reading and finds the thread, the viewer and the point in the history.
-    fileprivate func withThread(_ body: (ChatStore, ThreadID, UserID?, AsOf) throws -> Void) throws -> Bool {
-        let asked = try moment()
-        let store = try openReadOnly()
-        let moment = try store.resolvedToPosition(asked)
-        let viewer = try viewer(in: store, asOf: moment)
-        guard let text = self[optional: "THREAD"] else { preconditionFailure("the command has a THREAD") }
-        try body(store, try store.findThread(text, viewer: viewer, asOf: moment), viewer, moment)
-        return true
     }
 }
 

@@ -19,9 +19,9 @@ extension ToolCommand {
                 .json,
             ],
             discussion: """
-                The directory has the events whole, all other events of the journal as hashes only, the checkpoint, and a
-                README.md for the reader. Choose the size of a checkpoint that the reader already has with --at. The content
-                of the events is disclosed to everyone who gets the directory.
+                The directory has the events whole, all other events of the journal as hashes only, the auditor's
+                checkpoint, and a README.md for the reader. Choose the size of a checkpoint that the reader already has
+                with --at. The content of the events is disclosed to everyone who gets the directory.
                 """)
     ) { arguments, output in
         guard let path = arguments[option: "out"], !path.isEmpty else { throw arguments.error("--out is missing: the directory") }
@@ -53,7 +53,7 @@ extension ToolCommand {
             "check-evidence", "verifies a directory written by evidence, without a journal",
             positionals: [CommandSpec.Positional("DIR", "the directory")],
             options: [
-                CommandSpec.Option("checkpoint", .text("FILE"), "the checkpoint that you trust"),
+                CommandSpec.Option("checkpoint", .text("FILE"), "the auditor's checkpoint that you trust"),
                 CommandSpec.Option("events", .flag, "also print the events"),
                 CommandSpec.Option("event", .text("P"), "print only the proof of the event at position P, for check-proof"),
                 CommandSpec.Option("entry", .text("FILE"), "with --event: also write the event to FILE, a new file, for check-proof"),
@@ -71,6 +71,7 @@ extension ToolCommand {
         let file = arguments[option: "entry"]
         guard file == nil || position != nil else { throw arguments.error("--entry needs --event P") }
         guard position == nil || !arguments.hasFlag("events") else { throw arguments.error("--event and --events exclude each other") }
+        guard position == nil || !arguments.hasFlag("json") else { throw arguments.error("--event prints a proof, which has no JSON form") }
         let directory = arguments[positional: "DIR"]
         let head = try TextFile.parse(trusted, TreeHead.init(parsing:))
         let verified = try EvidenceFiles.verify(directory, against: head, provingRecordAt: position) { _ in }
@@ -108,9 +109,9 @@ extension BufferedOutput {
         try writeLine("registrations and changes of usernames: \(report.registrationCount)")
         try writeLine(
             "readers after position \(positions.upperBound): \(report.provenReaders.count) proven by their join, "
-                + "\(report.statedReaders.count) stated by the keeper only")
+                + "\(report.statedReaders.count) stated by the host only")
         for reader in report.provenReaders { try writeLine("  \(reader.user) since position \(reader.since)") }
-        for reader in report.statedReaders { try writeLine("  \(reader.user) since position \(reader.since), as the keeper states") }
+        for reader in report.statedReaders { try writeLine("  \(reader.user) since position \(reader.since), as the host states") }
     }
 }
 

@@ -7,13 +7,13 @@ import MerkleLog
 extension ToolCommand {
     static let checkpoint = ToolCommand(
         spec: CommandSpec(
-            "checkpoint", "prints the head of the journal's Merkle tree, for an auditor to keep", positionals: [.journal],
+            "checkpoint", "prints an auditor's checkpoint: the head of the journal's Merkle tree", positionals: [.journal],
             options: [
                 CommandSpec.Option("at", .text("P"), "the tree of the events up to position P; default the last durable position"), .json,
             ],
             discussion: """
-                The text is a C2SP tlog-checkpoint without signatures: sign it with an outside tool. It shows the
-                auditor later that no event up to this position was changed, removed, inserted or moved.
+                The text is a C2SP tlog-checkpoint without signatures: sign it with an outside tool. It shows an
+                auditor who keeps it later that no event up to this position was changed, removed, inserted or moved.
                 """)
     ) { arguments, output in
         let size: Position? = try arguments.integer("at", in: 0...Position.max)
@@ -29,7 +29,7 @@ extension ToolCommand {
 
     static let prove = ToolCommand(
         spec: CommandSpec(
-            "prove", "prints a proof that an event is in the journal, or that the journal only grew since a checkpoint",
+            "prove", "prints a proof that an event is in the journal, or that the journal only grew since an auditor's checkpoint",
             positionals: [.journal],
             options: [
                 CommandSpec.Option("event", .text("P"), "prove that the event at position P is in the tree (C2SP tlog-proof)"),
@@ -70,8 +70,8 @@ extension ToolCommand {
             options: [
                 CommandSpec.Option(
                     "checkpoint", .text("FILE"),
-                    "the checkpoint that you trust: that of the tree for an event, the earlier one for a growth"),
-                CommandSpec.Option("later", .text("FILE"), "for a growth: the later checkpoint, if you trust one"),
+                    "the auditor's checkpoint that you trust: that of the tree for an event, the earlier one for a growth"),
+                CommandSpec.Option("later", .text("FILE"), "for a growth: the later auditor's checkpoint, if you trust one"),
                 CommandSpec.Option("event", .text("FILE"), "the event that is proved, as written by prove --entry"), .json,
             ],
             discussion: """
@@ -82,29 +82,41 @@ extension ToolCommand {
         guard let trusted = arguments[option: "checkpoint"] else {
             throw arguments.error("--checkpoint is missing: the file of the checkpoint that you trust")
         }
-        let text = try TextFile.read(arguments[positional: "FILE"], byteLimit: ProofText.byteLimit)
-        let head = try TextFile.parse(trusted, TreeHead.init(parsing:))
         let name = arguments[positional: "FILE"]
+        let text = try TextFile.read(name, byteLimit: ProofText.byteLimit)
+        let head = try TextFile.parse(trusted, TreeHead.init(parsing:))
         if text.hasPrefix("old ") {
             guard arguments[option: "event"] == nil else { throw arguments.error("--event needs the proof of an event") }
             let proof = try TextFile.naming(name) { () throws(ProofTextError) in try ConsistencyProof(parsing: text) }
-            if let later = arguments[option: "later"] {
-                guard try TextFile.parse(later, TreeHead.init(parsing:)) == proof.head else {
-                    throw ArgumentError("the proof ends at another checkpoint than that of --later")
-                }
-            }
-            try proof.verify(from: head)
-            if arguments.hasFlag("json") {
-                try output.writeLine(json: GrowthLine(from: proof.oldSize, checkpoint: CheckpointLine(proof.head)))
-            } else {
-                try output.writeLine(
-                    "the tree of size \(proof.head.size) begins with the tree of size \(proof.oldSize); the later checkpoint:")
-                try output.write(escapedLines(proof.head))
-            }
-            return true
+            try checkGrowth(proof, from: head, arguments, &output)
+        } else {
+            guard arguments[option: "later"] == nil else { throw arguments.error("--later needs the proof of a growth") }
+            let proof = try TextFile.naming(name) { () throws(ProofTextError) in try InclusionProof(parsing: text) }
+            try checkInclusion(proof, in: head, arguments, &output)
         }
-        guard arguments[option: "later"] == nil else { throw arguments.error("--later needs the proof of a growth") }
-        let proof = try TextFile.naming(name) { () throws(ProofTextError) in try InclusionProof(parsing: text) }
+        return true
+    }
+
+    private static func checkGrowth(
+        _ proof: ConsistencyProof, from head: TreeHead, _ arguments: Arguments, _ output: inout BufferedOutput
+    ) throws {
+        if let later = arguments[option: "later"] {
+            guard try TextFile.parse(later, TreeHead.init(parsing:)) == proof.head else {
+                throw ArgumentError("the proof ends at another checkpoint than that of --later")
+            }
+        }
+        try proof.verify(from: head)
+        if arguments.hasFlag("json") {
+            return try output.writeLine(json: GrowthLine(from: proof.oldSize, checkpoint: CheckpointLine(proof.head)))
+        }
+        try output.writeLine(
+            "the tree of size \(proof.head.size) begins with the tree of size \(proof.oldSize); the later checkpoint:")
+        try output.write(escapedLines(proof.head))
+    }
+
+    private static func checkInclusion(
+        _ proof: InclusionProof, in head: TreeHead, _ arguments: Arguments, _ output: inout BufferedOutput
+    ) throws {
         guard proof.head == head else { throw ArgumentError("the proof is about another tree than that of --checkpoint") }
         let record = try arguments[option: "event"].map {
             try TextFile.parse($0, byteLimit: DisclosedRecord.textByteLimit, DisclosedRecord.init(parsing:))
@@ -116,14 +128,14 @@ extension ToolCommand {
         let event = try record.map { record in
             RecordedEvent(position: proof.position, event: try ChatEvent(keptBytes: record.kept, erasableBytes: record.erasable))
         }
-        if arguments.hasFlag("json") {
+        let isJSON = arguments.hasFlag("json")
+        if isJSON {
             try output.writeLine(json: InclusionLine(position: proof.position, leaf: leaf.base64, checkpoint: CheckpointLine(head)))
         } else {
             try output.writeLine(
                 "position \(proof.position) of the tree of size \(head.size) of \(escapedForTerminal(head.origin)) has the leaf \(leaf)")
         }
-        if let event { try output.write(event, asJSON: arguments.hasFlag("json")) }
-        return true
+        if let event { try output.write(event, asJSON: isJSON) }
     }
 
     static let tiles = ToolCommand(
@@ -158,15 +170,6 @@ extension ToolCommand {
     }
 
     private static func escapedLines(_ head: TreeHead) -> String { "\(escapedForTerminal(head.origin))\n\(head.size)\n\(head.root)\n" }
-}
-
-/// A checkpoint as JSON.
-struct CheckpointLine: Encodable {
-    let origin: String
-    let size: UInt64
-    let root: String
-
-    init(_ head: TreeHead) { (origin, size, root) = (head.origin, head.size, head.root.base64) }
 }
 
 private struct GrowthLine: Encodable {

@@ -16,41 +16,7 @@ extension ToolCommand {
                     "up to N commands share a commit: 1 to 4096, default 1; fewer when no line is waiting, or at 4 MiB"
                 ),
             ],
-            discussion: """
-                A line is an object whose key is the command, with "correlation" as an optional second key. What is in
-                brackets is optional. The store makes an id that is left out; a given id makes the line safe to send
-                again. THREAD is an id or an outward code; other ids are UUIDs.
-                  {"registerUser":{["user":ID,] "username":TEXT [,"subject":TEXT]}}
-                  {"changeUsername":{"user":ID,"username":TEXT}}
-                  {"setPostcode":{"user":ID,"postcode":TEXT}}
-                  {"openThread":{["thread":ID,] "name":TEXT,"by":ID [,"policy":"open" or "inviteOnly"]
-                                 [,"history":"all" or "sinceJoining"]}}
-                  {"joinThread":{"user":ID,"thread":THREAD}}
-                  {"leaveThread":{"user":ID,"thread":THREAD}}
-                  {"postMessage":{["message":ID,] "thread":THREAD,"author":ID,"body":TEXT}}
-                  {"reply":{["reply":ID,] "message":ID,"author":ID,"body":TEXT}}
-                  {"edit":{"message" or "reply":ID,"by":ID,"body":TEXT}}
-                  {"retract":{"message" or "reply":ID,"by":ID}}
-                  {"markRead":{"user":ID,"thread":THREAD,"upTo":POSITION}}
-                  {"startSession":{"user":ID, ["session":ID,] "device":TEXT}}
-                  {"endSession":{"session":ID}}
-                  {"invite":{"thread":THREAD,"user":ID,"by":ID}}, likewise revokeInvitation
-                  {"acceptInvitation":{"thread":THREAD,"user":ID}}, likewise declineInvitation
-                  {"setRole":{"thread":THREAD,"user":ID,"role":"member", "moderator" or "owner","by":ID}}
-                  {"grantOperator":{"user":ID}}, likewise revokeOperator
-                  {"remove":{"message" or "reply":ID,"by":ID,"reason":TEXT}}, likewise report
-                  {"resolveReport":{"message" or "reply":ID,"by":ID}}
-                  {"mute":{"thread":THREAD,"user":ID,"by":ID,"reason":TEXT [,"until":TIME or null]}}, likewise ban
-                  {"unmute":{"thread":THREAD,"user":ID,"by":ID}}, likewise unban
-                  {"removeMember":{"thread":THREAD,"user":ID,"by":ID,"reason":TEXT}}
-                  {"pin":{"message":ID,"by":ID}}, likewise unpin
-                  {"lockThread":{"thread":THREAD,"by":ID}}, likewise unlockThread, closeThread
-                  {"block":{"user":ID,"by":ID}}, likewise unblock
-                  {"custom":{["id":ID,] "kind":NAME,"thread":THREAD,"by":ID,"payload":JSON}}
-                An answer is {"line":1,"positions":[12,12],"events":[...],"duplicate":false}, or
-                {"line":1,"rejection":{"code":...,"message":...}}, or for a line that is not a command
-                {"line":1,"error":{"code":...,"message":...}}. The exit status is 1 unless every line is accepted.
-                """)
+            discussion: commandHelp)
     ) { arguments, output in
         let batchSize = try arguments.integer("batch", in: 1...4_096) ?? 1
         var lines =
@@ -69,6 +35,43 @@ extension ToolCommand {
         return isClean
     }
 }
+
+/// The forms of the commands and their answers.
+private let commandHelp = """
+    A line is an object whose key is the command, with "correlation" as an optional second key. What is in
+    brackets is optional. The store makes an id that is left out; a given id makes the line safe to send
+    again. THREAD is an id or an outward code; other ids are UUIDs.
+      {"registerUser":{["user":ID,] "username":TEXT [,"subject":TEXT]}}
+      {"changeUsername":{"user":ID,"username":TEXT}}
+      {"setPostcode":{"user":ID,"postcode":TEXT}}
+      {"openThread":{["thread":ID,] "name":TEXT,"by":ID [,"policy":"open" or "inviteOnly"]
+                     [,"history":"all" or "sinceJoining"]}}
+      {"joinThread":{"user":ID,"thread":THREAD}}
+      {"leaveThread":{"user":ID,"thread":THREAD}}
+      {"postMessage":{["message":ID,] "thread":THREAD,"author":ID,"body":TEXT}}
+      {"reply":{["reply":ID,] "message":ID,"author":ID,"body":TEXT}}
+      {"edit":{"message" or "reply":ID,"by":ID,"body":TEXT}}
+      {"retract":{"message" or "reply":ID,"by":ID}}
+      {"markRead":{"user":ID,"thread":THREAD,"upTo":POSITION}}
+      {"startSession":{"user":ID, ["session":ID,] "device":TEXT}}
+      {"endSession":{"session":ID}}
+      {"invite":{"thread":THREAD,"user":ID,"by":ID}}, likewise revokeInvitation
+      {"acceptInvitation":{"thread":THREAD,"user":ID}}, likewise declineInvitation
+      {"setRole":{"thread":THREAD,"user":ID,"role":"member", "moderator" or "owner","by":ID}}
+      {"grantOperator":{"user":ID}}, likewise revokeOperator
+      {"remove":{"message" or "reply":ID,"by":ID,"reason":TEXT}}, likewise report
+      {"resolveReport":{"message" or "reply":ID,"by":ID}}
+      {"mute":{"thread":THREAD,"user":ID,"by":ID,"reason":TEXT [,"until":TIME or null]}}, likewise ban
+      {"unmute":{"thread":THREAD,"user":ID,"by":ID}}, likewise unban
+      {"removeMember":{"thread":THREAD,"user":ID,"by":ID,"reason":TEXT}}
+      {"pin":{"message":ID,"by":ID}}, likewise unpin
+      {"lockThread":{"thread":THREAD,"by":ID}}, likewise unlockThread, closeThread
+      {"block":{"user":ID,"by":ID}}, likewise unblock
+      {"custom":{["id":ID,] "kind":NAME,"thread":THREAD,"by":ID,"payload":JSON}}
+    An answer is {"line":1,"positions":[12,12],"events":[...],"duplicate":false}, or
+    {"line":1,"rejection":{"code":...,"message":...}}, or for a line that is not a command
+    {"line":1,"error":{"code":...,"message":...}}. The exit status is 1 unless every line is accepted.
+    """
 
 /// Lines whose commands share one commit.
 private struct CommandBatch {

@@ -161,7 +161,7 @@ extension ToolCommand {
             let signals = Signals([SIGTERM, SIGINT])
             let store =
                 switch role {
-                case .writer: try arguments.openForWriting(log: Self.writeToLog)
+                case .writer: try arguments.openForWriting(messageHandler: Self.writeMessage)
                 case .reader: try arguments.openReadOnly()
                 }
             var failure: JournalError?
@@ -192,16 +192,20 @@ extension ToolCommand {
             case .reader(let writer): return (try await ChatServer(readOnly: store, writer: writer, options: options), nil)
             case .writer(let path, let sender, let from):
                 var accountOptions = AccountOptions()
-                accountOptions.mailFailed = { StandardError.writeLineIfReady("{\"event\":\"mailFailed\",\"code\":\"\($0.code)\"}") }
+                accountOptions.mailFailed = { Self.writeLine(["event": "mailFailed", "code": "\($0.code)"]) }
                 let accounts = try AccountStore(path: path, mailer: sender, from: from, options: accountOptions)
                 return (try await ChatServer(store: store, accounts: accounts, options: options), accounts)
             }
         }
 
-        private static func writeToLog(_ message: LogMessage) {
+        private static func writeMessage(_ message: LogMessage) {
+            writeLine(["event": "journal", "level": message.level.rawValue, "text": message.text])
+        }
+
+        /// Writes a line of JSON to standard error.
+        private static func writeLine(_ fields: [String: String]) {
             let encoder = JSONEncoder()
             encoder.outputFormatting = .sortedKeys
-            let fields = ["event": "journal", "level": message.level.rawValue, "text": message.text]
             // Texts can always be encoded.
             guard let line = try? encoder.encode(fields) else { return }
             StandardError.writeLineIfReady(String(decoding: line, as: UTF8.self))

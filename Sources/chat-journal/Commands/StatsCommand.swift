@@ -151,7 +151,7 @@ extension StatsReport {
 }
 
 extension CheckpointStatistics {
-    /// The checkpoint that opening has used, in words.
+    /// The checkpoint of the read models that opening has used, in words.
     fileprivate var sentence: String {
         let replay = "\(replayed) events were replayed"
         if let loaded { return "of position \(loaded); \(replay)" }

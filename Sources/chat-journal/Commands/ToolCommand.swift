@@ -20,7 +20,7 @@ extension CommandSpec.Positional {
 
 extension CommandSpec.Option {
     static let json = CommandSpec.Option("json", .flag, "print one JSON object a line")
-    static let limit = CommandSpec.Option("limit", .text("N"), "at most N; default 50")
+    static let limit = CommandSpec.Option("limit", .text("N"), "at most N; default \(Arguments.defaultLimit)")
     static let before = CommandSpec.Option("before", .text("P"), "only before position P")
     static let after = CommandSpec.Option("after", .text("P"), "only after position P, earliest first")
     static let asOf = CommandSpec.Option(
@@ -38,18 +38,48 @@ extension CommandSpec.Option {
 }
 
 extension Arguments {
+    /// The value of `--limit` if it is not given.
+    static let defaultLimit = 50
+
     /// Opens the journal for reading.
     func openReadOnly() throws -> ChatStore { try journal.openStoreReadOnly() }
+
+    /// Opens the journal for reading, and calls a closure with the viewer of `--viewer` and the moment of `--as-of`.
+    ///
+    /// The moment is a position or now, so that names and views are looked up as of the same one.
+    func withStore(_ body: (ChatStore, _ viewer: UserID?, _ moment: AsOf) throws -> Void) throws -> Bool {
+        // Before the journal is opened: wrong usage is reported first.
+        let asked = try moment()
+        let store = try openReadOnly()
+        let moment = try store.resolvedToPosition(asked)
+        try body(store, try viewer(in: store, asOf: moment), moment)
+        return true
+    }
+
+    /// As `withStore`, with the thread of the positional argument THREAD.
+    func withThread(_ body: (ChatStore, ThreadID, _ viewer: UserID?, _ moment: AsOf) throws -> Void) throws -> Bool {
+        try withStore { store, viewer, moment in
+            guard let text = self[optional: "THREAD"] else { preconditionFailure("the command has a THREAD") }
+            try body(store, try store.findThread(text, viewer: viewer, asOf: moment), viewer, moment)
+        }
+    }
+
+    /// As `withStore`, with the user of the positional argument USER.
+    func withUser(_ body: (ChatStore, UserID, _ viewer: UserID?, _ moment: AsOf) throws -> Void) throws -> Bool {
+        try withStore { store, viewer, moment in
+            try body(store, try store.findUser(self[positional: "USER"], viewer: viewer, asOf: moment), viewer, moment)
+        }
+    }
 
     /// The place of the journal.
     var journal: LogPlace { LogPlace(self[positional: "JOURNAL"]) }
 
     /// Opens the journal for writing; creates it if it does not exist.
     ///
-    /// - Parameter log: Receives the messages of the journal for its operator.
-    func openForWriting(log: LogHandler? = nil) throws -> ChatStore {
+    /// - Parameter messageHandler: Receives the messages of the journal.
+    func openForWriting(messageHandler: LogHandler? = nil) throws -> ChatStore {
         var options = try journalOptions()
-        options.log = log
+        options.log = messageHandler
         let store = try journal.openStore(StoreOptions(journal: options), takesOver: hasFlag("take-over"))
         if store.isErasureUnfinished {
             StandardError.writeLine(
@@ -70,11 +100,16 @@ extension Arguments {
         return options
     }
 
+    /// The value of `--limit`.
+    ///
+    /// It has no bound of its own: a query returns at most what exists.
+    func limit() throws(UsageError) -> Int { try integer("limit", in: 0...Int.max) ?? Self.defaultLimit }
+
     /// The page of `--limit`, `--before`, `--after`, `--around` and `--from`.
     func page() throws(UsageError) -> PageArguments {
         PageArguments(
             page: PageRequest(
-                limit: try integer("limit", in: 0...Int.max) ?? 50, before: try integer("before", in: 0...Position.max),
+                limit: try limit(), before: try integer("before", in: 0...Position.max),
                 after: try integer("after", in: 0...Position.max), around: try integer("around", in: 0...Position.max)),
             from: try self[option: "from"].map { text throws(UsageError) in try time(text, of: "--from", "a time") })
     }
@@ -82,7 +117,7 @@ extension Arguments {
     /// The point in the history of `--as-of`; now if it is not given.
     func moment() throws(UsageError) -> AsOf {
         guard let text = self[option: "as-of"] else { return .now }
-        if let position = Position(digits: text) { return .position(position) }
+        if let position = Position(decimalDigits: text) { return .position(position) }
         return .time(try time(text, of: "--as-of", "a position or a time"))
     }
 
@@ -136,14 +171,6 @@ struct PageArguments {
     }
 }
 
-extension Position {
-    /// Reads a number of decimal digits and nothing else.
-    fileprivate init?(digits text: String) {
-        guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
-        self.init(text)
-    }
-}
-
 extension Timestamp {
     /// Reads a date-time without or with seconds and zone, or a date, which is its first moment.
     ///
@@ -165,70 +192,5 @@ extension Timestamp {
         self.init(
             String(decoding: bytes[..<minute], as: UTF8.self) + seconds + String(decoding: rest, as: UTF8.self)
                 + (hasZone ? "" : "Z"))
-    }
-}
-
-// MARK: Lookup
-
-extension ChatStore {
-    /// Returns a time as a position, so that names and views are looked up as of the same one.
-    func resolvedToPosition(_ moment: AsOf) throws(ChatError) -> AsOf {
-        if case .time(let time) = moment { return .position(try position(asOf: time)) }
-        return moment
-    }
-
-    /// Finds a thread by its id, its outward code or its name, in that order; by name only among
-    /// the threads that the viewer may read.
-    func findThread(_ text: String, viewer: UserID?, asOf moment: AsOf) throws -> ThreadID {
-        if let id = ThreadID(text), try exists(id, asOf: moment) { return id }
-        if let code = OutwardCode(text), try exists(ThreadID(code), asOf: moment) { return ThreadID(code) }
-        let named = try threads(named: ThreadName(text)?.text ?? text, viewer: viewer, asOf: moment)
-        guard named.count <= 1 else {
-            let ids = named.map(\.description).joined(separator: ", ")
-            throw ArgumentError("several threads are named '\(text)', use one of their ids: \(ids)")
-        }
-        guard let thread = named.first else { throw ArgumentError("unknownThread: no thread '\(text)'\(moment.suffix)") }
-        return thread
-    }
-
-    /// Finds a user by their id or their username, in that order.
-    func findUser(_ text: String, asOf moment: AsOf) throws -> UserID {
-        if let id = UserID(text), try isUser(id, asOf: moment) { return id }
-        guard let user = try user(named: text, asOf: moment) else {
-            throw ArgumentError("unknownUser: no user '\(text)'\(moment.suffix)")
-        }
-        return user
-    }
-
-    /// Finds the user whom a query is about.
-    ///
-    /// A viewer may ask only about themselves, and must not learn whether others exist.
-    func findUser(_ text: String, viewer: UserID?, asOf moment: AsOf) throws -> UserID {
-        guard let viewer else { return try findUser(text, asOf: moment) }
-        guard let user = try? findUser(text, asOf: moment), user == viewer else {
-            throw ChatError.rejected(.notAllowed)
-        }
-        return user
-    }
-
-    private func exists(_ thread: ThreadID, asOf moment: AsOf) throws(ChatError) -> Bool {
-        do {
-            _ = try self.thread(thread, asOf: moment)
-            return true
-        } catch {
-            guard case .rejected(let rejection) = error, rejection.code == .unknownThread else { throw error }
-            return false
-        }
-    }
-}
-
-extension AsOf {
-    /// The point in the history as the end of a message; empty for now.
-    fileprivate var suffix: String {
-        switch self {
-        case .now: ""
-        case .position(let position): " as of position \(position)"
-        case .time(let time): " as of \(time)"
-        }
     }
 }

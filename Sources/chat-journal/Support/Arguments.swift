@@ -235,10 +235,10 @@ struct Arguments: Equatable {
 
     /// The value of an option as a whole number in decimal digits, or nil if it was left out.
     ///
-    /// - Throws: `UsageError` for any other text, and for a number out of bounds.
+    /// - Throws: `UsageError` for any other text, also for a sign, and for a number out of bounds.
     func integer<T: FixedWidthInteger>(_ name: String, in bounds: ClosedRange<T>) throws(UsageError) -> T? {
         guard let text = self[option: name] else { return nil }
-        guard text.first != "+", let value = T(text), bounds.contains(value) else {
+        guard let value = T(decimalDigits: text), bounds.contains(value) else {
             let (least, most) = (bounds.lowerBound, bounds.upperBound)
             throw error("--\(name) takes a whole number from \(least) to \(most), not '\(escapedForTerminal(text))'")
         }
@@ -251,6 +251,14 @@ struct Arguments: Equatable {
     private func value(_ name: String) -> String? {
         precondition(declared.contains(name), "\(command): \(name) is not declared")
         return values[name]
+    }
+}
+
+extension FixedWidthInteger {
+    /// Reads a number of decimal digits and nothing else.
+    init?(decimalDigits text: String) {
+        guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
+        self.init(text)
     }
 }
 

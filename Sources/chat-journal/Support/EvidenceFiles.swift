@@ -42,7 +42,7 @@ enum EvidenceFiles {
         let record: (DisclosedRecord, InclusionProof)?
     }
 
-    /// Verifies the files of a directory against a checkpoint.
+    /// Verifies the files of a directory against an auditor's checkpoint.
     ///
     /// - Parameters:
     ///   - position: A record to return with its proof; nil for none.

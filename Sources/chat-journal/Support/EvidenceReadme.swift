@@ -26,13 +26,13 @@ extension EvidenceFiles {
             | size of the journal's tree | \(evidence.head.size) |
             | registrations | \(evidence.registrations.count) |
 
-            This page is not verified. Rely on what the verification prints.
+            This page is not verified. Rely on what the verification prints. The *host* is the party that holds the journal.
 
             ## How to verify it
 
-            You need a checkpoint of the journal from a source that you trust: three lines that you or a person whom you trust
-            got from the keeper earlier, or that carry a signature which you verify with the tool that made it. Put it into a
-            file and run one of these programs. They need neither the journal nor a network. DIR is this directory.
+            You need an auditor's checkpoint of the journal from a source that you trust: three lines that you or a person whom
+            you trust got from the host earlier, or that carry a signature which you verify with the tool that made it. Put it
+            into a file and run one of these programs. They need neither the journal nor a network. DIR is this directory.
 
                 python3 verify_proof.py evidence DIR --checkpoint FILE
                 chat-journal check-evidence DIR --checkpoint FILE
@@ -42,7 +42,7 @@ extension EvidenceFiles {
             `read_journal.py` beside it. Other programs can be written from the package's documentation (*Format*, *The encoding
             of events* and *Proofs for auditors*).
 
-            The file `checkpoint` here has no signature. A keeper who signs it adds the signature beside it or, as C2SP
+            The file `checkpoint` here has no signature. A host that signs it adds the signature beside it or, as C2SP
             *signed-note* describes, as lines at its end. Both programs accept such lines and ignore them.
 
             ## What is shown
@@ -54,7 +54,7 @@ extension EvidenceFiles {
 
             ## What is not shown
 
-            - With the checkpoint of this directory alone, anything but that the files agree with one another: the keeper can make
+            - With the checkpoint of this directory alone, anything but that the files agree with one another: the host can make
               another journal.
             - That the journal has no second event of the thread with one of these numbers. A journal that follows its rules has
               none; `chat-journal verify` shows that to a person who has the whole journal.
@@ -62,7 +62,7 @@ extension EvidenceFiles {
             - Anything about the thread before the first event here, unless it has number 1, and after the last one.
             - Who a person is: people appear as ids. A name is proven only by a registration in this directory, as the name at
               that time. Other changes of the name can be missing.
-            - Who could read the thread is a statement of the keeper (the lines `reader`). The verification says which of the
+            - Who could read the thread is a statement of the host (the lines `reader`). The verification says which of the
               readers are proven by their join.
             - Content that was erased or is withheld. The record is present, with a digest in the place of its content, and the
               verification prints the number of such records, but not which of the two it is.

@@ -1,7 +1,7 @@
 /// Reads the lines of a file or a pipe with bounded memory.
 ///
-/// A line ends with LF; one CR before it is dropped, unless the reader keeps it. The last line may lack its LF; an empty rest
-/// after the last LF is not a line. Whether the bytes are UTF-8 is not checked here. A line over
+/// A line ends with LF; one CR before it is dropped, unless the reader keeps it. The last line may
+/// lack its LF; an empty rest after the last LF is not a line. Whether the bytes are UTF-8 is not checked here. A line over
 /// the limit is skipped, so that a line of any length takes no more memory than the limit and one
 /// block of 256 KiB. A reader that stops at such a line does not read to its end.
 ///
@@ -11,8 +11,8 @@ struct LineReader: ~Copyable {
     enum Line: Equatable {
         /// The bytes of the line without its end.
         case bytes([UInt8])
-        /// A line over the limit, with its number of bytes without its end; for a reader that stops
-        /// there, with the number of bytes that it has read.
+        /// A line over the limit. `byteCount` is its length without the line end; a reader with
+        /// `stopsAtLongLine` counts the bytes that it has read.
         case tooLong(byteCount: Int)
     }
 
@@ -45,7 +45,7 @@ struct LineReader: ~Copyable {
     private var partialLine: [UInt8] = []
     /// The number of bytes of the current line before `unread`, kept or skipped.
     private var lineByteCount = 0
-    /// The last of these bytes.
+    /// The last byte of the current line before `unread`.
     private var lastPassed: UInt8 = 0
     private var isAtEnd = false
     private var failure: ToolError?

@@ -17,9 +17,9 @@ enum LogPlace: Hashable {
     case database(String)
 
     init(_ argument: String) {
-        let start = argument.drop { $0.isWhitespace }.prefix(13).lowercased()
-        let isDatabase = start.hasPrefix("postgres://") || start.hasPrefix("postgresql://")
-        self = isDatabase ? .database(argument) : .directory(argument)
+        // A shell that quotes a line of a file can add spaces, and a password must not be taken for a path.
+        let text = argument.drop { $0.isWhitespace }.lowercased()
+        self = text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") ? .database(argument) : .directory(argument)
     }
 
     /// The place without a password, the same for every form of a path.
@@ -34,21 +34,21 @@ enum LogPlace: Hashable {
                 #if Postgres
                     return "\(try PostgresAddress(address))"
                 #else
-                    throw Self.withoutPostgres
+                    throw Self.noPostgresError
                 #endif
             }
         }
     }
 
     /// Opens the log for reading.
-    func openReadOnly() throws -> any PlacedLog {
+    func openReadOnly() throws -> any ToolLog {
         switch self {
         case .directory(let path): return try Journal.openReadOnly(path)
         case .database(let address):
             #if Postgres
                 return try PostgresLog.openReadOnly(address)
             #else
-                throw Self.withoutPostgres
+                throw Self.noPostgresError
             #endif
         }
     }
@@ -56,7 +56,7 @@ enum LogPlace: Hashable {
     /// Opens the log for writing.
     ///
     /// - Parameter takesOver: Whether to end another writer, which a database can do.
-    func open(_ options: JournalOptions, takesOver: Bool = false) throws -> any PlacedLog {
+    func open(_ options: JournalOptions, takesOver: Bool = false) throws -> any ToolLog {
         switch self {
         case .directory(let path):
             if takesOver { throw UsageError("--take-over is for a log on PostgreSQL; end the process that has the journal open") }
@@ -68,7 +68,7 @@ enum LogPlace: Hashable {
                 postgres.takesOver = takesOver
                 return try PostgresLog.open(address, options: postgres)
             #else
-                throw Self.withoutPostgres
+                throw Self.noPostgresError
             #endif
         }
     }
@@ -105,19 +105,19 @@ enum LogPlace: Hashable {
             #if Postgres
                 return try PostgresCopy(address, of: source)
             #else
-                throw Self.withoutPostgres
+                throw Self.noPostgresError
             #endif
         }
     }
 
     /// The error does not repeat the address, which may contain a password.
-    static var withoutPostgres: UsageError {
+    static var noPostgresError: UsageError {
         UsageError("this build has no PostgreSQL: build it with 'swift build --traits Postgres'")
     }
 }
 
-/// What the commands need of a log.
-typealias PlacedLog = BackupLog & MovableLog & RefreshableLog & TreeLog
+/// A log with the capabilities that the commands use.
+typealias ToolLog = BackupLog & MovableLog & RefreshableLog & TreeLog
 
 #if Postgres
     extension PostgresOptions {

@@ -1,6 +1,6 @@
 import MerkleLog
 
-/// Whole files of text: checkpoints, proofs and events.
+/// Whole files of text: auditors' checkpoints, proofs and events.
 enum TextFile {
     /// Reads a file of at most `byteLimit` bytes.
     ///

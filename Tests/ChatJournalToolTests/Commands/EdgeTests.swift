@@ -71,7 +71,7 @@ import Testing
         #expect(try journal.run("run", input: line + "\n").output.contains(#""upTo":3}"#))
     }
 
-    @Test(arguments: ["3.9999999999999999", "4.0", "4e0", "+4", " 4", "٤"]) func optionsAreNotRounded(number: String) throws {
+    @Test(arguments: ["3.9999999999999999", "4.0", "4e0", "+4", "-0", " 4", "٤"]) func optionsAreNotRounded(number: String) throws {
         let journal = try Journal()
         for option in ["--limit", "--after", "--as-of"] {
             #expect(try journal.run("threads", option, number).status == 64, "\(option) \(number)")

@@ -56,7 +56,7 @@ import Testing
         let expected = [
             "thread \(Self.sw1a): events number 1 to 4, none missing, at positions 4 to 11 of the tree of size 11 of \(origin)",
             "they begin with the first event of the thread", "records without content, which is erased or withheld: 0",
-            "registrations and changes of usernames: 0", "readers after position 11: 1 proven by their join, 0 stated by the keeper only",
+            "registrations and changes of usernames: 0", "readers after position 11: 1 proven by their join, 0 stated by the host only",
             "  \(Self.ann) since position 5",
         ]
         let outcome = try files.check()
@@ -148,6 +148,7 @@ import Testing
         #expect(try files.check("--event", "6", "--entry", entry).status == 1)
         #expect(try files.check("--entry", entry).status == 64)
         #expect(try files.check("--event", "6", "--events").status == 64)
+        #expect(try files.check("--event", "6", "--json").status == 64)
         #expect(try ToolProcess.run(["check-evidence", files.directory]).status == 64)
     }
 

@@ -77,7 +77,10 @@ import Testing
     @Test func integers() throws {
         #expect(try parsed("J", "--batch=100").integer("batch", in: 1...100) == 100)
         #expect(try parsed("J", "--batch=\(UInt64.max)").integer("batch", in: 0...UInt64.max) == UInt64.max)
-        #expect(try parsed("J", "--batch", "-7").integer("batch", in: -7...7) == -7)
+        // A sign is no digit, also where the number is within the bounds.
+        for text in ["-0", "-7"] {
+            #expect(throws: UsageError.self) { try parsed("J", "--batch", text).integer("batch", in: -7...7) }
+        }
         #expect(try parsed("J").integer("batch", in: 1...100) == nil)
     }
 

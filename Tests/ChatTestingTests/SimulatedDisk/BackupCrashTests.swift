@@ -10,10 +10,10 @@ import Testing
         var model = JournalModel()
         // Several unsynced commits share a segment, so that a cut can keep only the first ones.
         model.segmentSize = 2048
-        var explorer = CrashExplorer("backup-\(longest)", model: model) { disk, witness in
-            try BackupLife.run(disk, witness, longest: longest)
-        } recovery: { disk, witness in
-            try BackupLife.recover(disk, witness)
+        var explorer = CrashExplorer("backup-\(longest)", model: model) { disk, recorder in
+            try BackupLife.run(disk, recorder, longest: longest)
+        } recovery: { disk, recorder in
+            try BackupLife.recover(disk, recorder)
         }
         explorer.crashesInRecovery = longest == 160 ? 1 : 0
         explorer.crashesAfterKill = 2
@@ -29,10 +29,10 @@ extension BackupCrashTests {
     @Test func tornFooterInBackupIsRewritten() throws {
         var model = JournalModel()
         model.segmentSize = 2048
-        var explorer = CrashExplorer("backup-footer", model: model) { disk, witness in
-            try BackupLife.addFooter(disk, witness)
-        } recovery: { disk, witness in
-            try BackupLife.recover(disk, witness)
+        var explorer = CrashExplorer("backup-footer", model: model) { disk, recorder in
+            try BackupLife.addFooter(disk, recorder)
+        } recovery: { disk, recorder in
+            try BackupLife.recover(disk, recorder)
         }
         explorer.crashesInRecovery = 0
         explorer.crashesAfterKill = 4
@@ -46,11 +46,11 @@ extension BackupCrashTests {
     @Test func salvageIsAtomic() throws {
         let disk = try RepairLife.damagedDisk()
         let expected = try RepairLife.repair(disk.crash(.everything), to: "new")
-        var explorer = CrashExplorer("repair", model: false) { disk, witness in
+        var explorer = CrashExplorer("repair", model: false) { disk, recorder in
             _ = try RepairLife.repair(disk, to: "new")
-            witness.update { $0 = true }
-        } recovery: { disk, witness in
-            try RepairLife.recover(disk, isDone: witness.model, expected)
+            recorder.update { $0 = true }
+        } recovery: { disk, recorder in
+            try RepairLife.recover(disk, isDone: recorder.model, expected)
         }
         explorer.disk = disk
         explorer.crashesInRecovery = 0
@@ -88,9 +88,9 @@ enum RepairLife {
     /// A disk with a journal of several segments and a damaged byte in the first one.
     static func damagedDisk() throws -> SimulatedDisk {
         let disk = SimulatedDisk(seed: 1)
-        let witness = CrashRecorder(JournalModel())
+        let recorder = CrashRecorder(JournalModel())
         var random = SeededRandom(seed: 5)
-        let writer = try ModelWriter(disk, witness)
+        let writer = try ModelWriter(disk, recorder)
         for _ in 0..<8 { try writer.append(&random) }
         try writer.close()
         try disk.write([0xFF, 0xFF, 0xFF], at: 300, to: "journal/00000000000000000001.segment")
@@ -128,42 +128,42 @@ enum RepairLife {
 enum BackupLife {
     /// Alternates appends and backups: a first full backup, additions to a segment, backups after
     /// rotations, and one without new records.
-    static func run(_ disk: SimulatedDisk, _ witness: CrashRecorder<JournalModel>, longest: Int) throws {
+    static func run(_ disk: SimulatedDisk, _ recorder: CrashRecorder<JournalModel>, longest: Int) throws {
         var random = SeededRandom(seed: 3)
-        let writer = try ModelWriter(disk, witness)
+        let writer = try ModelWriter(disk, recorder)
         for commits in [2, 1, 4, 0, 4] {
             for _ in 0..<commits { try writer.append(&random, longest: longest) }
             let report = try writer.journal.backup(to: "copy")
-            witness.update { $0.copied = report.head }
+            recorder.update { $0.copied = report.head }
         }
         try writer.close()
     }
 
     /// Backs up a segment that ends 42 bytes before a sector boundary, which fits the 40 bytes of a
     /// footer's frame; then the next one.
-    static func addFooter(_ disk: SimulatedDisk, _ witness: CrashRecorder<JournalModel>) throws {
-        let writer = try ModelWriter(disk, witness)
+    static func addFooter(_ disk: SimulatedDisk, _ recorder: CrashRecorder<JournalModel>) throws {
+        let writer = try ModelWriter(disk, recorder)
         // The record's content follows the headers of the segment (128) and the commit (40) and of
         // the record with its salt (23).
         for count in [470 - 128 - 40 - 23, 1900] {
             try writer.append([JournalModel.Record(kept: [], erasable: [UInt8](repeating: 1, count: count))])
             let report = try writer.journal.backup(to: "copy")
-            witness.update { $0.copied = report.head }
+            recorder.update { $0.copied = report.head }
         }
         try writer.close()
     }
 
     /// Reads the backup, backs up the recovered journal, and reads the backup again.
-    static func recover(_ disk: SimulatedDisk, _ witness: CrashRecorder<JournalModel>) throws {
-        _ = try checkCopy(disk, witness.model)
-        guard let journal = try open("journal", witness.model.options(disk)) else {
-            if witness.model.exists { throw Surprise("the journal is missing") }
+    static func recover(_ disk: SimulatedDisk, _ recorder: CrashRecorder<JournalModel>) throws {
+        _ = try checkCopy(disk, recorder.model)
+        guard let journal = try open("journal", recorder.model.options(disk)) else {
+            if recorder.model.exists { throw Surprise("the journal is missing") }
             return
         }
         let report = try Journal.backup("journal", to: "copy", options: BackupOptions(storage: disk, destinationStorage: disk))
         if report.head != journal.head { throw Surprise("the copy ends at \(report.head), the journal at \(journal.head)") }
-        witness.update { $0.copied = report.head }
-        let copy = try checkCopy(disk, witness.model)
+        recorder.update { $0.copied = report.head }
+        let copy = try checkCopy(disk, recorder.model)
         if copy?.recovery.wasClean != true { throw Surprise("the copy was not closed cleanly") }
     }
 

@@ -18,31 +18,31 @@ import Testing
     }
 
     static func explorer(_ mistake: Mistake, name: String? = nil) -> CrashExplorer<Counter> {
-        CrashExplorer(name ?? "counter-\(mistake)", model: Counter()) { disk, witness in
-            for value in 1...3 as ClosedRange<UInt8> { try store(value, mistake, disk, witness) }
-        } recovery: { disk, witness in
+        CrashExplorer(name ?? "counter-\(mistake)", model: Counter()) { disk, recorder in
+            for value in 1...3 as ClosedRange<UInt8> { try store(value, mistake, disk, recorder) }
+        } recovery: { disk, recorder in
             let bytes = try disk.sectors(of: "number") ?? [0, 0]
-            let model = witness.model
+            let model = recorder.model
             guard bytes.count == 2, bytes[0] == bytes[1] else { throw Surprise("half a number: \(bytes)") }
             guard (model.acknowledged...model.begun).contains(bytes[0]) else { throw Surprise("\(bytes[0]), not \(model)") }
             // A delivered value must survive later crashes.
             try disk.syncDirectory("/")
-            witness.update { $0 = Counter(begun: bytes[0], acknowledged: bytes[0]) }
-            try store(bytes[0] + 1, mistake, disk, witness)
+            recorder.update { $0 = Counter(begun: bytes[0], acknowledged: bytes[0]) }
+            try store(bytes[0] + 1, mistake, disk, recorder)
         }
     }
 
-    static func store(_ value: UInt8, _ mistake: Mistake, _ disk: SimulatedDisk, _ witness: CrashRecorder<Counter>) throws {
-        witness.update { $0.begun = value }
+    static func store(_ value: UInt8, _ mistake: Mistake, _ disk: SimulatedDisk, _ recorder: CrashRecorder<Counter>) throws {
+        recorder.update { $0.begun = value }
         let path = mistake == .writtenInPlace ? "number" : "number.tmp"
         let file = try mistake == .writtenInPlace ? disk.existing(path) : disk.open(path, .create)
         let bytes = [UInt8](repeating: value, count: 1024)
         try file.write(unsafe bytes.span.bytes, at: 0)
-        if mistake == .acknowledgedTooEarly { witness.update { $0.acknowledged = value } }
+        if mistake == .acknowledgedTooEarly { recorder.update { $0.acknowledged = value } }
         if mistake != .fileNotSynced { try file.sync() }
         if mistake != .writtenInPlace { try disk.rename(path, to: "number") }
         if mistake != .directoryNotSynced { try disk.syncDirectory("/") }
-        witness.update { $0.acknowledged = value }
+        recorder.update { $0.acknowledged = value }
     }
 
     @Test(arguments: Mistake.allCases) func findsBugsWithoutFalseAlarms(_ mistake: Mistake) throws {
@@ -114,9 +114,9 @@ import Testing
             try disk.truncate("a", to: 4096)
             try disk.sync("a")
             try disk.write(1, sectors: 0..<8, to: "a")
-        } recovery: { disk, witness in
+        } recovery: { disk, recorder in
             let sectors = try disk.sectors(of: "a").map { $0.map(String.init).joined() } ?? "-"
-            witness.update { $0 += 1 }
+            recorder.update { $0 += 1 }
             seen[sectors, default: 0] += 1
         }
         explorer.crashesInRecovery = 0

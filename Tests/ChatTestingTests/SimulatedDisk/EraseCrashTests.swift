@@ -68,18 +68,18 @@ struct EraseModel: Sendable {
 /// A journal that appends and erases.
 enum EraseLife {
     static func explorer(seed: UInt64, rounds: Int) -> CrashExplorer<EraseModel> {
-        var explorer = CrashExplorer("erase-\(rounds)-\(seed)", model: EraseModel()) { disk, witness in
+        var explorer = CrashExplorer("erase-\(rounds)-\(seed)", model: EraseModel()) { disk, recorder in
             var random = SeededRandom(seed: seed)
-            let journal = try open(disk, witness)
+            let journal = try open(disk, recorder)
             for _ in 1...rounds {
-                for _ in 0..<Int.random(in: 2...5, using: &random) { try append(journal, witness, &random, waits: random.oneIn(2)) }
-                try erase(randomPositions(journal, &random), in: journal, witness)
+                for _ in 0..<Int.random(in: 2...5, using: &random) { try append(journal, recorder, &random, waits: random.oneIn(2)) }
+                try erase(randomPositions(journal, &random), in: journal, recorder)
             }
-            try append(journal, witness, &random, waits: false)
+            try append(journal, recorder, &random, waits: false)
             try journal.close()
-            witness.update { $0.promised = $0.commits.count }
-        } recovery: { disk, witness in
-            try recover(disk, witness)
+            recorder.update { $0.promised = $0.commits.count }
+        } recovery: { disk, recorder in
+            try recover(disk, recorder)
         }
         explorer.seed = seed
         explorer.crashesAfterKill = 2
@@ -96,10 +96,10 @@ enum EraseLife {
     }
 
     /// Opens the journal for writing; its records then survive the next power failure.
-    private static func open(_ disk: SimulatedDisk, _ witness: CrashRecorder<EraseModel>) throws -> Journal {
-        let journal = try Journal.open("journal", options: witness.model.options(disk))
-        let count = try check(journal, witness.model)
-        witness.update { model in
+    private static func open(_ disk: SimulatedDisk, _ recorder: CrashRecorder<EraseModel>) throws -> Journal {
+        let journal = try Journal.open("journal", options: recorder.model.options(disk))
+        let count = try check(journal, recorder.model)
+        recorder.update { model in
             model.commits = Array(model.commits.prefix(count))
             (model.promised, model.exists) = (count, true)
         }
@@ -107,56 +107,56 @@ enum EraseLife {
     }
 
     private static func append(
-        _ journal: Journal, _ witness: CrashRecorder<EraseModel>, _ random: inout SeededRandom, waits: Bool
+        _ journal: Journal, _ recorder: CrashRecorder<EraseModel>, _ random: inout SeededRandom, waits: Bool
     ) throws {
         var draft = CommitDraft()
         var numbers: [Int?] = []
         for _ in 0..<Int.random(in: 1...3, using: &random) {
-            let number = random.oneIn(5) ? nil : witness.model.contentCount
-            witness.update { $0.contentCount += 1 }
+            let number = random.oneIn(5) ? nil : recorder.model.contentCount
+            recorder.update { $0.contentCount += 1 }
             numbers.append(number)
             let content = number.map(EraseModel.content) ?? []
             // Integers have no padding, which is what makes `bytes` unsafe for other elements.
             try draft.append(kept: unsafe [UInt8(numbers.count)].span.bytes, erasable: unsafe content.span.bytes)
         }
-        witness.update { $0.commits.append(numbers) }
+        recorder.update { $0.commits.append(numbers) }
         let positions = try journal.append(draft, expecting: journal.lastPosition)
         if waits {
             try journal.waitUntilDurable(positions.upperBound)
-            witness.update { $0.promised = $0.commits.count }
+            recorder.update { $0.promised = $0.commits.count }
         }
     }
 
-    private static func erase(_ positions: PositionSet, in journal: Journal, _ witness: CrashRecorder<EraseModel>) throws {
+    private static func erase(_ positions: PositionSet, in journal: Journal, _ recorder: CrashRecorder<EraseModel>) throws {
         let all = positions.ranges.flatMap { Array($0) }
-        witness.update { $0.orders.append(Set(all)) }
-        try journal.eraseContent(of: positions, orderedThrough: Position(witness.model.orders.count))
-        witness.update { model in
+        recorder.update { $0.orders.append(Set(all)) }
+        try journal.eraseContent(of: positions, orderedThrough: Position(recorder.model.orders.count))
+        recorder.update { model in
             model.erased.formUnion(all)
             model.promised = model.commits.count
         }
-        _ = try check(journal, witness.model)
+        _ = try check(journal, recorder.model)
     }
 
     /// Checks the files, recovers, repeats all erasures, appends and closes.
-    private static func recover(_ disk: SimulatedDisk, _ witness: CrashRecorder<EraseModel>) throws {
-        try checkContents(disk, witness.model)
-        if try !checkReader(disk, witness.model) && witness.model.exists { throw Surprise("the journal is missing") }
-        let journal = try open(disk, witness)
+    private static func recover(_ disk: SimulatedDisk, _ recorder: CrashRecorder<EraseModel>) throws {
+        try checkContents(disk, recorder.model)
+        if try !checkReader(disk, recorder.model) && recorder.model.exists { throw Surprise("the journal is missing") }
+        let journal = try open(disk, recorder)
         // A crash can have removed unsynced records that an erasure was about to name.
         let last = journal.lastPosition
-        witness.update { $0.orders = $0.orders.map { order in order.filter { $0 <= last } } }
+        recorder.update { $0.orders = $0.orders.map { order in order.filter { $0 <= last } } }
         var findings: [JournalFinding] = []
         try journal.verify { findings.append($0) }
         if !findings.isEmpty { throw Surprise("verify: \(findings)") }
-        var random = SeededRandom(seed: UInt64(witness.model.contentCount))
-        try append(journal, witness, &random, waits: random.oneIn(2))
-        try erase(PositionSet(witness.model.orders.joined().map { $0...$0 } + [last + 1...last + 1]), in: journal, witness)
-        try append(journal, witness, &random, waits: false)
+        var random = SeededRandom(seed: UInt64(recorder.model.contentCount))
+        try append(journal, recorder, &random, waits: random.oneIn(2))
+        try erase(PositionSet(recorder.model.orders.joined().map { $0...$0 } + [last + 1...last + 1]), in: journal, recorder)
+        try append(journal, recorder, &random, waits: false)
         try journal.close()
-        witness.update { $0.promised = $0.commits.count }
-        try checkContents(disk, witness.model)
-        _ = try checkReader(disk, witness.model)
+        recorder.update { $0.promised = $0.commits.count }
+        try checkContents(disk, recorder.model)
+        _ = try checkReader(disk, recorder.model)
     }
 
     /// Opens and checks the journal as a reader; false if no journal exists.

@@ -50,10 +50,10 @@ import Testing
             operation += 1
             let disk = SimulatedDisk(seed: UInt64(operation))
             disk.cutPower(PowerCut(side, operation: operation))
-            let witness = CrashRecorder(JournalModel())
+            let recorder = CrashRecorder(JournalModel())
             var random = SeededRandom(seed: 1)
             do {
-                let writer = try ModelWriter(disk, witness)
+                let writer = try ModelWriter(disk, recorder)
                 for _ in 0..<8 { try writer.append(&random, wait: random.oneIn(2)) }
                 try writer.close()
             } catch let error as JournalError {
@@ -61,7 +61,7 @@ import Testing
             }
             hasPower = disk.hasPower
             #expect(throws: Never.self, "operation \(operation)") {
-                try JournalRecovery.check(disk.crash(.random(seed: UInt64(operation))), witness)
+                try JournalRecovery.check(disk.crash(.random(seed: UInt64(operation))), recorder)
             }
         }
         #expect(operation > 50)

@@ -19,18 +19,18 @@ enum JournalDishonesty: String, CaseIterable, CustomTestStringConvertible {
     func explorer(seed: UInt64) -> CrashExplorer<JournalModel> {
         var model = JournalModel()
         if seed % 3 == 0 { model.durability = .written }
-        var explorer = CrashExplorer("journal-\(rawValue)-\(seed)", model: model) { disk, witness in
+        var explorer = CrashExplorer("journal-\(rawValue)-\(seed)", model: model) { disk, recorder in
             var random = SeededRandom(seed: seed)
             if self == .lostSyncs { disk.inject(DiskFault(.losesSync, at: .chance(0.3, of: [.sync, .syncDirectory]))) }
-            let writer = try ModelWriter(disk, witness)
+            let writer = try ModelWriter(disk, recorder)
             for _ in 0..<8 { try writer.append(&random, wait: random.oneIn(2)) }
             try writer.close()
-        } recovery: { disk, witness in
+        } recovery: { disk, recorder in
             do {
                 // If a lost sync removes all or part of a footer, the journal reads the records
                 // instead and verification reports it, which counts as detection. Any other finding
                 // is a loss that the opening missed.
-                try JournalRecovery.check(disk, witness, tolerated: ["footer"])
+                try JournalRecovery.check(disk, recorder, tolerated: ["footer"])
             } catch let error as JournalError where [.damaged, .headMismatch, .notFound].contains(error.code) {
                 // A failed opening is sufficient detection; a salvaged or restored journal is
                 // another journal.

@@ -7,7 +7,7 @@ struct JournalFault: CustomTestStringConvertible {
     var seed: UInt64
     var fault: DiskFault
 
-    var testDescription: String { "\(fault.effect) at \(fault.moment) \(fault.pathSuffix)" }
+    var testDescription: String { "\(fault.effect) at \(fault.trigger) \(fault.pathSuffix)" }
 
     /// Whether the fault must occur.
     ///
@@ -57,20 +57,20 @@ struct JournalFault: CustomTestStringConvertible {
     func explorer() -> CrashExplorer<JournalModel> {
         var model = JournalModel()
         if seed % 3 == 0 { model.durability = .written }
-        var explorer = CrashExplorer("journal-\(mustShow ? "example" : "fault")-\(seed)", model: model) { disk, witness in
+        var explorer = CrashExplorer("journal-\(mustShow ? "example" : "fault")-\(seed)", model: model) { disk, recorder in
             var random = SeededRandom(seed: seed)
             disk.inject(fault)
             do {
-                try live(disk, witness, &random)
+                try live(disk, recorder, &random)
                 if mustShow { throw Surprise("the fault did not occur") }
             } catch let error as JournalError where [.ioFailed, .syncFailed, .storageFull].contains(error.code) {
                 // The journal has stopped, as required.
             }
             disk.removeFaults()
             // Records acknowledged before the fault stay acknowledged.
-            try live(disk, witness, &random)
-        } recovery: { disk, witness in
-            try JournalRecovery.check(disk, witness)
+            try live(disk, recorder, &random)
+        } recovery: { disk, recorder in
+            try JournalRecovery.check(disk, recorder)
         }
         explorer.seed = seed
         explorer.crashesAfterKill = mustShow ? 1 : 16
@@ -81,8 +81,8 @@ struct JournalFault: CustomTestStringConvertible {
     /// Workloads with one fault each, one per seed.
     static func series() -> CrashSeries<JournalModel> { CrashSeries { JournalFault(seed: $0).explorer() } }
 
-    private func live(_ disk: SimulatedDisk, _ witness: CrashRecorder<JournalModel>, _ random: inout SeededRandom) throws {
-        let writer = try ModelWriter(disk, witness)
+    private func live(_ disk: SimulatedDisk, _ recorder: CrashRecorder<JournalModel>, _ random: inout SeededRandom) throws {
+        let writer = try ModelWriter(disk, recorder)
         for _ in 0..<5 { try writer.append(&random, wait: random.oneIn(2)) }
         try writer.synchronize()
         try writer.close()

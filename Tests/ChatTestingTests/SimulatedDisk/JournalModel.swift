@@ -101,18 +101,18 @@ extension RawSpan {
 /// A writer that updates a model together with its journal.
 struct ModelWriter {
     let disk: SimulatedDisk
-    let witness: CrashRecorder<JournalModel>
+    let recorder: CrashRecorder<JournalModel>
     private(set) var journal: Journal
 
     /// Opens the journal; all records that it shows count as promised.
-    init(_ disk: SimulatedDisk, _ witness: CrashRecorder<JournalModel>, at path: String = "journal") throws {
+    init(_ disk: SimulatedDisk, _ recorder: CrashRecorder<JournalModel>, at path: String = "journal") throws {
         self.disk = disk
-        self.witness = witness
-        let model = witness.model
+        self.recorder = recorder
+        let model = recorder.model
         journal = try Journal.open(path, options: model.options(disk))
         let count = try model.check(journal, "opened")
         let head = journal.head
-        witness.update { model in
+        recorder.update { model in
             model.commits = Array(model.commits.prefix(count))
             (model.promised, model.written) = (count, count)
             model.head = head
@@ -127,16 +127,16 @@ struct ModelWriter {
             // Integers have no padding, which is what makes `bytes` unsafe for other elements.
             try draft.append(kept: unsafe record.kept.span.bytes, erasable: unsafe record.erasable.span.bytes)
         }
-        witness.update { $0.commits.append(records) }
+        recorder.update { $0.commits.append(records) }
         try journal.reserve(draft.encodedByteCount)
         let positions = try journal.append(draft, expecting: journal.lastPosition)
-        witness.update { $0.written = $0.commits.count }
+        recorder.update { $0.written = $0.commits.count }
         if wait { try self.wait(positions.upperBound) }
     }
 
     /// Appends a commit whose bytes follow from its number and whose sizes are random.
     func append(_ random: inout SeededRandom, wait: Bool = true, longest: Int = 160) throws {
-        let number = witness.model.commits.count
+        let number = recorder.model.commits.count
         let records = (0..<Int.random(in: 1...3, using: &random)).map { index in
             JournalModel.Record(
                 kept: [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: Int.random(in: 0...20, using: &random)),
@@ -182,7 +182,7 @@ struct ModelWriter {
 
     private func promiseAll() {
         let head = journal.head
-        witness.update { model in
+        recorder.update { model in
             model.promised = model.commits.count
             model.head = head
         }
@@ -192,13 +192,13 @@ struct ModelWriter {
 /// A reader that has the journal open beside a writer.
 struct ModelReader {
     private let disk: SimulatedDisk
-    private let witness: CrashRecorder<JournalModel>
+    private let recorder: CrashRecorder<JournalModel>
     private let journal: Journal
 
-    init(_ disk: SimulatedDisk, _ witness: CrashRecorder<JournalModel>) throws {
+    init(_ disk: SimulatedDisk, _ recorder: CrashRecorder<JournalModel>) throws {
         self.disk = disk
-        self.witness = witness
-        journal = try Journal.openReadOnly("journal", options: witness.model.options(disk))
+        self.recorder = recorder
+        journal = try Journal.openReadOnly("journal", options: recorder.model.options(disk))
         try check("a reader")
     }
 
@@ -213,8 +213,8 @@ struct ModelReader {
     }
 
     private func check(_ what: String) throws {
-        let model = witness.model
+        let model = recorder.model
         let count = try model.check(journal, what)
-        if model.durability == .synced { witness.update { $0.promised = max($0.promised, count) } }
+        if model.durability == .synced { recorder.update { $0.promised = max($0.promised, count) } }
     }
 }

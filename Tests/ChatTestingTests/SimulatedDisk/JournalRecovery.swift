@@ -10,35 +10,35 @@ enum JournalRecovery {
     /// Verification may report only `tolerated` findings. An attended journal is also rotated,
     /// synchronized and scrubbed, with a reader that follows.
     static func check(
-        _ disk: SimulatedDisk, _ witness: CrashRecorder<JournalModel>, tolerated: Set<String> = [], isAttended: Bool = false
+        _ disk: SimulatedDisk, _ recorder: CrashRecorder<JournalModel>, tolerated: Set<String> = [], isAttended: Bool = false
     ) throws {
-        let shown = try checkReader(disk, witness.model, "read-only")
-        if disk.processWasKilled, shown ?? 0 < witness.model.written {
-            throw Surprise("\(shown ?? 0) commits remain of \(witness.model.written) written")
+        let shown = try checkReader(disk, recorder.model, "read-only")
+        if disk.processWasKilled, shown ?? 0 < recorder.model.written {
+            throw Surprise("\(shown ?? 0) commits remain of \(recorder.model.written) written")
         }
         if let shown {
-            witness.update { model in
+            recorder.update { model in
                 // Recovery makes these commits durable, even if a later recovery is cut off; but a
                 // reader makes nothing durable.
                 if !disk.processWasKilled { model.promised = max(model.promised, shown) }
                 model.commits = Array(model.commits.prefix(shown))
             }
         }
-        let writer = try ModelWriter(disk, witness)
+        let writer = try ModelWriter(disk, recorder)
         var findings: [JournalFinding] = []
         try writer.journal.verify { if !tolerated.contains($0.problem) { findings.append($0) } }
         guard findings.isEmpty else { throw Surprise("verify: \(findings)") }
-        var random = SeededRandom(seed: UInt64(witness.model.commits.count))
+        var random = SeededRandom(seed: UInt64(recorder.model.commits.count))
         try writer.append(&random)
         try writer.append(&random, wait: false)
         if isAttended { try attend(writer, &random) }
         try writer.close()
-        let model = witness.model
+        let model = recorder.model
         guard try checkReader(disk, model, "after closing") == model.commits.count else { throw Surprise("closing lost a commit") }
     }
 
     private static func attend(_ writer: ModelWriter, _ random: inout SeededRandom) throws {
-        let reader = try ModelReader(writer.disk, writer.witness)
+        let reader = try ModelReader(writer.disk, writer.recorder)
         try writer.append(&random, longest: 700)
         try writer.append(&random, wait: false, longest: 700)
         try writer.scrub()

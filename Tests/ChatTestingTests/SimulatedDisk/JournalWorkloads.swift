@@ -30,11 +30,11 @@ enum JournalWorkload: String, CaseIterable, CustomTestStringConvertible {
         var model = JournalModel()
         if self == .written { model.durability = .written }
         if self == .long { model.segmentSize = 2048 }
-        var explorer = CrashExplorer("journal-\(rawValue)-\(commits)-\(seed)", model: model) { disk, witness in
+        var explorer = CrashExplorer("journal-\(rawValue)-\(commits)-\(seed)", model: model) { disk, recorder in
             var random = SeededRandom(seed: seed)
-            try run(disk, witness, commits, &random)
-        } recovery: { disk, witness in
-            try JournalRecovery.check(disk, witness, isAttended: self == .attended)
+            try run(disk, recorder, commits, &random)
+        } recovery: { disk, recorder in
+            try JournalRecovery.check(disk, recorder, isAttended: self == .attended)
         }
         explorer.seed = seed
         explorer.crashesAfterKill = 2
@@ -52,11 +52,11 @@ enum JournalWorkload: String, CaseIterable, CustomTestStringConvertible {
     }
 
     private func run(
-        _ disk: SimulatedDisk, _ witness: CrashRecorder<JournalModel>, _ commits: Int, _ random: inout SeededRandom
+        _ disk: SimulatedDisk, _ recorder: CrashRecorder<JournalModel>, _ commits: Int, _ random: inout SeededRandom
     ) throws {
-        if self == .reopened { return try reopen(disk, witness, commits, &random) }
-        if self == .attended { return try attend(disk, witness, commits, &random) }
-        let writer = try ModelWriter(disk, witness)
+        if self == .reopened { return try reopen(disk, recorder, commits, &random) }
+        if self == .attended { return try attend(disk, recorder, commits, &random) }
+        let writer = try ModelWriter(disk, recorder)
         for number in 1...commits {
             switch self {
             case .synced, .reopened, .attended: try writer.append(&random)
@@ -73,12 +73,12 @@ enum JournalWorkload: String, CaseIterable, CustomTestStringConvertible {
     }
 
     private func reopen(
-        _ disk: SimulatedDisk, _ witness: CrashRecorder<JournalModel>, _ commits: Int, _ random: inout SeededRandom
+        _ disk: SimulatedDisk, _ recorder: CrashRecorder<JournalModel>, _ commits: Int, _ random: inout SeededRandom
     ) throws {
         var left = commits
         while left > 0 {
-            witness.update { $0.durability = random.oneIn(2) ? .synced : .written }
-            let writer = try ModelWriter(disk, witness)
+            recorder.update { $0.durability = random.oneIn(2) ? .synced : .written }
+            let writer = try ModelWriter(disk, recorder)
             for _ in 0..<Int.random(in: 0...min(3, left), using: &random) {
                 try writer.append(&random, wait: random.oneIn(2))
                 left -= 1
@@ -90,14 +90,14 @@ enum JournalWorkload: String, CaseIterable, CustomTestStringConvertible {
     }
 
     private func attend(
-        _ disk: SimulatedDisk, _ witness: CrashRecorder<JournalModel>, _ commits: Int, _ random: inout SeededRandom
+        _ disk: SimulatedDisk, _ recorder: CrashRecorder<JournalModel>, _ commits: Int, _ random: inout SeededRandom
     ) throws {
         // One reader sees both lifetimes of the writer and the recovery between them.
         var reader: ModelReader?
         for durability in [Durability.synced, .written] {
-            witness.update { $0.durability = durability }
-            let writer = try ModelWriter(disk, witness)
-            let attendant = try reader ?? ModelReader(disk, witness)
+            recorder.update { $0.durability = durability }
+            let writer = try ModelWriter(disk, recorder)
+            let attendant = try reader ?? ModelReader(disk, recorder)
             reader = attendant
             for number in 1...(commits / 2 + 1) {
                 try writer.append(&random, wait: random.oneIn(2), longest: 300)

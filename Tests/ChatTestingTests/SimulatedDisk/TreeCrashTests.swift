@@ -50,25 +50,25 @@ struct TreeModel: Sendable {
 /// A journal with small pages that appends, stores its tree, erases and writes tiles.
 enum TreeLife {
     static func explorer(_ durability: Durability, seed: UInt64, rounds: Int) -> CrashExplorer<TreeModel> {
-        var explorer = CrashExplorer("tree-\(durability)-\(rounds)-\(seed)", model: TreeModel()) { disk, witness in
+        var explorer = CrashExplorer("tree-\(durability)-\(rounds)-\(seed)", model: TreeModel()) { disk, recorder in
             var random = SeededRandom(seed: seed)
-            let journal = try open(disk, durability, witness)
+            let journal = try open(disk, durability, recorder)
             for round in 0..<rounds {
-                try work(journal, &random, witness)
+                try work(journal, &random, recorder)
                 if round == 1 { try journal.eraseContent(of: PositionSet([1...3]), orderedThrough: 1) }
             }
             try journal.close()
-            witness.update { $0.promised = journal.durablePosition }
-        } recovery: { disk, witness in
-            try checkTiles(disk, witness.model)
-            let journal = try open(disk, durability, witness)
+            recorder.update { $0.promised = journal.durablePosition }
+        } recovery: { disk, recorder in
+            try checkTiles(disk, recorder.model)
+            let journal = try open(disk, durability, recorder)
             try checkTree(journal)
-            var random = SeededRandom(seed: seed &+ UInt64(witness.model.openings))
-            try work(journal, &random, witness)
+            var random = SeededRandom(seed: seed &+ UInt64(recorder.model.openings))
+            try work(journal, &random, recorder)
             try checkTree(journal)
             try journal.close()
-            try checkTree(try Journal.openReadOnly("journal", options: options(disk, durability, witness.model)))
-            try checkTiles(disk, witness.model)
+            try checkTree(try Journal.openReadOnly("journal", options: options(disk, durability, recorder.model)))
+            try checkTiles(disk, recorder.model)
         }
         explorer.seed = seed
         explorer.crashesAfterKill = 2
@@ -84,10 +84,10 @@ enum TreeLife {
         return options
     }
 
-    private static func open(_ disk: SimulatedDisk, _ durability: Durability, _ witness: CrashRecorder<TreeModel>) throws -> Journal {
-        let journal = try Journal.open("journal", options: options(disk, durability, witness.model))
-        guard journal.durablePosition >= witness.model.promised else { throw Surprise("records up to \(journal.durablePosition)") }
-        witness.update { model in
+    private static func open(_ disk: SimulatedDisk, _ durability: Durability, _ recorder: CrashRecorder<TreeModel>) throws -> Journal {
+        let journal = try Journal.open("journal", options: options(disk, durability, recorder.model))
+        guard journal.durablePosition >= recorder.model.promised else { throw Surprise("records up to \(journal.durablePosition)") }
+        recorder.update { model in
             model.openings += 1
             model.promised = journal.durablePosition
         }
@@ -95,22 +95,22 @@ enum TreeLife {
     }
 
     /// Appends commits, stores the pages that are due, and writes tiles.
-    private static func work(_ journal: Journal, _ random: inout SeededRandom, _ witness: CrashRecorder<TreeModel>) throws {
+    private static func work(_ journal: Journal, _ random: inout SeededRandom, _ recorder: CrashRecorder<TreeModel>) throws {
         for _ in 0..<3 {
             var draft = CommitDraft()
             for _ in 0..<Int.random(in: 1...5, using: &random) {
                 let content = random.bytes(40)
                 // Integers have no padding, which is what makes `bytes` unsafe for other elements.
-                try draft.append(kept: unsafe [UInt8(witness.model.openings)].span.bytes, erasable: unsafe content.span.bytes)
+                try draft.append(kept: unsafe [UInt8(recorder.model.openings)].span.bytes, erasable: unsafe content.span.bytes)
             }
             let last = try journal.append(draft, expecting: journal.lastPosition).upperBound
             if random.oneIn(2) {
                 try journal.waitUntilDurable(last)
-                if journal.durability == .synced { witness.update { $0.promised = last } }
+                if journal.durability == .synced { recorder.update { $0.promised = last } }
             }
             if random.oneIn(4) {
                 try journal.synchronize()
-                witness.update { $0.promised = last }
+                recorder.update { $0.promised = last }
             }
             var next: Position = 0
             while true {
@@ -120,7 +120,7 @@ enum TreeLife {
             }
         }
         let head = try journal.writeTiles(to: "tiles", includingEntries: true).head
-        witness.update { model in
+        recorder.update { model in
             model.tiles = head
             model.promised = max(model.promised, head.size)
         }

@@ -67,7 +67,7 @@ extension ChatStore {
         #expect(report.statedReaders == [])
     }
 
-    /// Bounds are inclusive; the first join of Ann is before the range, so only the keeper states it.
+    /// Bounds are inclusive; the first join of Ann is before the range, so only the host states it.
     @Test func rangeSelectsEventsByPosition() throws {
         let store = try filled()
         let evidence = try store.evidence(of: Self.garden, in: 6...10, at: 13)
@@ -281,7 +281,7 @@ extension ChatStore {
                 let expected = ofThread.filter { (range ?? 1...size).contains($0.position) && $0.position <= size }
                 #expect(found.filter { $0.event.details.thread != nil } == expected)
                 #expect(report.withoutContentCount == 0)
-                // With every event of the thread, only operators need the word of the keeper.
+                // With every event of the thread, only operators need the word of the host.
                 if report.beginsWithFirstEvent {
                     let members = try store.members(of: thread, asOf: .position(report.positions.upperBound))
                     #expect(report.provenReaders == members.map { EvidenceReader(user: $0.user.id, since: $0.since) })

@@ -176,7 +176,7 @@ import Testing
         #expect(try F.markersInAnswers(store, of: "bob") == [])
     }
 
-    /// A keeper who replaces a rewritten segment by its former file, or erases without an order.
+    /// A host that replaces a rewritten segment by its former file, or erases without an order.
     @Test func recordsThatContradictTheOrdersAreFound() throws {
         let storage = fixture.store.options.journal.storage
         let name = "00000000000000000001.segment"

@@ -2,30 +2,6 @@ import Dispatch
 import EventJournal
 import Locking
 
-/// A record that the contract appends and expects.
-struct ContractRecord: Equatable {
-    var kept: [UInt8]
-    var erasable: [UInt8]
-
-    /// Creates the record of a run at a position; its last 16 kept bytes occur nowhere else.
-    init(seed: UInt64, at position: Position, by writer: UInt64 = 0) {
-        var random = SeededRandom(seed: SeededRandom.derivedSeed(seed, position, writer))
-        let (keptCount, erasableCount) = (Int.random(in: 16...60, using: &random), max(0, Int.random(in: -40...200, using: &random)))
-        kept = (0..<keptCount).map { _ in UInt8.random(in: 0...255, using: &random) }
-        erasable = (0..<erasableCount).map { _ in UInt8.random(in: 0...255, using: &random) }
-    }
-}
-
-extension SeededRandom {
-    /// Derives a seed from another one.
-    static func derivedSeed(_ seed: UInt64, _ parts: UInt64...) -> UInt64 {
-        parts.reduce(seed) { mixed, part in
-            var random = SeededRandom(seed: mixed ^ part &* 0xD6E8_FEB8_6659_FD93)
-            return random.next()
-        }
-    }
-}
-
 /// The check of one clause on one log: its parameters and the observed violations.
 final class ClauseCheck: Sendable {
     let fixture: CommitLogFixture

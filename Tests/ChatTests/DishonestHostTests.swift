@@ -7,9 +7,9 @@ import Testing
 
 @testable import Chat
 
-/// A keeper who writes the whole journal again with another history: all checksums and chain values
+/// A host that writes the whole journal again with another history: all checksums and chain values
 /// are right, the id and the salts are those of before.
-@Suite struct KeeperTests {
+@Suite struct DishonestHostTests {
     private typealias Record = (kept: [UInt8], erasable: [UInt8])
 
     private static let id = UserID(bits: 1)

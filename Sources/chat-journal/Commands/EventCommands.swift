@@ -1,0 +1,117 @@
+import Chat
+import ChatDomain
+import EventJournal
+
+/// The commands that print events.
+extension ToolCommand {
+    static let events = ToolCommand(
+        spec: CommandSpec(
+            "events", "shows the matching events, oldest first, with the time of creation", positionals: [.journal],
+            options: [
+                .after,
+                CommandSpec.Option("up-to", .text("P"), "end after position P"),
+                CommandSpec.Option("thread", .text("T"), "only events of this thread"),
+                CommandSpec.Option("user", .text("U"), "only events by or about this user"),
+                CommandSpec.Option("kind", .choice(EventKind.allCases.map(\.name)), "only events of this kind"),
+                CommandSpec.Option(
+                    "follow", .flag, "continue with new events, also of other processes, until interrupted"),
+                .viewer, .json,
+            ])
+    ) { arguments, output in
+        let after: Position = try arguments.integer("after", in: 0...Position.max) ?? 0
+        let last: Position? = try arguments.integer("up-to", in: 0...Position.max)
+        let store = try arguments.openReadOnly()
+        let kind = arguments[option: "kind"].flatMap(EventKind.init(name:))
+        let viewer = try arguments.viewer(in: store)
+        let filter = EventFilter(
+            threads: try arguments.thread(option: "thread", in: store, viewer: viewer).map { [$0] },
+            users: try arguments.users(option: "user", in: store, viewer: viewer),
+            kinds: kind.map { [$0] }, viewer: viewer)
+        // The scan looks at the journal again in its course, so the store has a newer head afterwards.
+        let end = min(store.head.position, last ?? .max)
+        try output.writeEvents(of: store, after: after, upTo: end, matching: filter, asJSON: arguments.hasFlag("json"))
+        if arguments.hasFlag("follow") {
+            try output.flush()
+            try await printEvents(
+                store.events(after: max(after, end), upTo: last, matching: filter), asJSON: arguments.hasFlag("json"))
+        }
+        return true
+    }
+
+    static let export = ToolCommand(
+        spec: CommandSpec(
+            "export", "prints all events as JSON lines, for other programs and for 'import --format events'",
+            positionals: [.journal],
+            options: [
+                CommandSpec.Option(
+                    "erasures-after", .text("P"),
+                    "instead print the erasures that were ordered after position P, with the events to delete elsewhere"),
+                .json,
+            ])
+    ) { arguments, output in
+        // `--json` is accepted as by the other commands; the output is always JSON.
+        if let position: Position = try arguments.integer("erasures-after", in: 0...Position.max) {
+            for erasure in try arguments.openReadOnly().erasures(after: position) { try output.writeLine(json: erasure) }
+            return true
+        }
+        // The closure cannot throw; the error is kept.
+        var failure: (any Error)?
+        var progress = Progress("export")
+        defer { progress.clear() }
+        try ChatStore.forEachExportedEvent(of: try arguments.journal.openReadOnly()) { event, end in
+            progress.update(Int(event.recorded.position), of: Int(end))
+            do {
+                try output.writeLine(json: event)
+                return true
+            } catch {
+                failure = error
+                return false
+            }
+        }
+        if let failure { throw failure }
+        return true
+    }
+}
+
+extension BufferedOutput {
+    fileprivate mutating func writeEvents(
+        of store: ChatStore, after position: Position, upTo last: Position, matching filter: EventFilter, asJSON: Bool
+    ) throws {
+        // The closure cannot throw; the error is kept.
+        var failure: (any Error)?
+        try store.forEachEvent(after: position, upTo: last, matching: filter) { event in
+            do {
+                try write(event, asJSON: asJSON)
+                return true
+            } catch {
+                failure = error
+                return false
+            }
+        }
+        if let failure { throw failure }
+    }
+}
+
+/// Prints each event at once; ends with an error when the journal fails or the output has no reader
+/// any more.
+private func printEvents(_ events: ChatEvents, asJSON: Bool) async throws {
+    try await withThrowingTaskGroup { tasks in
+        tasks.addTask {
+            var output = BufferedOutput()
+            for try await event in events {
+                try output.write(event.recorded, asJSON: asJSON)
+                try output.flush()
+            }
+        }
+        tasks.addTask {
+            // Notices a closed pipe within 50 ms, even if no event arrives.
+            while true {
+                try SystemIO.requireReader()
+                try await Task.sleep(for: .milliseconds(50))
+            }
+        }
+        // The task that ends first ends the other.
+        defer { tasks.cancelAll() }
+        try await tasks.next()
+    }
+}

@@ -1,0 +1,102 @@
+import Chat
+import ChatDomain
+import ChatWire
+import MerkleLog
+import Projections
+
+// The forms of output that several commands use.
+
+/// A post in a table.
+protocol ShownPost {
+    var body: String? { get }
+    var editedAt: Timestamp? { get }
+    var isRetracted: Bool { get }
+    var isRemoved: Bool { get }
+    var isFromBlockedUser: Bool { get }
+}
+
+extension TimelineEntry: ShownPost {}
+extension ReplyEntry: ShownPost {}
+extension PostDetails: ShownPost {}
+
+extension ShownPost {
+    /// The body for tables, with the reason where it is missing, and marks.
+    func shownBody(to viewer: UserID?) -> String {
+        if isRemoved { return "(removed)" }
+        if isRetracted { return "(retracted)" }
+        let text = body ?? (viewer == nil ? "(erased)" : "(erased, or changed since)")
+        return (isFromBlockedUser ? "(blocked) " : "") + text + (editedAt != nil ? " (edited)" : "")
+    }
+}
+
+extension UserSummary {
+    /// The name for tables.
+    var displayName: String { username ?? "(erased)" }
+}
+
+extension BufferedOutput {
+    /// Writes values as JSON lines or as a table.
+    mutating func show<Value: Encodable>(
+        _ values: [Value], asJSON: Bool, _ columns: [Table.Column], _ cells: (Value) -> [String]
+    ) throws {
+        if asJSON {
+            for value in values { try writeLine(json: value) }
+            return
+        }
+        var table = Table(columns)
+        for value in values { table.append(cells(value)) }
+        try write(table.render())
+    }
+
+    /// Writes messages as JSON lines or as a table.
+    mutating func show(timeline messages: [TimelineEntry], to viewer: UserID?, asJSON: Bool) throws {
+        try show(
+            messages, asJSON: asJSON,
+            [.init("POSITION", .right), .init("TIME"), .init("AUTHOR"), .init("REPLIES", .right), .init("MESSAGE")]
+        ) {
+            [
+                "\($0.position)", "\($0.createdAt)", $0.author.displayName, "\($0.replyCount)",
+                $0.shownBody(to: viewer),
+            ]
+        }
+    }
+
+    /// Writes replies as JSON lines or as a table.
+    mutating func show(replies: [ReplyEntry], to viewer: UserID?, asJSON: Bool) throws {
+        try show(replies, asJSON: asJSON, [.init("POSITION", .right), .init("TIME"), .init("AUTHOR"), .init("REPLY")]) {
+            [
+                "\($0.position)", "\($0.createdAt)", $0.author.displayName,
+                $0.shownBody(to: viewer),
+            ]
+        }
+    }
+
+    /// Writes members as JSON lines or as a table.
+    mutating func show(members: [ThreadMember], asJSON: Bool) throws {
+        try show(members, asJSON: asJSON, [.init("SINCE", .right), .init("USER"), .init("ID")]) {
+            ["\($0.since)", $0.user.displayName, "\($0.user.id)"]
+        }
+    }
+
+    /// Writes an event as a JSON line or for people.
+    mutating func write(_ event: RecordedEvent, asJSON: Bool) throws {
+        if asJSON { try writeLine(json: event) } else { try writeLine(line(of: event)) }
+    }
+
+    /// An event for people: its position, time and kind, and its fields as JSON.
+    private func line(of recorded: RecordedEvent) throws -> String {
+        var fields: [UInt8] = []
+        try JSONLineMembers.appendObject(to: &fields) { members in try recorded.encodeFields(to: &members) }
+        return "\(recorded.position)  \(recorded.event.createdAt)  \(recorded.event.details.kind?.name ?? "unknown")  "
+            + String(decoding: fields, as: UTF8.self)
+    }
+}
+
+/// A tree head (an auditor's checkpoint) as JSON.
+struct CheckpointLine: Encodable {
+    let origin: String
+    let size: UInt64
+    let root: String
+
+    init(_ head: TreeHead) { (origin, size, root) = (head.origin, head.size, head.root.base64) }
+}
