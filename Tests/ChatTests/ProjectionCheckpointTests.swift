@@ -508,7 +508,7 @@ extension ChatStore {
             }
         }
         try store.close()
-        #expect(tally.present.model.count == 31)
+        #expect(tally.current.model.count == 31)
     }
 }
 

@@ -97,8 +97,10 @@ public struct ChatEvents: AsyncSequence, Sendable {
         private mutating func refill() async throws(ChatError) -> Bool {
             while true {
                 let step: Follower.Step
-                let present = follower
-                (follower, step) = try await present.store.reading { () async throws(ChatError) in try await Follower.step(of: present) }
+                let current = follower
+                (follower, step) = try await current.store.onReadExecutor { () async throws(ChatError) in
+                    try await Follower.step(of: current)
+                }
                 switch step {
                 case .events(let found):
                     events = found

@@ -28,7 +28,7 @@ import Projections
     ///
     /// The result of a load is discarded if its generation is not the latest. A complete reload
     /// begins a new generation.
-    @ObservationIgnored private var lastReading: UInt64 = 0
+    @ObservationIgnored private var loadGeneration: UInt64 = 0
     /// The changes since the load of earlier messages began; nil if no load is running.
     ///
     /// They are applied to the loaded page, which may be older than they are. If they exceed
@@ -69,19 +69,22 @@ import Projections
         guard case .loaded(let messages) = state, hasEarlier, let first = messages.first?.position else { return }
         state = .updating(messages)
         while true {
-            (lastReading, changesMeanwhile) = (lastReading + 1, [])
-            let reading = lastReading
+            (loadGeneration, changesMeanwhile) = (loadGeneration + 1, [])
+            let generation = loadGeneration
             let earlier: [TimelineEntry]
             do throws(ChatError) {
-                earlier = try await store.reading { () async throws(ChatError) in try await source.messages(before: first, in: store) }
+                earlier = try await store.onReadExecutor { () async throws(ChatError) in
+                    try await source.messages(before: first, in: store)
+                }
             } catch {
-                guard reading == lastReading else { return }
+                guard generation == loadGeneration else { return }
                 changesMeanwhile = nil
                 if !error.isClosed { fail(with: error) } else if case .updating(let now) = state { state = .loaded(now) }
                 return
             }
             // Meanwhile everything may have been reloaded, or changes may have arrived.
-            guard reading == lastReading, let changes = changesMeanwhile, case .updating(let now) = state, now.first?.position == first
+            guard generation == loadGeneration, let changes = changesMeanwhile, case .updating(let now) = state,
+                now.first?.position == first
             else { return }
             if changes.count > backlogLimit { continue }
             changesMeanwhile = nil
@@ -95,7 +98,7 @@ import Projections
 
     func note(_ change: TimelineSource.Change?) {
         guard let change else {
-            (lastReading, changesMeanwhile) = (lastReading + 1, nil)
+            (loadGeneration, changesMeanwhile) = (loadGeneration + 1, nil)
             // The viewer may read other messages than before.
             beginning = nil
             return

@@ -86,7 +86,9 @@ extension LiveView {
         while !Task.isCancelled {
             state = state.value.map(LoadState.updating) ?? .loading
             do throws(ChatError) {
-                let (value, position) = try await store.reading { () async throws(ChatError) in try await source.loaded(from: store) }
+                let (value, position) = try await store.onReadExecutor { () async throws(ChatError) in
+                    try await source.loaded(from: store)
+                }
                 state = .loaded(value)
                 note(nil)
                 var filter = source.filter
@@ -94,7 +96,7 @@ extension LiveView {
                 for try await event in store.events(after: position, matching: filter, bufferingPolicy: .bounded(backlogLimit)) {
                     // Reloads everything: an erasure concerns any text and any name.
                     if event.details.isErasure { throw ChatError.lagged(from: event.position) }
-                    let change = try await store.reading { () async throws(ChatError) in
+                    let change = try await store.onReadExecutor { () async throws(ChatError) in
                         try await source.changed(by: event.recorded, in: store)
                     }
                     if let change { apply(change) }

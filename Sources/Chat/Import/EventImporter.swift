@@ -29,7 +29,7 @@ public struct EventImporter: ~Copyable {
     private let log: any CommitLog
     private var state = ChatState()
     private var encoder = EventEncoder()
-    private var present: ExistingEvents
+    private var existing: ExistingEvents
     private var draft = CommitDraft()
     /// The end of the open commit; nil between commits, and if the export has no commit ends.
     private var commitEnd: Position?
@@ -61,7 +61,7 @@ public struct EventImporter: ~Copyable {
     public init(into log: any CommitLog) throws(ChatError) {
         try wrappingJournalErrors { () throws(JournalError) in try log.waitUntilDurable(log.lastPosition) }
         self.log = log
-        present = ExistingEvents(log)
+        existing = ExistingEvents(log)
     }
 
     /// The durable head of the journal.
@@ -93,7 +93,7 @@ public struct EventImporter: ~Copyable {
         do throws(EventImportError.Problem) {
             if failure == nil {
                 guard commitEnd == nil else { throw .incompleteCommit }
-                guard present.isEmpty else { throw .journalIsLonger }
+                guard existing.isEmpty else { throw .journalIsLonger }
                 try commit()
             }
         } catch {
@@ -131,7 +131,7 @@ public struct EventImporter: ~Copyable {
             throw .commitEndMismatch
         }
         commitEnd = exported.commitEnd == position ? nil : exported.commitEnd
-        if present.isEmpty {
+        if existing.isEmpty {
             try stage(event, endsCommit: exported.commitEnd.map { $0 == position })
         } else {
             try compare(event)
@@ -149,9 +149,9 @@ public struct EventImporter: ~Copyable {
 
     private mutating func compare(_ event: ChatEvent) throws(EventImportError.Problem) {
         let isSame: Bool
-        do throws(JournalError) { isSame = try present.consumeNext(encoder, isErased: event.isErased) } catch { throw .journal(error) }
+        do throws(JournalError) { isSame = try existing.consumeNext(encoder, isErased: event.isErased) } catch { throw .journal(error) }
         guard isSame else { throw .eventMismatch }
-        summary.present += 1
+        summary.existing += 1
     }
 
     /// Adds the encoded event to the commit.
@@ -339,7 +339,13 @@ public struct EventImportSummary: Hashable, Sendable, Codable {
     /// The number of appended events.
     public var events = 0
     /// The number of events that the journal already contained.
-    public var present = 0
+    public var existing = 0
     /// The number of appended commits.
     public var commits = 0
+
+    private enum CodingKeys: String, CodingKey {
+        case events
+        case existing = "present"
+        case commits
+    }
 }

@@ -22,7 +22,7 @@ final class Checkpointer: Sendable {
     private let state: Lock<State>
     private let background: BackgroundRunner
     /// A copy of the models from before an erasure is not written.
-    private let concealment: Concealment
+    private let erasedPositions: ErasedPositions
     /// Held while a checkpoint is written, so that acquiring it waits for the checkpoint in
     /// progress.
     private let writeLock = Lock(())
@@ -43,9 +43,9 @@ final class Checkpointer: Sendable {
 
     init(
         _ options: CheckpointOptions?, _ log: any CheckpointLog, _ clock: any WallClock, _ statistics: CheckpointStatistics,
-        _ concealment: Concealment, _ executor: (any TaskExecutor)?, _ report: LogHandler?
+        _ erasedPositions: ErasedPositions, _ executor: (any TaskExecutor)?, _ report: LogHandler?
     ) {
-        self.concealment = concealment
+        self.erasedPositions = erasedPositions
         self.options = options
         self.log = log
         self.clock = clock
@@ -113,13 +113,13 @@ final class Checkpointer: Sendable {
         state.withLock { $0.isBusy = false }
     }
 
-    /// ``Concealment/epoch``.
-    var epoch: UInt64 { concealment.epoch }
+    /// ``ErasedPositions/epoch``.
+    var epoch: UInt64 { erasedPositions.epoch }
 
     /// Waits for the checkpoint in progress, then runs a body that removes all checkpoints; later
     /// ones are made of states from after the call began.
     func withoutCheckpoints(_ body: () throws(JournalError) -> Void) throws(JournalError) {
-        concealment.advance()
+        erasedPositions.advance()
         try writeLock.withLock { (_) throws(JournalError) in
             try body()
             state.withLock { $0.lastPosition = 0 }

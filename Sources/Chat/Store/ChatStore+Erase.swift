@@ -80,17 +80,17 @@ extension ChatStore {
         _ requests: [ErasureRequest], isRepetition: Bool = false, in log: any ErasableLog
     ) throws(ChatError) -> (positions: PositionSet, orders: ClosedRange<Position>?) {
         let end = applyDurableEvents()
-        let former = (hidden: log.hiddenContent, concealed: concealment.concealed)
+        let former = (hidden: log.hiddenContent, erased: erasedPositions.positions)
         // Rejects an order before anything is hidden.
         let isUnchanged = try isUnchanged(requests)
         var content = isUnchanged ? ErasableContent() : try self.content(of: requests, in: end)
         if isUnchanged || content.positions.isEmpty && !isRepetition && requests.allSatisfy({ $0.user == nil }) {
             // Only an earlier erasure may have to be completed.
             let last = lastOrder
-            if !former.hidden.isEmpty || last > log.erasedThrough ?? 0 { try carryOut(through: last, in: log) }
+            if !former.hidden.isEmpty || last > log.erasedThrough ?? 0 { try finishErasures(orderedThrough: last, in: log) }
             return (former.hidden, nil)
         }
-        conceal(content.positions, in: log)
+        hideAndForget(content.positions, in: log)
         var rebuilt = StoreModels()
         let orders: ClosedRange<Position>?
         do throws(ChatError) {
@@ -103,13 +103,13 @@ extension ChatStore {
             // Unless the journal has failed, the order was not appended, and nothing is erased.
             if decider.withLock({ $0.failure == nil }) {
                 log.setHiddenContent(former.hidden)
-                concealment.replace(by: former.concealed)
+                erasedPositions.replace(by: former.erased)
                 forgetContent()
             }
             throw error
         }
         // Also completes an earlier erasure that is unfinished.
-        try carryOut(through: orders?.upperBound ?? lastOrder, in: log)
+        try finishErasures(orderedThrough: orders?.upperBound ?? lastOrder, in: log)
         return (PositionSet(content.positions.ranges + former.hidden.ranges), orders)
     }
 
@@ -157,14 +157,14 @@ extension ChatStore {
         if head > end, !users.isEmpty {
             let tail = try self.content(of: users, in: head, after: end)
             content.add(tail)
-            conceal(tail.positions, in: log)
+            hideAndForget(tail.positions, in: log)
         }
         var former: StoreModels?
         if content.isIndexed {
             if head > rebuilt.position {
                 try Self.forEachDecodedBatch(log, rebuilt.position + 1...head) { rebuilt.apply(&$0) }
             }
-            former = StoreModels(decider.rules, readSide.replaceModels(rebuilt.models))
+            former = StoreModels(decider.rules, readSide.replaceModels(rebuilt.readModels))
             decider.rules = rebuilt.rules
         }
         do throws(ChatError) {
@@ -172,7 +172,7 @@ extension ChatStore {
         } catch {
             if decider.failure == nil, let former {
                 decider.rules = former.rules
-                _ = readSide.replaceModels(former.models)
+                _ = readSide.replaceModels(former.readModels)
             }
             throw error
         }
@@ -216,11 +216,11 @@ extension ChatStore {
     }
 
     /// Hides content from every reader of this store, and drops the copies in memory.
-    func conceal(_ positions: PositionSet, in log: any ErasableLog) {
+    func hideAndForget(_ positions: PositionSet, in log: any ErasableLog) {
         var hidden = log.hiddenContent
         hidden.formUnion(positions)
         log.setHiddenContent(hidden)
-        concealment.add(positions)
+        erasedPositions.add(positions)
         forgetContent()
     }
 
@@ -235,7 +235,7 @@ extension ChatStore {
     /// Lists the orders in the ledger, and removes hidden content from the files.
     ///
     /// - Throws: ``ChatError/erasureUnfinished(_:)``.
-    func carryOut(through order: Position, in log: any ErasableLog) throws(ChatError) {
+    func finishErasures(orderedThrough order: Position, in log: any ErasableLog) throws(ChatError) {
         do throws(ChatError) {
             try listOrders(in: log)
             try wrappingJournalErrors { () throws(JournalError) in

@@ -40,7 +40,7 @@ public final class ChatStore: Sendable {
     let textCache: Lock<TextCache>
     let textCacheByteCount: Int
     /// What was erased while the store was open.
-    let concealment: Concealment
+    let erasedPositions: ErasedPositions
     /// Held during an erasure; acquired before all other locks.
     let erasing = Lock(())
     /// The state shared by all consumers of the store's events.
@@ -144,14 +144,14 @@ public final class ChatStore: Sendable {
         clock = options.clock
         background = BackgroundRunner("Chat.background", isConcurrent: true, options.journal.executor)
         ids = options.ids
-        let concealment = Concealment()
-        self.concealment = concealment
+        let erasedPositions = ErasedPositions()
+        self.erasedPositions = erasedPositions
         let checkpointer = checkpointLog.map { [clock] in
-            Checkpointer(options.checkpoints, $0, clock, statistics, concealment, options.journal.executor, options.journal.log)
+            Checkpointer(options.checkpoints, $0, clock, statistics, erasedPositions, options.journal.executor, options.journal.log)
         }
         self.checkpointer = checkpointer
         decider = FairLock(Decider(models.rules, nextCheckpoint: checkpointer?.options?.nextPosition(after: start) ?? .max))
-        readSide = ReadSide(models.models)
+        readSide = ReadSide(models.readModels)
         appliedHead = Lock(head)
         textCacheByteCount = options.textCacheByteCount
         textCache = Lock(TextCache(capacity: options.textCacheByteCount))

@@ -30,7 +30,7 @@ final class EventFeed: Sendable {
 
     private let state: Lock<State>
     /// Held while new events are read, so that each event is read once.
-    private let reading = Lock(())
+    private let readLock = Lock(())
 
     private let executor: (any TaskExecutor)?
 
@@ -58,7 +58,7 @@ final class EventFeed: Sendable {
     /// Drops the recent events, which consumers then read from the log.
     func forgetEvents() {
         // Waits for a read in progress, which appends what it has read.
-        reading.withLock { _ in state.withLock { $0.recent.removeAll() } }
+        readLock.withLock { _ in state.withLock { $0.recent.removeAll() } }
     }
 
     /// Appends the events that are visible now, and resumes the waiters that they concern.
@@ -75,7 +75,7 @@ final class EventFeed: Sendable {
         var woken: [(task: FeedWaiters.Continuation, position: Position)] = []
         // Resumed outside the lock, so that other consumers can proceed meanwhile.
         defer { for waiter in woken { waiter.task.resume(returning: .recheck(after: waiter.position)) } }
-        let result: Result<Position, ChatError> = reading.withLock { _ in
+        let result: Result<Position, ChatError> = readLock.withLock { _ in
             var position = state.withLock { state in
                 // Without waiters, events that do not fit in the ring buffer need not be read.
                 let capacity = UInt64(state.recent.capacity)

@@ -71,7 +71,7 @@ extension ChatStore {
         if Task.isCancelled { throw .cancelled }
         // A command and its answer may have to read earlier events.
         if readExecutor == nil { return try await executeInPlace(batch) }
-        return try await reading { () async throws(ChatError) in try await executeConcurrently(batch) }
+        return try await onReadExecutor { () async throws(ChatError) in try await executeConcurrently(batch) }
     }
 
     @concurrent private func executeConcurrently(_ batch: [CommandRequest]) async throws(ChatError) -> [Result<Receipt, Rejection>] {

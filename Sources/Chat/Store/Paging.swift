@@ -12,10 +12,10 @@ extension ChatStore {
     ///   ``ChatError/foreignCursor``; ``ChatError/journal(_:)`` if a text cannot be read.
     public func timelinePage(
         _ thread: ThreadID, _ page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, viewer: UserID? = nil,
-        asOf moment: AsOf = .now
+        asOf point: AsOf = .now
     ) throws(ChatError) -> Page<TimelineEntry> {
         let page = try self.request(page, at: cursor, of: .timeline(thread))
-        let found = try query(moment, for: viewer) { models, view throws(ChatError) in
+        let found = try query(point, for: viewer) { models, view throws(ChatError) in
             let start = try models.requireReadable(thread, from: view)
             return PageRows(page, asOf: view.position, position: \.position) {
                 models.marking(models.messages(of: thread, $0, asOf: view.position, after: start), in: thread, from: view)
@@ -31,10 +31,10 @@ extension ChatStore {
     ///   ``ChatError/foreignCursor``; ``ChatError/journal(_:)`` if a text cannot be read.
     public func repliesPage(
         to message: MessageID, _ page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, viewer: UserID? = nil,
-        asOf moment: AsOf = .now
+        asOf point: AsOf = .now
     ) throws(ChatError) -> Page<ReplyEntry> {
         let page = try self.request(page, at: cursor, of: .replies(message))
-        let found = try query(moment, for: viewer) { models, view throws(ChatError) in
+        let found = try query(point, for: viewer) { models, view throws(ChatError) in
             let thread = try models.requireReadable(message, from: view)
             return PageRows(page, asOf: view.position, position: \.position) {
                 models.marking(models.replies(to: message, $0, asOf: view.position), in: thread, from: view)
@@ -50,11 +50,11 @@ extension ChatStore {
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser` for an unknown viewer and, for the
     ///   cursor, `invalidPosition`; ``ChatError/foreignCursor``.
     public func threadsPage(
-        _ page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, viewer: UserID? = nil, asOf moment: AsOf = .now
+        _ page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, viewer: UserID? = nil, asOf point: AsOf = .now
     ) throws(ChatError) -> Page<ThreadSummary> {
         let page = try self.request(page, at: cursor, of: .threads)
-        let (places, sections) = try threadPlaces(viewer, moment)
-        let found = PageRows(page, asOf: sections.viewpoint.position, position: \.lastPosition) { sections.threads($0.slice(of: places)) }
+        let (keys, sections) = try threadSortKeys(viewer, point)
+        let found = PageRows(page, asOf: sections.viewpoint.position, position: \.lastPosition) { sections.threads($0.slice(of: keys)) }
         return makePage(found.rows.map(ThreadSummary.init), found, of: .threads)
     }
 

@@ -11,19 +11,19 @@ extension ChatStore {
     /// A viewer receives the threads that they may read.
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser` for an unknown viewer.
-    public func threads(_ page: PageRequest = PageRequest(), viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError)
+    public func threads(_ page: PageRequest = PageRequest(), viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError)
         -> [ThreadSummary]
     {
-        let (places, sections) = try threadPlaces(viewer, moment)
-        return sections.threads(page.slice(of: places)).map(ThreadSummary.init)
+        let (keys, sections) = try threadSortKeys(viewer, point)
+        return sections.threads(page.slice(of: keys)).map(ThreadSummary.init)
     }
 
     /// Returns one thread.
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser`
     ///   and `notAMember`.
-    public func thread(_ id: ThreadID, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> ThreadSummary {
-        try query(moment, for: viewer) { models, view throws(ChatError) in
+    public func thread(_ id: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> ThreadSummary {
+        try query(point, for: viewer) { models, view throws(ChatError) in
             let start = try models.requireReadable(id, from: view)
             guard let thread = models.thread(id, asOf: view.position, after: start) else { throw .rejected(.unknownThread) }
             return ThreadSummary(thread)
@@ -39,8 +39,8 @@ extension ChatStore {
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser` for an unknown viewer.
     /// - Complexity: O(*n*) in the number of threads.
-    public func threads(named name: String, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> [ThreadID] {
-        let (list, sections) = try shownThreads(viewer, moment)
+    public func threads(named name: String, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [ThreadID] {
+        let (list, sections) = try shownThreads(viewer, point)
         for match in ThreadNameMatch.allCases {
             let found = sections.compactMap(list) { models, row in
                 sections.shownThread(models, row).flatMap { thread in
@@ -57,9 +57,9 @@ extension ChatStore {
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser`
     ///   and `notAMember`; ``ChatError/journal(_:)`` if a text cannot be read.
     public func timeline(
-        _ thread: ThreadID, _ page: PageRequest = PageRequest(), viewer: UserID? = nil, asOf moment: AsOf = .now
+        _ thread: ThreadID, _ page: PageRequest = PageRequest(), viewer: UserID? = nil, asOf point: AsOf = .now
     ) throws(ChatError) -> [TimelineEntry] {
-        let rows = try query(moment, for: viewer) { models, view throws(ChatError) in
+        let rows = try query(point, for: viewer) { models, view throws(ChatError) in
             let start = try models.requireReadable(thread, from: view)
             return models.marking(models.messages(of: thread, page, asOf: view.position, after: start), in: thread, from: view)
         }
@@ -70,8 +70,8 @@ extension ChatStore {
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownMessage`; with a viewer also `unknownUser`
     ///   and `notAMember`; ``ChatError/journal(_:)`` if the text cannot be read.
-    public func message(_ id: MessageID, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> TimelineEntry {
-        let (rows, thread) = try query(moment, for: viewer) { models, view throws(ChatError) in
+    public func message(_ id: MessageID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> TimelineEntry {
+        let (rows, thread) = try query(point, for: viewer) { models, view throws(ChatError) in
             let thread = try models.requireReadable(id, from: view)
             guard let row = models.message(id, asOf: view.position) else { throw .rejected(.unknownMessage) }
             return (models.marking([row], in: thread, from: view), thread)
@@ -84,9 +84,9 @@ extension ChatStore {
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownMessage`; with a viewer also `unknownUser`
     ///   and `notAMember`; ``ChatError/journal(_:)`` if a text cannot be read.
     public func replies(
-        to message: MessageID, _ page: PageRequest = PageRequest(), viewer: UserID? = nil, asOf moment: AsOf = .now
+        to message: MessageID, _ page: PageRequest = PageRequest(), viewer: UserID? = nil, asOf point: AsOf = .now
     ) throws(ChatError) -> [ReplyEntry] {
-        let rows = try query(moment, for: viewer) { models, view throws(ChatError) in
+        let rows = try query(point, for: viewer) { models, view throws(ChatError) in
             let thread = try models.requireReadable(message, from: view)
             return models.marking(models.replies(to: message, page, asOf: view.position), in: thread, from: view)
         }
@@ -107,8 +107,8 @@ extension ChatStore {
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser`
     ///   and `notAMember`.
-    public func members(of thread: ThreadID, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> [ThreadMember] {
-        let (scan, sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
+    public func members(of thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [ThreadMember] {
+        let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             try models.requireReadable(thread, from: view)
             return models.scan(membershipsOf: thread)
         }
@@ -122,8 +122,8 @@ extension ChatStore {
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`, and with `notAllowed` for any
     ///   viewer.
-    public func readers(of thread: ThreadID, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> [ThreadMember] {
-        let (scan, sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
+    public func readers(of thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [ThreadMember] {
+        let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             try requireHost(viewer)
             try models.requireReadable(thread, from: view)
             return models.scan(membershipsOf: thread)
@@ -137,8 +137,8 @@ extension ChatStore {
     /// own.
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with a viewer: `unknownUser` and `notAMember`.
-    public func residents(of code: OutwardCode, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> [Resident] {
-        let (scan, sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
+    public func residents(of code: OutwardCode, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [Resident] {
+        let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             try models.requireViewer(of: view)
             guard models.mayRead(ThreadID(code), from: view) else { throw .rejected(.notAMember) }
             return models.scan(residencesOf: code)
@@ -155,20 +155,20 @@ extension ChatStore {
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser`, and `notAllowed` if the viewer is
     ///   another user; ``ChatError/journal(_:)`` if a text cannot be read.
-    public func user(_ id: UserID, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> UserDetails {
-        let ((profile, scan), sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
+    public func user(_ id: UserID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> UserDetails {
+        let ((profile, scan), sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             try requireSelf(viewer, id)
             guard let profile = models.profile(id, asOf: view.position) else { throw .rejected(.unknownUser) }
             return (profile, models.scan(membershipsOf: id))
         }
         let (view, user) = (sections.viewpoint, id)
-        let stays = sections.compactMap(scan) { models, row -> IndexedMembership? in
+        let memberships = sections.compactMap(scan) { models, row -> IndexedMembership? in
             models.indexedMembership(ofMembership: row, asOf: view.position).flatMap {
                 models.mayRead(models.threadID($0), from: view) ? $0 : nil
             }
         }
-        let threads = sections.map(stays.sorted { $0.since < $1.since }, per: SectionedQuery.unreadCount) { models, stay in
-            let id = models.threadID(stay)
+        let threads = sections.map(memberships.sorted { $0.since < $1.since }, per: SectionedQuery.unreadCount) { models, membership in
+            let id = models.threadID(membership)
             // The details are the user's, so the host too sees the messages that the user may read.
             let start = (viewer == nil ? models.readingStart(user, id, asOf: view.position) : models.readingStart(id, from: view)) ?? .max
             // A viewer who joined again later may read no message of that time.
@@ -196,8 +196,8 @@ extension ChatStore {
     ///
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser`, and `notAllowed` if the viewer is
     ///   another user.
-    public func access(of user: UserID, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> [ThreadAccess] {
-        let (scan, sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
+    public func access(of user: UserID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [ThreadAccess] {
+        let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             try requireSelf(viewer, user)
             try models.requireUser(user, asOf: view.position)
             return models.scan(membershipsOf: user)
@@ -216,8 +216,8 @@ extension ChatStore {
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser`, `unknownThread`, or `invalidPosition`
     ///   for a point beyond the last durable position.
     /// - Complexity: O(log *n*).
-    public func readingStart(of user: UserID, in thread: ThreadID, asOf moment: AsOf = .now) throws(ChatError) -> Position? {
-        try query(moment) { models, view throws(ChatError) in
+    public func readingStart(of user: UserID, in thread: ThreadID, asOf point: AsOf = .now) throws(ChatError) -> Position? {
+        try query(point) { models, view throws(ChatError) in
             try models.requireUser(user, asOf: view.position)
             guard models.hasThread(thread, asOf: view.position) else { throw .rejected(.unknownThread) }
             return models.readingStart(user, thread, asOf: view.position)
@@ -232,14 +232,14 @@ extension ChatStore {
     ///   - first: The first day; nil for no lower bound.
     ///   - last: The last day; nil for no upper bound.
     ///   - viewer: nil for the host; any viewer is rejected.
-    ///   - moment: The point in the history to read as of; later recordings are not counted.
+    ///   - point: The point in the history to read as of; later recordings are not counted.
     /// - Throws: ``ChatError/rejected(_:)`` with `invalidPosition` for a point beyond the last
     ///   durable position, and with `notAllowed` for any viewer.
     /// - Complexity: O(*d*) in the number of days with activity.
     public func activity(
-        from first: CalendarDay? = nil, to last: CalendarDay? = nil, viewer: UserID? = nil, asOf moment: AsOf = .now
+        from first: CalendarDay? = nil, to last: CalendarDay? = nil, viewer: UserID? = nil, asOf point: AsOf = .now
     ) throws(ChatError) -> [ActivityDay] {
-        let (scan, sections) = try sections(moment, for: viewer) { models, _ throws(ChatError) in
+        let (scan, sections) = try sections(point, for: viewer) { models, _ throws(ChatError) in
             try requireHost(viewer)
             return models.dayScan()
         }
@@ -250,8 +250,8 @@ extension ChatStore {
     /// Returns whether a user with this id exists; for the host only.
     ///
     /// - Throws: ``ChatError`` if the store is closed or the point in the history is invalid.
-    public func isUser(_ id: UserID, asOf moment: AsOf = .now) throws(ChatError) -> Bool {
-        try query(moment) { models, view throws(ChatError) in models.profile(id, asOf: view.position) != nil }
+    public func isUser(_ id: UserID, asOf point: AsOf = .now) throws(ChatError) -> Bool {
+        try query(point) { models, view throws(ChatError) in models.profile(id, asOf: view.position) != nil }
     }
 
     /// Returns the user with a username, for the host only; nil if none exists.
@@ -259,8 +259,8 @@ extension ChatStore {
     /// Usernames are compared as in registration.
     ///
     /// - Throws: ``ChatError`` if the store is closed or the point in the history is invalid.
-    public func user(named username: String, asOf moment: AsOf = .now) throws(ChatError) -> UserID? {
-        try query(moment) { models, view throws(ChatError) in models.user(named: username, asOf: view.position) }
+    public func user(named username: String, asOf point: AsOf = .now) throws(ChatError) -> UserID? {
+        try query(point) { models, view throws(ChatError) in models.user(named: username, asOf: view.position) }
     }
 
     /// Returns a user's id and name, for the host only; nil if none exists.
