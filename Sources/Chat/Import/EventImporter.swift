@@ -92,7 +92,7 @@ public struct EventImporter: ~Copyable {
     public mutating func finish() throws(EventImportError) {
         do throws(EventImportError.Problem) {
             if failure == nil {
-                guard commitEnd == nil else { throw .incompleteCommit }
+                guard commitEnd == nil else { throw .endsInsideCommit }
                 guard existing.isEmpty else { throw .journalIsLonger }
                 try commit()
             }
@@ -150,7 +150,7 @@ public struct EventImporter: ~Copyable {
     private mutating func compare(_ event: ChatEvent) throws(EventImportError.Problem) {
         let isSame: Bool
         do throws(JournalError) { isSame = try existing.consumeNext(encoder, isErased: event.isErased) } catch { throw .journal(error) }
-        guard isSame else { throw .eventMismatch }
+        guard isSame else { throw .differs }
         summary.existing += 1
     }
 
@@ -290,9 +290,9 @@ public struct EventImportError: Error, Hashable, Sendable {
         /// commit.
         case commitEndMismatch
         /// The export ends before the last event of its last commit.
-        case incompleteCommit
+        case endsInsideCommit
         /// The journal has a different event at this position.
-        case eventMismatch
+        case differs
         /// The journal has events beyond the end of the export.
         case journalIsLonger
         /// The journal failed, or rejected the event.
@@ -306,8 +306,8 @@ public struct EventImportError: Error, Hashable, Sendable {
         case .ruleViolation(let fault): fault.problem.rawValue
         case .invalidEvent: "invalidEvent"
         case .commitEndMismatch: "commitEndMismatch"
-        case .incompleteCommit: "endsInsideCommit"
-        case .eventMismatch: "differs"
+        case .endsInsideCommit: "endsInsideCommit"
+        case .differs: "differs"
         case .journalIsLonger: "journalIsLonger"
         case .journal(let error): error.code.rawValue
         }
@@ -320,8 +320,8 @@ public struct EventImportError: Error, Hashable, Sendable {
         case .ruleViolation(let fault): "The event at position \(position) cannot follow the events before it: \(fault.message)."
         case .invalidEvent: "The event at position \(position) cannot be encoded as a record."
         case .commitEndMismatch: "The commit of position \(position) has contradictory ends."
-        case .incompleteCommit: "The export ends inside a commit: position \(position) is missing."
-        case .eventMismatch:
+        case .endsInsideCommit: "The export ends inside a commit: position \(position) is missing."
+        case .differs:
             "The journal has another event at position \(position). Continue with the same export, or import into an empty journal."
         case .journalIsLonger: "The journal has events beyond the end of the export, from position \(position) on."
         case .journal(let error): error.message

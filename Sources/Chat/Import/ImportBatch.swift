@@ -48,8 +48,8 @@ struct ImportBatch {
 
         var origin: EventOrigin {
             switch content {
-            case .message(let message): .imported(sentAt: message.t)
-            case .join(let join): .imported(sentAt: join.t)
+            case .message(let message): .imported(sentAt: message.sentAt)
+            case .join(let join): .imported(sentAt: join.joinedAt)
             }
         }
     }
