@@ -153,7 +153,7 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
     var current: Replay<Model> { lockedReplay.withLock { $0 } }
 }
 
-extension ProjectionHandle: ClosingCheckpoint {
+extension ProjectionHandle: ClosableProjection {
     func writeAtClose() { checkpoints?.writeAtClose(current) }
 }
 

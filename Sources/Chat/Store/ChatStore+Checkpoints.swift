@@ -57,7 +57,7 @@ extension ChatStore {
         checkpointer.stop()
         if log.isReadOnly { return }
         writeLastCheckpoint(checkpointer)
-        checkpointer.writeProjectionsAtClose()
+        checkpointer.writeProjectionCheckpoints()
     }
 
     private func writeLastCheckpoint(_ checkpointer: Checkpointer) {
@@ -86,7 +86,7 @@ extension ChatStore {
         let start = ContinuousClock.now
         do throws(CheckpointProblem) {
             let models = try StoreModels(checkpointOf: log)
-            statistics.loaded = models.position
+            statistics.loadedPosition = models.position
             statistics.loadSeconds = (ContinuousClock.now - start) / .seconds(1)
             return (models, statistics)
         } catch {

@@ -137,7 +137,7 @@ public final class ChatStore: Sendable {
             (models, start) = (StoreModels(), 0)
             try Self.replay(log, 1...end, into: &models)
         }
-        statistics.replayed = end - start
+        statistics.replayedCount = end - start
         self.log = log
         journal = log as? Journal
         readExecutor = (log as? any RemoteLog)?.readExecutor

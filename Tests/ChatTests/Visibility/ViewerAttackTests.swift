@@ -57,7 +57,7 @@ import Testing
         let reader = try ChatStore.openReadOnly(world.fixture.directory, options: world.fixture.options)
         #expect(answers(of: reader) == expected)
         let reopened = try world.fixture.open()
-        #expect(reopened.statistics.checkpoints?.loaded == world.end)
+        #expect(reopened.statistics.checkpoints?.loadedPosition == world.end)
         #expect(answers(of: reopened) == expected)
     }
 
