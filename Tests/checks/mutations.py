@@ -949,7 +949,7 @@ MUTATIONS = [
         ("HistoryVerification.swift", "rebuiltDigests[$0] != digests[$0]", "rebuiltDigests[$0] == nil && digests[$0] == nil")],
         test_filter="(Forged)?Checkpoint"),
     store_mutation("48", "feed: wait for the log on another executor", [
-        ("EventFeed.swift", "Task.detached(executorPreference: executor) { await self.pump", "Task.detached { await self.pump")],
+        ("EventFeed.swift", "Task.detached(executorPreference: executor) { await self.watchLog", "Task.detached { await self.watchLog")],
         test_filter="SeededHistoryTests"),
     store_mutation("48b", "feed: wake followers in the order of a set", [
         ("FeedWaiters.swift", "ids.sorted().compactMap", "ids.compactMap")], test_filter="SeededHistoryTests"),
