@@ -1031,7 +1031,7 @@ MUTATIONS = [
     store_mutation("63b", "live timeline: keep the reply count after a reply", [
         ("LiveTimeline.swift", ".messagePosted, .replyPosted, .messageEdited, ", ".messagePosted, .messageEdited, ")], test_filter="LiveViewChangeTests"),
     store_mutation("63c", "live timeline: follow only events that the viewer may see", [
-        ("LiveTimeline.swift", "            ])\n        filter.usernameChangeScope", "            ], viewer: viewer)\n        filter.usernameChangeScope")],
+        ("LiveTimeline.swift", "            ])\n        filter.includesThreadlessEvents", "            ], viewer: viewer)\n        filter.includesThreadlessEvents")],
         test_filter="LiveViewChangeTests"),
     store_mutation("63d", "live timeline: lose changes while earlier messages are loaded", [
         ("LiveTimeline.swift", "for change in changes { source", "for change in changes.prefix(0) { source")],
@@ -1042,7 +1042,7 @@ MUTATIONS = [
         ("LiveThreads.swift", "threads = all\n", "threads.removeAll { thread in !all.contains { $0.id == thread.id } }\n")],
         test_filter="LiveViewChangeTests"),
     store_mutation("63g", "live user: keep the former name of a former member", [
-        ("LiveUser.swift", "        filter.usernameChangeScope = .ignoringThreadsAndViewer\n", "        filter.usernameChangeScope = .filtered\n")],
+        ("LiveUser.swift", "        filter.includesAllUsernameChanges = true\n", "        filter.includesAllUsernameChanges = false\n")],
         test_filter="LiveViewChangeTests"),
     Mutation("64", "repair: do not report records as lost that only the slots attest", [
         ("Repair.swift",

@@ -133,7 +133,7 @@ struct TimelineSource: LiveSource {
                 .threadJoined, .threadLeft, .memberRemoved, .operatorGranted, .operatorRevoked, .usernameChanged, .userBlocked,
                 .userUnblocked,
             ])
-        filter.usernameChangeScope = .ignoringThreadsAndViewer
+        filter.includesThreadlessEvents = true
         filter.liveViewer = viewer
         return filter
     }

@@ -47,7 +47,7 @@ extension ChatStore {
         }
         for entry in page.entries { names[entry.author.id] = entry.author.username }
         var filter = EventFilter(threads: [thread], viewer: viewer)
-        filter.usernameChangeScope = .ignoringThreads
+        filter.includesThreadlessEvents = true
         return OpenTimeline(page: page, names: names, position: position, events: events(after: position, matching: filter))
     }
 }

@@ -109,7 +109,7 @@ extension EventFilter {
         guard let memberships else { return [.everything] }
         if let viewer { return [.user(viewer)] + memberships.filter(admits).map(FeedWaiters.Key.readers) }
         if let threads {
-            let keys = threads.flatMap { usernameChangeScope != .filtered ? [.thread($0), .readers($0)] : [FeedWaiters.Key.thread($0)] }
+            let keys = threads.flatMap { includesThreadlessEvents ? [.thread($0), .readers($0)] : [FeedWaiters.Key.thread($0)] }
             return keys + (liveViewer.map { [.user($0)] } ?? [])
         }
         if let outwardCodes { return outwardCodes.map { .thread(ThreadID($0)) } }
