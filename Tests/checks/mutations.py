@@ -1196,7 +1196,7 @@ MUTATIONS = [
     erasure_mutation("98l", "accept orders without stubs", "ErasureVerification", "var findings = unfinished.ranges.map", "var findings = unfinished.ranges.prefix(0).map", test_filter="UnfinishedErasureTests"),
     erasure_mutation("98m", "keep the state of a projection", "ProjectionHandle", "                    replay = Replay(of: epoch)\n", ""),
     erasure_mutation("98n", "erase again what came later", "ChatStore+Erase", "let isUnchanged = try isUnchanged(requests)\n", "let isUnchanged = try isUnchanged(requests) && requests.allSatisfy({ $0.user == nil })\n"),
-    erasure_mutation("98o", "keep the messages of a live view", "LoadState", "if event.details.isErasure { throw ChatError.lagged(from: event.position) }", ""),
+    erasure_mutation("98o", "keep the messages of a live view", "LiveView", "if event.details.isErasure { return true }", ""),
     erasure_mutation("98p", "complete only if segments have content", "PendingErasures", "isUnfinished: true, hasContent", "isUnfinished: !content.positions.isEmpty, hasContent", test_filter="EraseCrashTests"),
     erasure_mutation("98q", "show pins of another thread", "CommunityQueries", "identities.messageFacts.parent(message) == index, ", "index != nil, ", test_filter="ViewerAttackTests",
                 target="Projections"),

@@ -48,7 +48,9 @@ struct UserSource: LiveSource {
     ///
     /// Every event in a thread of the user can change the unread count or the text of the last
     /// message.
-    func change(by event: RecordedEvent, in store: ChatStore) throws(ChatError) -> UserDetails? { try store.user(user, viewer: user) }
+    func effect(of event: RecordedEvent, in store: ChatStore) throws(ChatError) -> LiveEffect<UserDetails> {
+        .change(try store.user(user, viewer: user))
+    }
 
     func apply(_ change: UserDetails, to user: inout UserDetails) { user = change }
 }

@@ -1,14 +1,6 @@
 import EventJournal
 
 extension ChatStore {
-    /// Calls a `@concurrent` function that may read the log, on the executor of a `RemoteLog`.
-    func onReadExecutor<Value>(
-        isolation: isolated (any Actor)? = #isolation, _ work: () async throws(ChatError) -> Value
-    ) async throws(ChatError) -> Value {
-        guard let readExecutor else { return try await work() }
-        return try await withTaskExecutorPreference(readExecutor, operation: work)
-    }
-
     /// Runs queries, an import or other blocking calls without blocking a thread of the caller.
     ///
     /// Queries as of now read memory and take microseconds; they need no background. Use this

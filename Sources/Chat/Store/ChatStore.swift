@@ -219,3 +219,13 @@ extension ChatStore {
         try wrappingJournalErrors { () throws(JournalError) in try Journal.openReadOnly(directory, options: options).head }
     }
 }
+
+extension ChatStore {
+    /// Calls a `@concurrent` function that may read the log, on ``readExecutor`` if there is one.
+    func onReadExecutor<Value>(
+        isolation: isolated (any Actor)? = #isolation, _ work: () async throws(ChatError) -> Value
+    ) async throws(ChatError) -> Value {
+        guard let readExecutor else { return try await work() }
+        return try await withTaskExecutorPreference(readExecutor, operation: work)
+    }
+}
