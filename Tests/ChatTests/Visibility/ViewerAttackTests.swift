@@ -175,7 +175,7 @@ import Testing
         ]
         for details in facts {
             let event = RecordedEvent(position: 7, event: ChatEvent(recordedAt: Timestamp(millisecondsSince1970: 1), details: details))
-            #expect(try source.change(by: event, in: fixture.store) == nil)
+            guard case .none = try source.effect(of: event, in: fixture.store) else { return _ = Issue.record("\(details)") }
         }
     }
 
