@@ -10,8 +10,10 @@ extension ChatStore {
     /// (``StoreOptions/checkpoints``). It blocks the calling thread but no command.
     ///
     /// - Returns: The position of the checkpoint.
-    /// - Throws: ``ChatError/journal(_:)`` if the checkpoint could not be written, the store is
-    ///   closed or read-only, or checkpoints are disabled (`readOnly`); ``ChatError/newerEvents``.
+    /// - Throws: ``ChatError/journal(_:)`` with `readOnly` if the store is open for reading only, its
+    ///   checkpoints are disabled or its log is not a `CheckpointLog`; with `closed`; with `conflict` if
+    ///   content was erased meanwhile; or if the checkpoint could not be written.
+    ///   ``ChatError/newerEvents``.
     /// - Complexity: O(*n*) in the number of events in the journal.
     @discardableResult
     public func writeCheckpoint() throws(ChatError) -> Position {

@@ -30,7 +30,8 @@ extension ChatStore {
     ///   files still have content; ``ChatError/journal(_:)`` if the journal has failed or is open for
     ///   reading only.
     /// - Complexity: O(*n*) in the events of the journal, which are replayed once; reads and writes
-    ///   the segments that have such content.
+    ///   the segments that have such content. The rules and the read models take twice their memory
+    ///   until the call returns.
     @discardableResult
     public func eraseUser(_ user: UserID, reason: String) throws(ChatError) -> Erasure {
         try erase(.user(user, reason: reason), user: user, reason)
@@ -48,7 +49,7 @@ extension ChatStore {
     /// - Throws: As ``eraseUser(_:reason:)``; with `invalidPosition` if no position is given or one
     ///   is beyond the last durable one.
     /// - Complexity: Reads the events at the positions, and reads and writes their segments. If the
-    ///   content contains names, subjects or postcodes, also O(*n*) in the events of the journal.
+    ///   content contains names, subjects or postcodes, as ``eraseUser(_:reason:)``.
     @discardableResult
     public func eraseContent(of positions: PositionSet, reason: String) throws(ChatError) -> Erasure {
         try erase(.positions(positions, reason: reason), user: nil, reason)

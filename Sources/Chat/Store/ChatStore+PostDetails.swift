@@ -10,9 +10,9 @@ extension ChatStore {
     ///   - viewer: The user who asks; nil for the host, which also receives the users who could
     ///     read the post when it was posted.
     ///   - point: The point in the history to read as of.
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownMessage` or `unknownReply`; with a viewer
-    ///   also `unknownUser` and `notAMember`; ``ChatError/journal(_:)`` if the journal cannot be
-    ///   read.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownMessage` or `unknownReply`; with a viewer also
+    ///   `notAMember`.
     /// - Complexity: O(log *n* + *m*), where *n* is the number of messages in the thread and *m*
     ///   the number of edits and readers.
     public func details(

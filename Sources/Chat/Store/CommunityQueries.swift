@@ -7,9 +7,10 @@ import Projections
 extension ChatStore {
     /// Returns the owners and moderators of a thread, in the order in which they got their roles.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser`
-    ///   and `notAMember`.
-    /// - Complexity: O(*n*) in the number of users who ever joined the thread.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember`.
+    /// - Complexity: O(*n* log *n*) in the number of users who ever joined the thread or were
+    ///   invited, muted or banned in it.
     public func roles(in thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [RoleHolder] {
         let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             try models.requireReadable(thread, from: view)
@@ -26,7 +27,9 @@ extension ChatStore {
 
     /// Returns the operators of the community, in the order in which they became that.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `notAllowed` for a viewer who is no operator.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `notAllowed` for a viewer who is no operator.
+    /// - Complexity: O(*n* log *n*) in the number of users who ever were operators.
     public func operators(viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [CommunityOperator] {
         try query(point, for: viewer) { models, view throws(ChatError) in
             try models.requireViewer(of: view)
@@ -42,8 +45,12 @@ extension ChatStore {
     /// A sanction is in effect until its end: as of now by the clock of the store, as of a time by
     /// that time, and as of a position by the time of the event at it.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser`,
-    ///   `notAMember` and `notAModerator`; ``ChatError/journal(_:)`` if an event cannot be read.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember` and
+    ///   `notAModerator`.
+    /// - Complexity: O(*n* log *n*) in the number of users who ever joined the thread or were
+    ///   invited, muted or banned in it; reads one event for each mute and ban that no command has
+    ///   ended.
     public func sanctions(in thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [ThreadSanction] {
         let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             try models.requireModerated(thread, from: view)
@@ -70,8 +77,10 @@ extension ChatStore {
 
     /// Returns the pinned messages of a thread, in the order in which they were pinned.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser`
-    ///   and `notAMember`; ``ChatError/journal(_:)`` if a text cannot be read.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember`.
+    /// - Complexity: O(*n* log *n*) in the number of messages that were ever pinned in the thread;
+    ///   reads the texts of the pinned ones.
     public func pins(in thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [TimelineEntry] {
         let rows = try query(point, for: viewer) { models, view throws(ChatError) in
             let start = try models.requireReadable(thread, from: view)
@@ -82,9 +91,11 @@ extension ChatStore {
 
     /// Returns the open reports of a thread's posts, oldest first; for its moderators.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser`,
-    ///   `notAMember` and `notAModerator`; ``ChatError/journal(_:)`` if an event cannot be read.
-    /// - Complexity: O(*n*) in the number of reports that were ever made in the thread.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember` and
+    ///   `notAModerator`.
+    /// - Complexity: O(*n* log *n*) in the number of reports that were ever made in the thread;
+    ///   reads one event, and the text of the post, for each open report.
     public func reports(in thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [PostReport] {
         let ((scan, start), sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             let start = try models.requireModerated(thread, from: view)
@@ -116,8 +127,11 @@ extension ChatStore {
 
     /// Returns a user's invitations, oldest first.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser`, and with `notAllowed` if the viewer
-    ///   is another user; ``ChatError/journal(_:)`` if an event cannot be read.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownUser`, and with `notAllowed` if the viewer is
+    ///   another user.
+    /// - Complexity: O(*n* log *n*) in the number of threads that the user ever joined or was
+    ///   invited to; reads one event for each open invitation.
     public func invitations(of user: UserID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [ThreadInvitation] {
         let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             try requireSelf(viewer, user)
@@ -129,8 +143,11 @@ extension ChatStore {
 
     /// Returns the invitations to a thread, oldest first; for its moderators.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser`,
-    ///   `notAMember` and `notAModerator`; ``ChatError/journal(_:)`` if an event cannot be read.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember` and
+    ///   `notAModerator`.
+    /// - Complexity: O(*n* log *n*) in the number of users who ever joined the thread or were
+    ///   invited, muted or banned in it; reads one event for each open invitation.
     public func invitations(to thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [ThreadInvitation] {
         let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             try models.requireModerated(thread, from: view)

@@ -7,9 +7,16 @@ public import Projections
 extension ChatStore {
     /// Returns a page of a thread's messages with cursors in both directions.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread` and, for the cursor,
-    ///   `invalidPosition`; with a viewer also `unknownUser` and `notAMember`;
-    ///   ``ChatError/foreignCursor``; ``ChatError/journal(_:)`` if a text cannot be read.
+    /// - Parameters:
+    ///   - thread: The thread.
+    ///   - page: The part of the list. With a cursor, only its limit applies.
+    ///   - cursor: A cursor of an earlier page of the same list, in either direction; nil for
+    ///     `page`.
+    ///   - viewer: The user who asks; nil for the host.
+    ///   - point: The point in the history to read as of.
+    /// - Throws: As ``timeline(_:_:viewer:asOf:)``; for the cursor, ``ChatError/foreignCursor`` and
+    ///   ``ChatError/rejected(_:)`` with `invalidPosition`.
+    /// - Complexity: As ``timeline(_:_:viewer:asOf:)``.
     public func timelinePage(
         _ thread: ThreadID, _ page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, viewer: UserID? = nil,
         asOf point: AsOf = .now
@@ -26,9 +33,16 @@ extension ChatStore {
 
     /// Returns a page of the replies to a message with cursors in both directions.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownMessage` and, for the cursor,
-    ///   `invalidPosition`; with a viewer also `unknownUser` and `notAMember`;
-    ///   ``ChatError/foreignCursor``; ``ChatError/journal(_:)`` if a text cannot be read.
+    /// - Parameters:
+    ///   - message: The message.
+    ///   - page: The part of the list. With a cursor, only its limit applies.
+    ///   - cursor: A cursor of an earlier page of the same list, in either direction; nil for
+    ///     `page`.
+    ///   - viewer: The user who asks; nil for the host.
+    ///   - point: The point in the history to read as of.
+    /// - Throws: As ``replies(to:_:viewer:asOf:)``; for the cursor, ``ChatError/foreignCursor`` and
+    ///   ``ChatError/rejected(_:)`` with `invalidPosition`.
+    /// - Complexity: As ``replies(to:_:viewer:asOf:)``.
     public func repliesPage(
         to message: MessageID, _ page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, viewer: UserID? = nil,
         asOf point: AsOf = .now
@@ -47,8 +61,15 @@ extension ChatStore {
     ///
     /// A viewer receives the threads that they may read.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser` for an unknown viewer and, for the
-    ///   cursor, `invalidPosition`; ``ChatError/foreignCursor``.
+    /// - Parameters:
+    ///   - page: The part of the list. With a cursor, only its limit applies.
+    ///   - cursor: A cursor of an earlier page of the same list, in either direction; nil for
+    ///     `page`.
+    ///   - viewer: The user who asks; nil for the host.
+    ///   - point: The point in the history to read as of.
+    /// - Throws: As ``threads(_:viewer:asOf:)``; for the cursor, ``ChatError/foreignCursor`` and
+    ///   ``ChatError/rejected(_:)`` with `invalidPosition`.
+    /// - Complexity: As ``threads(_:viewer:asOf:)``.
     public func threadsPage(
         _ page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, viewer: UserID? = nil, asOf point: AsOf = .now
     ) throws(ChatError) -> Page<ThreadSummary> {

@@ -10,7 +10,10 @@ extension ChatStore {
     ///
     /// A viewer receives the threads that they may read.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser` for an unknown viewer.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>).
+    /// - Complexity: O(*n* log *n* + *m* log *k*), where *n* is the number of threads that the
+    ///   viewer ever joined; for the host and operators, of all threads. *m* is the size of the
+    ///   page, *k* the number of messages in a thread.
     public func threads(_ page: PageRequest = PageRequest(), viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError)
         -> [ThreadSummary]
     {
@@ -20,8 +23,9 @@ extension ChatStore {
 
     /// Returns one thread.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser`
-    ///   and `notAMember`.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember`.
+    /// - Complexity: O(log *n*) in the number of messages in the thread.
     public func thread(_ id: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> ThreadSummary {
         try query(point, for: viewer) { models, view throws(ChatError) in
             let start = try models.requireReadable(id, from: view)
@@ -37,8 +41,9 @@ extension ChatStore {
     /// canonical caseless matching (`soup` finds `Soup`). A viewer receives the threads that they
     /// may read.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser` for an unknown viewer.
-    /// - Complexity: O(*n*) in the number of threads.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>).
+    /// - Complexity: O(*n*), where *n* is the number of threads that the viewer ever joined; for
+    ///   the host and operators, of all threads.
     public func threads(named name: String, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [ThreadID] {
         let (list, sections) = try shownThreads(viewer, point)
         for match in ThreadNameMatch.allCases {
@@ -54,8 +59,10 @@ extension ChatStore {
 
     /// Returns a page of a thread's messages, oldest first; by default the latest 50.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser`
-    ///   and `notAMember`; ``ChatError/journal(_:)`` if a text cannot be read.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember`.
+    /// - Complexity: O(log *n* + *m*), where *n* is the number of the thread's messages and *m* the
+    ///   size of the page, whose texts are read.
     public func timeline(
         _ thread: ThreadID, _ page: PageRequest = PageRequest(), viewer: UserID? = nil, asOf point: AsOf = .now
     ) throws(ChatError) -> [TimelineEntry] {
@@ -68,8 +75,8 @@ extension ChatStore {
 
     /// Returns one message.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownMessage`; with a viewer also `unknownUser`
-    ///   and `notAMember`; ``ChatError/journal(_:)`` if the text cannot be read.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownMessage`; with a viewer also `notAMember`.
     public func message(_ id: MessageID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> TimelineEntry {
         let (rows, thread) = try query(point, for: viewer) { models, view throws(ChatError) in
             let thread = try models.requireReadable(id, from: view)
@@ -81,8 +88,10 @@ extension ChatStore {
 
     /// Returns a page of the replies to a message, oldest first; by default the latest 50.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownMessage`; with a viewer also `unknownUser`
-    ///   and `notAMember`; ``ChatError/journal(_:)`` if a text cannot be read.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownMessage`; with a viewer also `notAMember`.
+    /// - Complexity: O(log *n* + *m*), or O(log² *n* + *m*) with bounds, where *n* is the number of
+    ///   the message's replies and *m* the size of the page, whose texts are read.
     public func replies(
         to message: MessageID, _ page: PageRequest = PageRequest(), viewer: UserID? = nil, asOf point: AsOf = .now
     ) throws(ChatError) -> [ReplyEntry] {
@@ -105,8 +114,10 @@ extension ChatStore {
 
     /// Returns the members of a thread, in joining order.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser`
-    ///   and `notAMember`.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember`.
+    /// - Complexity: O(*n* log *n*) in the number of users who ever joined the thread or were
+    ///   invited, muted or banned in it.
     public func members(of thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [ThreadMember] {
         let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             try models.requireReadable(thread, from: view)
@@ -120,8 +131,10 @@ extension ChatStore {
     /// The members come first, in joining order, then the operators of the community who are no
     /// members, unless the thread is `inviteOnly`.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`, and with `notAllowed` for any
-    ///   viewer.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownThread`, and with `notAllowed` for any viewer.
+    /// - Complexity: O(*n* log *n*) in the number of users who ever joined the thread or were
+    ///   invited, muted or banned in it, and of users who ever were operators.
     public func readers(of thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [ThreadMember] {
         let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             try requireHost(viewer)
@@ -136,7 +149,9 @@ extension ChatStore {
     /// A viewer must be a member of the code's thread, and receives no postcode other than their
     /// own.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with a viewer: `unknownUser` and `notAMember`.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>); with a viewer also
+    ///   ``ChatError/rejected(_:)`` with `notAMember`.
+    /// - Complexity: O(*n* log *n*) in the number of users who ever lived there.
     public func residents(of code: OutwardCode, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [Resident] {
         let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             try models.requireViewer(of: view)
@@ -153,8 +168,12 @@ extension ChatStore {
     /// A viewer may read only their own profile. For a viewer, a profile as of an earlier point
     /// includes only the threads of which they are still a member.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser`, and `notAllowed` if the viewer is
-    ///   another user; ``ChatError/journal(_:)`` if a text cannot be read.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownUser`, and with `notAllowed` if the viewer is
+    ///   another user.
+    /// - Complexity: O(*n* log *n*) in the number of threads that the user ever joined or was
+    ///   invited to, plus O(log *m*) for each current one with *m* messages, whose latest text is
+    ///   read.
     public func user(_ id: UserID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> UserDetails {
         let ((profile, scan), sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             try requireSelf(viewer, id)
@@ -194,8 +213,11 @@ extension ChatStore {
     /// not `inviteOnly`. Overlapping periods of a thread are one. A viewer may read only their own
     /// periods. ``readingStart(of:in:asOf:)`` returns which messages a user could read.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser`, and `notAllowed` if the viewer is
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownUser`, and with `notAllowed` if the viewer is
     ///   another user.
+    /// - Complexity: O(*n* log *n*) in the number of the user's joins and departures. For a user
+    ///   who ever was an operator, also in the number of all threads for each such period.
     public func access(of user: UserID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [ThreadAccess] {
         let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             try requireSelf(viewer, user)
@@ -213,8 +235,8 @@ extension ChatStore {
     ///
     /// - Returns: 0 if the user could read the whole thread, the position of their latest join if the
     ///   thread's history begins there, and nil if they could read none of it.
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser`, `unknownThread`, or `invalidPosition`
-    ///   for a point beyond the last durable position.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownUser` and `unknownThread`.
     /// - Complexity: O(log *n*).
     public func readingStart(of user: UserID, in thread: ThreadID, asOf point: AsOf = .now) throws(ChatError) -> Position? {
         try query(point) { models, view throws(ChatError) in
@@ -233,9 +255,9 @@ extension ChatStore {
     ///   - last: The last day; nil for no upper bound.
     ///   - viewer: nil for the host; any viewer is rejected.
     ///   - point: The point in the history to read as of; later recordings are not counted.
-    /// - Throws: ``ChatError/rejected(_:)`` with `invalidPosition` for a point beyond the last
-    ///   durable position, and with `notAllowed` for any viewer.
-    /// - Complexity: O(*d*) in the number of days with activity.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `notAllowed` for any viewer.
+    /// - Complexity: O(*d* log *d*) in the number of days with activity.
     public func activity(
         from first: CalendarDay? = nil, to last: CalendarDay? = nil, viewer: UserID? = nil, asOf point: AsOf = .now
     ) throws(ChatError) -> [ActivityDay] {
@@ -249,7 +271,7 @@ extension ChatStore {
 
     /// Returns whether a user with this id exists; for the host only.
     ///
-    /// - Throws: ``ChatError`` if the store is closed or the point in the history is invalid.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>).
     public func isUser(_ id: UserID, asOf point: AsOf = .now) throws(ChatError) -> Bool {
         try query(point) { models, view throws(ChatError) in models.profile(id, asOf: view.position) != nil }
     }
@@ -258,7 +280,7 @@ extension ChatStore {
     ///
     /// Usernames are compared as in registration.
     ///
-    /// - Throws: ``ChatError`` if the store is closed or the point in the history is invalid.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>).
     public func user(named username: String, asOf point: AsOf = .now) throws(ChatError) -> UserID? {
         try query(point) { models, view throws(ChatError) in models.user(named: username, asOf: view.position) }
     }

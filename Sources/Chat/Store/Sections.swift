@@ -54,7 +54,8 @@ extension ChatStore {
 
     /// Returns the position of the last event recorded at or before a time; 0 if none exists.
     ///
-    /// - Throws: ``ChatError`` if the journal cannot be read.
+    /// - Throws: ``ChatError/journal(_:)`` if the log is closed or an event cannot be read;
+    ///   ``ChatError/undecodable(position:_:)`` if one does not decode.
     /// - Complexity: O(log *n*) reads of single events, because times never decrease along the
     ///   journal.
     public func position(asOf time: Timestamp) throws(ChatError) -> Position { try lastPosition { $0 <= time } }
@@ -65,7 +66,8 @@ extension ChatStore {
     /// time))` begins with the first entry recorded at that time or later. Entries are in journal
     /// order, so the time of recording counts for imports too, not the display time.
     ///
-    /// - Throws: ``ChatError`` if the journal cannot be read.
+    /// - Throws: ``ChatError/journal(_:)`` if the log is closed or an event cannot be read;
+    ///   ``ChatError/undecodable(position:_:)`` if one does not decode.
     /// - Complexity: O(log *n*) reads of single events.
     public func position(before time: Timestamp) throws(ChatError) -> Position { try lastPosition { $0 < time } }
 

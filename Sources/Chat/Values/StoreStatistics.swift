@@ -19,7 +19,7 @@ public struct StoreStatistics: Hashable, Sendable, Codable {
     public var commands: CommandStatistics
     /// The number of appended events that are not yet durable and therefore not yet visible.
     public var pendingEventCount: Int
-    /// The checkpoint statistics; nil if checkpoints are disabled or the log is not a journal.
+    /// The checkpoint statistics; nil if they are disabled or the log is not a `CheckpointLog`.
     public var checkpoints: CheckpointStatistics?
 
     private enum CodingKeys: String, CodingKey {
