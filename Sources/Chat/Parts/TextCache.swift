@@ -27,7 +27,9 @@ struct TextCache {
     private static let ways = 4
 
     private let capacity: Int
-    /// A power of two at which short texts fill the capacity before the slots.
+    /// The greatest power of two that leaves 128 bytes of the capacity for each slot.
+    ///
+    /// Short texts then fill the capacity before the slots.
     ///
     /// The slots are allocated with the first text.
     private let slotCount: Int

@@ -5,14 +5,16 @@ import Locking
 import Projections
 
 extension ChatStore {
-    /// Erases all content that a user wrote or was given, and ends what they can do.
+    /// Erases the content of a user's events, and rejects the user's later commands.
     ///
-    /// Their bodies, usernames, subject, postcodes, devices, thread names, reasons, payloads and
-    /// correlation ids go, and the reasons of sanctions on them and of removals of their posts. Texts
-    /// of other users stay, also reports of the user's posts. Ids, times, memberships and outward
-    /// codes stay: without them no earlier answer could be audited. The username and the subject
-    /// become free. Every later command of the user is rejected with `userErased`; a repeat of one
-    /// of their posts returns the first receipt without content.
+    /// - Erased: bodies, usernames, the subject, postcodes, devices, thread names, reasons, payloads
+    ///   and correlation ids of the user; the reasons of sanctions on the user and of removals of
+    ///   their posts.
+    /// - Kept: the texts of other users, also reports of the user's posts; ids, times, memberships and
+    ///   outward codes, without which no earlier answer could be audited.
+    ///
+    /// The username and the subject become free. Every later command of the user is rejected with
+    /// `userErased`; a repeat of one of their posts returns the first receipt without content.
     ///
     /// One event, `userErased`, orders the erasure. Once it is durable, no answer contains the
     /// content any more, now or as of an earlier point. When the call returns, no file of the
@@ -40,7 +42,7 @@ extension ChatStore {
     /// Erases the content of events.
     ///
     /// The events `contentErased` order the erasure, each with at most 3,000 ranges. Otherwise the
-    /// same as ``eraseUser(_:reason:)``: who wrote the content can go on.
+    /// same as ``eraseUser(_:reason:)``. The author can execute further commands.
     ///
     /// - Parameters:
     ///   - positions: Positions of events. Events without content, and those whose content was
