@@ -31,8 +31,8 @@ public enum BufferingPolicy: Hashable, Sendable {
 ///   closed or the task is cancelled.
 /// - **Errors** are ``ChatError``s and end the sequence. An unreadable event is never skipped; all
 ///   events before it are delivered first.
-/// - **Memory**: one batch of at most 256 events, or of 64 KiB of text and one event; with a bounded
-///   buffer, at most 256 events more than its limit. A waiting iterator holds no events.
+/// - **Memory**: one batch of at most 256 events, or of 64 KiB of text and one event; with a
+///   bounded buffer, at most 256 events more than its limit. A waiting iterator holds no events.
 public struct ChatEvents: AsyncSequence, Sendable {
     /// An event with its position and the token that continues after it.
     public typealias Element = FollowedEvent

@@ -66,12 +66,13 @@ import Projections
 
     /// Adds the messages before the first displayed one, if any.
     ///
-    /// Does nothing while the messages are being loaded, and after an error that ended ``follow()``.
+    /// Does nothing while the messages are being loaded, and after an error that ended
+    /// ``follow()``.
     ///
-    /// - Throws: ``ChatError/journal(_:)`` if the store is closed or the messages cannot be read. The
-    ///   displayed messages stay, and ``follow()`` keeps them current; call again to try again.
-    ///   ``ChatError/rejected(_:)`` if the viewer may no longer read the thread, which ``state`` then
-    ///   reports too.
+    /// - Throws: ``ChatError/journal(_:)`` if the store is closed or the messages cannot be read.
+    ///   The displayed messages stay, and ``follow()`` keeps them current; call again to try again.
+    ///   ``ChatError/rejected(_:)`` if the viewer may no longer read the thread, which ``state``
+    ///   then reports too.
     public func loadEarlier() async throws(ChatError) {
         guard case .loaded(let messages) = state, hasEarlier, let first = messages.first?.position else { return }
         state = .updating(messages)

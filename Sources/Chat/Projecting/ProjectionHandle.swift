@@ -187,9 +187,10 @@ extension ProjectionHandle where Model: CheckpointedProjection {
     ///
     /// - Returns: The position of the checkpoint.
     /// - Throws: ``ChatError/journal(_:)`` with `readOnly` if the store is open for reading only,
-    ///   or if its log is not a `CheckpointLog`; with `outOfRange` if the name is not a valid checkpoint
-    ///   name, or the state cannot be encoded; with `closed`; with `conflict` if content was erased
-    ///   meanwhile; or if the checkpoint cannot be written. Also the errors of ``read(asOf:_:)``.
+    ///   or if its log is not a `CheckpointLog`; with `outOfRange` if the name is not a valid
+    ///   checkpoint name, or the state cannot be encoded; with `closed`; with `conflict` if content
+    ///   was erased meanwhile; or if the checkpoint cannot be written. Also the errors of
+    ///   ``read(asOf:_:)``.
     /// - Complexity: The time to encode the state.
     @discardableResult
     public func writeCheckpoint() throws(ChatError) -> Position {

@@ -10,9 +10,9 @@ extension ChatStore {
     /// (``StoreOptions/checkpoints``). It blocks the calling thread but no command.
     ///
     /// - Returns: The position of the checkpoint.
-    /// - Throws: ``ChatError/journal(_:)`` with `readOnly` if the store is open for reading only, its
-    ///   checkpoints are disabled or its log is not a `CheckpointLog`; with `closed`; with `conflict` if
-    ///   content was erased meanwhile; or if the checkpoint could not be written.
+    /// - Throws: ``ChatError/journal(_:)`` with `readOnly` if the store is open for reading only,
+    ///   its checkpoints are disabled or its log is not a `CheckpointLog`; with `closed`; with
+    ///   `conflict` if content was erased meanwhile; or if the checkpoint could not be written.
     ///   ``ChatError/newerEvents``.
     /// - Complexity: O(*n*) in the number of events in the journal.
     @discardableResult

@@ -7,11 +7,11 @@ import Projections
 extension ChatStore {
     /// Erases the content of a user's events, and rejects the user's later commands.
     ///
-    /// - Erased: bodies, usernames, the subject, postcodes, devices, thread names, reasons, payloads
-    ///   and correlation ids of the user; the reasons of sanctions on the user and of removals of
-    ///   their posts.
-    /// - Kept: the texts of other users, also reports of the user's posts; ids, times, memberships and
-    ///   outward codes, without which no earlier answer could be audited.
+    /// - Erased: bodies, usernames, the subject, postcodes, devices, thread names, reasons,
+    ///   payloads and correlation ids of the user; the reasons of sanctions on the user and of
+    ///   removals of their posts.
+    /// - Kept: the texts of other users, also reports of the user's posts; ids, times, memberships
+    ///   and outward codes, without which no earlier answer could be audited.
     ///
     /// The username and the subject become free. Every later command of the user is rejected with
     /// `userErased`; a repeat of one of their posts returns the first receipt without content.

@@ -13,11 +13,12 @@ extension ChatStore {
     ///   - correlation: The caller's id for the operation, 1 to 256 bytes. The events store it.
     /// - Returns: The receipt, once its events are durable under the store's durability mode.
     /// - Throws: ``ChatError/rejected(_:)`` if a rule rejects the command, once every event that
-    ///   the rejection depends on is durable; ``ChatError/cancelled`` if the task is cancelled before
-    ///   the decision; ``ChatError/newerEvents``; ``ChatError/journal(_:)`` if the store is closed or
-    ///   open for reading only, or if the journal has failed. After a failure the command may or may
-    ///   not have taken effect: send it again with the same id after reopening. For a duplicate also
-    ///   ``ChatError/undecodable(position:_:)`` if an event of the original command does not decode.
+    ///   the rejection depends on is durable; ``ChatError/cancelled`` if the task is cancelled
+    ///   before the decision; ``ChatError/newerEvents``; ``ChatError/journal(_:)`` if the store is
+    ///   closed or open for reading only, or if the journal has failed. After a failure the command
+    ///   may or may not have taken effect: send it again with the same id after reopening. For a
+    ///   duplicate also ``ChatError/undecodable(position:_:)`` if an event of the original command
+    ///   does not decode.
     @discardableResult
     public func execute(_ command: ChatCommand, correlation: String? = nil) async throws(ChatError) -> Receipt {
         try await execute(CommandRequest(command, correlation: correlation))
@@ -57,8 +58,8 @@ extension ChatStore {
     /// - Parameter batch: At most 65,536 commands, with events of at most 32 MiB in total.
     /// - Returns: One answer per command, in order.
     /// - Throws: ``ChatError/batchTooLarge``, ``ChatError/newerEvents`` and ``ChatError/cancelled``
-    ///   before any command is decided; ``ChatError/journal(_:)`` for the whole batch if the store is
-    ///   closed or open for reading only, or if the commit failed;
+    ///   before any command is decided; ``ChatError/journal(_:)`` for the whole batch if the store
+    ///   is closed or open for reading only, or if the commit failed;
     ///   ``ChatError/undecodable(position:_:)`` if an event of the original command of a duplicate
     ///   does not decode.
     public func execute(_ batch: [CommandRequest]) async throws(ChatError) -> [Result<Receipt, Rejection>] {

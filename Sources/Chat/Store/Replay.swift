@@ -122,8 +122,8 @@ extension ChatStore {
     /// refreshed.
     ///
     /// Queries see all new events at once when the call returns, and never part of a commit. Does
-    /// nothing on a store that is open for writing, whose read models are always current, and on a log
-    /// that is not a `RefreshableLog`.
+    /// nothing on a store that is open for writing, whose read models are always current, and on a
+    /// log that is not a `RefreshableLog`.
     ///
     /// - Returns: The last visible position.
     /// - Throws: ``ChatError/journal(_:)`` if a new record is damaged or cannot be read,
