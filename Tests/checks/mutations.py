@@ -1044,6 +1044,15 @@ MUTATIONS = [
     store_mutation("63g", "live user: keep the former name of a former member", [
         ("LiveUser.swift", "        filter.includesAllUsernameChanges = true\n", "        filter.includesAllUsernameChanges = false\n")],
         test_filter="LiveViewChangeTests"),
+    store_mutation("63h", "live timeline: fail the view after a failed load of earlier messages", [
+        ("LiveTimeline.swift", "        if case .rejected = error { fail(with: error) } else if", "        fail(with: error)\n        if")],
+        test_filter="LiveViewTests"),
+    store_mutation("63i", "live timeline: keep the messages after a rejected load of earlier ones", [
+        ("LiveTimeline.swift", "        if case .rejected = error { fail(with: error) } else if", "        if")],
+        test_filter="LiveViewTests"),
+    store_mutation("63j", "live view: do not reload when the source asks for it", [
+        ("LiveView.swift", "case .reload: return true", "case .reload: break")],
+        test_filter="CommunityFollowingTests"),
     Mutation("64", "repair: do not report records as lost that only the slots attest", [
         ("Repair.swift",
          "        if last < source.attestedPosition {\n",
