@@ -151,7 +151,7 @@ struct ReadModelBenchmarks {
             fresh.add(seconds { file.readIntoFreshMemory() })
             var store: ChatStore?
             chat.add(try seconds { store = try history.openWithCheckpoint() })
-            guard let store, store.statistics.checkpoints?.loaded == store.head.position else {
+            guard let store, store.statistics.checkpoints?.loadedPosition == store.head.position else {
                 throw UsageError("the checkpoint was not used")
             }
             try store.close()

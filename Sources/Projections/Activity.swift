@@ -86,19 +86,19 @@ struct Activity: Equatable, Sendable {
     /// Returns the activity of a day as of a position; nil without activity or outside the range.
     ///
     /// - Parameters:
-    ///   - number: The day's index.
+    ///   - index: The day's index.
     ///   - messageCount: The number of messages as of the position.
     ///   - replyCount: The number of replies as of the position.
     /// - Complexity: O(log *n*).
     func day(
-        _ number: Int, in range: ClosedRange<CalendarDay>, asOf position: Position, messageCount: Int, replyCount: Int
+        _ index: Int, in range: ClosedRange<CalendarDay>, asOf position: Position, messageCount: Int, replyCount: Int
     ) -> ActivityDay? {
-        let day = CalendarDay(daysSince1970: Int64(bitPattern: UInt64(truncatingIfNeeded: days.id(number))))
+        let day = CalendarDay(daysSince1970: Int64(bitPattern: UInt64(truncatingIfNeeded: days.id(index))))
         guard range.contains(day) else { return nil }
         let activity = ActivityDay(
-            day: day, registrations: registrations.count(number, asOf: position), sessions: sessions.count(number, asOf: position),
-            activeUsers: activeUsers.count(number, asOf: position), messages: messages.count(on: number, ofFirst: messageCount),
-            replies: replies.count(on: number, ofFirst: replyCount))
+            day: day, registrations: registrations.count(index, asOf: position), sessions: sessions.count(index, asOf: position),
+            activeUsers: activeUsers.count(index, asOf: position), messages: messages.count(on: index, ofFirst: messageCount),
+            replies: replies.count(on: index, ofFirst: replyCount))
         // Every counted event has an active user.
         return activity.activeUsers == 0 ? nil : activity
     }

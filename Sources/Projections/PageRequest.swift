@@ -8,6 +8,10 @@ import Primitives
 /// holds entries on both sides of a position, including the entry at it. ``before`` and ``after``
 /// are exclusive, so the first and last positions of a page are the bounds of the adjacent pages. A
 /// page does not shift while messages arrive.
+///
+/// Bounds can be combined. With ``before`` and ``after`` the page holds the earliest entries
+/// between them. With ``around`` and a bound, the halves end at the bound, and a centre beyond it
+/// counts as the bound.
 public struct PageRequest: Hashable, Sendable {
     /// The maximum number of entries; a negative limit counts as 0.
     public var limit: Int

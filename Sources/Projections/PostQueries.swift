@@ -42,14 +42,14 @@ extension ReadModels {
         of thread: ThreadID, _ page: PageRequest, asOf position: Position, after start: Position = 0
     ) -> [PostRecord<MessageID>] {
         guard let thread = index(ofThread: thread, asOf: position) else { return [] }
-        let numbers = views.timelines.threads[thread].messages
+        let messageIndexes = views.timelines.threads[thread].messages
         let hidden = hiddenCount(ofThread: thread, through: start, asOf: position)
         let indices = page.indices(count: messageCount(ofThread: thread, asOf: position) - hidden) {
-            identities.messageFacts.position(Int(numbers[hidden + $0]))
+            identities.messageFacts.position(Int(messageIndexes[hidden + $0]))
         }
         var posts: [Int] = []
         posts.reserveCapacity(indices.count)
-        for index in indices { posts.append(Int(numbers[hidden + index])) }
+        for index in indices { posts.append(Int(messageIndexes[hidden + index])) }
         return records(ofMessages: posts, asOf: position)
     }
 
@@ -81,11 +81,11 @@ extension ReadModels {
     ///
     /// - Parameter includesRemoved: Whether a removed post has its text.
     package func textPosition(of post: PostID, includesRemoved: Bool, asOf position: Position) -> Position? {
-        withHistory(of: post, asOf: position) { number, table, histories in
-            guard let history = histories.find(number) else { return table.position(number) }
+        withHistory(of: post, asOf: position) { index, table, histories in
+            guard let history = histories.find(index) else { return table.position(index) }
             if histories.latest(.retraction, in: history, asOf: position) != nil { return nil }
             if !includesRemoved, histories.latest(.removal, in: history, asOf: position) != nil { return nil }
-            return histories.latest(.edit, in: history, asOf: position) ?? table.position(number)
+            return histories.latest(.edit, in: history, asOf: position) ?? table.position(index)
         }
     }
 
@@ -189,7 +189,7 @@ extension ReadModels {
                     isRemoved: history.flatMap { histories.latest(.removal, in: $0, asOf: position) } != nil,
                     // A reply has no replies, so its counts are 0.
                     replyCount: history.map {
-                        histories.count(.reply, in: $0, asOf: position) - histories.count(.replyWithdrawal, in: $0, asOf: position)
+                        histories.count(.reply, in: $0, asOf: position) - histories.count(.replyGone, in: $0, asOf: position)
                     } ?? 0,
                     isImported: columns.areImported[index]))
         }

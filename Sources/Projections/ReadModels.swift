@@ -140,7 +140,7 @@ package struct Views: Equatable, Sendable {
 /// checkpoint.
 package struct StoreModels: Equatable, Sendable {
     package var rules = RuleState()
-    package var models = ReadModels()
+    package var readModels = ReadModels()
 
     /// The position of the last applied event.
     package var position: Position { rules.head }
@@ -149,16 +149,16 @@ package struct StoreModels: Equatable, Sendable {
     package init() {}
 
     /// Creates the models from rules and read models at the same position.
-    package init(_ rules: RuleState, _ models: ReadModels) {
+    package init(_ rules: RuleState, _ readModels: ReadModels) {
         self.rules = rules
-        self.models = models
+        self.readModels = readModels
     }
 
     /// Applies the next events.
     package mutating func apply(_ batch: inout EventBatch) {
-        models.identities.resolve(&batch)
+        readModels.identities.resolve(&batch)
         rules.apply(batch, 0..<batch.count)
-        models.views.apply(batch, 0..<batch.count)
+        readModels.views.apply(batch, 0..<batch.count)
     }
 }
 
@@ -196,14 +196,14 @@ extension StoreModels {
     /// A new component takes one line here and a new ``checkpointVersion``.
     private static var components: [any Section] {
         [
-            Component("identities", \.models.identities),
+            Component("identities", \.readModels.identities),
             Component("rules", \.rules),
-            Component("timelines", \.models.views.timelines),
-            Component("membership", \.models.views.membership),
-            Component("unread", \.models.views.unread),
-            Component("users", \.models.views.users),
-            Component("activity", \.models.views.activity),
-            Component("community", \.models.views.community),
+            Component("timelines", \.readModels.views.timelines),
+            Component("membership", \.readModels.views.membership),
+            Component("unread", \.readModels.views.unread),
+            Component("users", \.readModels.views.users),
+            Component("activity", \.readModels.views.activity),
+            Component("community", \.readModels.views.community),
         ]
     }
 
@@ -238,7 +238,7 @@ extension StoreModels {
             }
         }
         try require(rules.head == position, "the rules of position \(rules.head), not of \(position)")
-        models.views.position = position
+        readModels.views.position = position
     }
 }
 
@@ -260,7 +260,7 @@ private struct Component<Part: CheckpointComponent>: Section {
     func write(_ models: StoreModels, to writer: inout ColumnWriter) { models[keyPath: path].write(to: &writer) }
 
     func read(_ models: inout StoreModels, from reader: inout ColumnReader, head: Position) throws(ColumnError) {
-        models[keyPath: path] = try Part(from: &reader, models.models.identities, head: head)
+        models[keyPath: path] = try Part(from: &reader, models.readModels.identities, head: head)
     }
 }
 

@@ -59,8 +59,8 @@ package enum ThreadNameMatch: CaseIterable, Sendable {
 
 extension PageRequest {
     /// Returns the page of a list of threads ordered by latest event.
-    package func slice(of places: [ThreadSortKey]) -> ArraySlice<ThreadSortKey> {
-        places[indices(count: places.count) { places[$0].lastPosition }]
+    package func slice(of keys: [ThreadSortKey]) -> ArraySlice<ThreadSortKey> {
+        keys[indices(count: keys.count) { keys[$0].lastPosition }]
     }
 }
 
@@ -81,12 +81,12 @@ extension ReadModels {
     /// Returns the thread with a sort key.
     ///
     /// - Parameter start: Only later messages are counted.
-    package func record(_ place: ThreadSortKey, asOf position: Position, after start: Position = 0) -> ThreadRecord {
-        record(ofThread: place.thread, asOf: position, after: start)
+    package func record(_ key: ThreadSortKey, asOf position: Position, after start: Position = 0) -> ThreadRecord {
+        record(ofThread: key.thread, asOf: position, after: start)
     }
 
     /// Returns the id of the thread with a sort key.
-    package func threadID(_ place: ThreadSortKey) -> ThreadID { identities.threadID(place.thread) }
+    package func threadID(_ key: ThreadSortKey) -> ThreadID { identities.threadID(key.thread) }
 
     /// Returns a thread's opening; nil if it was opened later or its name does not match.
     ///
@@ -130,10 +130,10 @@ extension ReadModels {
     /// - Complexity: O(*n* log *n*) in the number of threads.
     package func threads(_ page: PageRequest, asOf position: Position, where isShown: (ThreadID) -> Bool = { _ in true }) -> [ThreadRecord]
     {
-        let places = compactMap(threadScan()) { thread in
+        let keys = compactMap(threadScan()) { thread in
             isShown(identities.threadID(thread)) ? sortKey(ofThread: thread, asOf: position) : nil
         }
-        return page.slice(of: places.sorted { $0.lastPosition < $1.lastPosition }).map { record($0, asOf: position) }
+        return page.slice(of: keys.sorted { $0.lastPosition < $1.lastPosition }).map { record($0, asOf: position) }
     }
 
     /// Returns the number of a thread's messages that a member had not read; 0 for other users.
@@ -149,8 +149,8 @@ extension ReadModels {
         else { return 0 }
         let seen = max(since, views.membership.readMarker(membership, asOf: position))
         let count = messageCount(ofThread: thread, asOf: position)
-        let numbers = views.timelines.threads[thread].messages
-        let first = (0..<count).partitioningIndex { identities.messageFacts.position(Int(numbers[$0])) > seen }
+        let messageIndexes = views.timelines.threads[thread].messages
+        let first = (0..<count).partitioningIndex { identities.messageFacts.position(Int(messageIndexes[$0])) > seen }
         return views.unread.count(first..<count, of: thread, membership, views.timelines, asOf: position)
     }
 
@@ -176,10 +176,10 @@ extension ReadModels {
     }
 
     func messageCount(ofThread thread: Int, asOf position: Position) -> Int {
-        let numbers = views.timelines.threads[thread].messages
-        guard let last = numbers.last else { return 0 }
-        if identities.messageFacts.position(Int(last)) <= position { return numbers.count }
-        return firstIndex(of: numbers.count, from: position + 1) { identities.messageFacts.position(Int(numbers[$0])) }
+        let messageIndexes = views.timelines.threads[thread].messages
+        guard let last = messageIndexes.last else { return 0 }
+        if identities.messageFacts.position(Int(last)) <= position { return messageIndexes.count }
+        return firstIndex(of: messageIndexes.count, from: position + 1) { identities.messageFacts.position(Int(messageIndexes[$0])) }
     }
 
     /// Returns the number of a thread's messages up to a position, which its reader may not read.

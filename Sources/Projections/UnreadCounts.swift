@@ -2,16 +2,16 @@ import ChatDomain
 import Columns
 import Primitives
 
-/// The state behind unread counts: each member's own messages and the retractions of each thread.
+/// The state behind unread counts: each member's own messages and the gone messages of each thread.
 ///
-/// A removed message counts as a retracted one.
+/// A message is gone if it is retracted or removed.
 ///
-/// The unread count is the number of messages from an index of the thread on, minus the retracted
-/// ones, minus the member's own, plus the member's own retracted ones, which are in both.
+/// The unread count is the number of messages from an index of the thread on, minus the gone ones,
+/// minus the member's own, plus the member's own that are gone, which are in both.
 ///
 /// Own messages are counted by rank: every 64th message of a member is stored with its rank, and
 /// the others are reached from the next stored one, or from the newest, by ``ownMessageDistances``.
-/// Retracted ones are counted in two trees, by thread and by member.
+/// Gone ones are counted in two trees, by thread and by member.
 struct UnreadCounts: Equatable, Sendable {
     /// By message: the distance in the thread to the author's previous message; 0 for none.
     var ownMessageDistances = PackedColumn<UInt32>()
@@ -19,10 +19,10 @@ struct UnreadCounts: Equatable, Sendable {
     var members = Column<OwnMessages>()
     /// The indexes in the thread of those messages.
     var blockVersions = VersionChains<UInt32>()
-    /// By thread: the retracted messages, by index in the thread.
-    var retracted = CountTrees(shift: 8)
-    /// By membership: the member's own retracted messages, by rank.
-    var ownRetracted = CountTrees(shift: 6)
+    /// By thread: the gone messages, by index in the thread.
+    var goneCounts = CountTrees(shift: 8)
+    /// By membership: the member's own gone messages, by rank.
+    var ownGoneCounts = CountTrees(shift: 6)
 
     /// The binary logarithm of the number of a member's messages per block.
     private static let shift = 6
@@ -72,26 +72,25 @@ struct UnreadCounts: Equatable, Sendable {
 
     /// Applies a retraction or a removal of a message, before the timelines do.
     mutating func apply(_ event: EventRow, at position: Position, _ indexes: EventIndexes, _ timelines: borrowing ThreadTimelines) {
-        if indexes.secondIndex >= 0, !timelines.messageHistories.isWithdrawn(indexes.secondIndex) {
-            retract(indexes, at: position, timelines)
+        if indexes.secondIndex >= 0, !timelines.messageHistories.isGone(indexes.secondIndex) {
+            recordGone(indexes, at: position, timelines)
         }
     }
 
-    /// Counts a retraction or a removal; the rules guarantee that its event names the message's thread.
-    private mutating func retract(_ indexes: EventIndexes, at position: Position, _ timelines: borrowing ThreadTimelines) {
+    /// Counts a message as gone; the rules guarantee that the event names the message's thread.
+    private mutating func recordGone(_ indexes: EventIndexes, at position: Position, _ timelines: borrowing ThreadTimelines) {
         guard indexes.thread < timelines.threads.count else { return }
         let messages = timelines.threads[indexes.thread].messages
         let index = (0..<messages.count).partitioningIndex { messages[$0] >= indexes.secondIndex }
         guard index < messages.count, messages[index] == indexes.secondIndex else { return }
-        retracted.mark(index, of: indexes.thread, at: position)
+        goneCounts.mark(index, of: indexes.thread, at: position)
         guard indexes.membership >= 0 else { return }
         var isOwn = false
         let rank = rank(of: index, indexes.membership, messages) { isOwn = isOwn || $0 == index }
-        if isOwn { ownRetracted.mark(rank, of: indexes.membership, at: position) }
+        if isOwn { ownGoneCounts.mark(rank, of: indexes.membership, at: position) }
     }
 
-    /// Returns the number of messages in a range that are neither retracted nor written by the
-    /// member.
+    /// Returns the number of messages in a range that are neither gone nor written by the member.
     ///
     /// The range must end with the thread's last message as of the position.
     ///
@@ -102,19 +101,19 @@ struct UnreadCounts: Equatable, Sendable {
         guard !range.isEmpty else { return 0 }
         let messages = timelines.threads[thread].messages
         let histories = timelines.messageHistories
-        func isWithdrawn(_ index: Int) -> Bool { histories.isWithdrawn(Int(messages[index]), asOf: position) }
-        let retractedCount = retracted.count(from: range.lowerBound, to: range.upperBound, of: thread, asOf: position) { rest in
-            rest.count(where: isWithdrawn)
+        func isGone(_ index: Int) -> Bool { histories.isGone(Int(messages[index]), asOf: position) }
+        let goneCount = goneCounts.count(from: range.lowerBound, to: range.upperBound, of: thread, asOf: position) { rest in
+            rest.count(where: isGone)
         }
         // The block of `rank(of:)` and the first block of the tree are the same 64 messages, so the
-        // retracted ones are counted on the way. Messages after the position are visited too, but
-        // are not retracted as of it.
+        // gone ones are counted on the way. Messages after the position are visited too, but are
+        // not gone as of it.
         var ownInBlock = 0
         let ownBefore = rank(of: range.lowerBound, membership, messages) { if isWithdrawn($0) { ownInBlock += 1 } }
         let own = rank(of: range.upperBound, membership, messages)
-        let ownRetractedCount = ownRetracted.count(from: ownBefore, to: own, of: membership, asOf: position) { _ in ownInBlock }
+        let ownGoneCount = ownGoneCounts.count(from: ownBefore, to: own, of: membership, asOf: position) { _ in ownInBlock }
         // Only a forged checkpoint can make this negative.
-        return max(0, range.count - retractedCount - (own - ownBefore - ownRetractedCount))
+        return max(0, range.count - goneCount - (own - ownBefore - ownGoneCount))
     }
 
     /// Returns the number of a member's messages before an index of the thread.
@@ -147,8 +146,8 @@ struct UnreadCounts: Equatable, Sendable {
 
     /// Removes hash slots, which a checkpoint copy does not need.
     mutating func removeSlots() {
-        retracted.nodes.removeSlots()
-        ownRetracted.nodes.removeSlots()
+        goneCounts.nodes.removeSlots()
+        ownGoneCounts.nodes.removeSlots()
     }
 }
 
@@ -177,9 +176,9 @@ struct CountTrees: Equatable, Sendable {
         var level = 0
         // Node 0 of a level is never read.
         while node > 0 {
-            let (number, isNew) = nodes.insert(list, node << 3 | level)
+            let (index, isNew) = nodes.insert(list, node << 3 | level)
             if isNew { links.append(0) }
-            versions.append(0, at: position, to: &links[number])
+            versions.append(0, at: position, to: &links[index])
             node >>= 4
             level += 1
         }
@@ -204,7 +203,7 @@ struct CountTrees: Equatable, Sendable {
                 last >>= 4
                 level += 1
             } else {
-                if let number = nodes.find(list, node << 3 | level) { count += versions.count(links[number], asOf: position) }
+                if let index = nodes.find(list, node << 3 | level) { count += versions.count(links[index], asOf: position) }
                 node += 1
             }
         }
@@ -218,8 +217,8 @@ extension UnreadCounts: CheckpointComponent {
         PackedColumn(members.lazy.map { UInt64($0.newest) << 6 | UInt64($0.countInBlock) }).write(to: &writer)
         PackedColumn(members.lazy.map(\.blockLink)).write(to: &writer)
         blockVersions.write(to: &writer)
-        retracted.write(to: &writer)
-        ownRetracted.write(to: &writer)
+        goneCounts.write(to: &writer)
+        ownGoneCounts.write(to: &writer)
     }
 
     init(from reader: inout ColumnReader, _ ids: Identities, head: Position) throws(ColumnError) {
@@ -239,8 +238,8 @@ extension UnreadCounts: CheckpointComponent {
                 OwnMessages(
                     newest: UInt32(truncatingIfNeeded: newest[row] >> 6), countInBlock: UInt32(newest[row] & 63), blockLink: links[row]))
         }
-        try retracted.read(from: &reader, lists: ids.threads.count, entries: ids.messages.count, head: head)
-        try ownRetracted.read(from: &reader, lists: count, entries: ids.messages.count, head: head)
+        try goneCounts.read(from: &reader, lists: ids.threads.count, entries: ids.messages.count, head: head)
+        try ownGoneCounts.read(from: &reader, lists: count, entries: ids.messages.count, head: head)
     }
 }
 

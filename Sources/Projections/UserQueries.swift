@@ -143,12 +143,12 @@ extension ReadModels {
     /// Returns the periods in which a user could read each thread, as a member or as an operator of
     /// the community, ordered by start and thread.
     package func access(of user: UserID, asOf position: Position) -> [Access] {
-        let stays = compactMap(scan(membershipsOf: user)) {
+        let memberAccess = compactMap(scan(membershipsOf: user)) {
             access(ofMembership: $0, changes: 1..<changeCount(ofMembership: $0, asOf: position) + 1)
         }
         let periods = operatorPeriods(of: user, changes: 1..<operatorChangeCount(of: user, asOf: position) + 1)
         let threads = periods.isEmpty ? [] : compactMap(threadScan()) { operatedThread($0, asOf: position) }
-        return Access.merged(stays.flatMap(\.self) + threads.flatMap { $0.access(in: periods) })
+        return Access.merged(memberAccess.flatMap(\.self) + threads.flatMap { $0.access(in: periods) })
     }
 
     /// Returns the number of users.
@@ -226,17 +226,18 @@ extension ReadModels {
     }
 
     /// Returns a membership or residence with the user's id, name and postcode.
-    package func membership(_ stay: IndexedMembership, asOf position: Position) -> Membership {
+    package func membership(_ membership: IndexedMembership, asOf position: Position) -> Membership {
         Membership(
-            user: identities.userID(stay.user), username: views.users.name(stay.user, asOf: position)?.text, since: stay.since,
-            postcode: views.users.postcode(stay.user, asOf: position))
+            user: identities.userID(membership.user), username: views.users.name(membership.user, asOf: position)?.text,
+            since: membership.since,
+            postcode: views.users.postcode(membership.user, asOf: position))
     }
 
     /// Returns the user of a membership or residence.
-    package func userID(_ stay: IndexedMembership) -> UserID { identities.userID(stay.user) }
+    package func userID(_ membership: IndexedMembership) -> UserID { identities.userID(membership.user) }
 
     /// Returns the thread of a membership or residence.
-    package func threadID(_ stay: IndexedMembership) -> ThreadID { identities.threadID(stay.thread) }
+    package func threadID(_ membership: IndexedMembership) -> ThreadID { identities.threadID(membership.thread) }
 
     private func threadID(ofMembership row: Int) -> ThreadID { identities.threadID(identities.memberships.pair(row).second) }
 

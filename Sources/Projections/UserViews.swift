@@ -112,7 +112,7 @@ extension UserViews {
         for index in links.indices { links[index] = nameVersions.value(links[index], asOf: position) }
         var texts: [String?] = []
         texts.reserveCapacity(authors.count)
-        for number in links { texts.append(number == 0 ? nil : names[Int(number) - 1].text) }
+        for oneBasedName in links { texts.append(oneBasedName == 0 ? nil : names[Int(oneBasedName) - 1].text) }
         return texts
     }
 

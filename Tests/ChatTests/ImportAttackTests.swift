@@ -16,7 +16,7 @@ import Testing
     ) -> ImportedLine {
         .message(
             ImportedMessage(
-                t: Self.time, channel: channel, user: user, id: id, replyTo: replyTo, body: body,
+                sentAt: Self.time, channel: channel, user: user, id: id, replyTo: replyTo, body: body,
                 editedAt: editedAt.map { Timestamp(millisecondsSince1970: $0) }))
     }
 
@@ -144,7 +144,7 @@ import Testing
     @Test func leavingBeforeJoinCommitStays() throws {
         let store = try StoreFixture().open()
         _ = try run([message("0"), message("1", by: .nickname("Bob"), in: "#c")], into: store)
-        let lines = [ImportedLine.join(ImportedJoin(t: nil, channel: "#rust", user: .nickname("Bob")))]
+        let lines = [ImportedLine.join(ImportedJoin(joinedAt: nil, channel: "#rust", user: .nickname("Bob")))]
         var second = try staged(lines, into: store)
         _ = try run(lines, into: store)
         try store.execute(.leaveThread(user: ImportedID.user("bob"), thread: rust))
@@ -166,7 +166,7 @@ import Testing
     @Test func concurrentImportsCountJoinOnce() throws {
         let store = try StoreFixture().open()
         _ = try run([message("0"), message("1", by: .nickname("Bob"), in: "#c")], into: store)
-        let lines = [ImportedLine.join(ImportedJoin(t: nil, channel: "#rust", user: .nickname("Bob")))]
+        let lines = [ImportedLine.join(ImportedJoin(joinedAt: nil, channel: "#rust", user: .nickname("Bob")))]
         var first = try staged(lines, into: store)
         var second = try staged(lines, into: store)
         #expect(try first.finish().isEmpty && second.finish().isEmpty)

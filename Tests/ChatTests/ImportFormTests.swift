@@ -21,12 +21,12 @@ import Testing
     ) -> ImportedLine {
         .message(
             ImportedMessage(
-                t: Self.time, channel: channel, user: user, id: id, replyTo: replyTo, body: body,
+                sentAt: Self.time, channel: channel, user: user, id: id, replyTo: replyTo, body: body,
                 editedAt: editedAt.map { Timestamp(millisecondsSince1970: $0) }))
     }
 
     private func join(_ user: ImportedUser, _ channel: String = "#rust") -> ImportedLine {
-        .join(ImportedJoin(t: Self.time, channel: channel, user: user))
+        .join(ImportedJoin(joinedAt: Self.time, channel: channel, user: user))
     }
 
     private func run(_ lines: [ImportedLine], into store: ChatStore, batchSize: Int = 10) throws -> (ImportSummary, [RejectedLine]) {
@@ -295,7 +295,8 @@ import Testing
         func expected(_ user: ImportedUser, _ editedAt: Int64? = nil) -> ImportedLine {
             .message(
                 ImportedMessage(
-                    t: nil, channel: "c", user: user, id: "1", body: "x", editedAt: editedAt.map { Timestamp(millisecondsSince1970: $0) }))
+                    sentAt: nil, channel: "c", user: user, id: "1", body: "x",
+                    editedAt: editedAt.map { Timestamp(millisecondsSince1970: $0) }))
         }
         #expect(try read(#""Ann""#) == expected(.nickname("Ann")))
         #expect(try read(#"{"id":"7","name":"Ann"}"#) == expected(.account(id: "7", name: "Ann")))
@@ -305,7 +306,7 @@ import Testing
         #expect(try read(#""Ann""#, #","editedAt":"1970-01-01T00:00:05Z""#) == expected(.nickname("Ann"), 5_000))
         #expect(
             try decode(#"{"t":null,"channel":"c","user":"Ann","join":true}"#)
-                == .join(ImportedJoin(t: nil, channel: "c", user: .nickname("Ann"))))
+                == .join(ImportedJoin(joinedAt: nil, channel: "c", user: .nickname("Ann"))))
     }
 
     @Test(arguments: [

@@ -35,12 +35,12 @@ import Testing
             let time = Timestamp(millisecondsSince1970: Int64.random(in: 0...99, using: &random))
             let channel = channels.randomElement(using: &random) ?? "#rust"
             if Int.random(in: 0..<5, using: &random) == 0 {
-                return .join(ImportedJoin(t: time, channel: channel, user: user(&random)))
+                return .join(ImportedJoin(joinedAt: time, channel: channel, user: user(&random)))
             }
             let replyTo = Int.random(in: 0..<3, using: &random) == 0 ? "\(Int.random(in: 0...index, using: &random))" : nil
             return .message(
                 ImportedMessage(
-                    t: time, channel: channel, user: user(&random), id: "\(index)", replyTo: replyTo, body: "x",
+                    sentAt: time, channel: channel, user: user(&random), id: "\(index)", replyTo: replyTo, body: "x",
                     editedAt: Int.random(in: 0..<4, using: &random) == 0 ? time : nil))
         }
     }

@@ -10,7 +10,7 @@ import Testing
 @Suite struct ImportTests {
     private func message(_ id: String, by user: String, in channel: String = "#rust", to replyTo: String? = nil) -> ImportedMessage {
         ImportedMessage(
-            t: Timestamp(millisecondsSince1970: 1_100_000_000_000), channel: channel, user: user, id: id, replyTo: replyTo,
+            sentAt: Timestamp(millisecondsSince1970: 1_100_000_000_000), channel: channel, user: user, id: id, replyTo: replyTo,
             body: "body of \(id)")
     }
 
@@ -130,7 +130,7 @@ import Testing
             while refused.isEmpty {
                 line += 1
                 refused = try importer.add(
-                    ImportedMessage(t: nil, channel: "#rust", user: "Ann", id: "\(line)", body: String(repeating: "x", count: size)),
+                    ImportedMessage(sentAt: nil, channel: "#rust", user: "Ann", id: "\(line)", body: String(repeating: "x", count: size)),
                     line: line)
             }
             #expect(refused.map(\.rejection.code) == [.storageFull])

@@ -193,7 +193,7 @@ extension ChatStore {
         expectError("outOfRange") { _ = try store.project(Unnamed.self).writeCheckpoint() }
         try store.close()
         let again = try fixture.open()
-        #expect(again.statistics.checkpoints?.loaded == 1)
+        #expect(again.statistics.checkpoints?.loadedPosition == 1)
         #expect(try again.project(Impostor.self).read { model, _ in model.count } == 1)
     }
 
@@ -221,7 +221,7 @@ extension ChatStore {
         store = try fixture.open()
         #expect(try store.tallyCheckpoints == [10, 20, 30, 35])
         #expect(try store.project(Tally.self, checkpoints: options).read { model, _ in model.applied } == 0)
-        #expect(store.statistics.checkpoints?.failures == 0)
+        #expect(store.statistics.checkpoints?.failureCount == 0)
     }
 
     @Test func replayIsFollowedByCheckpoint() async throws {
@@ -313,7 +313,7 @@ extension ChatStore {
         disk.inject(DiskFault(.fails(.full), at: .occurrence(1, of: .write), pathSuffix: ".checkpoint.tmp"))
         try await store.execute(.registerUser(user: UserID(bits: 1), username: "Ann"))
         #expect(try tally.read { model, _ in model.count } == 1)
-        try await FollowingFixture.until("a failure") { store.statistics.checkpoints?.failures == 1 }
+        try await FollowingFixture.until("a failure") { store.statistics.checkpoints?.failureCount == 1 }
         #expect(try store.tallyCheckpoints == [])
         try store.appendSessions(1)
         #expect(try tally.read { model, _ in model.count } == 2)
@@ -456,7 +456,7 @@ extension ChatStore {
             }
         }
         #expect(try store.tallyCheckpoints.count <= 4)
-        #expect(store.statistics.checkpoints?.failures == 0)
+        #expect(store.statistics.checkpoints?.failureCount == 0)
         try store.close()
         expectError("closed") { _ = try tally.writeCheckpoint() }
         let again = try fixture.open()
@@ -508,7 +508,7 @@ extension ChatStore {
             }
         }
         try store.close()
-        #expect(tally.present.model.count == 31)
+        #expect(tally.current.model.count == 31)
     }
 }
 

@@ -39,7 +39,7 @@ import Testing
         #expect(wrong != right)
         store.decider.withLock { decider in
             decider.rules = wrong.rules
-            _ = store.readSide.replaceModels(wrong.models)
+            _ = store.readSide.replaceModels(wrong.readModels)
         }
         #expect(try !store.rebuild())
         #expect(store.storeModels == right)

@@ -4,14 +4,14 @@ import Testing
 /// The code of the article about proofs for auditors.
 @Suite struct EvidenceExampleTests {
     /// Returns a checkpoint for an auditor, and a proof of one event with the event itself.
-    func evidence(_ store: ChatStore, of position: Position) throws -> (checkpoint: String, proof: String, record: String) {
+    func proof(of position: Position, in store: ChatStore) throws -> (checkpoint: String, proof: String, record: String) {
         let head = try store.treeHead()
         let proof = try store.inclusionProof(of: position, at: head.size)
         return (head.text, proof.text, try store.disclosedRecord(at: position).text)
     }
 
     /// Verifies the proof without the journal, and returns the kept part and the texts of the event.
-    func verified(_ proof: String, _ record: String, with checkpoint: String) throws -> (kept: [UInt8], erasable: [UInt8]?)? {
+    func verifiedRecord(_ record: String, _ proof: String, with checkpoint: String) throws -> (kept: [UInt8], erasable: [UInt8]?)? {
         let proof = try InclusionProof(parsing: proof)
         let record = try DisclosedRecord(parsing: record)
         guard proof.head == (try TreeHead(parsing: checkpoint)) else { return nil }
@@ -24,16 +24,16 @@ import Testing
         let user = UserID(bits: 1)
         try store.execute(.registerUser(user: user, username: "Ann"))
         try store.execute(.setPostcode(user: user, postcode: "SW1A 1AA"))
-        let first = try evidence(store, of: 1)
-        let second = try evidence(store, of: 2)
-        #expect(try verified(first.proof, first.record, with: first.checkpoint) != nil)
-        #expect(throws: ProofError.self) { try verified(first.proof, second.record, with: first.checkpoint) }
-        #expect(try verified(first.proof, first.record, with: store.treeHead(at: 1).text) == nil)
+        let first = try proof(of: 1, in: store)
+        let second = try proof(of: 2, in: store)
+        #expect(try verifiedRecord(first.record, first.proof, with: first.checkpoint) != nil)
+        #expect(throws: ProofError.self) { try verifiedRecord(second.record, first.proof, with: first.checkpoint) }
+        #expect(try verifiedRecord(first.record, first.proof, with: store.treeHead(at: 1).text) == nil)
         try store.close()
     }
 
     /// Returns the lines of the evidence of a thread, for a tree that the reader has the checkpoint of.
-    func evidence(_ store: ChatStore, of thread: ThreadID, at size: Position) throws -> (parts: [String], readers: [EvidenceReader]) {
+    func evidence(of thread: ThreadID, in store: ChatStore, at size: Position) throws -> (parts: [String], readers: [EvidenceReader]) {
         let evidence = try store.evidence(of: thread, at: size)
         var lines: [String] = []
         try store.forEachPart(of: evidence) { part in
@@ -44,7 +44,7 @@ import Testing
     }
 
     /// Verifies the lines without the journal, and returns the number of events of which none is missing.
-    func verified(_ lines: [String], _ readers: [EvidenceReader], with checkpoint: String) throws -> Int {
+    func verifiedEventCount(_ lines: [String], _ readers: [EvidenceReader], with checkpoint: String) throws -> Int {
         var verification = EvidenceVerification(against: try TreeHead(parsing: checkpoint))
         for (index, line) in lines.enumerated() { try verification.add(TreePart(parsing: line, line: index + 1)) }
         return try verification.report(readers: readers).numbers.count  // throws `ProofError`
@@ -56,10 +56,10 @@ import Testing
         try store.execute(.registerUser(user: user, username: "Ann"))
         try store.execute(.setPostcode(user: user, postcode: "SW1A 1AA"))
         let thread = ThreadID(try #require(OutwardCode("SW1A")))
-        let (lines, readers) = try evidence(store, of: thread, at: 4)
+        let (lines, readers) = try evidence(of: thread, in: store, at: 4)
         let checkpoint = try store.treeHead(at: 4)
-        #expect(try verified(lines, readers, with: checkpoint.text) == 2)
-        #expect(throws: ProofError.self) { try verified(lines, [], with: checkpoint.text) }
+        #expect(try verifiedEventCount(lines, readers, with: checkpoint.text) == 2)
+        #expect(throws: ProofError.self) { try verifiedEventCount(lines, [], with: checkpoint.text) }
 
         let parts = try lines.enumerated().map { try TreePart(parsing: $1, line: $0 + 1) }
         var verification = EvidenceVerification(against: checkpoint)

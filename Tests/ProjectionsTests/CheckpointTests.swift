@@ -102,7 +102,7 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
             ask(models, events)
             for recorded in later { models.apply(recorded.event, at: head + recorded.position) }
             ask(models, events + later)
-            for recorded in later { _ = ChatState(models.models.identities, models.rules).faults(of: recorded.event) }
+            for recorded in later { _ = ChatState(models.readModels.identities, models.rules).faults(of: recorded.event) }
         }
         #expect(refused > 20)
     }
@@ -118,7 +118,7 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
             let digest = before.digests["community"] ?? []
             guard Repetitions.areAll || index.isMultiple(of: 4) || !digests.contains(digest) else { continue }
             let after = try read(written(before), at: before.position)
-            #expect(after.models.views.community == before.models.views.community)
+            #expect(after.readModels.views.community == before.readModels.views.community)
             #expect(after.digests["community"] == digest)
             digests.insert(digest)
         }
@@ -144,9 +144,9 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
                 rejected += 1
                 continue
             }
-            askCommunity(models.models, events)
+            askCommunity(models.readModels, events)
             for recorded in later { models.apply(recorded.event, at: head + recorded.position) }
-            askCommunity(models.models, events + later)
+            askCommunity(models.readModels, events + later)
         }
         #expect(rejected > 20)
     }
@@ -154,12 +154,12 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
     /// The queries of reports name the author of the post, which must exist at the report's position.
     @Test(arguments: [false, true]) func reportBeforeItsPostIsRejected(isReply: Bool) throws {
         var models = storeModels(of: history(seed: 3, commands: 120))
-        let identities = models.models.identities
+        let identities = models.readModels.identities
         let (facts, post) =
             isReply ? (identities.replyFacts, identities.replies.count / 2) : (identities.messageFacts, identities.messages.count / 2)
         for (position, isAccepted) in [(1, false), (facts.position(post), false), (facts.position(post) + 1, true)] {
-            models.models.views.community.reports = ReportHistory()
-            models.models.views.community.reports.append(post, isReply: isReply, by: 0, 0, at: position)
+            models.readModels.views.community.reports = ReportHistory()
+            models.readModels.views.community.reports.append(post, isReply: isReply, by: 0, 0, at: position)
             if isAccepted {
                 #expect(try read(written(models), at: models.position) == models)
             } else {
@@ -175,7 +175,7 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
 
     @Test(arguments: SparseHistory.allCases) func historiesOfMissingEntriesAreRejected(_ kind: SparseHistory) throws {
         var models = storeModels(of: history(seed: 3, commands: 120))
-        let ids = models.models.identities
+        let ids = models.readModels.identities
         let (users, threads, memberships) = (ids.users.count, ids.threads.count, ids.memberships.count)
         for excess in [-1, 0, 1] {
             var community = CommunityHistory()
@@ -196,7 +196,7 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
             case .blockingUser: community.blocks.set(1, at: 1, of: community.blockPairs.insert(users + excess, 0).index)
             case .blockedUser: community.blocks.set(1, at: 1, of: community.blockPairs.insert(0, users + excess).index)
             }
-            models.models.views.community = community
+            models.readModels.views.community = community
             if excess < 0 {
                 #expect(try read(written(models), at: models.position) == models)
             } else {
@@ -253,7 +253,7 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
 
     /// Queries everything that the events name, by default for one event in three.
     private func ask(_ storeModels: StoreModels, _ events: [RecordedEvent]) {
-        let models = storeModels.models
+        let models = storeModels.readModels
         for now in [models.position, models.position / 2, 0] {
             _ = models.threads(PageRequest(limit: .max), asOf: now)
             // Each thread and each user once.

@@ -29,9 +29,9 @@ enum CheckpointInputs {
 
     private static func withReportBeforePost(_ models: StoreModels) -> StoreModels {
         var changed = models
-        changed.models.views.community.reports = ReportHistory()
-        changed.models.views.community.reports.append(
-            models.models.identities.messages.count - 1, isReply: false, by: 0, 0, at: 1)
+        changed.readModels.views.community.reports = ReportHistory()
+        changed.readModels.views.community.reports.append(
+            models.readModels.identities.messages.count - 1, isReply: false, by: 0, 0, at: 1)
         return changed
     }
 

@@ -83,15 +83,15 @@ extension ChatStore {
         of log: any ErasableLog, hidden: PositionSet, to destination: String, on storage: any JournalStorage, through last: Position
     ) throws(ChatError) {
         let content = hidden.clamped(to: 1...max(1, last))
-        let present = try ledger(
+        let copyLedger = try ledger(
             try wrappingJournalErrors { () throws(JournalError) in try Journal.readLedger(ofJournalAt: destination, on: storage) })
-        var ledger = present
+        var ledger = copyLedger
         ledger.add(try Self.ledger(of: log).entries)
-        if ledger == present, content.isEmpty { return }
+        if ledger == copyLedger, content.isEmpty { return }
         try wrappingJournalErrors { () throws(JournalError) in
             let copy = try Journal.open(destination, options: JournalOptions(storage: storage, createIfMissing: false))
             do throws(JournalError) {
-                if ledger != present { try copy.writeLedger(Array(ledger.text.utf8)) }
+                if ledger != copyLedger { try copy.writeLedger(Array(ledger.text.utf8)) }
                 // No order of the copy is known to be carried out.
                 if !content.isEmpty { try copy.eraseContent(of: content, orderedThrough: 0) }
             } catch {

@@ -33,7 +33,7 @@ struct ErasureVerification {
     func result(
         _ log: any ErasableLog, _ models: borrowing StoreModels, _ own: ErasureLedger, _ other: ErasureLedger
     ) throws(ChatError) -> (findings: [JournalFinding], withheldCount: UInt64) {
-        let identities = models.models.identities
+        let identities = models.readModels.identities
         func content(_ orders: ErasureOrders) throws(ChatError) -> PositionSet {
             try ErasableContent(orders, in: 1...max(1, models.position), of: log) { identities.author(ofPostRemovedBy: $0) }.positions
         }

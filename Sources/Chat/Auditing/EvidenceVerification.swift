@@ -17,7 +17,7 @@ public struct EvidenceReport: Hashable, Sendable {
     public var withoutContentCount: UInt64
     /// The number of registrations and changes of usernames.
     public var registrationCount: UInt64
-    /// The readers whose present membership is shown by an event of the thread.
+    /// The readers whose current membership is shown by an event of the thread.
     public var provenReaders: [EvidenceReader]
     /// The readers whom only the host of the journal states.
     public var statedReaders: [EvidenceReader]

@@ -36,7 +36,7 @@ struct HistoryVerification {
     init(checkpoint: CheckpointVerification?, isDeep: Bool, _ estimate: ReplayEstimate) {
         self.checkpoint = checkpoint
         self.isDeep = isDeep
-        models.models.identities.reserve(messages: estimate.messages, memberships: estimate.memberships)
+        models.readModels.identities.reserve(messages: estimate.messages, memberships: estimate.memberships)
     }
 
     /// Adds the next record.
@@ -81,12 +81,12 @@ struct HistoryVerification {
     /// Verifies the records of the batch.
     mutating func verifyBatch() {
         var found: [(row: Int, fault: HistoryFault)] = []
-        models.rules.audit(&batch, &models.models.identities) { row, faults in found += faults.map { (row, $0) } }
+        models.rules.audit(&batch, &models.readModels.identities) { row, faults in found += faults.map { (row, $0) } }
         // For one event, the fault of the text comes last.
         for (row, fault) in (found + textFaults).sorted(by: { $0.row < $1.row }) {
             addFinding(fault.problem.rawValue, fault.message, at: batch.position(row))
         }
-        if isDeep { models.models.views.apply(batch, 0..<batch.count) }
+        if isDeep { models.readModels.views.apply(batch, 0..<batch.count) }
         if isFullyDecoded, batch.count > 0, batch.lastPosition == checkpoint?.position { checkpoint?.compare(models) }
         batch.removeAll(from: batch.lastPosition + 1)
         textFaults.removeAll()
@@ -112,8 +112,8 @@ struct DeepVerification {
     private let replyCounts: [Int]
 
     init(_ models: StoreModels) {
-        self.models = models.models
-        identities = models.models.identities
+        self.models = models.readModels
+        identities = models.readModels.identities
         rules = models.rules
         now = models.position
         var counts = [Int](repeating: 0, count: rules.threads.count)
@@ -141,9 +141,9 @@ struct DeepVerification {
         let registered = rules.users.indices.filter { rules.users[$0].registeredAt > 0 }
         let shown = models.userCount(asOf: now)
         return finding(unless: shown == registered.count, "users", "\(shown) users, expected \(registered.count)")
-            + registered.flatMap { number in
-                let id = identities.userID(number)
-                let row = rules.users[number]
+            + registered.flatMap { index in
+                let id = identities.userID(index)
+                let row = rules.users[index]
                 let profile = models.profile(id, asOf: now)
                 return finding(
                     unless:
@@ -151,18 +151,18 @@ struct DeepVerification {
                     "the username or postcode of user \(id) differs")
                     + finding(
                         unless:
-                            models.isOperator(id, asOf: now) == rules.isOperator(number), "community", "user \(id) as an operator differs")
+                            models.isOperator(id, asOf: now) == rules.isOperator(index), "community", "user \(id) as an operator differs")
             }
     }
 
     private func threads() -> [JournalFinding] {
-        rules.threads.indices.flatMap { number in
-            let id = identities.threadID(number)
+        rules.threads.indices.flatMap { index in
+            let id = identities.threadID(index)
             let count = models.thread(id, asOf: now)?.messageCount ?? 0
-            let (row, record) = (rules.threads[number], models.thread(id, asOf: now))
+            let (row, record) = (rules.threads[index], models.thread(id, asOf: now))
             return finding(
                 unless:
-                    count == messageCounts[number], "timelines", "thread \(id) has \(count) messages, expected \(messageCounts[number])")
+                    count == messageCounts[index], "timelines", "thread \(id) has \(count) messages, expected \(messageCounts[index])")
                 + finding(
                     unless:
                         record.map {
@@ -173,50 +173,50 @@ struct DeepVerification {
     }
 
     private func memberships() -> [JournalFinding] {
-        (0..<rules.memberships.count).flatMap { number in
-            let pair = identities.memberships.pair(number)
+        (0..<rules.memberships.count).flatMap { membership in
+            let pair = identities.memberships.pair(membership)
             let user = identities.userID(pair.first)
             let thread = identities.threadID(pair.second)
-            let standing = rules.memberships.standing(number)
-            let sanctions = models.sanctions(ofMembership: number, asOf: now)
+            let standing = rules.memberships.standing(membership)
+            let sanctions = models.sanctions(ofMembership: membership, asOf: now)
             return finding(
                 unless: (models.joinPosition(user, in: thread, asOf: now) != nil) == standing.isMember, "membership",
                 "the membership of user \(user) in thread \(thread) differs")
                 + finding(
                     unless:
-                        models.role(ofMembership: number, asOf: now)?.role == standing.role
+                        models.role(ofMembership: membership, asOf: now)?.role == standing.role
                         && sanctions.contains { !$0.isBan } == standing.hasMute && sanctions.contains { $0.isBan } == standing.hasBan
-                        && (models.invitation(ofMembership: number, asOf: now) != nil) == standing.isInvited, "community",
+                        && (models.invitation(ofMembership: membership, asOf: now) != nil) == standing.isInvited, "community",
                     "the role, the sanctions or the invitation of user \(user) in thread \(thread) differ")
                 + finding(
                     unless:
-                        models.readMarker(user, in: thread, asOf: now) == rules.memberships.readUpTo(number), "membership",
+                        models.readMarker(user, in: thread, asOf: now) == rules.memberships.readUpTo(membership), "membership",
                     "the read marker of user \(user) in thread \(thread) differs")
         }
     }
 
     private func messages() -> [JournalFinding] {
-        (0..<identities.messages.count).flatMap { number in
-            let id = MessageID(bits: identities.messages.id(number))
+        (0..<identities.messages.count).flatMap { index in
+            let id = MessageID(bits: identities.messages.id(index))
             let record = models.message(id, asOf: now)
             return finding(
                 unless:
-                    record?.position == identities.messageFacts.position(number)
-                    && record?.isRetracted == rules.marks(message: number).contains(.retracted)
-                    && record?.isRemoved == rules.marks(message: number).contains(.removed) && record?.replyCount == replyCounts[number],
+                    record?.position == identities.messageFacts.position(index)
+                    && record?.isRetracted == rules.marks(message: index).contains(.retracted)
+                    && record?.isRemoved == rules.marks(message: index).contains(.removed) && record?.replyCount == replyCounts[index],
                 "timelines", "message \(id) differs")
         }
     }
 
     private func replies() -> [JournalFinding] {
-        (0..<identities.replies.count).flatMap { number in
-            let id = ReplyID(bits: identities.replies.id(number))
+        (0..<identities.replies.count).flatMap { index in
+            let id = ReplyID(bits: identities.replies.id(index))
             let record = models.reply(id, asOf: now)
             return finding(
                 unless:
-                    record?.position == identities.replyFacts.position(number)
-                    && record?.isRetracted == rules.marks(reply: number).contains(.retracted)
-                    && record?.isRemoved == rules.marks(reply: number).contains(.removed),
+                    record?.position == identities.replyFacts.position(index)
+                    && record?.isRetracted == rules.marks(reply: index).contains(.retracted)
+                    && record?.isRemoved == rules.marks(reply: index).contains(.removed),
                 "timelines", "reply \(id) differs")
         }
     }
@@ -255,13 +255,13 @@ struct CheckpointVerification {
     func findings(_ log: any CommitLog, _ rebuilt: StoreModels) -> [JournalFinding] {
         if differing.isEmpty { return [] }
         let divergence = firstDivergence(log, rebuilt)
-        let place =
+        let difference =
             divergence.map { "they first differ at position \($0)" }
             ?? "no query about a single event shows the difference, which lies at one of these positions"
         return differing.map { component in
             JournalFinding(
                 "checkpointDiffers",
-                "the checkpoint '\(ReadModels.name)' at position \(position) and a rebuild differ in \(component): \(place); remove the file, "
+                "the checkpoint '\(ReadModels.name)' at position \(position) and a rebuild differ in \(component): \(difference); remove the file, "
                     + "and the next opening replays the journal",
                 positions: divergence.map { $0...$0 } ?? min(1, position)...position)
         }
@@ -273,7 +273,7 @@ struct CheckpointVerification {
         var first: Position?
         do throws(ChatError) {
             try ChatStore.forEachDecodedEvent(log, 1...position, contents: .all) { event, position in
-                if checkpoint.models.answers(about: event, at: position) == rebuilt.models.answers(about: event, at: position) {
+                if checkpoint.readModels.answers(about: event, at: position) == rebuilt.readModels.answers(about: event, at: position) {
                     return true
                 }
                 first = position

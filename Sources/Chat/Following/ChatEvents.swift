@@ -31,8 +31,8 @@ public enum BufferingPolicy: Hashable, Sendable {
 ///   closed or the task is cancelled.
 /// - **Errors** are ``ChatError``s and end the sequence. An unreadable event is never skipped; all
 ///   events before it are delivered first.
-/// - **Memory**: one batch of at most 256 events, or of 64 KiB of text and one event. A waiting
-///   iterator holds no events.
+/// - **Memory**: one batch of at most 256 events, or of 64 KiB of text and one event; with a
+///   bounded buffer, at most 256 events more than its limit. A waiting iterator holds no events.
 public struct ChatEvents: AsyncSequence, Sendable {
     /// An event with its position and the token that continues after it.
     public typealias Element = FollowedEvent
@@ -97,8 +97,10 @@ public struct ChatEvents: AsyncSequence, Sendable {
         private mutating func refill() async throws(ChatError) -> Bool {
             while true {
                 let step: Follower.Step
-                let present = follower
-                (follower, step) = try await present.store.reading { () async throws(ChatError) in try await Follower.step(of: present) }
+                let current = follower
+                (follower, step) = try await current.store.onReadExecutor { () async throws(ChatError) in
+                    try await Follower.step(of: current)
+                }
                 switch step {
                 case .events(let found):
                     events = found

@@ -62,21 +62,25 @@ struct ThreadsSource: LiveSource {
         try store.threads(PageRequest(limit: limit), viewer: viewer, asOf: .position(position))
     }
 
-    func change(by event: RecordedEvent, in store: ChatStore) throws(ChatError) -> Change? {
+    func effect(of event: RecordedEvent, in store: ChatStore) throws(ChatError) -> LiveEffect<Change> {
         guard let id = event.event.details.thread else {
             // The viewer became an operator, who sees every thread that is not `inviteOnly`, or
             // ceased to be one.
-            return event.event.details.user == viewer ? .all(try store.threads(PageRequest(limit: limit), viewer: viewer)) : nil
+            return try event.event.details.user == viewer ? allThreads(in: store) : .none
         }
         do throws(ChatError) {
-            return .thread(try store.thread(id, viewer: viewer))
+            return .change(.thread(try store.thread(id, viewer: viewer)))
         } catch {
             guard case .rejected(.notAMember) = error else { throw error }
             // Only a query finds the thread that fills the gap. The viewer's own departure is a
             // separate event.
-            guard let viewer, event.event.details.changesRights(of: viewer) else { return nil }
-            return .all(try store.threads(PageRequest(limit: limit), viewer: viewer))
+            guard let viewer, event.event.details.changesRights(of: viewer) else { return .none }
+            return try allThreads(in: store)
         }
+    }
+
+    private func allThreads(in store: ChatStore) throws(ChatError) -> LiveEffect<Change> {
+        .change(.all(try store.threads(PageRequest(limit: limit), viewer: viewer)))
     }
 
     func apply(_ change: Change, to threads: inout [ThreadSummary]) {

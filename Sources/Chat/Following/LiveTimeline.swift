@@ -28,11 +28,11 @@ import Projections
     ///
     /// The result of a load is discarded if its generation is not the latest. A complete reload
     /// begins a new generation.
-    @ObservationIgnored private var lastReading: UInt64 = 0
+    @ObservationIgnored private var loadGeneration: UInt64 = 0
     /// The changes since the load of earlier messages began; nil if no load is running.
     ///
     /// They are applied to the loaded page, which may be older than they are. If they exceed
-    /// ``backlogLimit``, the page is loaded again instead.
+    /// `backlogLimit`, the page is loaded again instead.
     @ObservationIgnored private var changesMeanwhile: [TimelineSource.Change]?
 
     @ObservationIgnored let store: ChatStore
@@ -65,25 +65,35 @@ import Projections
     public func follow() async { await followSource() }
 
     /// Adds the messages before the first displayed one, if any.
-    public func loadEarlier() async {
+    ///
+    /// Does nothing while the messages are being loaded, and after an error that ended
+    /// ``follow()``.
+    ///
+    /// - Throws: ``ChatError/journal(_:)`` if the store is closed or the messages cannot be read.
+    ///   The displayed messages stay, and ``follow()`` keeps them current; call again to try again.
+    ///   ``ChatError/rejected(_:)`` if the viewer may no longer read the thread, which ``state``
+    ///   then reports too.
+    public func loadEarlier() async throws(ChatError) {
         guard case .loaded(let messages) = state, hasEarlier, let first = messages.first?.position else { return }
         state = .updating(messages)
         while true {
-            (lastReading, changesMeanwhile) = (lastReading + 1, [])
-            let reading = lastReading
+            (loadGeneration, changesMeanwhile) = (loadGeneration + 1, [])
+            let generation = loadGeneration
             let earlier: [TimelineEntry]
             do throws(ChatError) {
-                earlier = try await store.reading { () async throws(ChatError) in try await source.messages(before: first, in: store) }
+                earlier = try await store.onReadExecutor { () async throws(ChatError) in
+                    try await source.messages(before: first, in: store)
+                }
             } catch {
-                guard reading == lastReading else { return }
-                changesMeanwhile = nil
-                if !error.isClosed { fail(with: error) } else if case .updating(let now) = state { state = .loaded(now) }
-                return
+                // After a complete reload, the state is no longer that of this load.
+                if generation == loadGeneration { endLoad(with: error) }
+                throw error
             }
             // Meanwhile everything may have been reloaded, or changes may have arrived.
-            guard reading == lastReading, let changes = changesMeanwhile, case .updating(let now) = state, now.first?.position == first
+            guard generation == loadGeneration, let changes = changesMeanwhile, case .updating(let now) = state,
+                now.first?.position == first
             else { return }
-            if changes.count > backlogLimit { continue }
+            if changes.count > Self.backlogLimit { continue }
             changesMeanwhile = nil
             if earlier.count < source.limit { beginning = earlier.first?.position ?? first }
             var all = earlier + now
@@ -93,15 +103,21 @@ import Projections
         }
     }
 
-    func note(_ change: TimelineSource.Change?) {
-        guard let change else {
-            (lastReading, changesMeanwhile) = (lastReading + 1, nil)
-            // The viewer may read other messages than before.
-            beginning = nil
-            return
-        }
+    /// Ends a failed load of earlier messages.
+    private func endLoad(with error: ChatError) {
+        changesMeanwhile = nil
+        if case .rejected = error { fail(with: error) } else if case .updating(let now) = state { state = .loaded(now) }
+    }
+
+    func didApply(_ change: TimelineSource.Change) {
         // One change beyond the limit marks that the page must be loaded again.
-        if let count = changesMeanwhile?.count, count <= backlogLimit { changesMeanwhile?.append(change) }
+        if let count = changesMeanwhile?.count, count <= Self.backlogLimit { changesMeanwhile?.append(change) }
+    }
+
+    func didLoad() {
+        (loadGeneration, changesMeanwhile) = (loadGeneration + 1, nil)
+        // The viewer may read other messages than before.
+        beginning = nil
     }
 }
 
@@ -130,7 +146,7 @@ struct TimelineSource: LiveSource {
                 .threadJoined, .threadLeft, .memberRemoved, .operatorGranted, .operatorRevoked, .usernameChanged, .userBlocked,
                 .userUnblocked,
             ])
-        filter.usernameChangeScope = .ignoringThreadsAndViewer
+        filter.includesThreadlessEvents = true
         filter.liveViewer = viewer
         return filter
     }
@@ -143,7 +159,7 @@ struct TimelineSource: LiveSource {
         try store.timeline(thread, PageRequest(limit: limit, before: position), viewer: viewer)
     }
 
-    func change(by event: RecordedEvent, in store: ChatStore) throws(ChatError) -> Change? {
+    func effect(of event: RecordedEvent, in store: ChatStore) throws(ChatError) -> LiveEffect<Change> {
         switch event.event.details {
         case .messagePosted(let details): return try change(of: details.message, in: store)
         case .messageEdited(let details), .messageRetracted(let details), .messageRemoved(let details):
@@ -152,48 +168,44 @@ struct TimelineSource: LiveSource {
         case .replyRetracted(let details), .replyRemoved(let details): return try change(of: details.message, in: store)
         case .usernameChanged(let details):
             let name = store.withCurrentModels { models, now in models.profile(details.user, asOf: now)?.username?.text }
-            return .name(details.user, name)
+            return .change(.name(details.user, name))
         case .threadLeft(let details):
-            // Throws if the viewer can no longer read the thread.
-            if details.user == viewer { _ = try store.thread(thread, viewer: viewer) }
-            return nil
+            if details.user == viewer { try requireRights(in: store) }
+            return .none
         case .memberRemoved(let details):
-            if details.user == viewer { _ = try store.thread(thread, viewer: viewer) }
-            return nil
+            if details.user == viewer { try requireRights(in: store) }
+            return .none
         case .threadJoined(let details):
-            if details.user == viewer { try reload(at: event.position, in: store) }
-            return nil
-        case .operatorGranted, .operatorRevoked:
-            try reload(at: event.position, in: store)
-            return nil
-        case .userBlocked(let details): return details.by == viewer ? .block(details.user, isBlocked: true) : nil
-        case .userUnblocked(let details): return details.by == viewer ? .block(details.user, isBlocked: false) : nil
-        default: return nil
+            return try details.user == viewer ? reload(from: store) : .none
+        case .operatorGranted, .operatorRevoked: return try reload(from: store)
+        case .userBlocked(let details): return details.by == viewer ? .change(.block(details.user, isBlocked: true)) : .none
+        case .userUnblocked(let details): return details.by == viewer ? .change(.block(details.user, isBlocked: false)) : .none
+        default: return .none
         }
     }
 
-    /// Throws `lagged`, which reloads the view.
-    ///
-    /// The messages that the viewer may read begin at another position. Throws `notAMember` if the
-    /// viewer can no longer read the thread.
-    private func reload(at position: Position, in store: ChatStore) throws(ChatError) {
-        _ = try store.thread(thread, viewer: viewer)
-        throw .lagged(from: position)
+    /// Returns the effect of an event after which the viewer may read other messages than before.
+    private func reload(from store: ChatStore) throws(ChatError) -> LiveEffect<Change> {
+        try requireRights(in: store)
+        return .reload
     }
 
-    /// Returns the current state of a message; nil if it is not in this thread.
+    /// Throws `notAMember` if the viewer can no longer read the thread.
+    private func requireRights(in store: ChatStore) throws(ChatError) { _ = try store.thread(thread, viewer: viewer) }
+
+    /// Returns the current state of a message; no change if it is not in this thread.
     ///
     /// After a repair that lost events, an event can refer to a message that is unknown or in
     /// another thread.
-    private func change(of message: MessageID, in store: ChatStore) throws(ChatError) -> Change? {
+    private func change(of message: MessageID, in store: ChatStore) throws(ChatError) -> LiveEffect<Change> {
         let entry: TimelineEntry
         do throws(ChatError) { entry = try store.message(message, viewer: viewer) } catch {
             guard case .rejected(let rejection) = error, [.unknownMessage, .notAMember].contains(rejection.code) else { throw error }
             // Throws if the reason is that the viewer can no longer read the thread.
-            _ = try store.thread(thread, viewer: viewer)
-            return nil
+            try requireRights(in: store)
+            return .none
         }
-        return entry.thread == thread ? .message(entry) : nil
+        return entry.thread == thread ? .change(.message(entry)) : .none
     }
 
     func apply(_ change: Change, to messages: inout [TimelineEntry]) {

@@ -36,7 +36,7 @@ struct UserSource: LiveSource {
     var filter: EventFilter {
         var filter = EventFilter(kinds: Set(EventKind.allCases).subtracting([.sessionStarted, .sessionEnded]), viewer: user)
         // The author of a thread's last message may have left the thread.
-        filter.usernameChangeScope = .ignoringThreadsAndViewer
+        filter.includesAllUsernameChanges = true
         return filter
     }
 
@@ -48,7 +48,9 @@ struct UserSource: LiveSource {
     ///
     /// Every event in a thread of the user can change the unread count or the text of the last
     /// message.
-    func change(by event: RecordedEvent, in store: ChatStore) throws(ChatError) -> UserDetails? { try store.user(user, viewer: user) }
+    func effect(of event: RecordedEvent, in store: ChatStore) throws(ChatError) -> LiveEffect<UserDetails> {
+        .change(try store.user(user, viewer: user))
+    }
 
     func apply(_ change: UserDetails, to user: inout UserDetails) { user = change }
 }

@@ -32,10 +32,9 @@ extension ChatStore {
     ///   - request: The part of the timeline; by default the latest 50 messages.
     ///   - viewer: The user who reads the thread; nil for the host. Each event has the form
     ///     that ``EventFilter/viewer`` describes.
-    /// - Throws: ``ChatError/rejected(_:)`` as ``timeline(_:_:viewer:asOf:)``;
-    ///   ``ChatError/journal(_:)`` if the text cannot be read.
-    /// - Complexity: O(*m*) in the members of the thread, and O(log *n*) for each message of the
-    ///   page.
+    /// - Throws: As ``timeline(_:_:viewer:asOf:)``.
+    /// - Complexity: O(*n* log *n*) in the number of users who ever joined the thread or were
+    ///   invited, muted or banned in it, plus that of ``timeline(_:_:viewer:asOf:)`` for the page.
     public func openTimeline(
         _ thread: ThreadID, _ request: PageRequest = PageRequest(), viewer: UserID? = nil
     ) throws(ChatError) -> OpenTimeline {
@@ -47,7 +46,7 @@ extension ChatStore {
         }
         for entry in page.entries { names[entry.author.id] = entry.author.username }
         var filter = EventFilter(threads: [thread], viewer: viewer)
-        filter.usernameChangeScope = .ignoringThreads
+        filter.includesThreadlessEvents = true
         return OpenTimeline(page: page, names: names, position: position, events: events(after: position, matching: filter))
     }
 }

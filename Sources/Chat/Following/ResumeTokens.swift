@@ -37,8 +37,8 @@ extension ChatStore {
 
     /// Throws if a token does not belong to the history of this store's log, as applied so far.
     ///
-    /// A log other than a journal knows only the chain value of its current head. A token of that
-    /// head is compared completely; of an older head only the journal id and the position are
+    /// A log that is not a `HistoryLog` knows only the chain value of its current head. A token of
+    /// that head is compared completely; of an older head only the journal id and the position are
     /// checked.
     func check(_ token: ResumeToken) throws(ChatError) {
         guard token.journal == log.id else { throw .foreignToken }

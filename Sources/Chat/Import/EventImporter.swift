@@ -29,7 +29,7 @@ public struct EventImporter: ~Copyable {
     private let log: any CommitLog
     private var state = ChatState()
     private var encoder = EventEncoder()
-    private var present: ExistingEvents
+    private var existing: ExistingEvents
     private var draft = CommitDraft()
     /// The end of the open commit; nil between commits, and if the export has no commit ends.
     private var commitEnd: Position?
@@ -61,7 +61,7 @@ public struct EventImporter: ~Copyable {
     public init(into log: any CommitLog) throws(ChatError) {
         try wrappingJournalErrors { () throws(JournalError) in try log.waitUntilDurable(log.lastPosition) }
         self.log = log
-        present = ExistingEvents(log)
+        existing = ExistingEvents(log)
     }
 
     /// The durable head of the journal.
@@ -92,8 +92,8 @@ public struct EventImporter: ~Copyable {
     public mutating func finish() throws(EventImportError) {
         do throws(EventImportError.Problem) {
             if failure == nil {
-                guard commitEnd == nil else { throw .incompleteCommit }
-                guard present.isEmpty else { throw .journalIsLonger }
+                guard commitEnd == nil else { throw .endsInsideCommit }
+                guard existing.isEmpty else { throw .journalIsLonger }
                 try commit()
             }
         } catch {
@@ -131,7 +131,7 @@ public struct EventImporter: ~Copyable {
             throw .commitEndMismatch
         }
         commitEnd = exported.commitEnd == position ? nil : exported.commitEnd
-        if present.isEmpty {
+        if existing.isEmpty {
             try stage(event, endsCommit: exported.commitEnd.map { $0 == position })
         } else {
             try compare(event)
@@ -149,9 +149,9 @@ public struct EventImporter: ~Copyable {
 
     private mutating func compare(_ event: ChatEvent) throws(EventImportError.Problem) {
         let isSame: Bool
-        do throws(JournalError) { isSame = try present.consumeNext(encoder, isErased: event.isErased) } catch { throw .journal(error) }
-        guard isSame else { throw .eventMismatch }
-        summary.present += 1
+        do throws(JournalError) { isSame = try existing.consumeNext(encoder, isErased: event.isErased) } catch { throw .journal(error) }
+        guard isSame else { throw .differs }
+        summary.existing += 1
     }
 
     /// Adds the encoded event to the commit.
@@ -290,9 +290,9 @@ public struct EventImportError: Error, Hashable, Sendable {
         /// commit.
         case commitEndMismatch
         /// The export ends before the last event of its last commit.
-        case incompleteCommit
+        case endsInsideCommit
         /// The journal has a different event at this position.
-        case eventMismatch
+        case differs
         /// The journal has events beyond the end of the export.
         case journalIsLonger
         /// The journal failed, or rejected the event.
@@ -306,8 +306,8 @@ public struct EventImportError: Error, Hashable, Sendable {
         case .ruleViolation(let fault): fault.problem.rawValue
         case .invalidEvent: "invalidEvent"
         case .commitEndMismatch: "commitEndMismatch"
-        case .incompleteCommit: "endsInsideCommit"
-        case .eventMismatch: "differs"
+        case .endsInsideCommit: "endsInsideCommit"
+        case .differs: "differs"
         case .journalIsLonger: "journalIsLonger"
         case .journal(let error): error.code.rawValue
         }
@@ -320,8 +320,8 @@ public struct EventImportError: Error, Hashable, Sendable {
         case .ruleViolation(let fault): "The event at position \(position) cannot follow the events before it: \(fault.message)."
         case .invalidEvent: "The event at position \(position) cannot be encoded as a record."
         case .commitEndMismatch: "The commit of position \(position) has contradictory ends."
-        case .incompleteCommit: "The export ends inside a commit: position \(position) is missing."
-        case .eventMismatch:
+        case .endsInsideCommit: "The export ends inside a commit: position \(position) is missing."
+        case .differs:
             "The journal has another event at position \(position). Continue with the same export, or import into an empty journal."
         case .journalIsLonger: "The journal has events beyond the end of the export, from position \(position) on."
         case .journal(let error): error.message
@@ -339,7 +339,13 @@ public struct EventImportSummary: Hashable, Sendable, Codable {
     /// The number of appended events.
     public var events = 0
     /// The number of events that the journal already contained.
-    public var present = 0
+    public var existing = 0
     /// The number of appended commits.
     public var commits = 0
+
+    private enum CodingKeys: String, CodingKey {
+        case events
+        case existing = "present"
+        case commits
+    }
 }

@@ -48,8 +48,8 @@ struct ImportBatch {
 
         var origin: EventOrigin {
             switch content {
-            case .message(let message): .imported(sentAt: message.t)
-            case .join(let join): .imported(sentAt: join.t)
+            case .message(let message): .imported(sentAt: message.sentAt)
+            case .join(let join): .imported(sentAt: join.joinedAt)
             }
         }
     }
@@ -69,7 +69,7 @@ struct ImportBatch {
     /// An existing post.
     private struct ExistingPost {
         /// The id of the message, or of the message that the reply answers.
-        var root: MessageID
+        var rootMessage: MessageID
         var isReply: Bool
         var author: UserID
         var isEdited: Bool
@@ -175,9 +175,9 @@ extension ImportBatch {
     private mutating func stage(
         _ message: ImportedMessage, _ line: ParsedLine, _ models: borrowing ReadModels, _ now: Position
     ) throws(Rejection) -> Bool {
-        if let present = try post(message.id, in: message.channel, models, now) {
-            try check(message, line, against: present, models, now)
-            return stageEdit(of: present, message, line, models, now)
+        if let existing = try post(message.id, in: message.channel, models, now) {
+            try check(message, line, against: existing, models, now)
+            return stageEdit(of: existing, message, line, models, now)
         }
         guard let user = line.user else { throw .invalidUsername }
         let newcomer = try registration(user, line, models, now)
@@ -185,9 +185,9 @@ extension ImportBatch {
         let threadName = try threadName(line, models, now)
         var answered: MessageID?
         if let replyTo = message.replyTo {
-            guard let root = try post(replyTo, in: message.channel, models, now)?.root else { throw .unknownMessage }
-            if models.message(root, asOf: now)?.isWithdrawn == true { throw .retracted }
-            answered = root
+            guard let rootMessage = try post(replyTo, in: message.channel, models, now)?.rootMessage else { throw .unknownMessage }
+            if models.message(rootMessage, asOf: now)?.isGone == true { throw .retracted }
+            answered = rootMessage
         }
         let start = requests.count
         stageMembership(user, newcomer, threadName, line, models, now)
@@ -208,7 +208,7 @@ extension ImportBatch {
         if let editedAt = message.editedAt { append(.edit(post, by: user, body: message.body), .imported(sentAt: editedAt)) }
         entries.append(StagedLine(line: line, requests: start..<requests.count, recordingRequests: essential..<requests.count))
         stagedPosts[id] = ExistingPost(
-            root: answered ?? id, isReply: answered != nil, author: user, isEdited: message.editedAt != nil, position: nil)
+            rootMessage: answered ?? id, isReply: answered != nil, author: user, isEdited: message.editedAt != nil, position: nil)
         return true
     }
 
@@ -218,23 +218,23 @@ extension ImportBatch {
     /// user's posts are never edited, even if an import before version 0.1.0 attributed the post to
     /// that user (<doc:Chat#Importing>).
     private mutating func stageEdit(
-        of present: ExistingPost, _ message: ImportedMessage, _ line: ParsedLine, _ models: borrowing ReadModels, _ now: Position
+        of existing: ExistingPost, _ message: ImportedMessage, _ line: ParsedLine, _ models: borrowing ReadModels, _ now: Position
     ) -> Bool {
-        guard let editedAt = message.editedAt, !present.isEdited, present.author == line.user, MessageBody.isValid(message.body) else {
+        guard let editedAt = message.editedAt, !existing.isEdited, existing.author == line.user, MessageBody.isValid(message.body) else {
             return false
         }
         let id = ImportedID.message(message.channel, message.id)
         let reply = ImportedID.reply(message.channel, message.id)
-        let post: PostID = present.isReply ? .reply(reply) : .message(id)
-        if present.position != nil {
-            guard models.profile(present.author, asOf: now)?.isImported == true else { return false }
-            guard ImportAssumptions.isEditable(post, by: present.author, in: line.thread, models, now) else { return false }
-            assumptions.newEdits.append((post, present.author, line.thread))
+        let post: PostID = existing.isReply ? .reply(reply) : .message(id)
+        if existing.position != nil {
+            guard models.profile(existing.author, asOf: now)?.isImported == true else { return false }
+            guard ImportAssumptions.isEditable(post, by: existing.author, in: line.thread, models, now) else { return false }
+            assumptions.newEdits.append((post, existing.author, line.thread))
         }
         let start = requests.count
-        append(.edit(post, by: present.author, body: message.body), .imported(sentAt: editedAt))
+        append(.edit(post, by: existing.author, body: message.body), .imported(sentAt: editedAt))
         entries.append(StagedLine(line: line, requests: start..<requests.count, recordingRequests: start..<requests.count))
-        stagedPosts[id] = present
+        stagedPosts[id] = existing
         stagedPosts[id]?.isEdited = true
         return true
     }
@@ -244,11 +244,12 @@ extension ImportBatch {
         _ id: String, in channel: String, _ models: borrowing ReadModels, _ now: Position
     ) throws(Rejection) -> ExistingPost? {
         let message = ImportedID.message(channel, id)
-        if let present = stagedPosts[message] { return present }
+        if let existing = stagedPosts[message] { return existing }
         let postedMessage = models.message(message, asOf: now)
         if let posted = postedMessage, posted.isImported {
             return ExistingPost(
-                root: message, isReply: false, author: posted.author, isEdited: posted.editPosition != nil, position: posted.position)
+                rootMessage: message, isReply: false, author: posted.author, isEdited: posted.editPosition != nil, position: posted.position
+            )
         }
         // A native user may have taken the id that the imported reply would have as a message, so
         // the reply is looked up as well.
@@ -256,7 +257,8 @@ extension ImportBatch {
         if let posted = models.reply(reply, asOf: now), let answered = models.message(answeredBy: reply, asOf: now) {
             guard posted.isImported else { throw .identifierTaken }
             return ExistingPost(
-                root: answered, isReply: true, author: posted.author, isEdited: posted.editPosition != nil, position: posted.position)
+                rootMessage: answered, isReply: true, author: posted.author, isEdited: posted.editPosition != nil, position: posted.position
+            )
         }
         guard postedMessage == nil else { throw .identifierTaken }
         return nil
@@ -265,21 +267,23 @@ extension ImportBatch {
     /// Throws if the existing post with the message's id has another author or answers another
     /// message.
     private func check(
-        _ message: ImportedMessage, _ line: ParsedLine, against present: ExistingPost, _ models: borrowing ReadModels, _ now: Position
+        _ message: ImportedMessage, _ line: ParsedLine, against existing: ExistingPost, _ models: borrowing ReadModels, _ now: Position
     ) throws(Rejection) {
         let answered: MessageID? =
-            if let replyTo = message.replyTo { try post(replyTo, in: message.channel, models, now)?.root } else { nil }
-        guard present.isReply == (message.replyTo != nil), !present.isReply || answered == present.root else { throw .identifierTaken }
-        if present.author == line.user { return }
+            if let replyTo = message.replyTo { try post(replyTo, in: message.channel, models, now)?.rootMessage } else { nil }
+        guard existing.isReply == (message.replyTo != nil), !existing.isReply || answered == existing.rootMessage else {
+            throw .identifierTaken
+        }
+        if existing.author == line.user { return }
         guard let name = line.name else { throw .identifierTaken }
         switch message.user {
         case .account:
             // The same history was imported with nicknames, before its users had accounts.
-            guard present.author == ImportedID.user(name.foldKey) else { throw .identifierTaken }
+            guard existing.author == ImportedID.user(name.foldKey) else { throw .identifierTaken }
         case .nickname:
             // An import before version 0.1.0 attributed the post to the native user who had the
             // nickname then (`Chat.md`, Importing). That user may have another name now.
-            guard let position = present.position, models.mayHaveHadName(name.foldKey, present.author, asOf: position) else {
+            guard let position = existing.position, models.mayHaveHadName(name.foldKey, existing.author, asOf: position) else {
                 throw .identifierTaken
             }
         }
@@ -316,8 +320,8 @@ extension ImportBatch {
     ///   does not exist and the channel is not a valid name.
     private func threadName(_ line: ParsedLine, _ models: borrowing ReadModels, _ now: Position) throws(Rejection) -> String {
         if line.thread.outwardCode != nil { return line.channel }
-        if !known.threads.contains(line.thread), let present = models.thread(line.thread, asOf: now) {
-            guard present.isImported else { throw .identifierTaken }
+        if !known.threads.contains(line.thread), let existing = models.thread(line.thread, asOf: now) {
+            guard existing.isImported else { throw .identifierTaken }
             return line.channel
         }
         guard let name = ThreadName(imported: line.channel) else { throw .invalidThreadName }

@@ -8,7 +8,7 @@ import Primitives
 /// "body", "editedAt"?}`.
 public struct ImportedMessage: Hashable, Sendable {
     /// The time at which the message was sent; nil if unknown.
-    public var t: Timestamp?
+    public var sentAt: Timestamp?
     /// The channel: an outward code for the thread of that code, otherwise the name of a thread.
     public var channel: String
     /// The author.
@@ -23,15 +23,16 @@ public struct ImportedMessage: Hashable, Sendable {
     public var editedAt: Timestamp?
 
     /// Creates a message by a user with a nickname.
-    public init(t: Timestamp?, channel: String, user: String, id: String, replyTo: String? = nil, body: String) {
-        self.init(t: t, channel: channel, user: .nickname(user), id: id, replyTo: replyTo, body: body)
+    public init(sentAt: Timestamp?, channel: String, user: String, id: String, replyTo: String? = nil, body: String) {
+        self.init(sentAt: sentAt, channel: channel, user: .nickname(user), id: id, replyTo: replyTo, body: body)
     }
 
     /// Creates a message.
     public init(
-        t: Timestamp?, channel: String, user: ImportedUser, id: String, replyTo: String? = nil, body: String, editedAt: Timestamp? = nil
+        sentAt: Timestamp?, channel: String, user: ImportedUser, id: String, replyTo: String? = nil, body: String,
+        editedAt: Timestamp? = nil
     ) {
-        self.t = t
+        self.sentAt = sentAt
         self.channel = channel
         self.user = user
         self.id = id
@@ -46,15 +47,15 @@ public struct ImportedMessage: Hashable, Sendable {
 /// The JSON form is `{"t": ISO-8601 or null, "channel", "user", "join": true}`.
 public struct ImportedJoin: Hashable, Sendable {
     /// The time at which the user joined; nil if unknown.
-    public var t: Timestamp?
+    public var joinedAt: Timestamp?
     /// The channel, as in ``ImportedMessage/channel``.
     public var channel: String
     /// The user who joined.
     public var user: ImportedUser
 
     /// Creates a join.
-    public init(t: Timestamp?, channel: String, user: ImportedUser) {
-        self.t = t
+    public init(joinedAt: Timestamp?, channel: String, user: ImportedUser) {
+        self.joinedAt = joinedAt
         self.channel = channel
         self.user = user
     }
@@ -94,9 +95,9 @@ extension ImportedMessage: Decodable {
     /// `t` and `replyTo` may be null but not missing; `editedAt` may be null or missing.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldKey.self)
-        try container.rejectFields(otherThan: [.t, .channel, .user, .id, .replyTo, .body, .editedAt])
+        try container.rejectFields(otherThan: [.time, .channel, .user, .id, .replyTo, .body, .editedAt])
         self.init(
-            t: try container.dateTime(container.decode(String?.self, forKey: .t), forKey: .t),
+            sentAt: try container.dateTime(container.decode(String?.self, forKey: .time), forKey: .time),
             channel: try container.decode(String.self, forKey: .channel),
             user: try container.decode(ImportedUser.self, forKey: .user), id: try container.decode(String.self, forKey: .id),
             replyTo: try container.decode(String?.self, forKey: .replyTo), body: try container.decode(String.self, forKey: .body),
@@ -110,12 +111,12 @@ extension ImportedJoin: Decodable {
     /// `t` may be null but not missing, and `join` must be true.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldKey.self)
-        try container.rejectFields(otherThan: [.t, .channel, .user, .join])
+        try container.rejectFields(otherThan: [.time, .channel, .user, .join])
         guard try container.decode(Bool.self, forKey: .join) else {
             throw DecodingError.dataCorruptedError(forKey: .join, in: container, debugDescription: "the field 'join' must be true")
         }
         self.init(
-            t: try container.dateTime(container.decode(String?.self, forKey: .t), forKey: .t),
+            joinedAt: try container.dateTime(container.decode(String?.self, forKey: .time), forKey: .time),
             channel: try container.decode(String.self, forKey: .channel),
             user: try container.decode(ImportedUser.self, forKey: .user))
     }
@@ -151,7 +152,7 @@ extension ImportedLine: Decodable {
 }
 
 extension FieldKey {
-    fileprivate static let t = FieldKey("t")
+    fileprivate static let time = FieldKey("t")
     fileprivate static let channel = FieldKey("channel")
     fileprivate static let id = FieldKey("id")
     fileprivate static let replyTo = FieldKey("replyTo")

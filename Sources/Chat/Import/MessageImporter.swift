@@ -114,9 +114,9 @@ public struct MessageImporter: ~Copyable {
         summary.duplicates += duplicates
         for entry in batch.entries {
             // The first rejection is the cause; that of the post is its consequence.
-            let refusals = answers[entry.requests].lazy.compactMap { if case .failure(let rejection) = $0 { rejection } else { nil } }
-            let isRefused = answers[entry.recordingRequests].contains { if case .failure = $0 { true } else { false } }
-            if isRefused, let rejection = refusals.first {
+            let rejections = answers[entry.requests].lazy.compactMap { if case .failure(let rejection) = $0 { rejection } else { nil } }
+            let isRejected = answers[entry.recordingRequests].contains { if case .failure = $0 { true } else { false } }
+            if isRejected, let rejection = rejections.first {
                 rejected.append(RejectedLine(line: entry.line.number, rejection: rejection))
             } else if case .success(let receipt) = answers[entry.recordingRequests.lowerBound], receipt.isDuplicate {
                 // Another importer of the same history was first.

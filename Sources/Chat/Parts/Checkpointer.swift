@@ -6,7 +6,7 @@ import Locking
 import Projections
 
 /// A custom projection that writes a checkpoint when its store is closed.
-protocol ClosingCheckpoint: AnyObject, Sendable {
+protocol ClosableProjection: AnyObject, Sendable {
     /// Writes a checkpoint if enough events follow the previous one.
     func writeAtClose()
 }
@@ -22,7 +22,7 @@ final class Checkpointer: Sendable {
     private let state: Lock<State>
     private let background: BackgroundRunner
     /// A copy of the models from before an erasure is not written.
-    private let concealment: Concealment
+    private let erasedPositions: ErasedPositions
     /// Held while a checkpoint is written, so that acquiring it waits for the checkpoint in
     /// progress.
     private let writeLock = Lock(())
@@ -38,20 +38,20 @@ final class Checkpointer: Sendable {
     }
 
     private struct WeakProjection {
-        weak var value: (any ClosingCheckpoint)?
+        weak var value: (any ClosableProjection)?
     }
 
     init(
         _ options: CheckpointOptions?, _ log: any CheckpointLog, _ clock: any WallClock, _ statistics: CheckpointStatistics,
-        _ concealment: Concealment, _ executor: (any TaskExecutor)?, _ report: LogHandler?
+        _ erasedPositions: ErasedPositions, _ executor: (any TaskExecutor)?, _ report: LogHandler?
     ) {
-        self.concealment = concealment
+        self.erasedPositions = erasedPositions
         self.options = options
         self.log = log
         self.clock = clock
         self.report = report
         background = BackgroundRunner("Chat.checkpoint", qos: .utility, executor)
-        state = Lock(State(statistics: statistics, lastPosition: statistics.loaded ?? 0))
+        state = Lock(State(statistics: statistics, lastPosition: statistics.loadedPosition ?? 0))
     }
 
     var statistics: CheckpointStatistics { state.withLock { $0.statistics } }
@@ -60,7 +60,7 @@ final class Checkpointer: Sendable {
     var lastPosition: Position { state.withLock { $0.lastPosition } }
 
     /// Adds a custom projection, which is asked for its checkpoint at the close of the store.
-    func add(_ projection: any ClosingCheckpoint) {
+    func add(_ projection: any ClosableProjection) {
         state.withLock { state in
             state.projections.removeAll { $0.value == nil }
             state.projections.append(WeakProjection(value: projection))
@@ -68,7 +68,7 @@ final class Checkpointer: Sendable {
     }
 
     /// Writes the last checkpoints of the custom projections; follows ``stop()``.
-    func writeProjectionsAtClose() {
+    func writeProjectionCheckpoints() {
         for projection in state.withLock({ $0.projections }) { projection.value?.writeAtClose() }
     }
 
@@ -83,7 +83,7 @@ final class Checkpointer: Sendable {
 
     private func countFailure(_ description: String) {
         state.withLock { state in
-            state.statistics.failures += 1
+            state.statistics.failureCount += 1
             state.statistics.lastFailure = description
         }
         report?(LogMessage(.warning, "A checkpoint could not be written: \(description)"))
@@ -113,13 +113,13 @@ final class Checkpointer: Sendable {
         state.withLock { $0.isBusy = false }
     }
 
-    /// ``Concealment/epoch``.
-    var epoch: UInt64 { concealment.epoch }
+    /// ``ErasedPositions/epoch``.
+    var epoch: UInt64 { erasedPositions.epoch }
 
     /// Waits for the checkpoint in progress, then runs a body that removes all checkpoints; later
     /// ones are made of states from after the call began.
     func withoutCheckpoints(_ body: () throws(JournalError) -> Void) throws(JournalError) {
-        concealment.advance()
+        erasedPositions.advance()
         try writeLock.withLock { (_) throws(JournalError) in
             try body()
             state.withLock { $0.lastPosition = 0 }
@@ -174,7 +174,7 @@ final class Checkpointer: Sendable {
             state.withLock { state in
                 state.statistics.lastWritten = written
                 state.lastPosition = written.position
-                state.statistics.written += 1
+                state.statistics.writtenCount += 1
             }
         } catch {
             countFailure(error.description)

@@ -28,7 +28,7 @@ struct FeedWaiters {
         /// Matches the orders of erasures.
         case erasures
         /// The thread of the event.
-        case place(ThreadID)
+        case thread(ThreadID)
         /// The user who caused the event or whom it concerns.
         case user(UserID)
         /// The thread whose readers may see the event.
@@ -109,10 +109,10 @@ extension EventFilter {
         guard let memberships else { return [.everything] }
         if let viewer { return [.user(viewer)] + memberships.filter(admits).map(FeedWaiters.Key.readers) }
         if let threads {
-            let places = threads.flatMap { usernameChangeScope != .filtered ? [.place($0), .readers($0)] : [FeedWaiters.Key.place($0)] }
-            return places + (liveViewer.map { [.user($0)] } ?? [])
+            let keys = threads.flatMap { includesThreadlessEvents ? [.thread($0), .readers($0)] : [FeedWaiters.Key.thread($0)] }
+            return keys + (liveViewer.map { [.user($0)] } ?? [])
         }
-        if let outwardCodes { return outwardCodes.map { .place(ThreadID($0)) } }
+        if let outwardCodes { return outwardCodes.map { .thread(ThreadID($0)) } }
         if let users { return users.map(FeedWaiters.Key.user) }
         return [.everything]
     }
@@ -127,7 +127,7 @@ extension EventDetails {
     func keys(_ memberships: (UserID) -> [ThreadID]) -> [FeedWaiters.Key] {
         var keys = [FeedWaiters.Key.everything]
         if isErasure { keys.append(.erasures) }
-        if let relatedThread { keys.append(.place(relatedThread)) }
+        if let relatedThread { keys.append(.thread(relatedThread)) }
         if let user { keys.append(.user(user)) }
         if let otherActor { keys.append(.user(otherActor)) }
         switch audience {

@@ -33,7 +33,7 @@ struct MissingOrders {
         var unregistered: [UserID: ErasureLedger.Entry] = [:]
         for entry in ledger.entries {
             if let user = entry.user {
-                guard ordered.users[user] == nil, let index = models.models.identities.index(ofUser: user) else { continue }
+                guard ordered.users[user] == nil, let index = models.readModels.identities.index(ofUser: user) else { continue }
                 guard index < models.rules.users.count, case let row = models.rules.users[index], row.registeredAt > 0 else {
                     // The registration is lost. No order can name the user, but their other events exist.
                     unregistered[user] = unregistered[user] ?? entry
@@ -77,7 +77,7 @@ struct MissingOrders {
     private mutating func addEvents(
         of users: [UserID: ErasureLedger.Entry], besides ordered: PositionSet, _ models: borrowing StoreModels, _ log: any ErasableLog
     ) throws(ChatError) {
-        let identities = models.models.identities
+        let identities = models.readModels.identities
         var found: [UserID: PositionSet] = [:]
         try wrappingJournalErrors { () throws(JournalError) in
             try log.forEachRecord(in: 1...models.position) { position, _, kept, _ in

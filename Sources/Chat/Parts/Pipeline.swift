@@ -90,8 +90,8 @@ final class Pipeline<Batch: Sendable>: Sendable {
             for index in stages.indices {
                 let stage = prefersEarliestStage ? index : stages.count - 1 - index
                 guard state.passedCounts[stage] > state.passedCounts[stage + 1] else { continue }
-                let place = state.passedCounts[stage + 1] % state.batches.count
-                if let batch = state.batches[place].take() { return .task(stage, batch) }
+                let slot = state.passedCounts[stage + 1] % state.batches.count
+                if let batch = state.batches[slot].take() { return .task(stage, batch) }
             }
             let change = DispatchSemaphore(value: 0)
             state.waiting.append(change)
@@ -119,7 +119,7 @@ final class Pipeline<Batch: Sendable>: Sendable {
 ///
 /// Replay reserves capacity for them to avoid rehashing. The estimate affects only performance.
 struct ReplayEstimate {
-    /// The number of events read at each sampled place.
+    /// The number of events per sample.
     private static let sampleLength = 16
     private static let sampleCount = 64
     /// The maximum estimate, which protects against a corrupt journal length.
@@ -138,8 +138,8 @@ struct ReplayEstimate {
         guard count > 16 * Self.sampleLength * Self.sampleCount else { return }
         var kinds: [EventKind: Int] = [:]
         var sampled = 0
-        for place in 0..<Self.sampleCount {
-            let first = positions.lowerBound + Position(count / Self.sampleCount * place)
+        for sample in 0..<Self.sampleCount {
+            let first = positions.lowerBound + Position(count / Self.sampleCount * sample)
             do throws(JournalError) {
                 try log.forEachRecord(in: first...first + Position(Self.sampleLength) - 1) { _, _, kept, _ in
                     guard let kind = (try? EventRow(kept: kept))?.kind else { return false }

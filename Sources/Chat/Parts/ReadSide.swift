@@ -20,12 +20,12 @@ final class ReadSide: Sendable {
         var isClosed = false
     }
 
-    /// A requested copy of the models, due once the read models have reached its position.
+    /// A requested snapshot of the models, due once the read models have reached its position.
     struct SnapshotRequest: Sendable {
         let rules: RuleState
         /// The identities as of the same position.
         let identities: Identities
-        /// Receives the copy.
+        /// Receives the snapshot.
         let deliver: @Sendable (StoreModels) -> Void
 
         var position: Position { rules.head }
@@ -36,10 +36,10 @@ final class ReadSide: Sendable {
         var batch = EventBatch(from: 1)
         /// The index of the first row that is not applied.
         var next = 0
-        /// The requests, by ascending position.
-        var captures: [SnapshotRequest] = []
+        /// The requested snapshots, by ascending position.
+        var snapshots: [SnapshotRequest] = []
 
-        var isEmpty: Bool { next == batch.count && captures.isEmpty }
+        var isEmpty: Bool { next == batch.count && snapshots.isEmpty }
     }
 
     /// A test hook called before each section of a query after the first.
@@ -90,12 +90,12 @@ extension ReadSide {
         }
     }
 
-    /// Requests a copy of the models at the head of the rules.
+    /// Requests a snapshot of the models at the head of the rules.
     ///
     /// Called by the thread that holds the decider's lock, after it has appended its commit.
     func requestSnapshot(_ rules: RuleState, _ deliver: @escaping @Sendable (StoreModels) -> Void) {
         let identities = models.withShared { $0.models.identities.withoutSlots() }
-        pending.withLock { $0.captures.append(SnapshotRequest(rules: rules.withoutSlots(), identities: identities, deliver: deliver)) }
+        pending.withLock { $0.snapshots.append(SnapshotRequest(rules: rules.withoutSlots(), identities: identities, deliver: deliver)) }
     }
 }
 
@@ -124,11 +124,12 @@ extension ReadSide {
                     pending.withLock { swap(&$0, &rows) }
                     if rows.isEmpty { return }
                 }
-                // An index, because a request is some kilobytes, which an optional would clear for each command.
-                let due = rows.captures.firstIndex { $0.position <= durable }
-                apply(&rows, through: due.map { rows.captures[$0].position } ?? durable)
+                // An index, because a request is some kilobytes, which an optional would clear for each
+                // command.
+                let due = rows.snapshots.firstIndex { $0.position <= durable }
+                apply(&rows, through: due.map { rows.snapshots[$0].position } ?? durable)
                 if let due {
-                    deliver(rows.captures.remove(at: due))
+                    deliver(rows.snapshots.remove(at: due))
                 } else if rows.next < rows.batch.count {
                     return  // The rest is not durable yet.
                 }
@@ -150,9 +151,9 @@ extension ReadSide {
         if last > 0 { publishedPosition.store(rows.batch.position(last - 1), ordering: .releasing) }
     }
 
-    private func deliver(_ capture: SnapshotRequest) {
+    private func deliver(_ snapshot: SnapshotRequest) {
         let views = models.withShared { $0.models.views.withoutSlots() }
-        capture.deliver(StoreModels(capture.rules, ReadModels(capture.identities, views)))
+        snapshot.deliver(StoreModels(snapshot.rules, ReadModels(snapshot.identities, views)))
     }
 }
 

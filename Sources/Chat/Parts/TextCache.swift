@@ -27,7 +27,9 @@ struct TextCache {
     private static let ways = 4
 
     private let capacity: Int
-    /// A power of two at which short texts fill the capacity before the slots.
+    /// The greatest power of two that leaves 128 bytes of the capacity for each slot.
+    ///
+    /// Short texts then fill the capacity before the slots.
     ///
     /// The slots are allocated with the first text.
     private let slotCount: Int
@@ -52,10 +54,10 @@ struct TextCache {
     /// Returns the text of an event, if cached.
     mutating func text(_ position: Position) -> Text? {
         if slots.isEmpty { return nil }
-        let place = location(of: position)
-        for way in 0..<Self.ways where tags[place.tags + way] == place.tag && slots[place.slots + way].position == position {
-            isReferenced[place.slots + way] = true
-            return slots[place.slots + way].text
+        let location = location(of: position)
+        for way in 0..<Self.ways where tags[location.tags + way] == location.tag && slots[location.slots + way].position == position {
+            isReferenced[location.slots + way] = true
+            return slots[location.slots + way].text
         }
         return nil
     }
@@ -69,18 +71,18 @@ struct TextCache {
             tags = Array(repeating: 0, count: 2 * slotCount)
             isReferenced = Array(repeating: false, count: slotCount)
         }
-        let place = location(of: position)
+        let location = location(of: position)
         var free: Int?
         for way in 0..<Self.ways {
-            let tag = tags[place.tags + way]
-            if tag == place.tag && slots[place.slots + way].position == position { return }
-            if tag == 0 && free == nil { free = place.slots + way }
+            let tag = tags[location.tags + way]
+            if tag == location.tag && slots[location.slots + way].position == position { return }
+            if tag == 0 && free == nil { free = location.slots + way }
         }
-        guard free != nil && byteCount + bytes <= capacity || findOrRecordGhost(place) else { return }
-        let slot = free ?? evictOne(of: place.slots..<place.slots + Self.ways)
+        guard free != nil && byteCount + bytes <= capacity || findOrRecordGhost(location) else { return }
+        let slot = free ?? evictOne(of: location.slots..<location.slots + Self.ways)
         while byteCount + bytes > capacity { advanceHand() }
         slots[slot] = Slot(position: position, text: text)
-        tags[Self.tag(of: slot)] = place.tag
+        tags[Self.tag(of: slot)] = location.tag
         isReferenced[slot] = false
         byteCount += bytes
         count += 1
@@ -110,11 +112,11 @@ struct TextCache {
     /// Returns whether the position has a ghost entry.
     ///
     /// If not, records one as the latest of the set and drops the oldest one.
-    private mutating func findOrRecordGhost(_ place: SetLocation) -> Bool {
-        var former = place.tag
-        for index in place.tags + Self.ways..<place.tags + 2 * Self.ways {
+    private mutating func findOrRecordGhost(_ location: SetLocation) -> Bool {
+        var former = location.tag
+        for index in location.tags + Self.ways..<location.tags + 2 * Self.ways {
             swap(&former, &tags[index])
-            if former == place.tag { return true }
+            if former == location.tag { return true }
         }
         return false
     }

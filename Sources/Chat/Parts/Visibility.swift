@@ -27,16 +27,16 @@ extension ReadModels {
     ///
     /// The rights of both points count: a query as of an earlier point applies the rights of that
     /// time, and a user who has left may not read the thread as of any point. In a thread whose
-    /// history begins with the latest join, the present join counts as of every point.
+    /// history begins with the latest join, the current join counts as of every point.
     func readingStart(_ thread: ThreadID, from viewpoint: Viewpoint) -> Position? {
         guard let viewer = viewpoint.viewer else { return 0 }
-        return readingStart(viewer, thread, at: viewpoint.position, present: viewpoint.currentPosition)
+        return readingStart(viewer, thread, at: viewpoint.position, current: viewpoint.currentPosition)
     }
 
-    private func readingStart(_ viewer: UserID, _ thread: ThreadID, at position: Position, present: Position) -> Position? {
+    private func readingStart(_ viewer: UserID, _ thread: ThreadID, at position: Position, current: Position) -> Position? {
         guard let then = readingStart(viewer, thread, asOf: position) else { return nil }
-        if position == present { return then }
-        return readingStart(viewer, thread, asOf: present).map { max(then, $0) }
+        if position == current { return then }
+        return readingStart(viewer, thread, asOf: current).map { max(then, $0) }
     }
 
     /// Throws `unknownUser` for an unknown viewer.
@@ -96,14 +96,14 @@ extension ReadModels {
     func requireModerated(_ thread: ThreadID, from viewpoint: Viewpoint) throws(ChatError) -> Position {
         let start = try requireReadable(thread, from: viewpoint)
         guard let viewer = viewpoint.viewer else { return start }
-        guard moderates(viewer, thread, at: viewpoint.position, present: viewpoint.currentPosition) else {
+        guard moderates(viewer, thread, at: viewpoint.position, current: viewpoint.currentPosition) else {
             throw .rejected(.notAModerator)
         }
         return start
     }
 
-    private func moderates(_ viewer: UserID, _ thread: ThreadID, at position: Position, present: Position) -> Bool {
-        moderates(viewer, thread, asOf: position) && (position == present || moderates(viewer, thread, asOf: present))
+    private func moderates(_ viewer: UserID, _ thread: ThreadID, at position: Position, current: Position) -> Bool {
+        moderates(viewer, thread, asOf: position) && (position == current || moderates(viewer, thread, asOf: current))
     }
 
     /// Marks messages of a thread for the viewer: texts that are withheld, and blocked authors.
@@ -132,13 +132,13 @@ extension ReadModels {
         for index in rows.indices where rows[index].author != viewer {
             let written = rows[index].editPosition ?? rows[index].position
             rows[index].isWithheld = !isCurrentText(
-                of: post(rows[index].id), writtenAt: written, includesRemoved: seesRemoved, present: viewpoint.currentPosition)
+                of: post(rows[index].id), writtenAt: written, includesRemoved: seesRemoved, current: viewpoint.currentPosition)
         }
     }
 
     /// Whether the event at a position wrote the post's current text.
-    private func isCurrentText(of post: PostID, writtenAt position: Position, includesRemoved: Bool, present: Position) -> Bool {
-        textPosition(of: post, includesRemoved: includesRemoved, asOf: present) == position
+    private func isCurrentText(of post: PostID, writtenAt position: Position, includesRemoved: Bool, current: Position) -> Bool {
+        textPosition(of: post, includesRemoved: includesRemoved, asOf: current) == position
     }
 }
 
@@ -232,27 +232,27 @@ extension ReadModels {
     ///
     /// - Complexity: As ``Projections/ReadModels/mayRead(_:_:asOf:)``; for a username change, once
     ///   per thread of the renamed user.
-    func maySee(_ viewer: UserID, _ details: EventDetails, at position: Position, present: Position) -> Bool {
+    func maySee(_ viewer: UserID, _ details: EventDetails, at position: Position, current: Position) -> Bool {
         if details.isOwn(of: viewer) { return true }
         switch details.audience {
         case .noOtherUser: return false
-        case .readers(let thread): return maySee(viewer, details, in: thread, at: position, present: present)
+        case .readers(let thread): return maySee(viewer, details, in: thread, at: position, current: current)
         case .moderators(let thread):
-            return maySee(viewer, details, in: thread, at: position, present: present)
-                && moderates(viewer, thread, at: position, present: present)
+            return maySee(viewer, details, in: thread, at: position, current: current)
+                && moderates(viewer, thread, at: position, current: current)
         case .coMembers(let user):
             return threads(of: user, asOf: position).contains {
-                readingStart(viewer, $0.thread, at: position, present: present).map { $0 < position } ?? false
+                readingStart(viewer, $0.thread, at: position, current: current).map { $0 < position } ?? false
             }
         }
     }
 
-    private func maySee(_ viewer: UserID, _ details: EventDetails, in thread: ThreadID, at position: Position, present: Position) -> Bool {
-        guard let start = readingStart(viewer, thread, at: position, present: present) else { return false }
+    private func maySee(_ viewer: UserID, _ details: EventDetails, in thread: ThreadID, at position: Position, current: Position) -> Bool {
+        guard let start = readingStart(viewer, thread, at: position, current: current) else { return false }
         if start == 0 { return true }
         guard position > start else { return false }
         guard let message = details.message else { return true }
-        return postingPosition(of: message, asOf: present).map { $0 > start } ?? false
+        return postingPosition(of: message, asOf: current).map { $0 > start } ?? false
     }
 
     /// Returns the event redacted for a viewer; nil if they may not see it.
@@ -260,30 +260,30 @@ extension ReadModels {
     /// A user's own events are complete. Events of other users contain no correlation id, no
     /// postcode, and only texts that are still current; a removed text and a reason are shown to
     /// moderators, and the reason to the author of the post.
-    func shown(_ recorded: RecordedEvent, to viewer: UserID, present: Position) -> RecordedEvent? {
+    func shown(_ recorded: RecordedEvent, to viewer: UserID, current: Position) -> RecordedEvent? {
         let details = recorded.event.details
-        guard maySee(viewer, details, at: recorded.position, present: present) else { return nil }
+        guard maySee(viewer, details, at: recorded.position, current: current) else { return nil }
         let actor = details.otherActor ?? details.user
         if actor == viewer { return recorded }
         var shown = recorded
         shown.event.correlation = nil
-        if let actor { shown.isFromBlockedUser = isBlocked(actor, by: viewer, asOf: present) }
+        if let actor { shown.isFromBlockedUser = isBlocked(actor, by: viewer, asOf: current) }
         // What concerns the viewer is complete, except for the other user's correlation id.
         if details.user == viewer { return shown }
         switch details {
-        case .messagePosted(let details): redactBody(of: .message(details.message), details.thread, viewer, &shown, present: present)
-        case .messageEdited(let details): redactBody(of: .message(details.message), details.thread, viewer, &shown, present: present)
-        case .replyPosted(let details): redactBody(of: .reply(details.reply), details.thread, viewer, &shown, present: present)
-        case .replyEdited(let details): redactBody(of: .reply(details.reply), details.thread, viewer, &shown, present: present)
+        case .messagePosted(let details): redactBody(of: .message(details.message), details.thread, viewer, &shown, current: current)
+        case .messageEdited(let details): redactBody(of: .message(details.message), details.thread, viewer, &shown, current: current)
+        case .replyPosted(let details): redactBody(of: .reply(details.reply), details.thread, viewer, &shown, current: current)
+        case .replyEdited(let details): redactBody(of: .reply(details.reply), details.thread, viewer, &shown, current: current)
         case .usernameChanged(let details):
-            if namePosition(of: details.user, asOf: present) != recorded.position { shown.redact(.username) }
+            if namePosition(of: details.user, asOf: current) != recorded.position { shown.redact(.username) }
         case .postcodeSet: shown.redact(.postcode)
         case .messageRemoved(let details):
-            if message(details.message, asOf: present)?.author != viewer { redactReason(details.thread, viewer, &shown, present) }
+            if message(details.message, asOf: current)?.author != viewer { redactReason(details.thread, viewer, &shown, current) }
         case .replyRemoved(let details):
-            if reply(details.reply, asOf: present)?.author != viewer { redactReason(details.thread, viewer, &shown, present) }
-        case .userMuted(let details), .userBanned(let details): redactReason(details.thread, viewer, &shown, present)
-        case .memberRemoved(let details): redactReason(details.thread, viewer, &shown, present)
+            if reply(details.reply, asOf: current)?.author != viewer { redactReason(details.thread, viewer, &shown, current) }
+        case .userMuted(let details), .userBanned(let details): redactReason(details.thread, viewer, &shown, current)
+        case .memberRemoved(let details): redactReason(details.thread, viewer, &shown, current)
         // A thread is never renamed, so its name is current; moderators see reports complete; the
         // other events have no content, or content that does not change.
         case .threadOpened, .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadPolicySet, .userInvited,
@@ -300,19 +300,19 @@ extension ReadModels {
     }
 
     private func redactBody(
-        of post: PostID, _ thread: ThreadID, _ viewer: UserID, _ shown: inout RecordedEvent, present: Position
+        of post: PostID, _ thread: ThreadID, _ viewer: UserID, _ shown: inout RecordedEvent, current: Position
     ) {
-        if isCurrentText(of: post, writtenAt: shown.position, includesRemoved: false, present: present) { return }
-        if moderates(viewer, thread, asOf: present),
-            isCurrentText(of: post, writtenAt: shown.position, includesRemoved: true, present: present)
+        if isCurrentText(of: post, writtenAt: shown.position, includesRemoved: false, current: current) { return }
+        if moderates(viewer, thread, asOf: current),
+            isCurrentText(of: post, writtenAt: shown.position, includesRemoved: true, current: current)
         {
             return
         }
         shown.redact(.body)
     }
 
-    private func redactReason(_ thread: ThreadID, _ viewer: UserID, _ shown: inout RecordedEvent, _ present: Position) {
-        if !moderates(viewer, thread, asOf: present) { shown.redact(.reason) }
+    private func redactReason(_ thread: ThreadID, _ viewer: UserID, _ shown: inout RecordedEvent, _ current: Position) {
+        if !moderates(viewer, thread, asOf: current) { shown.redact(.reason) }
     }
 }
 

@@ -17,13 +17,13 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
     let store: ChatStore
     /// Loads and writes checkpoints; nil if the projection has none.
     let checkpoints: ProjectionCheckpoints<Model>?
-    private let current: Lock<Replay<Model>>
+    private let lockedReplay: Lock<Replay<Model>>
 
     init(_ store: ChatStore, _ checkpoints: ProjectionCheckpoints<Model>? = nil) {
         self.store = store
         self.checkpoints = checkpoints
-        let epoch = store.concealment.epoch
-        current = Lock(checkpoints?.latest(of: epoch) ?? Replay(of: epoch))
+        let epoch = store.erasedPositions.epoch
+        lockedReplay = Lock(checkpoints?.latest(of: epoch) ?? Replay(of: epoch))
         if checkpoints != nil { store.checkpointer?.add(self) }
     }
 
@@ -32,7 +32,7 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
     /// Blocks the calling thread while events are applied; ``readInBackground(asOf:_:)`` does not.
     ///
     /// - Parameters:
-    ///   - moment: Now, or an earlier position or time. A query as of now applies the events since
+    ///   - point: Now, or an earlier position or time. A query as of now applies the events since
     ///     the last query. A query as of an earlier point replays a separate copy, from the nearest
     ///     checkpoint before it or the first event, and does not delay other queries.
     ///   - body: Receives the projection and its position.
@@ -44,8 +44,8 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
     ///   tries again.
     /// - Complexity: O(*n*) in the new events, or in the events between the checkpoint and an
     ///   earlier point, plus the time to load the checkpoint and the time of the closure.
-    public func read<Value: Sendable>(asOf moment: AsOf = .now, _ body: (Model, Position) -> Value) throws(ChatError) -> Value {
-        let (position, isNow) = try store.query(moment) { _, view throws(ChatError) in (view.position, moment == .now) }
+    public func read<Value: Sendable>(asOf point: AsOf = .now, _ body: (Model, Position) -> Value) throws(ChatError) -> Value {
+        let (position, isNow) = try store.query(point) { _, view throws(ChatError) in (view.position, point == .now) }
         let replay = isNow ? try advanced(to: position) : try replayed(to: position)
         return body(replay.model, replay.position)
     }
@@ -55,12 +55,12 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
     /// Otherwise the same as ``read(asOf:_:)``. Cancelling the task does not end the query.
     ///
     /// - Parameters:
-    ///   - moment: As for ``read(asOf:_:)``.
+    ///   - point: As for ``read(asOf:_:)``.
     ///   - body: Runs on a background thread.
     public func readInBackground<Value: Sendable>(
-        asOf moment: AsOf = .now, _ body: @escaping @Sendable (Model, Position) -> Value
+        asOf point: AsOf = .now, _ body: @escaping @Sendable (Model, Position) -> Value
     ) async throws(ChatError) -> Value {
-        try await store.background.result(of: { () throws(ChatError) in try self.read(asOf: moment, body) })
+        try await store.background.result(of: { () throws(ChatError) in try self.read(asOf: point, body) })
     }
 
     /// Rebuilds the projection from the first event, then replaces the current one.
@@ -77,7 +77,7 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
         let end = store.applyDurableEvents()
         let checkpointed = checkpoints.flatMap { $0.isAutomatic ? $0 : nil }
         let positions = try checkpointed?.evenPositions(through: end) ?? []
-        var beside = Replay<Model>(of: store.concealment.epoch)
+        var beside = Replay<Model>(of: store.erasedPositions.epoch)
         for position in positions {
             try beside.advance(store.log, to: position)
             try checkpointed?.writeRebuilt(beside)
@@ -88,11 +88,11 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
     }
 
     private func replaceCurrent(by rebuilt: Replay<Model>) throws(ChatError) {
-        let result: Result<Void, ChatError> = current.withLock { current in
+        let result: Result<Void, ChatError> = lockedReplay.withLock { current in
             var replay = rebuilt
             do throws(ChatError) {
                 // Content was erased since, and the next query replays the projection.
-                if replay.epoch != store.concealment.epoch { return .success(()) }
+                if replay.epoch != store.erasedPositions.epoch { return .success(()) }
                 // Only the events since the start of the rebuild, so the lock is held briefly.
                 try replay.advance(store.log, to: current.position)
                 current = replay
@@ -113,9 +113,9 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
 
     /// Returns the current projection after applying the events up to a position.
     private func advanced(to position: Position) throws(ChatError) -> Replay<Model> {
-        let result: Result<Replay<Model>, ChatError> = current.withLock { replay in
+        let result: Result<Replay<Model>, ChatError> = lockedReplay.withLock { replay in
             do throws(ChatError) {
-                let epoch = store.concealment.epoch
+                let epoch = store.erasedPositions.epoch
                 // The state may have content that was erased since.
                 if replay.epoch != epoch {
                     replay = Replay(of: epoch)
@@ -143,17 +143,18 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
 
     /// Returns the projection as of an earlier position.
     private func replayed(to position: Position) throws(ChatError) -> Replay<Model> {
-        let epoch = store.concealment.epoch
+        let epoch = store.erasedPositions.epoch
         var replay = checkpoints?.nearest(to: position, of: epoch) ?? Replay(of: epoch)
         try replay.advance(store.log, to: position)
         return replay
     }
 
-    var present: Replay<Model> { current.withLock { $0 } }
+    /// The projection after the events that queries have applied.
+    var current: Replay<Model> { lockedReplay.withLock { $0 } }
 }
 
-extension ProjectionHandle: ClosingCheckpoint {
-    func writeAtClose() { checkpoints?.writeAtClose(present) }
+extension ProjectionHandle: ClosableProjection {
+    func writeAtClose() { checkpoints?.writeAtClose(current) }
 }
 
 extension ProjectionHandle where Model: Equatable {
@@ -167,12 +168,12 @@ extension ProjectionHandle where Model: Equatable {
     /// - Complexity: O(*n*) in the events of the journal.
     public func isReproducible() throws(ChatError) -> Bool {
         while true {
-            // Not the present state, which may have content that was erased since the last query.
+            // Not the current state, which may have content that was erased since the last query.
             let kept = try advanced(to: try store.query(.now) { _, view throws(ChatError) in view.position })
             var rebuilt = Replay<Model>(of: kept.epoch)
             try rebuilt.advance(store.log, to: kept.position)
             // An erasure meanwhile concerns one of the two only.
-            if kept.epoch == store.concealment.epoch { return rebuilt.model == kept.model }
+            if kept.epoch == store.erasedPositions.epoch { return rebuilt.model == kept.model }
         }
     }
 }
@@ -186,15 +187,17 @@ extension ProjectionHandle where Model: CheckpointedProjection {
     ///
     /// - Returns: The position of the checkpoint.
     /// - Throws: ``ChatError/journal(_:)`` with `readOnly` if the store is open for reading only,
-    ///   or if its log keeps no checkpoints; with `outOfRange` if the name is not a valid checkpoint
-    ///   name; or if the checkpoint cannot be written. Also the errors of ``read(asOf:_:)``.
+    ///   or if its log is not a `CheckpointLog`; with `outOfRange` if the name is not a valid
+    ///   checkpoint name, or the state cannot be encoded; with `closed`; with `conflict` if content
+    ///   was erased meanwhile; or if the checkpoint cannot be written. Also the errors of
+    ///   ``read(asOf:_:)``.
     /// - Complexity: The time to encode the state.
     @discardableResult
     public func writeCheckpoint() throws(ChatError) -> Position {
         guard let checkpoints, !store.log.isReadOnly else {
-            throw .journal(JournalError(.readOnly, "The store is open for reading only, or its log is not a journal."))
+            throw .journal(JournalError(.readOnly, "The store is open for reading only, or its log keeps no checkpoints."))
         }
-        let epoch = store.concealment.epoch
+        let epoch = store.erasedPositions.epoch
         let replay = try read { model, position in Replay(model, at: position, of: epoch) }
         try checkpoints.write(replay)
         return replay.position
@@ -205,7 +208,7 @@ extension ProjectionHandle where Model: CheckpointedProjection {
 struct Replay<Model: Projection>: Sendable {
     private(set) var model: Model
     private(set) var position: Position
-    /// ``Concealment/epoch`` before the first event was read.
+    /// ``ErasedPositions/epoch`` before the first event was read.
     let epoch: UInt64
 
     init(_ model: Model = Model(), at position: Position = 0, of epoch: UInt64) {

@@ -10,28 +10,32 @@ extension ChatStore {
     /// (``StoreOptions/checkpoints``). It blocks the calling thread but no command.
     ///
     /// - Returns: The position of the checkpoint.
-    /// - Throws: ``ChatError/journal(_:)`` if the checkpoint could not be written, the store is
-    ///   closed or read-only, or checkpoints are disabled (`readOnly`); ``ChatError/newerEvents``.
+    /// - Throws: ``ChatError/journal(_:)`` with `readOnly` if the store is open for reading only,
+    ///   its checkpoints are disabled or its log is not a `CheckpointLog`; with `closed`; with
+    ///   `conflict` if content was erased meanwhile; or if the checkpoint could not be written.
+    ///   ``ChatError/newerEvents``.
     /// - Complexity: O(*n*) in the number of events in the journal.
     @discardableResult
     public func writeCheckpoint() throws(ChatError) -> Position {
         guard let checkpointer, checkpointer.options != nil, !log.isReadOnly else {
             throw .journal(JournalError(.readOnly, "The store is read-only, or its checkpoints are disabled."))
         }
-        let copy = Lock<StoreModels?>(nil)
+        let snapshot = Lock<StoreModels?>(nil)
         let epoch = checkpointer.epoch
-        // The decider's lock is held until the decided events are appended, so the copy ends at a
-        // commit.
+        // The decider's lock is held until the decided events are appended, so the snapshot
+        // ends at a commit.
         let result: Result<Position, ChatError> = decider.withLock { decider in
             if let failure = decider.failure { return .failure(.journal(failure)) }
             if decider.rules.hasUnknownEvents { return .failure(.newerEvents) }
-            readSide.requestSnapshot(decider.rules) { models in copy.withLock { $0 = models } }
+            readSide.requestSnapshot(decider.rules) { models in snapshot.withLock { $0 = models } }
             return .success(decider.rules.head)
         }
         let position = try result.get()
         try wrappingJournalErrors { () throws(JournalError) in try log.waitUntilDurable(position) }
         readSide.applyDurable(log)
-        guard let models = copy.withLock({ $0.take() }) else { preconditionFailure("A copy is captured once its position is durable.") }
+        guard let models = snapshot.withLock({ $0.take() }) else {
+            preconditionFailure("A snapshot is delivered once its position is durable.")
+        }
         try checkpointer.writeNow(models, of: epoch)
         return position
     }
@@ -55,13 +59,13 @@ extension ChatStore {
         checkpointer.stop()
         if log.isReadOnly { return }
         writeLastCheckpoint(checkpointer)
-        checkpointer.writeProjectionsAtClose()
+        checkpointer.writeProjectionCheckpoints()
     }
 
     private func writeLastCheckpoint(_ checkpointer: Checkpointer) {
         guard let least = checkpointer.options?.atClose else { return }
         let epoch = checkpointer.epoch
-        let copy = decider.withLock { decider -> StoreModels? in
+        let snapshot = decider.withLock { decider -> StoreModels? in
             let position = readSide.position
             // The rules may be ahead of a failed commit.
             guard position == decider.rules.head, position == log.durablePosition,
@@ -70,7 +74,7 @@ extension ChatStore {
             return readSide.withShared { StoreModels(decider.rules, $0.models) }
         }
         // The statistics count a failure; it must not prevent the close.
-        if let copy { try? checkpointer.writeNow(copy, of: epoch, isLast: true) }
+        if let snapshot { try? checkpointer.writeNow(snapshot, of: epoch, isLast: true) }
     }
 
     /// Loads the checkpoint of a journal, or returns empty models if none matches.
@@ -84,7 +88,7 @@ extension ChatStore {
         let start = ContinuousClock.now
         do throws(CheckpointProblem) {
             let models = try StoreModels(checkpointOf: log)
-            statistics.loaded = models.position
+            statistics.loadedPosition = models.position
             statistics.loadSeconds = (ContinuousClock.now - start) / .seconds(1)
             return (models, statistics)
         } catch {

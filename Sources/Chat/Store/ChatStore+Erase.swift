@@ -5,14 +5,16 @@ import Locking
 import Projections
 
 extension ChatStore {
-    /// Erases all content that a user wrote or was given, and ends what they can do.
+    /// Erases the content of a user's events, and rejects the user's later commands.
     ///
-    /// Their bodies, usernames, subject, postcodes, devices, thread names, reasons, payloads and
-    /// correlation ids go, and the reasons of sanctions on them and of removals of their posts. Texts
-    /// of other users stay, also reports of the user's posts. Ids, times, memberships and outward
-    /// codes stay: without them no earlier answer could be audited. The username and the subject
-    /// become free. Every later command of the user is rejected with `userErased`; a repeat of one
-    /// of their posts returns the first receipt without content.
+    /// - Erased: bodies, usernames, the subject, postcodes, devices, thread names, reasons,
+    ///   payloads and correlation ids of the user; the reasons of sanctions on the user and of
+    ///   removals of their posts.
+    /// - Kept: the texts of other users, also reports of the user's posts; ids, times, memberships
+    ///   and outward codes, without which no earlier answer could be audited.
+    ///
+    /// The username and the subject become free. Every later command of the user is rejected with
+    /// `userErased`; a repeat of one of their posts returns the first receipt without content.
     ///
     /// One event, `userErased`, orders the erasure. Once it is durable, no answer contains the
     /// content any more, now or as of an earlier point. When the call returns, no file of the
@@ -30,7 +32,8 @@ extension ChatStore {
     ///   files still have content; ``ChatError/journal(_:)`` if the journal has failed or is open for
     ///   reading only.
     /// - Complexity: O(*n*) in the events of the journal, which are replayed once; reads and writes
-    ///   the segments that have such content.
+    ///   the segments that have such content. The rules and the read models take twice their memory
+    ///   until the call returns.
     @discardableResult
     public func eraseUser(_ user: UserID, reason: String) throws(ChatError) -> Erasure {
         try erase(.user(user, reason: reason), user: user, reason)
@@ -39,7 +42,7 @@ extension ChatStore {
     /// Erases the content of events.
     ///
     /// The events `contentErased` order the erasure, each with at most 3,000 ranges. Otherwise the
-    /// same as ``eraseUser(_:reason:)``: who wrote the content can go on.
+    /// same as ``eraseUser(_:reason:)``. The author can execute further commands.
     ///
     /// - Parameters:
     ///   - positions: Positions of events. Events without content, and those whose content was
@@ -48,7 +51,7 @@ extension ChatStore {
     /// - Throws: As ``eraseUser(_:reason:)``; with `invalidPosition` if no position is given or one
     ///   is beyond the last durable one.
     /// - Complexity: Reads the events at the positions, and reads and writes their segments. If the
-    ///   content contains names, subjects or postcodes, also O(*n*) in the events of the journal.
+    ///   content contains names, subjects or postcodes, as ``eraseUser(_:reason:)``.
     @discardableResult
     public func eraseContent(of positions: PositionSet, reason: String) throws(ChatError) -> Erasure {
         try erase(.positions(positions, reason: reason), user: nil, reason)
@@ -80,17 +83,17 @@ extension ChatStore {
         _ requests: [ErasureRequest], isRepetition: Bool = false, in log: any ErasableLog
     ) throws(ChatError) -> (positions: PositionSet, orders: ClosedRange<Position>?) {
         let end = applyDurableEvents()
-        let former = (hidden: log.hiddenContent, concealed: concealment.concealed)
+        let former = (hidden: log.hiddenContent, erased: erasedPositions.positions)
         // Rejects an order before anything is hidden.
         let isUnchanged = try isUnchanged(requests)
         var content = isUnchanged ? ErasableContent() : try self.content(of: requests, in: end)
         if isUnchanged || content.positions.isEmpty && !isRepetition && requests.allSatisfy({ $0.user == nil }) {
             // Only an earlier erasure may have to be completed.
             let last = lastOrder
-            if !former.hidden.isEmpty || last > log.erasedThrough ?? 0 { try carryOut(through: last, in: log) }
+            if !former.hidden.isEmpty || last > log.erasedThrough ?? 0 { try finishErasures(orderedThrough: last, in: log) }
             return (former.hidden, nil)
         }
-        conceal(content.positions, in: log)
+        hideAndForget(content.positions, in: log)
         var rebuilt = StoreModels()
         let orders: ClosedRange<Position>?
         do throws(ChatError) {
@@ -103,13 +106,13 @@ extension ChatStore {
             // Unless the journal has failed, the order was not appended, and nothing is erased.
             if decider.withLock({ $0.failure == nil }) {
                 log.setHiddenContent(former.hidden)
-                concealment.replace(by: former.concealed)
+                erasedPositions.replace(by: former.erased)
                 forgetContent()
             }
             throw error
         }
         // Also completes an earlier erasure that is unfinished.
-        try carryOut(through: orders?.upperBound ?? lastOrder, in: log)
+        try finishErasures(orderedThrough: orders?.upperBound ?? lastOrder, in: log)
         return (PositionSet(content.positions.ranges + former.hidden.ranges), orders)
     }
 
@@ -157,14 +160,14 @@ extension ChatStore {
         if head > end, !users.isEmpty {
             let tail = try self.content(of: users, in: head, after: end)
             content.add(tail)
-            conceal(tail.positions, in: log)
+            hideAndForget(tail.positions, in: log)
         }
         var former: StoreModels?
         if content.isIndexed {
             if head > rebuilt.position {
                 try Self.forEachDecodedBatch(log, rebuilt.position + 1...head) { rebuilt.apply(&$0) }
             }
-            former = StoreModels(decider.rules, readSide.replaceModels(rebuilt.models))
+            former = StoreModels(decider.rules, readSide.replaceModels(rebuilt.readModels))
             decider.rules = rebuilt.rules
         }
         do throws(ChatError) {
@@ -172,7 +175,7 @@ extension ChatStore {
         } catch {
             if decider.failure == nil, let former {
                 decider.rules = former.rules
-                _ = readSide.replaceModels(former.models)
+                _ = readSide.replaceModels(former.readModels)
             }
             throw error
         }
@@ -216,11 +219,11 @@ extension ChatStore {
     }
 
     /// Hides content from every reader of this store, and drops the copies in memory.
-    func conceal(_ positions: PositionSet, in log: any ErasableLog) {
+    func hideAndForget(_ positions: PositionSet, in log: any ErasableLog) {
         var hidden = log.hiddenContent
         hidden.formUnion(positions)
         log.setHiddenContent(hidden)
-        concealment.add(positions)
+        erasedPositions.add(positions)
         forgetContent()
     }
 
@@ -235,7 +238,7 @@ extension ChatStore {
     /// Lists the orders in the ledger, and removes hidden content from the files.
     ///
     /// - Throws: ``ChatError/erasureUnfinished(_:)``.
-    func carryOut(through order: Position, in log: any ErasableLog) throws(ChatError) {
+    func finishErasures(orderedThrough order: Position, in log: any ErasableLog) throws(ChatError) {
         do throws(ChatError) {
             try listOrders(in: log)
             try wrappingJournalErrors { () throws(JournalError) in

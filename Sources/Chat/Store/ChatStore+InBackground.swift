@@ -1,17 +1,9 @@
 import EventJournal
 
 extension ChatStore {
-    /// Calls a `@concurrent` function that may read the log, on the executor of a `RemoteLog`.
-    func reading<Value>(
-        isolation: isolated (any Actor)? = #isolation, _ work: () async throws(ChatError) -> Value
-    ) async throws(ChatError) -> Value {
-        guard let readExecutor else { return try await work() }
-        return try await withTaskExecutorPreference(readExecutor, operation: work)
-    }
-
     /// Runs queries, an import or other blocking calls without blocking a thread of the caller.
     ///
-    /// Queries of the present read memory and take microseconds; they need no background. Use this
+    /// Queries as of now read memory and take microseconds; they need no background. Use this
     /// method in an `async` function for calls that read many texts from the disk, replay, import or
     /// copy:
     ///

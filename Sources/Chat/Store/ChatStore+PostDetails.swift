@@ -9,16 +9,16 @@ extension ChatStore {
     ///   - limit: The maximum number of edits in the history; the latest ones are returned.
     ///   - viewer: The user who asks; nil for the host, which also receives the users who could
     ///     read the post when it was posted.
-    ///   - moment: The point in the history to read as of.
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownMessage` or `unknownReply`; with a viewer
-    ///   also `unknownUser` and `notAMember`; ``ChatError/journal(_:)`` if the journal cannot be
-    ///   read.
+    ///   - point: The point in the history to read as of.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownMessage` or `unknownReply`; with a viewer also
+    ///   `notAMember`.
     /// - Complexity: O(log *n* + *m*), where *n* is the number of messages in the thread and *m*
     ///   the number of edits and readers.
     public func details(
-        of post: PostID, edits limit: Int = 50, viewer: UserID? = nil, asOf moment: AsOf = .now
+        of post: PostID, edits limit: Int = 50, viewer: UserID? = nil, asOf point: AsOf = .now
     ) throws(ChatError) -> PostDetails {
-        let (found, sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
+        let (found, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             try PostRows(post, limit, in: models, from: view)
         }
         var history: [RecordedEvent] = []
@@ -27,14 +27,14 @@ extension ChatStore {
             if let shown = visibleEvent(recorded, through: EventFilter(viewer: viewer)) { history.append(shown) }
         }
         let messages = try entries(found.message, in: found.thread)
-        let replies = try entries(found.reply, to: found.answered)
+        let replies = try entries(found.reply, to: found.rootMessage)
         guard let position = messages.first?.position ?? replies.first?.position,
             let author = messages.first?.author ?? replies.first?.author,
             let createdAt = messages.first?.createdAt ?? replies.first?.createdAt
         else { preconditionFailure("A post that was found has an entry.") }
         return PostDetails(
             position: position, post: post, thread: found.thread, threadName: found.threadName,
-            answeredMessage: replies.isEmpty ? nil : found.answered, author: author, body: messages.first?.body ?? replies.first?.body,
+            answeredMessage: replies.isEmpty ? nil : found.rootMessage, author: author, body: messages.first?.body ?? replies.first?.body,
             createdAt: createdAt, editedAt: messages.first?.editedAt ?? replies.first?.editedAt,
             isRetracted: messages.first?.isRetracted ?? replies.first?.isRetracted ?? false,
             isRemoved: messages.first?.isRemoved ?? replies.first?.isRemoved ?? false,
@@ -50,7 +50,7 @@ private struct PostRows {
     let thread: ThreadID
     let threadName: String?
     /// The message itself, or the message that the reply answers.
-    let answered: MessageID
+    let rootMessage: MessageID
     /// The row of a message; empty for a reply.
     let message: [PostRecord<MessageID>]
     let reply: [PostRecord<ReplyID>]
@@ -67,12 +67,12 @@ private struct PostRows {
         case .message(let id):
             thread = try models.requireReadable(id, from: view)
             guard let row = models.message(id, asOf: now) else { throw .rejected(.unknownMessage) }
-            (answered, message, reply, posted) = (id, models.marking([row], in: thread, from: view), [], row.position)
+            (rootMessage, message, reply, posted) = (id, models.marking([row], in: thread, from: view), [], row.position)
         case .reply(let id):
-            let place = try models.requireReadable(id, from: view)
+            let readable = try models.requireReadable(id, from: view)
             guard let row = models.reply(id, asOf: now) else { throw .rejected(.unknownReply) }
-            thread = place.thread
-            (answered, message, reply, posted) = (place.message, [], models.marking([row], in: thread, from: view), row.position)
+            thread = readable.thread
+            (rootMessage, message, reply, posted) = (readable.message, [], models.marking([row], in: thread, from: view), row.position)
         }
         self.thread = thread
         threadName = models.thread(thread, asOf: now)?.name

@@ -16,7 +16,7 @@ extension ChatStore {
         let checkpoints = checkpointer.flatMap { $0.options == nil ? nil : $0.statistics }
         let sections = currentSections
         let now = sections.viewpoint.position
-        let threads = sections.threadPlaces(sections.withSection { $0.threadScan() }).count
+        let threads = sections.threadSortKeys(sections.withSection { $0.threadScan() }).count
         return sections.withSection { models in
             StoreStatistics(
                 journal: journal, users: models.userCount(asOf: now), threads: threads,

@@ -40,7 +40,7 @@ public final class ChatStore: Sendable {
     let textCache: Lock<TextCache>
     let textCacheByteCount: Int
     /// What was erased while the store was open.
-    let concealment: Concealment
+    let erasedPositions: ErasedPositions
     /// Held during an erasure; acquired before all other locks.
     let erasing = Lock(())
     /// The state shared by all consumers of the store's events.
@@ -137,21 +137,21 @@ public final class ChatStore: Sendable {
             (models, start) = (StoreModels(), 0)
             try Self.replay(log, 1...end, into: &models)
         }
-        statistics.replayed = end - start
+        statistics.replayedCount = end - start
         self.log = log
         journal = log as? Journal
         readExecutor = (log as? any RemoteLog)?.readExecutor
         clock = options.clock
         background = BackgroundRunner("Chat.background", isConcurrent: true, options.journal.executor)
         ids = options.ids
-        let concealment = Concealment()
-        self.concealment = concealment
+        let erasedPositions = ErasedPositions()
+        self.erasedPositions = erasedPositions
         let checkpointer = checkpointLog.map { [clock] in
-            Checkpointer(options.checkpoints, $0, clock, statistics, concealment, options.journal.executor, options.journal.log)
+            Checkpointer(options.checkpoints, $0, clock, statistics, erasedPositions, options.journal.executor, options.journal.log)
         }
         self.checkpointer = checkpointer
         decider = FairLock(Decider(models.rules, nextCheckpoint: checkpointer?.options?.nextPosition(after: start) ?? .max))
-        readSide = ReadSide(models.models)
+        readSide = ReadSide(models.readModels)
         appliedHead = Lock(head)
         textCacheByteCount = options.textCacheByteCount
         textCache = Lock(TextCache(capacity: options.textCacheByteCount))
@@ -217,5 +217,15 @@ extension ChatStore {
     /// - Throws: The errors of ``openReadOnly(_:options:)``.
     public static func head(ofJournalAt directory: String, options: JournalOptions = JournalOptions()) throws(ChatError) -> JournalHead {
         try wrappingJournalErrors { () throws(JournalError) in try Journal.openReadOnly(directory, options: options).head }
+    }
+}
+
+extension ChatStore {
+    /// Calls a `@concurrent` function that may read the log, on ``readExecutor`` if there is one.
+    func onReadExecutor<Value>(
+        isolation: isolated (any Actor)? = #isolation, _ work: () async throws(ChatError) -> Value
+    ) async throws(ChatError) -> Value {
+        guard let readExecutor else { return try await work() }
+        return try await withTaskExecutorPreference(readExecutor, operation: work)
     }
 }

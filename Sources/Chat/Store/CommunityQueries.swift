@@ -7,28 +7,31 @@ import Projections
 extension ChatStore {
     /// Returns the owners and moderators of a thread, in the order in which they got their roles.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser`
-    ///   and `notAMember`.
-    /// - Complexity: O(*n*) in the number of users who ever joined the thread.
-    public func roles(in thread: ThreadID, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> [RoleHolder] {
-        let (scan, sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember`.
+    /// - Complexity: O(*n* log *n*) in the number of users who ever joined the thread or were
+    ///   invited, muted or banned in it.
+    public func roles(in thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [RoleHolder] {
+        let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             try models.requireReadable(thread, from: view)
             return models.scan(membershipsOf: thread)
         }
         let position = sections.viewpoint.position
         return sections.compactMap(scan) { models, row -> RoleHolder? in
             guard let held = models.role(ofMembership: row, asOf: position), held.role > .member,
-                let stay = models.indexedMembership(ofMembership: row, asOf: position)
+                let membership = models.indexedMembership(ofMembership: row, asOf: position)
             else { return nil }
-            return RoleHolder(user: UserSummary(models.membership(stay, asOf: position)), role: held.role, since: held.since)
+            return RoleHolder(user: UserSummary(models.membership(membership, asOf: position)), role: held.role, since: held.since)
         }.sorted { $0.since < $1.since }
     }
 
     /// Returns the operators of the community, in the order in which they became that.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `notAllowed` for a viewer who is no operator.
-    public func operators(viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> [CommunityOperator] {
-        try query(moment, for: viewer) { models, view throws(ChatError) in
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `notAllowed` for a viewer who is no operator.
+    /// - Complexity: O(*n* log *n*) in the number of users who ever were operators.
+    public func operators(viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [CommunityOperator] {
+        try query(point, for: viewer) { models, view throws(ChatError) in
             try models.requireViewer(of: view)
             if let viewer, !models.isOperator(viewer, asOf: view.position) || !models.isOperator(viewer, asOf: view.currentPosition) {
                 throw .rejected(.notAnOperator)
@@ -42,10 +45,14 @@ extension ChatStore {
     /// A sanction is in effect until its end: as of now by the clock of the store, as of a time by
     /// that time, and as of a position by the time of the event at it.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser`,
-    ///   `notAMember` and `notAModerator`; ``ChatError/journal(_:)`` if an event cannot be read.
-    public func sanctions(in thread: ThreadID, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> [ThreadSanction] {
-        let (scan, sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember` and
+    ///   `notAModerator`.
+    /// - Complexity: O(*n* log *n*) in the number of users who ever joined the thread or were
+    ///   invited, muted or banned in it; reads one event for each mute and ban that no command has
+    ///   ended.
+    public func sanctions(in thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [ThreadSanction] {
+        let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             try models.requireModerated(thread, from: view)
             return models.scan(membershipsOf: thread)
         }
@@ -54,7 +61,7 @@ extension ChatStore {
             let found = models.sanctions(ofMembership: row, asOf: position)
             return found.isEmpty ? nil : found
         }.joined().sorted { $0.position < $1.position }
-        let time = try time(of: moment, sections.viewpoint)
+        let time = try time(of: point, sections.viewpoint)
         var sanctions: [ThreadSanction] = []
         for row in rows {
             let event = try event(at: row.position)
@@ -70,10 +77,12 @@ extension ChatStore {
 
     /// Returns the pinned messages of a thread, in the order in which they were pinned.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser`
-    ///   and `notAMember`; ``ChatError/journal(_:)`` if a text cannot be read.
-    public func pins(in thread: ThreadID, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> [TimelineEntry] {
-        let rows = try query(moment, for: viewer) { models, view throws(ChatError) in
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember`.
+    /// - Complexity: O(*n* log *n*) in the number of messages that were ever pinned in the thread;
+    ///   reads the texts of the pinned ones.
+    public func pins(in thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [TimelineEntry] {
+        let rows = try query(point, for: viewer) { models, view throws(ChatError) in
             let start = try models.requireReadable(thread, from: view)
             return models.marking(models.pinnedMessages(of: thread, asOf: view.position, after: start), in: thread, from: view)
         }
@@ -82,11 +91,13 @@ extension ChatStore {
 
     /// Returns the open reports of a thread's posts, oldest first; for its moderators.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser`,
-    ///   `notAMember` and `notAModerator`; ``ChatError/journal(_:)`` if an event cannot be read.
-    /// - Complexity: O(*n*) in the number of reports that were ever made in the thread.
-    public func reports(in thread: ThreadID, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> [PostReport] {
-        let ((scan, start), sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember` and
+    ///   `notAModerator`.
+    /// - Complexity: O(*n* log *n*) in the number of reports that were ever made in the thread;
+    ///   reads one event, and the text of the post, for each open report.
+    public func reports(in thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [PostReport] {
+        let ((scan, start), sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             let start = try models.requireModerated(thread, from: view)
             return (models.scan(reportsOf: thread), start)
         }
@@ -98,9 +109,9 @@ extension ChatStore {
             let event = try event(at: row.position)
             let found = sections.withSection { models -> (author: UserSummary, isRemoved: Bool, text: Position?)? in
                 guard let author = models.author(of: row.post, asOf: position) else { return nil }
-                // Only the present text is shown, as everywhere.
-                let present = viewer == nil ? position : sections.viewpoint.currentPosition
-                let text = models.textPosition(of: row.post, includesRemoved: true, asOf: present)
+                // A viewer is shown the current text only, as everywhere.
+                let asOf = viewer == nil ? position : sections.viewpoint.currentPosition
+                let text = models.textPosition(of: row.post, includesRemoved: true, asOf: asOf)
                 return (author, models.removalPosition(of: row.post, asOf: position) != nil, text)
             }
             // In a forged checkpoint, the search for the id of a reported post can fail.
@@ -116,10 +127,13 @@ extension ChatStore {
 
     /// Returns a user's invitations, oldest first.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser`, and with `notAllowed` if the viewer
-    ///   is another user; ``ChatError/journal(_:)`` if an event cannot be read.
-    public func invitations(of user: UserID, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> [ThreadInvitation] {
-        let (scan, sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownUser`, and with `notAllowed` if the viewer is
+    ///   another user.
+    /// - Complexity: O(*n* log *n*) in the number of threads that the user ever joined or was
+    ///   invited to; reads one event for each open invitation.
+    public func invitations(of user: UserID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [ThreadInvitation] {
+        let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             try requireSelf(viewer, user)
             try models.requireUser(user, asOf: view.position)
             return models.scan(membershipsOf: user)
@@ -129,10 +143,13 @@ extension ChatStore {
 
     /// Returns the invitations to a thread, oldest first; for its moderators.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser`,
-    ///   `notAMember` and `notAModerator`; ``ChatError/journal(_:)`` if an event cannot be read.
-    public func invitations(to thread: ThreadID, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> [ThreadInvitation] {
-        let (scan, sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember` and
+    ///   `notAModerator`.
+    /// - Complexity: O(*n* log *n*) in the number of users who ever joined the thread or were
+    ///   invited, muted or banned in it; reads one event for each open invitation.
+    public func invitations(to thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [ThreadInvitation] {
+        let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             try models.requireModerated(thread, from: view)
             return models.scan(membershipsOf: thread)
         }
@@ -155,8 +172,8 @@ extension ChatStore {
     }
 
     /// Returns the time with which the ends of sanctions are compared.
-    private func time(of moment: AsOf, _ viewpoint: Viewpoint) throws(ChatError) -> Timestamp {
-        switch moment {
+    private func time(of point: AsOf, _ viewpoint: Viewpoint) throws(ChatError) -> Timestamp {
+        switch point {
         case .now: return clock.now()
         case .time(let time): return time
         case .position: return viewpoint.position == 0 ? Timestamp(millisecondsSince1970: 0) : try event(at: viewpoint.position).recordedAt

@@ -7,15 +7,15 @@ import Projections
 ///
 /// A consumer within the recent events reads them from memory, where each is decoded once. A
 /// consumer behind them reads the log in batches. A consumer that has seen every event suspends
-/// here. One task, the pump, waits on the log while at least one consumer is suspended.
+/// here. One task, the watcher, waits on the log while at least one consumer is suspended.
 final class EventFeed: Sendable {
     struct State {
         var recent: RecentEvents
         var waiters = FeedWaiters()
-        /// The task that waits on the log, and its number, which distinguishes it from later ones.
+        /// The watcher, and its number, which distinguishes it from later ones.
         var watcher: (number: UInt64, task: Task<Void, Never>)?
-        /// The number of the latest pump.
-        var lastPump: UInt64 = 0
+        /// The number of the latest watcher.
+        var lastWatcher: UInt64 = 0
     }
 
     /// The next step of a consumer at a position.
@@ -30,7 +30,7 @@ final class EventFeed: Sendable {
 
     private let state: Lock<State>
     /// Held while new events are read, so that each event is read once.
-    private let reading = Lock(())
+    private let readLock = Lock(())
 
     private let executor: (any TaskExecutor)?
 
@@ -43,7 +43,7 @@ final class EventFeed: Sendable {
     }
 
     var waiterCount: Int { state.withLock { $0.waiters.count } }
-    /// Whether the pump is running.
+    /// Whether the watcher is running.
     var isWatchingLog: Bool { state.withLock { $0.watcher != nil } }
 
     /// Returns the next step of a consumer at a position, with at most `limit` events.
@@ -58,7 +58,7 @@ final class EventFeed: Sendable {
     /// Drops the recent events, which consumers then read from the log.
     func forgetEvents() {
         // Waits for a read in progress, which appends what it has read.
-        reading.withLock { _ in state.withLock { $0.recent.removeAll() } }
+        readLock.withLock { _ in state.withLock { $0.recent.removeAll() } }
     }
 
     /// Appends the events that are visible now, and resumes the waiters that they concern.
@@ -75,7 +75,7 @@ final class EventFeed: Sendable {
         var woken: [(task: FeedWaiters.Continuation, position: Position)] = []
         // Resumed outside the lock, so that other consumers can proceed meanwhile.
         defer { for waiter in woken { waiter.task.resume(returning: .recheck(after: waiter.position)) } }
-        let result: Result<Position, ChatError> = reading.withLock { _ in
+        let result: Result<Position, ChatError> = readLock.withLock { _ in
             var position = state.withLock { state in
                 // Without waiters, events that do not fit in the ring buffer need not be read.
                 let capacity = UInt64(state.recent.capacity)
@@ -129,7 +129,7 @@ final class EventFeed: Sendable {
                     if Task.isCancelled { return .cancelled }
                     if state.recent.position > position { return .recheck(after: position) }
                     state.waiters.add(id, FeedWaiters.Waiter(filter: filter, position: position, keys: keys, task: task))
-                    startPump(&state, store)
+                    startWatcher(&state, store)
                     return nil
                 }
                 if let wakeup { task.resume(returning: wakeup) }
@@ -137,7 +137,7 @@ final class EventFeed: Sendable {
         } onCancel: {
             let task = state.withLock { state in
                 let task = state.waiters.remove(id)
-                if state.waiters.isEmpty { stopPump(&state) }
+                if state.waiters.isEmpty { stopWatcher(&state) }
                 return task
             }
             task?.resume(returning: .cancelled)
@@ -146,22 +146,22 @@ final class EventFeed: Sendable {
 }
 
 extension EventFeed {
-    private func startPump(_ state: inout State, _ store: ChatStore) {
+    private func startWatcher(_ state: inout State, _ store: ChatStore) {
         guard state.watcher == nil else { return }
-        state.lastPump += 1
-        let (number, position) = (state.lastPump, state.recent.position)
+        state.lastWatcher += 1
+        let (number, position) = (state.lastWatcher, state.recent.position)
         // Detached, because the task must not inherit one consumer's priority, actor or task-local
         // values.
-        state.watcher = (number, Task.detached(executorPreference: executor) { await self.pump(number, store, after: position) })
+        state.watcher = (number, Task.detached(executorPreference: executor) { await self.watchLog(number, store, after: position) })
     }
 
-    private func stopPump(_ state: inout State) {
+    private func stopWatcher(_ state: inout State) {
         state.watcher?.task.cancel()
         state.watcher = nil
     }
 
     /// Waits on the log and appends new events while waiters exist.
-    private func pump(_ number: UInt64, _ store: ChatStore, after position: Position) async {
+    private func watchLog(_ number: UInt64, _ store: ChatStore, after position: Position) async {
         var seen = position
         while true {
             do throws(ChatError) {
@@ -170,11 +170,11 @@ extension EventFeed {
                 seen = try await Self.waitForEvents(of: store.log, after: seen)
                 try refresh(store)
             } catch {
-                end(pump: number, with: error)
+                end(watcher: number, with: error)
                 return
             }
             let isOver = state.withLock { state in
-                // A newer pump serves the waiters that arrived after this one was stopped.
+                // A newer watcher serves the waiters that arrived after this one was stopped.
                 guard state.watcher?.number == number else { return true }
                 if state.waiters.isEmpty { state.watcher = nil }
                 return state.waiters.isEmpty
@@ -197,8 +197,8 @@ extension EventFeed {
         do { return try await log.waitForRecords(after: position) } catch { throw .journal(error) }
     }
 
-    private func end(pump number: UInt64, with error: ChatError) {
-        // A stopped pump has no waiters.
+    private func end(watcher number: UInt64, with error: ChatError) {
+        // A stopped watcher has no waiters.
         if case .journal(let error) = error, error.code == .cancelled { return }
         let tasks = state.withLock { state in
             if state.watcher?.number == number { state.watcher = nil }

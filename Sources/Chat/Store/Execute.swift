@@ -13,9 +13,12 @@ extension ChatStore {
     ///   - correlation: The caller's id for the operation, 1 to 256 bytes. The events store it.
     /// - Returns: The receipt, once its events are durable under the store's durability mode.
     /// - Throws: ``ChatError/rejected(_:)`` if a rule rejects the command, once every event that
-    ///   the rejection depends on is durable; ``ChatError/journal(_:)`` if the journal has failed.
-    ///   In the latter case the command may or may not have taken effect: send it again with the
-    ///   same id after reopening.
+    ///   the rejection depends on is durable; ``ChatError/cancelled`` if the task is cancelled
+    ///   before the decision; ``ChatError/newerEvents``; ``ChatError/journal(_:)`` if the store is
+    ///   closed or open for reading only, or if the journal has failed. After a failure the command
+    ///   may or may not have taken effect: send it again with the same id after reopening. For a
+    ///   duplicate also ``ChatError/undecodable(position:_:)`` if an event of the original command
+    ///   does not decode.
     @discardableResult
     public func execute(_ command: ChatCommand, correlation: String? = nil) async throws(ChatError) -> Receipt {
         try await execute(CommandRequest(command, correlation: correlation))
@@ -23,13 +26,7 @@ extension ChatStore {
 
     /// Executes a command and blocks the thread until its answer is durable.
     ///
-    /// - Parameters:
-    ///   - command: The command to decide.
-    ///   - correlation: The caller's id for the operation, 1 to 256 bytes. The events store it.
-    /// - Returns: The receipt, once its events are durable under the store's durability mode.
-    /// - Throws: ``ChatError/rejected(_:)`` if a rule rejects the command, once every event that
-    ///   the rejection depends on is durable; ``ChatError/journal(_:)`` if the journal has failed.
-    ///   In the latter case the command may or may not have taken effect.
+    /// Otherwise the same as the asynchronous form; not cancelled with the task.
     @discardableResult
     public func execute(_ command: ChatCommand, correlation: String? = nil) throws(ChatError) -> Receipt {
         try execute(CommandRequest(command, correlation: correlation))
@@ -37,10 +34,7 @@ extension ChatStore {
 
     /// Executes a request and suspends until its answer is durable.
     ///
-    /// - Returns: The receipt, once its events are durable under the store's durability mode.
-    /// - Throws: ``ChatError/rejected(_:)`` if a rule rejects the command, once every event that
-    ///   the rejection depends on is durable; ``ChatError/journal(_:)`` if the journal has failed.
-    ///   In the latter case the command may or may not have taken effect.
+    /// Otherwise the same as the form that takes a command and a correlation id.
     @discardableResult
     public func execute(_ request: CommandRequest) async throws(ChatError) -> Receipt {
         try await execute([request])[0].receipt()
@@ -48,10 +42,8 @@ extension ChatStore {
 
     /// Executes a request and blocks the thread until its answer is durable.
     ///
-    /// - Returns: The receipt, once its events are durable under the store's durability mode.
-    /// - Throws: ``ChatError/rejected(_:)`` if a rule rejects the command, once every event that
-    ///   the rejection depends on is durable; ``ChatError/journal(_:)`` if the journal has failed.
-    ///   In the latter case the command may or may not have taken effect.
+    /// Otherwise the same as the form that takes a command and a correlation id; not cancelled with
+    /// the task.
     @discardableResult
     public func execute(_ request: CommandRequest) throws(ChatError) -> Receipt {
         try execute([request])[0].receipt()
@@ -65,13 +57,16 @@ extension ChatStore {
     ///
     /// - Parameter batch: At most 65,536 commands, with events of at most 32 MiB in total.
     /// - Returns: One answer per command, in order.
-    /// - Throws: ``ChatError/batchTooLarge`` before any command is decided;
-    ///   ``ChatError/journal(_:)`` for the whole batch if the commit failed.
+    /// - Throws: ``ChatError/batchTooLarge``, ``ChatError/newerEvents`` and ``ChatError/cancelled``
+    ///   before any command is decided; ``ChatError/journal(_:)`` for the whole batch if the store
+    ///   is closed or open for reading only, or if the commit failed;
+    ///   ``ChatError/undecodable(position:_:)`` if an event of the original command of a duplicate
+    ///   does not decode.
     public func execute(_ batch: [CommandRequest]) async throws(ChatError) -> [Result<Receipt, Rejection>] {
         if Task.isCancelled { throw .cancelled }
         // A command and its answer may have to read earlier events.
         if readExecutor == nil { return try await executeInPlace(batch) }
-        return try await reading { () async throws(ChatError) in try await executeConcurrently(batch) }
+        return try await onReadExecutor { () async throws(ChatError) in try await executeConcurrently(batch) }
     }
 
     @concurrent private func executeConcurrently(_ batch: [CommandRequest]) async throws(ChatError) -> [Result<Receipt, Rejection>] {
@@ -88,13 +83,7 @@ extension ChatStore {
     /// Executes the commands in order as one atomic commit and blocks the thread until their
     /// answers are durable.
     ///
-    /// Each command sees the effects of the previous ones. A rejected command appends nothing and
-    /// does not stop the others. After a crash, either all events of the batch exist or none.
-    ///
-    /// - Parameter batch: At most 65,536 commands, with events of at most 32 MiB in total.
-    /// - Returns: One answer per command, in order.
-    /// - Throws: ``ChatError/batchTooLarge`` before any command is decided;
-    ///   ``ChatError/journal(_:)`` for the whole batch if the commit failed.
+    /// Otherwise the same as the asynchronous form; not cancelled with the task.
     public func execute(_ batch: [CommandRequest]) throws(ChatError) -> [Result<Receipt, Rejection>] {
         try durableAnswers(to: try decide(batch))
     }

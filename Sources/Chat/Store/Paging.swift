@@ -7,15 +7,22 @@ public import Projections
 extension ChatStore {
     /// Returns a page of a thread's messages with cursors in both directions.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread` and, for the cursor,
-    ///   `invalidPosition`; with a viewer also `unknownUser` and `notAMember`;
-    ///   ``ChatError/foreignCursor``; ``ChatError/journal(_:)`` if a text cannot be read.
+    /// - Parameters:
+    ///   - thread: The thread.
+    ///   - page: The part of the list. With a cursor, only its limit applies.
+    ///   - cursor: A cursor of an earlier page of the same list, in either direction; nil for
+    ///     `page`.
+    ///   - viewer: The user who asks; nil for the host.
+    ///   - point: The point in the history to read as of.
+    /// - Throws: As ``timeline(_:_:viewer:asOf:)``; for the cursor, ``ChatError/foreignCursor`` and
+    ///   ``ChatError/rejected(_:)`` with `invalidPosition`.
+    /// - Complexity: As ``timeline(_:_:viewer:asOf:)``.
     public func timelinePage(
         _ thread: ThreadID, _ page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, viewer: UserID? = nil,
-        asOf moment: AsOf = .now
+        asOf point: AsOf = .now
     ) throws(ChatError) -> Page<TimelineEntry> {
         let page = try self.request(page, at: cursor, of: .timeline(thread))
-        let found = try query(moment, for: viewer) { models, view throws(ChatError) in
+        let found = try query(point, for: viewer) { models, view throws(ChatError) in
             let start = try models.requireReadable(thread, from: view)
             return PageRows(page, asOf: view.position, position: \.position) {
                 models.marking(models.messages(of: thread, $0, asOf: view.position, after: start), in: thread, from: view)
@@ -26,15 +33,22 @@ extension ChatStore {
 
     /// Returns a page of the replies to a message with cursors in both directions.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownMessage` and, for the cursor,
-    ///   `invalidPosition`; with a viewer also `unknownUser` and `notAMember`;
-    ///   ``ChatError/foreignCursor``; ``ChatError/journal(_:)`` if a text cannot be read.
+    /// - Parameters:
+    ///   - message: The message.
+    ///   - page: The part of the list. With a cursor, only its limit applies.
+    ///   - cursor: A cursor of an earlier page of the same list, in either direction; nil for
+    ///     `page`.
+    ///   - viewer: The user who asks; nil for the host.
+    ///   - point: The point in the history to read as of.
+    /// - Throws: As ``replies(to:_:viewer:asOf:)``; for the cursor, ``ChatError/foreignCursor`` and
+    ///   ``ChatError/rejected(_:)`` with `invalidPosition`.
+    /// - Complexity: As ``replies(to:_:viewer:asOf:)``.
     public func repliesPage(
         to message: MessageID, _ page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, viewer: UserID? = nil,
-        asOf moment: AsOf = .now
+        asOf point: AsOf = .now
     ) throws(ChatError) -> Page<ReplyEntry> {
         let page = try self.request(page, at: cursor, of: .replies(message))
-        let found = try query(moment, for: viewer) { models, view throws(ChatError) in
+        let found = try query(point, for: viewer) { models, view throws(ChatError) in
             let thread = try models.requireReadable(message, from: view)
             return PageRows(page, asOf: view.position, position: \.position) {
                 models.marking(models.replies(to: message, $0, asOf: view.position), in: thread, from: view)
@@ -47,14 +61,21 @@ extension ChatStore {
     ///
     /// A viewer receives the threads that they may read.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser` for an unknown viewer and, for the
-    ///   cursor, `invalidPosition`; ``ChatError/foreignCursor``.
+    /// - Parameters:
+    ///   - page: The part of the list. With a cursor, only its limit applies.
+    ///   - cursor: A cursor of an earlier page of the same list, in either direction; nil for
+    ///     `page`.
+    ///   - viewer: The user who asks; nil for the host.
+    ///   - point: The point in the history to read as of.
+    /// - Throws: As ``threads(_:viewer:asOf:)``; for the cursor, ``ChatError/foreignCursor`` and
+    ///   ``ChatError/rejected(_:)`` with `invalidPosition`.
+    /// - Complexity: As ``threads(_:viewer:asOf:)``.
     public func threadsPage(
-        _ page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, viewer: UserID? = nil, asOf moment: AsOf = .now
+        _ page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, viewer: UserID? = nil, asOf point: AsOf = .now
     ) throws(ChatError) -> Page<ThreadSummary> {
         let page = try self.request(page, at: cursor, of: .threads)
-        let (places, sections) = try threadPlaces(viewer, moment)
-        let found = PageRows(page, asOf: sections.viewpoint.position, position: \.lastPosition) { sections.threads($0.slice(of: places)) }
+        let (keys, sections) = try threadSortKeys(viewer, point)
+        let found = PageRows(page, asOf: sections.viewpoint.position, position: \.lastPosition) { sections.threads($0.slice(of: keys)) }
         return makePage(found.rows.map(ThreadSummary.init), found, of: .threads)
     }
 

@@ -32,7 +32,7 @@ extension ChatStore {
         var orders = try orders(models.rules.erasures, after: erasedThrough ?? 0, in: log)
         let missing = try MissingOrders(ledger, besides: orders, in: models, of: log)
         orders.add(missing.orders)
-        let identities = models.models.identities
+        let identities = models.readModels.identities
         let content = try ErasableContent(orders, in: 1...max(1, models.position), of: log) { identities.author(ofPostRemovedBy: $0) }
         if !content.positions.isEmpty { log.setHiddenContent(content.positions) }
         return PendingErasures(isUnfinished: true, hasContent: !content.positions.isEmpty, missing: missing.requests)
@@ -93,7 +93,7 @@ extension ChatStore {
         guard pending.isUnfinished, let log = log as? any ErasableLog, !log.isReadOnly else { return }
         do throws(ChatError) {
             if pending.missing.isEmpty {
-                try carryOut(through: lastOrder, in: log)
+                try finishErasures(orderedThrough: lastOrder, in: log)
             } else {
                 try order(pending.missing, isRepetition: true, in: log)
             }
@@ -102,13 +102,13 @@ extension ChatStore {
         }
     }
 
-    /// Obeys orders that another process has appended: hides the content and rebuilds the models.
+    /// Applies erasures that another process has ordered: hides the content and rebuilds the models.
     ///
     /// The caller holds the decider's lock of a read-only store whose models end with the orders and
     /// do not show them yet.
     ///
     /// - Parameter end: The last position to show.
-    func obeyNewErasures(through end: Position, _ rules: inout RuleState) throws(ChatError) {
+    func applyNewErasures(through end: Position, _ rules: inout RuleState) throws(ChatError) {
         guard let log = log as? any ErasableLog else { return }
         let identities = withCurrentModels { models, _ in models.identities }
         // All that they concern: the writer may have replaced the files, and copies in memory remain.
@@ -116,11 +116,11 @@ extension ChatStore {
         var rebuilt = StoreModels()
         if end > 0 {
             let content = try ErasableContent(orders, in: 1...end, of: log, includesErased: true) { identities.author(ofPostRemovedBy: $0) }
-            conceal(content.positions, in: log)
+            hideAndForget(content.positions, in: log)
             try Self.replay(log, 1...end, into: &rebuilt)
         }
         rules = rebuilt.rules
-        _ = readSide.replaceModels(rebuilt.models)
-        concealment.advance()
+        _ = readSide.replaceModels(rebuilt.readModels)
+        erasedPositions.advance()
     }
 }

@@ -10,20 +10,24 @@ extension ChatStore {
     ///
     /// A viewer receives the threads that they may read.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser` for an unknown viewer.
-    public func threads(_ page: PageRequest = PageRequest(), viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError)
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>).
+    /// - Complexity: O(*n* log *n* + *m* log *k*), where *n* is the number of threads that the
+    ///   viewer ever joined; for the host and operators, of all threads. *m* is the size of the
+    ///   page, *k* the number of messages in a thread.
+    public func threads(_ page: PageRequest = PageRequest(), viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError)
         -> [ThreadSummary]
     {
-        let (places, sections) = try threadPlaces(viewer, moment)
-        return sections.threads(page.slice(of: places)).map(ThreadSummary.init)
+        let (keys, sections) = try threadSortKeys(viewer, point)
+        return sections.threads(page.slice(of: keys)).map(ThreadSummary.init)
     }
 
     /// Returns one thread.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser`
-    ///   and `notAMember`.
-    public func thread(_ id: ThreadID, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> ThreadSummary {
-        try query(moment, for: viewer) { models, view throws(ChatError) in
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember`.
+    /// - Complexity: O(log *n*) in the number of messages in the thread.
+    public func thread(_ id: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> ThreadSummary {
+        try query(point, for: viewer) { models, view throws(ChatError) in
             let start = try models.requireReadable(id, from: view)
             guard let thread = models.thread(id, asOf: view.position, after: start) else { throw .rejected(.unknownThread) }
             return ThreadSummary(thread)
@@ -37,10 +41,11 @@ extension ChatStore {
     /// canonical caseless matching (`soup` finds `Soup`). A viewer receives the threads that they
     /// may read.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser` for an unknown viewer.
-    /// - Complexity: O(*n*) in the number of threads.
-    public func threads(named name: String, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> [ThreadID] {
-        let (list, sections) = try shownThreads(viewer, moment)
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>).
+    /// - Complexity: O(*n*), where *n* is the number of threads that the viewer ever joined; for
+    ///   the host and operators, of all threads.
+    public func threads(named name: String, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [ThreadID] {
+        let (list, sections) = try shownThreads(viewer, point)
         for match in ThreadNameMatch.allCases {
             let found = sections.compactMap(list) { models, row in
                 sections.shownThread(models, row).flatMap { thread in
@@ -54,12 +59,14 @@ extension ChatStore {
 
     /// Returns a page of a thread's messages, oldest first; by default the latest 50.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser`
-    ///   and `notAMember`; ``ChatError/journal(_:)`` if a text cannot be read.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember`.
+    /// - Complexity: O(log *n* + *m*), where *n* is the number of the thread's messages and *m* the
+    ///   size of the page, whose texts are read.
     public func timeline(
-        _ thread: ThreadID, _ page: PageRequest = PageRequest(), viewer: UserID? = nil, asOf moment: AsOf = .now
+        _ thread: ThreadID, _ page: PageRequest = PageRequest(), viewer: UserID? = nil, asOf point: AsOf = .now
     ) throws(ChatError) -> [TimelineEntry] {
-        let rows = try query(moment, for: viewer) { models, view throws(ChatError) in
+        let rows = try query(point, for: viewer) { models, view throws(ChatError) in
             let start = try models.requireReadable(thread, from: view)
             return models.marking(models.messages(of: thread, page, asOf: view.position, after: start), in: thread, from: view)
         }
@@ -68,10 +75,10 @@ extension ChatStore {
 
     /// Returns one message.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownMessage`; with a viewer also `unknownUser`
-    ///   and `notAMember`; ``ChatError/journal(_:)`` if the text cannot be read.
-    public func message(_ id: MessageID, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> TimelineEntry {
-        let (rows, thread) = try query(moment, for: viewer) { models, view throws(ChatError) in
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownMessage`; with a viewer also `notAMember`.
+    public func message(_ id: MessageID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> TimelineEntry {
+        let (rows, thread) = try query(point, for: viewer) { models, view throws(ChatError) in
             let thread = try models.requireReadable(id, from: view)
             guard let row = models.message(id, asOf: view.position) else { throw .rejected(.unknownMessage) }
             return (models.marking([row], in: thread, from: view), thread)
@@ -81,12 +88,14 @@ extension ChatStore {
 
     /// Returns a page of the replies to a message, oldest first; by default the latest 50.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownMessage`; with a viewer also `unknownUser`
-    ///   and `notAMember`; ``ChatError/journal(_:)`` if a text cannot be read.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownMessage`; with a viewer also `notAMember`.
+    /// - Complexity: O(log *n* + *m*), or O(log² *n* + *m*) with bounds, where *n* is the number of
+    ///   the message's replies and *m* the size of the page, whose texts are read.
     public func replies(
-        to message: MessageID, _ page: PageRequest = PageRequest(), viewer: UserID? = nil, asOf moment: AsOf = .now
+        to message: MessageID, _ page: PageRequest = PageRequest(), viewer: UserID? = nil, asOf point: AsOf = .now
     ) throws(ChatError) -> [ReplyEntry] {
-        let rows = try query(moment, for: viewer) { models, view throws(ChatError) in
+        let rows = try query(point, for: viewer) { models, view throws(ChatError) in
             let thread = try models.requireReadable(message, from: view)
             return models.marking(models.replies(to: message, page, asOf: view.position), in: thread, from: view)
         }
@@ -105,10 +114,12 @@ extension ChatStore {
 
     /// Returns the members of a thread, in joining order.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `unknownUser`
-    ///   and `notAMember`.
-    public func members(of thread: ThreadID, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> [ThreadMember] {
-        let (scan, sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember`.
+    /// - Complexity: O(*n* log *n*) in the number of users who ever joined the thread or were
+    ///   invited, muted or banned in it.
+    public func members(of thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [ThreadMember] {
+        let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             try models.requireReadable(thread, from: view)
             return models.scan(membershipsOf: thread)
         }
@@ -120,10 +131,12 @@ extension ChatStore {
     /// The members come first, in joining order, then the operators of the community who are no
     /// members, unless the thread is `inviteOnly`.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`, and with `notAllowed` for any
-    ///   viewer.
-    public func readers(of thread: ThreadID, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> [ThreadMember] {
-        let (scan, sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownThread`, and with `notAllowed` for any viewer.
+    /// - Complexity: O(*n* log *n*) in the number of users who ever joined the thread or were
+    ///   invited, muted or banned in it, and of users who ever were operators.
+    public func readers(of thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [ThreadMember] {
+        let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             try requireHost(viewer)
             try models.requireReadable(thread, from: view)
             return models.scan(membershipsOf: thread)
@@ -136,9 +149,11 @@ extension ChatStore {
     /// A viewer must be a member of the code's thread, and receives no postcode other than their
     /// own.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with a viewer: `unknownUser` and `notAMember`.
-    public func residents(of code: OutwardCode, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> [Resident] {
-        let (scan, sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>); with a viewer also
+    ///   ``ChatError/rejected(_:)`` with `notAMember`.
+    /// - Complexity: O(*n* log *n*) in the number of users who ever lived there.
+    public func residents(of code: OutwardCode, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [Resident] {
+        let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             try models.requireViewer(of: view)
             guard models.mayRead(ThreadID(code), from: view) else { throw .rejected(.notAMember) }
             return models.scan(residencesOf: code)
@@ -153,22 +168,26 @@ extension ChatStore {
     /// A viewer may read only their own profile. For a viewer, a profile as of an earlier point
     /// includes only the threads of which they are still a member.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser`, and `notAllowed` if the viewer is
-    ///   another user; ``ChatError/journal(_:)`` if a text cannot be read.
-    public func user(_ id: UserID, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> UserDetails {
-        let ((profile, scan), sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownUser`, and with `notAllowed` if the viewer is
+    ///   another user.
+    /// - Complexity: O(*n* log *n*) in the number of threads that the user ever joined or was
+    ///   invited to, plus O(log *m*) for each current one with *m* messages, whose latest text is
+    ///   read.
+    public func user(_ id: UserID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> UserDetails {
+        let ((profile, scan), sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             try requireSelf(viewer, id)
             guard let profile = models.profile(id, asOf: view.position) else { throw .rejected(.unknownUser) }
             return (profile, models.scan(membershipsOf: id))
         }
         let (view, user) = (sections.viewpoint, id)
-        let stays = sections.compactMap(scan) { models, row -> IndexedMembership? in
+        let memberships = sections.compactMap(scan) { models, row -> IndexedMembership? in
             models.indexedMembership(ofMembership: row, asOf: view.position).flatMap {
                 models.mayRead(models.threadID($0), from: view) ? $0 : nil
             }
         }
-        let threads = sections.map(stays.sorted { $0.since < $1.since }, per: SectionedQuery.unreadCount) { models, stay in
-            let id = models.threadID(stay)
+        let threads = sections.map(memberships.sorted { $0.since < $1.since }, per: SectionedQuery.unreadCount) { models, membership in
+            let id = models.threadID(membership)
             // The details are the user's, so the host too sees the messages that the user may read.
             let start = (viewer == nil ? models.readingStart(user, id, asOf: view.position) : models.readingStart(id, from: view)) ?? .max
             // A viewer who joined again later may read no message of that time.
@@ -194,10 +213,13 @@ extension ChatStore {
     /// not `inviteOnly`. Overlapping periods of a thread are one. A viewer may read only their own
     /// periods. ``readingStart(of:in:asOf:)`` returns which messages a user could read.
     ///
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser`, and `notAllowed` if the viewer is
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownUser`, and with `notAllowed` if the viewer is
     ///   another user.
-    public func access(of user: UserID, viewer: UserID? = nil, asOf moment: AsOf = .now) throws(ChatError) -> [ThreadAccess] {
-        let (scan, sections) = try sections(moment, for: viewer) { models, view throws(ChatError) in
+    /// - Complexity: O(*n* log *n*) in the number of the user's joins and departures. For a user
+    ///   who ever was an operator, also in the number of all threads for each such period.
+    public func access(of user: UserID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [ThreadAccess] {
+        let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             try requireSelf(viewer, user)
             try models.requireUser(user, asOf: view.position)
             return models.scan(membershipsOf: user)
@@ -213,11 +235,11 @@ extension ChatStore {
     ///
     /// - Returns: 0 if the user could read the whole thread, the position of their latest join if the
     ///   thread's history begins there, and nil if they could read none of it.
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser`, `unknownThread`, or `invalidPosition`
-    ///   for a point beyond the last durable position.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownUser` and `unknownThread`.
     /// - Complexity: O(log *n*).
-    public func readingStart(of user: UserID, in thread: ThreadID, asOf moment: AsOf = .now) throws(ChatError) -> Position? {
-        try query(moment) { models, view throws(ChatError) in
+    public func readingStart(of user: UserID, in thread: ThreadID, asOf point: AsOf = .now) throws(ChatError) -> Position? {
+        try query(point) { models, view throws(ChatError) in
             try models.requireUser(user, asOf: view.position)
             guard models.hasThread(thread, asOf: view.position) else { throw .rejected(.unknownThread) }
             return models.readingStart(user, thread, asOf: view.position)
@@ -232,14 +254,14 @@ extension ChatStore {
     ///   - first: The first day; nil for no lower bound.
     ///   - last: The last day; nil for no upper bound.
     ///   - viewer: nil for the host; any viewer is rejected.
-    ///   - moment: The point in the history to read as of; later recordings are not counted.
-    /// - Throws: ``ChatError/rejected(_:)`` with `invalidPosition` for a point beyond the last
-    ///   durable position, and with `notAllowed` for any viewer.
-    /// - Complexity: O(*d*) in the number of days with activity.
+    ///   - point: The point in the history to read as of; later recordings are not counted.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `notAllowed` for any viewer.
+    /// - Complexity: O(*d* log *d*) in the number of days with activity.
     public func activity(
-        from first: CalendarDay? = nil, to last: CalendarDay? = nil, viewer: UserID? = nil, asOf moment: AsOf = .now
+        from first: CalendarDay? = nil, to last: CalendarDay? = nil, viewer: UserID? = nil, asOf point: AsOf = .now
     ) throws(ChatError) -> [ActivityDay] {
-        let (scan, sections) = try sections(moment, for: viewer) { models, _ throws(ChatError) in
+        let (scan, sections) = try sections(point, for: viewer) { models, _ throws(ChatError) in
             try requireHost(viewer)
             return models.dayScan()
         }
@@ -249,18 +271,18 @@ extension ChatStore {
 
     /// Returns whether a user with this id exists; for the host only.
     ///
-    /// - Throws: ``ChatError`` if the store is closed or the point in the history is invalid.
-    public func isUser(_ id: UserID, asOf moment: AsOf = .now) throws(ChatError) -> Bool {
-        try query(moment) { models, view throws(ChatError) in models.profile(id, asOf: view.position) != nil }
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>).
+    public func isUser(_ id: UserID, asOf point: AsOf = .now) throws(ChatError) -> Bool {
+        try query(point) { models, view throws(ChatError) in models.profile(id, asOf: view.position) != nil }
     }
 
     /// Returns the user with a username, for the host only; nil if none exists.
     ///
     /// Usernames are compared as in registration.
     ///
-    /// - Throws: ``ChatError`` if the store is closed or the point in the history is invalid.
-    public func user(named username: String, asOf moment: AsOf = .now) throws(ChatError) -> UserID? {
-        try query(moment) { models, view throws(ChatError) in models.user(named: username, asOf: view.position) }
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>).
+    public func user(named username: String, asOf point: AsOf = .now) throws(ChatError) -> UserID? {
+        try query(point) { models, view throws(ChatError) in models.user(named: username, asOf: view.position) }
     }
 
     /// Returns a user's id and name, for the host only; nil if none exists.

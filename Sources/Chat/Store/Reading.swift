@@ -128,11 +128,11 @@ extension ChatStore {
         guard filter.matches(recorded.event.details) else { return nil }
         var recorded = recorded
         // The batch may have been read before the content was erased.
-        if concealment.contains(recorded.position) { recorded.event = recorded.event.withoutContent }
+        if erasedPositions.contains(recorded.position) { recorded.event = recorded.event.withoutContent }
         guard let viewer = filter.viewer, !filter.isExemptFromViewer(recorded.event.details) else { return recorded }
         // Apply every durable event first, so that a departure known to the caller takes effect.
         readSide.apply(log, through: log.durablePosition)
-        return withCurrentModels { $0.shown(recorded, to: viewer, present: $1) }
+        return withCurrentModels { $0.shown(recorded, to: viewer, current: $1) }
     }
 
     /// Applies every durable event to the read models, and returns the last visible position.

@@ -24,7 +24,7 @@ extension ChatStore {
         // Capacity can only be reserved in empty tables.
         if models.position == 0 {
             let estimate = ReplayEstimate(log, positions)
-            models.models.identities.reserve(messages: estimate.messages, memberships: estimate.memberships)
+            models.readModels.identities.reserve(messages: estimate.messages, memberships: estimate.memberships)
         }
         let parts = ReplayParts()
         parts.exchange(with: &models)
@@ -111,9 +111,9 @@ private final class ReplayParts: Sendable {
     let views = Lock(Views())
 
     func exchange(with models: inout StoreModels) {
-        identities.withLock { swap(&$0, &models.models.identities) }
+        identities.withLock { swap(&$0, &models.readModels.identities) }
         rules.withLock { swap(&$0, &models.rules) }
-        views.withLock { swap(&$0, &models.models.views) }
+        views.withLock { swap(&$0, &models.readModels.views) }
     }
 }
 
@@ -121,9 +121,9 @@ extension ChatStore {
     /// Applies the events that another process has made durable since this store was opened or
     /// refreshed.
     ///
-    /// Queries see all new events at once when the call returns, and never part of a commit. The
-    /// call does nothing on a writable store or on a log other than a journal, whose read models
-    /// are always current.
+    /// Queries see all new events at once when the call returns, and never part of a commit. Does
+    /// nothing on a store that is open for writing, whose read models are always current, and on a
+    /// log that is not a `RefreshableLog`.
     ///
     /// - Returns: The last visible position.
     /// - Throws: ``ChatError/journal(_:)`` if a new record is damaged or cannot be read,
@@ -155,7 +155,7 @@ extension ChatStore {
                     apply(&batch)
                 }
                 var decoder = BatchDecoder(from: head + 1)
-                // The events are shown only once their orders are obeyed.
+                // The events are shown only once the content that they erase is hidden.
                 func shown(_ failure: ChatError?) -> (Position, ChatError?) {
                     decoder.finish(noting)
                     return (ordersErasure ? 0 : end?.position ?? 0, failure)
@@ -173,7 +173,7 @@ extension ChatStore {
             }
         }
         // Without a whole commit, nothing new is shown.
-        if ordersErasure, let end { try obeyNewErasures(through: end.position, &rules) }
+        if ordersErasure, let end { try applyNewErasures(through: end.position, &rules) }
         if let end, readSide.position >= end.position { appliedHead.withLock { $0 = end } }
         try caughtUp.get()
     }
@@ -205,10 +205,10 @@ extension ChatStore {
 
     /// Rebuilds and replaces the models; nil if content was erased meanwhile.
     ///
-    /// The caller holds the lock of erasures. A read-only store can still obey an order of another
-    /// process.
+    /// The caller holds the lock of erasures. A read-only store can still apply an erasure that
+    /// another process ordered.
     private func rebuildUnlessErased() throws(ChatError) -> Bool? {
-        let epoch = concealment.epoch
+        let epoch = erasedPositions.epoch
         var rebuilt = StoreModels()
         let shown = readSide.position
         if shown > 0 { try Self.replay(log, 1...shown, into: &rebuilt) }
@@ -216,7 +216,7 @@ extension ChatStore {
         // event.
         let result: Result<StoreModels?, ChatError> = decider.withLock { decider in
             // The rebuilt models may have content that was erased meanwhile.
-            if epoch != concealment.epoch { return .success(nil) }
+            if epoch != erasedPositions.epoch { return .success(nil) }
             do throws(ChatError) {
                 try applyDecidedEvents(decider)
                 let last = readSide.position
@@ -224,7 +224,7 @@ extension ChatStore {
             } catch {
                 return .failure(error)
             }
-            let former = StoreModels(decider.rules, readSide.replaceModels(rebuilt.models))
+            let former = StoreModels(decider.rules, readSide.replaceModels(rebuilt.readModels))
             decider.rules = rebuilt.rules
             return .success(former)
         }

@@ -10,16 +10,16 @@ extension ChatStore {
     /// Texts are read from the journal afterwards, outside the lock.
     ///
     /// - Parameters:
-    ///   - moment: The point in the history to read as of.
+    ///   - point: The point in the history to read as of.
     ///   - viewer: The user who asks; nil for the host.
     ///   - body: Receives the read models and the viewpoint.
     /// - Throws: ``ChatError/rejected(_:)`` with `invalidPosition` if the point lies beyond the
     ///   last durable position; ``ChatError/journal(_:)`` with `closed` after a close.
     func query<Value>(
-        _ moment: AsOf, for viewer: UserID? = nil, _ body: (borrowing ReadModels, Viewpoint) throws(ChatError) -> Value
+        _ point: AsOf, for viewer: UserID? = nil, _ body: (borrowing ReadModels, Viewpoint) throws(ChatError) -> Value
     ) throws(ChatError) -> Value {
         let asked: Position?
-        switch moment {
+        switch point {
         case .now: asked = nil
         case .position(let position): asked = position
         case .time(let time): asked = try position(asOf: time)
@@ -40,9 +40,9 @@ extension ChatStore {
     /// - Parameter body: Runs in the first section and throws the errors of ``query(_:for:_:)``.
     /// - Returns: The body's result, and the sections that continue as of the same point.
     func sections<Value>(
-        _ moment: AsOf, for viewer: UserID? = nil, _ body: (borrowing ReadModels, Viewpoint) throws(ChatError) -> Value
+        _ point: AsOf, for viewer: UserID? = nil, _ body: (borrowing ReadModels, Viewpoint) throws(ChatError) -> Value
     ) throws(ChatError) -> (Value, SectionedQuery) {
-        try query(moment, for: viewer) { models, view throws(ChatError) in
+        try query(point, for: viewer) { models, view throws(ChatError) in
             (try body(models, view), SectionedQuery(readSide: readSide, viewpoint: view))
         }
     }
@@ -54,7 +54,8 @@ extension ChatStore {
 
     /// Returns the position of the last event recorded at or before a time; 0 if none exists.
     ///
-    /// - Throws: ``ChatError`` if the journal cannot be read.
+    /// - Throws: ``ChatError/journal(_:)`` if the log is closed or an event cannot be read;
+    ///   ``ChatError/undecodable(position:_:)`` if one does not decode.
     /// - Complexity: O(log *n*) reads of single events, because times never decrease along the
     ///   journal.
     public func position(asOf time: Timestamp) throws(ChatError) -> Position { try lastPosition { $0 <= time } }
@@ -65,7 +66,8 @@ extension ChatStore {
     /// time))` begins with the first entry recorded at that time or later. Entries are in journal
     /// order, so the time of recording counts for imports too, not the display time.
     ///
-    /// - Throws: ``ChatError`` if the journal cannot be read.
+    /// - Throws: ``ChatError/journal(_:)`` if the log is closed or an event cannot be read;
+    ///   ``ChatError/undecodable(position:_:)`` if one does not decode.
     /// - Complexity: O(log *n*) reads of single events.
     public func position(before time: Timestamp) throws(ChatError) -> Position { try lastPosition { $0 < time } }
 
@@ -145,12 +147,12 @@ extension SectionedQuery {
     ///
     /// Operators who are no members follow in the order in which they could read it first.
     func readers(of thread: ThreadID, _ scan: Scan, asOf position: Position) -> [ThreadMember] {
-        let stays = compactMap(scan) { models, row in
+        let rows = compactMap(scan) { models, row in
             models.indexedMembership(ofMembership: row, asOf: position).flatMap {
                 models.mayRead(models.userID($0), thread, asOf: position) ? $0 : nil
             }
         }
-        let members = memberships(of: stays, asOf: position).map { ThreadMember(user: UserSummary($0), since: $0.since) }
+        let members = memberships(of: rows, asOf: position).map { ThreadMember(user: UserSummary($0), since: $0.since) }
         let operators = withSection { $0.readingOperators(of: thread, asOf: position) }
         return members + operators.map { ThreadMember(user: UserSummary($0), since: $0.since) }
     }
@@ -160,8 +162,8 @@ extension SectionedQuery {
         memberships(of: compactMap(scan) { $0.indexedMembership(ofResidence: $1, asOf: viewpoint.position) }, asOf: viewpoint.position)
     }
 
-    private func memberships(of stays: [IndexedMembership], asOf position: Position) -> [Membership] {
-        map(stays.sorted { $0.since < $1.since }) { $0.membership($1, asOf: position) }
+    private func memberships(of memberships: [IndexedMembership], asOf position: Position) -> [Membership] {
+        map(memberships.sorted { $0.since < $1.since }) { $0.membership($1, asOf: position) }
     }
 
     /// Returns the periods in which a user could read each thread, as a member or as an operator of
@@ -202,8 +204,8 @@ extension SectionedQuery {
         stride(from: 1, through: count, by: runLength).map { $0..<min(count, $0 + runLength - 1) + 1 }
     }
 
-    /// Returns the places of the threads that the viewer may see, ordered by latest event.
-    func threadPlaces(_ threads: Scan) -> [ThreadSortKey] {
+    /// Returns the sort keys of the threads that the viewer may see, ascending.
+    func threadSortKeys(_ threads: Scan) -> [ThreadSortKey] {
         compactMap(threads) { models, row in
             shownThread(models, row).flatMap { models.sortKey(ofThread: $0, asOf: viewpoint.position) }
         }.sorted { $0.lastPosition < $1.lastPosition }
@@ -218,11 +220,11 @@ extension SectionedQuery {
         return models.mayRead(models.threadID(ofThread: thread), from: viewpoint) ? thread : nil
     }
 
-    /// Returns the threads at these places.
-    func threads(_ places: ArraySlice<ThreadSortKey>) -> [ThreadRecord] {
-        map(places) { models, place in
+    /// Returns the threads with these sort keys.
+    func threads(_ keys: ArraySlice<ThreadSortKey>) -> [ThreadRecord] {
+        map(keys) { models, key in
             models.record(
-                place, asOf: viewpoint.position, after: models.readingStart(models.threadID(place), from: viewpoint) ?? viewpoint.position)
+                key, asOf: viewpoint.position, after: models.readingStart(models.threadID(key), from: viewpoint) ?? viewpoint.position)
         }
     }
 }
@@ -230,8 +232,8 @@ extension SectionedQuery {
 extension ChatStore {
     /// Scans the threads that the viewer may see: their memberships, or every thread without a
     /// viewer and for an operator of the community.
-    func shownThreads(_ viewer: UserID?, _ moment: AsOf) throws(ChatError) -> (Scan, SectionedQuery) {
-        var (scan, sections) = try sections(moment, for: viewer) { models, view throws(ChatError) -> Scan? in
+    func shownThreads(_ viewer: UserID?, _ point: AsOf) throws(ChatError) -> (Scan, SectionedQuery) {
+        var (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) -> Scan? in
             try models.requireViewer(of: view)
             guard let viewer, !models.isOperator(viewer, asOf: view.currentPosition) else { return nil }
             return models.scan(membershipsOf: viewer)
@@ -258,9 +260,9 @@ extension ChatStore {
         }
     }
 
-    /// Returns the places of the threads that the viewer may see, ordered by latest event.
-    func threadPlaces(_ viewer: UserID?, _ moment: AsOf) throws(ChatError) -> ([ThreadSortKey], SectionedQuery) {
-        let (scan, sections) = try shownThreads(viewer, moment)
-        return (sections.threadPlaces(scan), sections)
+    /// Returns the sort keys of the threads that the viewer may see, ascending.
+    func threadSortKeys(_ viewer: UserID?, _ point: AsOf) throws(ChatError) -> ([ThreadSortKey], SectionedQuery) {
+        let (scan, sections) = try shownThreads(viewer, point)
+        return (sections.threadSortKeys(scan), sections)
     }
 }

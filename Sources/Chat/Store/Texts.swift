@@ -9,9 +9,9 @@ import Projections
 
 extension ChatStore {
     func entries(_ rows: [PostRecord<MessageID>], in thread: ThreadID) throws(ChatError) -> [TimelineEntry] {
-        var places = TextPositions(capacity: rows.count)
-        for row in rows { places.add(row.position, row.editPosition) }
-        let texts = try texts(at: places)
+        var textPositions = TextPositions(capacity: rows.count)
+        for row in rows { textPositions.add(row.position, row.editPosition) }
+        let texts = try texts(at: textPositions)
         var entries: [TimelineEntry] = []
         entries.reserveCapacity(rows.count)
         for index in rows.indices {
@@ -30,9 +30,9 @@ extension ChatStore {
     }
 
     func entries(_ rows: [PostRecord<ReplyID>], to message: MessageID) throws(ChatError) -> [ReplyEntry] {
-        var places = TextPositions(capacity: rows.count)
-        for row in rows { places.add(row.position, row.editPosition) }
-        let texts = try texts(at: places)
+        var textPositions = TextPositions(capacity: rows.count)
+        for row in rows { textPositions.add(row.position, row.editPosition) }
+        let texts = try texts(at: textPositions)
         var entries: [ReplyEntry] = []
         entries.reserveCapacity(rows.count)
         for index in rows.indices {
@@ -51,10 +51,10 @@ extension ChatStore {
     }
 
     /// Returns the texts of posts at the version of their rows, with creation and edit times.
-    private func texts(at places: TextPositions) throws(ChatError) -> [PostText] {
-        var posts = try texts(at: places.posted)
-        let edits = try texts(at: places.edits)
-        for (edit, index) in places.editedPosts.enumerated() {
+    private func texts(at textPositions: TextPositions) throws(ChatError) -> [PostText] {
+        var posts = try texts(at: textPositions.posted)
+        let edits = try texts(at: textPositions.edits)
+        for (edit, index) in textPositions.editedPosts.enumerated() {
             posts[index].body = edits[edit].body
             posts[index].editedAt = edits[edit].createdAt
         }
@@ -78,11 +78,11 @@ extension ChatStore {
         }
         if missing.isEmpty { return texts }
         missing.sort { positions[$0] < positions[$1] }
-        let epoch = concealment.epoch
+        let epoch = erasedPositions.epoch
         try read(missing, positions, &texts)
         textCache.withLock { cache in
             // A text that was erased meanwhile must not come back.
-            if concealment.epoch != epoch { return }
+            if erasedPositions.epoch != epoch { return }
             for index in missing { cache.insert(texts[index].text, at: positions[index]) }
         }
         return texts

@@ -30,8 +30,13 @@ public struct EventFilter: Hashable, Sendable {
     /// changes as an operator of other users, and lost and unknown events, are visible to the host
     /// only. <doc:WhoIsShownWhat> has the table.
     public var viewer: UserID?
-    /// The conditions that apply to changes of usernames.
-    var usernameChangeScope = UsernameChangeScope.filtered
+    /// Whether events that belong to no thread pass the condition on ``threads``: changes of
+    /// usernames, and the viewer's own blocks and changes as an operator.
+    var includesThreadlessEvents = false
+    /// Whether every change of a username passes the condition on ``viewer``.
+    ///
+    /// Live views set it: they show the names of former members, but no event.
+    var includesAllUsernameChanges = false
     /// The viewer of a live view.
     ///
     /// Its filter has no ``viewer``, because its queries check the rights.
@@ -41,18 +46,6 @@ public struct EventFilter: Hashable, Sendable {
     ///
     /// Live views set it, because they reload after an erasure.
     var includesErasures = false
-
-    /// The conditions that apply to a change of a username, and to the viewer's own blocks and
-    /// changes as an operator, which belong to no thread.
-    enum UsernameChangeScope: Hashable, Sendable {
-        /// All conditions apply.
-        case filtered
-        /// The condition on ``threads`` does not apply.
-        case ignoringThreads
-        /// The conditions on ``threads`` and ``viewer`` do not apply: for live views, which show
-        /// the names of former members, but no event.
-        case ignoringThreadsAndViewer
-    }
 
     /// Creates a filter; without conditions it admits every event.
     public init(
@@ -80,7 +73,7 @@ public struct EventFilter: Hashable, Sendable {
 
     /// Whether the condition on ``threads`` does not apply to the event.
     func isExemptFromThreads(_ details: EventDetails) -> Bool {
-        guard usernameChangeScope != .filtered else { return false }
+        guard includesThreadlessEvents else { return false }
         return switch details {
         case .usernameChanged: true
         case .userBlocked(let details), .userUnblocked(let details): details.by == liveViewer ?? viewer
@@ -92,7 +85,7 @@ public struct EventFilter: Hashable, Sendable {
     /// Whether the condition on ``viewer`` does not apply: there is no viewer, or the event is
     /// exempt.
     func isExemptFromViewer(_ details: EventDetails) -> Bool {
-        if usernameChangeScope == .ignoringThreadsAndViewer, case .usernameChanged = details { return true }
+        if includesAllUsernameChanges, case .usernameChanged = details { return true }
         return viewer == nil || includesErasures && details.isErasure
     }
 

@@ -29,13 +29,13 @@ public struct PageCursor: Hashable, Sendable {
 extension PageCursor: LosslessStringConvertible {
     /// The text form: letters, digits, hyphens and dots.
     public var description: String {
-        let place =
+        let listText =
             switch list {
             case .threads: "threads"
             case .timeline(let thread): "timeline.\(thread)"
             case .replies(let message): "replies.\(message)"
             }
-        return "1.\(journal).\(place).\(direction.rawValue).\(bound)"
+        return "1.\(journal).\(listText).\(direction.rawValue).\(bound)"
     }
 
     /// Parses the text form; nil for any other text.

@@ -4,14 +4,14 @@ public import ChatDomain
 public struct Receipt: Sendable {
     /// The positions of the appended events; nil if the command's effect already held.
     public var positions: ClosedRange<Position>? {
-        count == 0 ? nil : firstID...firstID + Position(count - 1)
+        count == 0 ? nil : firstPosition...firstPosition + Position(count - 1)
     }
 
     /// The position from which every query shows the command's effect.
     ///
     /// This is the last of ``positions``. If the command appended nothing, it is the position at
     /// which the effect already held.
-    public var position: Position { count == 0 ? firstID : firstID + Position(count - 1) }
+    public var position: Position { count == 0 ? firstPosition : firstPosition + Position(count - 1) }
 
     /// The events that the command appended; for a duplicate, the events of the original command.
     ///
@@ -19,13 +19,13 @@ public struct Receipt: Sendable {
     ///
     /// - Complexity: O(*n*) in the number of events, at each call.
     public var events: [RecordedEvent] {
-        zip(firstID..., appendedEvents).map { RecordedEvent(position: $0, event: $1, redacted: $0 == firstID ? redacted : []) }
+        zip(firstPosition..., appendedEvents).map { RecordedEvent(position: $0, event: $1, redacted: $0 == firstPosition ? redacted : []) }
     }
 
     /// Whether the same command had already used this id.
     public var isDuplicate: Bool
 
-    private let firstID: Position
+    private let firstPosition: Position
     private let appended: Appended
     /// The fields withheld from the caller of a duplicate.
     ///
@@ -64,7 +64,7 @@ public struct Receipt: Sendable {
     ///   - isDuplicate: Whether the same command had already used this id.
     public init(events: [ChatEvent] = [], from first: Position = 0, isDuplicate: Bool = false) {
         appended = .events(events)
-        self.firstID = first
+        self.firstPosition = first
         self.isDuplicate = isDuplicate
         redacted = []
     }
@@ -73,7 +73,7 @@ public struct Receipt: Sendable {
     init(_ rows: Range<Int>, of batch: borrowing EventBatch, _ request: CommandRequest) {
         let row = batch.rows[rows.lowerBound]
         appended = rows.count == 1 && row.kind?.isIndexed == false ? .row(row, request) : .events(batch.events(rows, of: request))
-        firstID = batch.position(rows.lowerBound)
+        firstPosition = batch.position(rows.lowerBound)
         isDuplicate = false
         redacted = []
     }
@@ -81,7 +81,7 @@ public struct Receipt: Sendable {
     /// Creates the receipt of a duplicate from the original events, redacted for the caller.
     init(duplicateOf events: [RecordedEvent]) {
         appended = .events(events.map(\.event))
-        firstID = events.first?.position ?? 0
+        firstPosition = events.first?.position ?? 0
         isDuplicate = true
         redacted = events.first?.redacted ?? []
     }
@@ -119,24 +119,25 @@ extension Receipt: Encodable {
 
 extension Receipt {
     /// The registered user; nil for any other command.
-    public var user: UserID? { firstID { if case .userRegistered(let details) = $0 { details.user } else { nil } } }
+    public var user: UserID? { createdID { if case .userRegistered(let details) = $0 { details.user } else { nil } } }
 
     /// The opened thread; nil for any other command.
-    public var thread: ThreadID? { firstID { if case .threadOpened(let details) = $0 { details.thread } else { nil } } }
+    public var thread: ThreadID? { createdID { if case .threadOpened(let details) = $0 { details.thread } else { nil } } }
 
     /// The posted message; nil for any other command.
-    public var message: MessageID? { firstID { if case .messagePosted(let details) = $0 { details.message } else { nil } } }
+    public var message: MessageID? { createdID { if case .messagePosted(let details) = $0 { details.message } else { nil } } }
 
     /// The posted reply; nil for any other command.
-    public var reply: ReplyID? { firstID { if case .replyPosted(let details) = $0 { details.reply } else { nil } } }
+    public var reply: ReplyID? { createdID { if case .replyPosted(let details) = $0 { details.reply } else { nil } } }
 
     /// The custom event; nil for any other command.
-    public var customEvent: CustomEventID? { firstID { if case .custom(let details) = $0 { details.id } else { nil } } }
+    public var customEvent: CustomEventID? { createdID { if case .custom(let details) = $0 { details.id } else { nil } } }
 
     /// The started session; nil for any other command.
-    public var session: SessionID? { firstID { if case .sessionStarted(let details) = $0 { details.session } else { nil } } }
+    public var session: SessionID? { createdID { if case .sessionStarted(let details) = $0 { details.session } else { nil } } }
 
-    private func firstID<ID>(_ id: (EventDetails) -> ID?) -> ID? {
+    /// Returns the id that the closure finds in an appended event.
+    private func createdID<ID>(_ id: (EventDetails) -> ID?) -> ID? {
         for event in appendedEvents { if let found = id(event.details) { return found } }
         return nil
     }

@@ -19,7 +19,7 @@ public struct StoreStatistics: Hashable, Sendable, Codable {
     public var commands: CommandStatistics
     /// The number of appended events that are not yet durable and therefore not yet visible.
     public var pendingEventCount: Int
-    /// The checkpoint statistics; nil if checkpoints are disabled or the log is not a journal.
+    /// The checkpoint statistics; nil if they are disabled or the log is not a `CheckpointLog`.
     public var checkpoints: CheckpointStatistics?
 
     private enum CodingKeys: String, CodingKey {
@@ -57,7 +57,7 @@ extension StoreStatistics {
     /// | `events_waiting` | gauge | ``pendingEventCount`` |
     /// | `commands` | counter | accepted commands by `outcome`: `appended`, `unchanged`, `duplicate` |
     /// | `commands_refused` | counter | rejected commands by `code`, for every `Rejection.Code` |
-    /// | `events_replayed` | gauge | ``CheckpointStatistics/replayed`` |
+    /// | `events_replayed` | gauge | ``CheckpointStatistics/replayedCount`` |
     /// | `checkpoints` | counter | checkpoints by `outcome`: `written`, `failed` |
     /// | `checkpoint_position` | gauge | the position of the last checkpoint written |
     ///
@@ -79,10 +79,10 @@ extension StoreStatistics {
             "commands_refused", "Rejected commands.", by: "code",
             Rejection.Code.allCases.map { ($0.rawValue, commands.rejected[$0] ?? 0) })
         if let checkpoints {
-            text.gauge("events_replayed", "Events replayed at opening.", Int(clamping: checkpoints.replayed))
+            text.gauge("events_replayed", "Events replayed at opening.", Int(clamping: checkpoints.replayedCount))
             text.counter(
                 "checkpoints", "Checkpoints by outcome.", by: "outcome",
-                [("written", checkpoints.written), ("failed", checkpoints.failures)])
+                [("written", checkpoints.writtenCount), ("failed", checkpoints.failureCount)])
             if let last = checkpoints.lastWritten {
                 text.gauge("checkpoint_position", "The position of the last checkpoint written.", Int(clamping: last.position))
             }
@@ -129,35 +129,41 @@ extension CommandStatistics: Codable {
 /// The checkpoint activity of a store since it was opened.
 public struct CheckpointStatistics: Hashable, Sendable, Codable {
     /// The position of the loaded checkpoint; nil if opening replayed from the first event.
-    public var loaded: Position?
+    public var loadedPosition: Position?
     /// The stable name of the reason why opening loaded no checkpoint; nil if it loaded one.
     ///
     /// One of `absent`, `unreadable`, `damaged`, `otherVersion`, `otherJournal`, `beyondEnd`,
     /// `otherHistory` and `beforeErasure`.
-    public var ignored: String?
+    public var ignoredReason: String?
     /// The same reason as a sentence.
-    public var ignoredMessage: String?
+    public var ignoredReasonMessage: String?
     /// The duration of loading the checkpoint, in seconds.
     public var loadSeconds: Double = 0
     /// The number of events that opening replayed.
-    public var replayed: UInt64 = 0
+    public var replayedCount: UInt64 = 0
     /// The number of checkpoints of the store's own read models written.
     ///
     /// Those of custom projections do not count.
-    public var written: UInt64 = 0
+    public var writtenCount: UInt64 = 0
     /// The last checkpoint written.
     public var lastWritten: WrittenCheckpoint?
     /// The number of checkpoints that could not be written, those of custom projections included.
     ///
     /// A failure affects only the duration of the next opening.
-    public var failures: UInt64 = 0
+    public var failureCount: UInt64 = 0
     /// The reason of the latest failure, as a sentence.
     public var lastFailure: String?
 
     private enum CodingKeys: String, CodingKey {
-        case loaded, ignored, ignoredMessage, loadSeconds, replayed, written
+        case loadedPosition = "loaded"
+        case ignoredReason = "ignored"
+        case ignoredReasonMessage = "ignoredMessage"
+        case loadSeconds
+        case replayedCount = "replayed"
+        case writtenCount = "written"
         case lastWritten = "last"
-        case failures, lastFailure
+        case failureCount = "failures"
+        case lastFailure
     }
 
     /// A checkpoint that was written.
@@ -172,5 +178,7 @@ public struct CheckpointStatistics: Hashable, Sendable, Codable {
         public var at: Timestamp
     }
 
-    mutating func ignore(_ problem: CheckpointProblem) { (ignored, ignoredMessage) = (problem.code.rawValue, problem.message) }
+    mutating func ignore(_ problem: CheckpointProblem) {
+        (ignoredReason, ignoredReasonMessage) = (problem.code.rawValue, problem.message)
+    }
 }

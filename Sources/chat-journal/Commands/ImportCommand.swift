@@ -166,13 +166,13 @@ private struct EventImportReport {
         if isJSON {
             return try output.writeLine(
                 json: Totals(
-                    lines: lines, events: summary.events, present: summary.present, commits: summary.commits,
+                    lines: lines, events: summary.events, present: summary.existing, commits: summary.commits,
                     position: head.position,
                     head: head.description, sameChain: false))
         }
         try output.writeLine(
             "\(lines) lines: \(summary.events) events imported as \(summary.commits) commits, "
-                + "\(summary.present) already present; "
+                + "\(summary.existing) already present; "
                 + "the journal ends at position \(head.position)")
         try output.writeLine(
             "Each record is salted anew, so the journal has its own id and chain values: "

@@ -153,10 +153,10 @@ extension StatsReport {
 extension CheckpointStatistics {
     /// The checkpoint of the read models that opening has used, in words.
     fileprivate var sentence: String {
-        let replay = "\(replayed) events were replayed"
-        if let loaded { return "of position \(loaded); \(replay)" }
-        guard let ignored, let ignoredMessage, ignored != "absent" else { return "none; \(replay)" }
-        return "ignored (\(ignored)): \(escapedForTerminal(ignoredMessage)) \(replay)"
+        let replay = "\(replayedCount) events were replayed"
+        if let loadedPosition { return "of position \(loadedPosition); \(replay)" }
+        guard let ignoredReason, let ignoredReasonMessage, ignoredReason != "absent" else { return "none; \(replay)" }
+        return "ignored (\(ignoredReason)): \(escapedForTerminal(ignoredReasonMessage)) \(replay)"
     }
 }
 

@@ -46,7 +46,7 @@ import Testing
             let store = try ChatStore.open("journal", options: Self.options(disk))
             let acknowledged = witness.model.position
             guard store.head.position >= acknowledged else { throw Lost(acknowledged: acknowledged, found: store.head.position) }
-            if let problem = store.checkpointStatistics.ignored, !["absent", "beyondEnd"].contains(problem) {
+            if let problem = store.checkpointStatistics.ignoredReason, !["absent", "beyondEnd"].contains(problem) {
                 throw Unexpected(problem: problem)
             }
             var replaying = Self.options(disk)

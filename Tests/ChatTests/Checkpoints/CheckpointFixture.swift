@@ -52,7 +52,7 @@ struct CheckpointFixture {
 }
 
 extension ChatStore {
-    var chatState: ChatState { ChatState(storeModels.models.identities, storeModels.rules) }
+    var chatState: ChatState { ChatState(storeModels.readModels.identities, storeModels.rules) }
 
     var checkpointStatistics: CheckpointStatistics { statistics.checkpoints ?? CheckpointStatistics() }
 }

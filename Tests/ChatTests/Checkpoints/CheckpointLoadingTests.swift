@@ -31,9 +31,9 @@ import Testing
             let rebuilt = try fixture.replayed()
             store = try fixture.open()
             let statistics = store.checkpointStatistics
-            #expect(statistics.loaded == checkpoint)
-            #expect(statistics.ignored == (checkpoint == nil ? "absent" : nil))
-            #expect(statistics.replayed == head.position - (checkpoint ?? 0))
+            #expect(statistics.loadedPosition == checkpoint)
+            #expect(statistics.ignoredReason == (checkpoint == nil ? "absent" : nil))
+            #expect(statistics.replayedCount == head.position - (checkpoint ?? 0))
             #expect(store.storeModels == models)
             #expect(store.storeModels == rebuilt.storeModels)
             #expect(store.storeModels.digests == rebuilt.storeModels.digests)
@@ -171,7 +171,7 @@ import Testing
         try store.writeCheckpoint()
         try store.close()
         let again = try fixture.open()
-        #expect(again.checkpointStatistics.loaded == again.head.position)
+        #expect(again.checkpointStatistics.loadedPosition == again.head.position)
         #expect(again.storeModels == (try fixture.replayed().storeModels))
     }
 
@@ -182,7 +182,7 @@ import Testing
         var options = fixture.options
         options.checkpoints = CheckpointOptions(interval: 1, atClose: 1, afterReplay: 1)
         let reader = try ChatStore.openReadOnly("journal", options: options)
-        #expect(reader.checkpointStatistics.loaded != nil)
+        #expect(reader.checkpointStatistics.loadedPosition != nil)
         expectError("readOnly") { _ = try reader.writeCheckpoint() }
         try reader.close()
         #expect(try fixture.file() == before)
@@ -200,9 +200,9 @@ import Testing
     private func expectReplay(_ fixture: CheckpointFixture, _ expected: StoreModels, _ reason: String) throws {
         let store = try ChatStore.openReadOnly("journal", options: fixture.options)
         #expect(store.storeModels == expected)
-        #expect(store.checkpointStatistics.ignored == reason)
-        #expect(store.checkpointStatistics.ignoredMessage?.isEmpty == false)
-        #expect(store.checkpointStatistics.loaded == nil)
-        #expect(store.checkpointStatistics.replayed == expected.position)
+        #expect(store.checkpointStatistics.ignoredReason == reason)
+        #expect(store.checkpointStatistics.ignoredReasonMessage?.isEmpty == false)
+        #expect(store.checkpointStatistics.loadedPosition == nil)
+        #expect(store.checkpointStatistics.replayedCount == expected.position)
     }
 }

@@ -26,11 +26,11 @@ import Testing
             }
             let models = store.storeModels
             try store.close()
-            #expect(store.checkpointStatistics.failures == 0)
-            #expect(store.checkpointStatistics.written >= 1)
+            #expect(store.checkpointStatistics.failureCount == 0)
+            #expect(store.checkpointStatistics.writtenCount >= 1)
             #expect(store.checkpointStatistics.lastWritten?.position == models.position)
             let again = try ChatStore.openReadOnly("journal", options: fixture.options)
-            #expect(again.checkpointStatistics.loaded == models.position)
+            #expect(again.checkpointStatistics.loadedPosition == models.position)
             #expect(again.storeModels == models)
             #expect(try ChatStore.verify("journal", options: fixture.options.journal, deep: true).findings == [])
         }
@@ -43,7 +43,7 @@ import Testing
         let store = try fixture.open()
         try fixture.run(store, batches: 100, generator: &generator)
         try store.close()
-        #expect(store.checkpointStatistics.written == 0)
+        #expect(store.checkpointStatistics.writtenCount == 0)
         #expect(try !fixture.storage.list("journal").contains(CheckpointFixture.fileName))
     }
 
@@ -74,7 +74,7 @@ import Testing
             disk.inject(DiskFault(.fails(kind), at: .occurrence(1, of: operation), pathSuffix: ".checkpoint.tmp"))
             expectError(code) { _ = try store.writeCheckpoint() }
         }
-        #expect(store.checkpointStatistics.failures == 2)
+        #expect(store.checkpointStatistics.failureCount == 2)
         #expect(store.checkpointStatistics.lastFailure?.isEmpty == false)
         #expect(try fixture.file() == before)
         #expect(try !disk.list("journal").contains { $0.hasSuffix(".tmp") })
@@ -82,11 +82,11 @@ import Testing
         try fixture.run(store, batches: 2, generator: &generator)
         disk.inject(DiskFault(.fails(kind), at: .occurrence(1, of: operation), pathSuffix: ".checkpoint.tmp"))
         try store.close()
-        #expect(store.checkpointStatistics.failures == 3)
+        #expect(store.checkpointStatistics.failureCount == 3)
         disk.removeFaults()
         let again = try fixture.open()
         #expect(again.recovery?.wasClean == true)
-        #expect(again.checkpointStatistics.loaded != nil)
+        #expect(again.checkpointStatistics.loadedPosition != nil)
         #expect(again.storeModels == (try fixture.replayed().storeModels))
     }
 
@@ -108,7 +108,7 @@ import Testing
         #expect(try ChatStore.verify("journal", options: fixture.options.journal).findings == [])
         let store = try fixture.open()
         #expect(store.recovery?.removedFiles == [CheckpointFixture.fileName + ".tmp"])
-        #expect(store.checkpointStatistics.loaded != nil)
+        #expect(store.checkpointStatistics.loadedPosition != nil)
         try store.backup(to: "copy")
         #expect(try !fixture.storage.list("copy").contains(CheckpointFixture.fileName))
         #expect(try fixture.storage.list("journal").contains(CheckpointFixture.fileName))

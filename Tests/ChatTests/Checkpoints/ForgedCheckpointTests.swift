@@ -79,7 +79,7 @@ private final class Section: ColumnSink, ColumnSource {
         for byte in 0..<4 { bytes[end + byte] = UInt8(truncatingIfNeeded: checksum >> UInt32(8 * byte)) }
         try fixture.replaceFile(bytes)
         let store = try fixture.open()
-        #expect(store.checkpointStatistics.ignored == "otherVersion")
+        #expect(store.checkpointStatistics.ignoredReason == "otherVersion")
         try store.close()
     }
 
@@ -106,7 +106,7 @@ private final class Section: ColumnSink, ColumnSource {
             }
         }
         let forged = try fixture.open()
-        #expect(forged.checkpointStatistics.loaded == forged.head.position)
+        #expect(forged.checkpointStatistics.loadedPosition == forged.head.position)
         // The search for a forged id can end at its slot by chance.
         #expect(try forged.reports(in: thread).count < messages.count)
         try forged.close()
@@ -140,7 +140,7 @@ private final class Section: ColumnSink, ColumnSource {
     /// Expects the store to ignore the checkpoint as damaged and to replay.
     private func expectDamage(in fixture: CheckpointFixture) throws {
         let store = try fixture.open()
-        #expect(store.checkpointStatistics.ignored == "damaged")
+        #expect(store.checkpointStatistics.ignoredReason == "damaged")
         #expect(store.storeModels == (try fixture.replayed().storeModels))
         try store.close()
     }

@@ -104,7 +104,7 @@ struct HistoryChecker {
             return results(of: batch, given, after: position) == given
         case .ask(let query):
             if let moment = query.moment, moment > position { return operation.answer == .refused(.invalidPosition) }
-            return views[Int(query.moment ?? position)].answer(query, present: views[Int(position)]) == operation.answer
+            return views[Int(query.moment ?? position)].answer(query, current: views[Int(position)]) == operation.answer
         }
     }
 

@@ -8,26 +8,26 @@ import Projections
 extension SequentialChat {
     /// Answers a query as of the last applied event, regardless of the position that it names.
     ///
-    /// - Parameter present: The current state, which also restricts a viewer. Nil for this state.
-    func answer(_ query: Query, present: SequentialChat? = nil) -> Answer {
-        let present = present ?? self
+    /// - Parameter current: The current state, which also restricts a viewer. Nil for this state.
+    func answer(_ query: Query, current: SequentialChat? = nil) -> Answer {
+        let current = current ?? self
         do throws(ChatError) {
             switch query {
             case .head: return .position(position)
             case .timeline(let thread, let page, let viewer, _):
                 var (room, start) = try readable(thread, viewer)
-                if viewer != nil { start = max(start, try present.readable(thread, viewer).start) }
+                if viewer != nil { start = max(start, try current.readable(thread, viewer).start) }
                 let picked = pick(page, of: messages.filter { $0.place == room.id && $0.position > start }, by: \.position)
                 return .timeline(
                     picked.map { message in
                         var entry = entry(message, viewer)
-                        let isPresent = present.messages.contains {
+                        let isPresent = current.messages.contains {
                             $0.id == message.id && $0.textPosition == message.textPosition
-                                && (!$0.isRemoved || viewer.map { present.moderates($0, room.id) } ?? true)
+                                && (!$0.isRemoved || viewer.map { current.moderates($0, room.id) } ?? true)
                         }
                         if let viewer, viewer != message.author, !isPresent { entry.body = nil }
-                        // The present blocks count, whatever the queried position.
-                        entry.isFromBlockedUser = present.isBlocked(message.author, by: viewer)
+                        // The current blocks count, whatever the queried position.
+                        entry.isFromBlockedUser = current.isBlocked(message.author, by: viewer)
                         return entry
                     })
             case .message(let message): return .message(entry(try found(message), nil))

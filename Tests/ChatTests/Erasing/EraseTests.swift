@@ -179,7 +179,7 @@ struct ErasureFixture {
         #expect(try fixture.markersInFiles(of: "bob") == [])
         try store.close()
         let reopened = try fixture.store.open()
-        #expect(reopened.statistics.checkpoints?.loaded == position)
+        #expect(reopened.statistics.checkpoints?.loadedPosition == position)
         #expect(try F.markersInAnswers(reopened, of: "bob") == [])
         #expect(try reopened.rebuild())
     }
@@ -195,7 +195,7 @@ struct ErasureFixture {
         // Nothing is left to erase, so the checkpoint stays.
         try store.eraseUser(F.bob, reason: "spam")
         try store.close()
-        #expect(try fixture.store.open().statistics.checkpoints?.loaded == position)
+        #expect(try fixture.store.open().statistics.checkpoints?.loadedPosition == position)
     }
 
     @Test func erasedUserCanDoNothing() throws {

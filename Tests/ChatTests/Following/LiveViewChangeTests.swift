@@ -107,7 +107,7 @@ import Testing
             // The feed has read position 7, so that the hold blocks the page.
             try await fixture.untilWaiting()
             fixture.log.hold(7)
-            let earlier = Task(executorPreference: ThreadExecutor()) { await timeline.loadEarlier() }
+            let earlier = Task(executorPreference: ThreadExecutor()) { try await timeline.loadEarlier() }
             try await Fixture.until("the read of the earlier message") { fixture.log.isHolding }
             try await fixture.store.execute(.retract(.reply(replies[0]), by: Fixture.ann))
             try await fixture.store.execute(.changeUsername(user: Fixture.ann, username: "Anne"))

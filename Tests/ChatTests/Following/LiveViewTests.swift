@@ -45,9 +45,9 @@ import Testing
             }
             #expect(timeline.messages.map(\.body) == [nil, "four", "5"] && timeline.messages.map(\.replyCount) == [0, 1, 0])
             #expect(timeline.hasEarlier)
-            await timeline.loadEarlier()
+            try await timeline.loadEarlier()
             #expect(timeline.messages.map(\.body) == ["1", "two", nil, "four", "5"] && timeline.hasEarlier)
-            await timeline.loadEarlier()
+            try await timeline.loadEarlier()
             #expect(timeline.messages.map(\.body) == ["0", "1", "two", nil, "four", "5"] && !timeline.hasEarlier)
             let entries = try fixture.store.timeline(Fixture.garden)
             #expect(timeline.messages == entries)
@@ -94,7 +94,7 @@ import Testing
             if case .success(let receipt) = try await fixture.store.execute([CommandRequest(command)])[0] {
                 posted += [receipt.message].compactMap { $0 }
             }
-            if random.oneIn(8) { await timeline.loadEarlier() }
+            if random.oneIn(8) { try await timeline.loadEarlier() }
             if random.oneIn(3) { await Task.yield() }
         }
         let (entries, summaries, view) = (
@@ -139,14 +139,63 @@ import Testing
                 $0 == ["17", "18", "19"]
             }
             #expect(timeline.hasEarlier)
-            await timeline.loadEarlier()
+            try await timeline.loadEarlier()
             #expect(timeline.messages.map(\.body) == ["14", "15", "16", "17", "18", "19"])
-            // A closed store loads nothing, and the view does not wait for it.
+            // A closed store loads nothing, and the view keeps its messages.
             try fixture.store.close()
-            await timeline.loadEarlier()
+            #expect(await chatError { try await timeline.loadEarlier() }?.isClosed == true)
             guard case .loaded(let messages) = timeline.state else { return _ = Issue.record("\(timeline.state)") }
             #expect(messages.count == 6)
         }
+    }
+
+    /// A failed load of earlier messages changes nothing, and the view stays current.
+    @Test func failedLoadOfEarlierMessagesKeepsView() async throws {
+        let fixture = try Fixture()
+        let first = try fixture.post("0")
+        for number in 1..<4 { try fixture.post("\(number)") }
+        let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, limit: 2)
+        try await showing(timeline.follow) {
+            try await until {
+                timeline.messages.map(\.body)
+            } _: {
+                $0 == ["2", "3"]
+            }
+            // The feed has read the position, so that only the page fails.
+            try await fixture.untilWaiting()
+            fixture.log.damaged = first
+            let error = await chatError { try await timeline.loadEarlier() }
+            #expect(error?.journalError?.code == .damaged)
+            guard case .loaded = timeline.state else { return _ = Issue.record("\(timeline.state)") }
+            fixture.log.damaged = nil
+            try fixture.post("4")
+            try await until {
+                timeline.messages.map(\.body)
+            } _: {
+                $0 == ["2", "3", "4"]
+            }
+            try await timeline.loadEarlier()
+            #expect(timeline.messages.map(\.body) == ["0", "1", "2", "3", "4"])
+        }
+    }
+
+    /// The rejection of a load is the rejection of the whole view.
+    @Test func loadOfEarlierMessagesIsRejectedAfterLeaving() async throws {
+        let fixture = try Fixture()
+        for number in 0..<4 { try fixture.post("\(number)") }
+        let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, viewer: Fixture.bob, limit: 2)
+        try await showing(timeline.follow) {
+            try await until {
+                timeline.messages.map(\.body)
+            } _: {
+                $0 == ["2", "3"]
+            }
+        }
+        // The view is no longer followed, so that only the load learns of it.
+        try await fixture.store.execute(.leaveThread(user: Fixture.bob, thread: Fixture.garden))
+        let error = await chatError { try await timeline.loadEarlier() }
+        guard case .rejected(.notAMember) = error else { return _ = Issue.record("\(String(describing: error))") }
+        guard case .failed(.rejected(.notAMember), last: nil) = timeline.state else { return _ = Issue.record("\(timeline.state)") }
     }
 
     @Test func threadsFollowViewersMemberships() async throws {

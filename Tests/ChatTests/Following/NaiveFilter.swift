@@ -14,7 +14,7 @@ struct NaiveFilter {
     static func events(_ all: [RecordedEvent], after position: Position, matching filter: EventFilter) -> [RecordedEvent] {
         let visibility = NaiveVisibility(all)
         return NaiveFilter(filter: filter).wanted(all, after: position).compactMap {
-            visibility.shown($0, to: filter.viewer, present: Position(all.count))
+            visibility.shown($0, to: filter.viewer, current: Position(all.count))
         }
     }
 
@@ -69,7 +69,7 @@ extension NaiveFilter {
         }.map(\.position)
         return wanted.filter { recorded in
             ([recorded.position, Position(all.count)] + departures.filter { $0 > recorded.position }).allSatisfy {
-                visibility.shown(recorded, to: viewer, present: $0) != nil
+                visibility.shown(recorded, to: viewer, current: $0) != nil
             }
         }
     }
@@ -86,11 +86,11 @@ extension NaiveFilter {
             if let delivery = deliveries.first, delivery.event.position == recorded.position {
                 deliveries.removeFirst()
                 let moments = max(delivery.since, recorded.position)...max(delivery.until, recorded.position)
-                let isRight = moments.reversed().contains { visibility.shown(recorded, to: filter.viewer, present: $0) == delivery.event }
+                let isRight = moments.reversed().contains { visibility.shown(recorded, to: filter.viewer, current: $0) == delivery.event }
                 if !isRight { return "\(delivery.event) was delivered between \(moments)" }
             } else {
                 let moments = recorded.position...max(recorded.position, deliveries.first?.until ?? Position(all.count))
-                let isRight = moments.reversed().contains { visibility.shown(recorded, to: filter.viewer, present: $0) == nil }
+                let isRight = moments.reversed().contains { visibility.shown(recorded, to: filter.viewer, current: $0) == nil }
                 if !isRight { return "\(recorded.position) was not delivered" }
             }
         }

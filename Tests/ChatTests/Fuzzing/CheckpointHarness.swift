@@ -36,7 +36,7 @@ enum CheckpointHarness {
         }
         let store = try ChatStore.open(directory, options: options(storage))
         // Without the checkpoint the store replays as usual.
-        let isLoaded = store.statistics.checkpoints?.loaded != nil
+        let isLoaded = store.statistics.checkpoints?.loadedPosition != nil
         if isLoaded {
             try StoreHarness.runAllQueries(store)
             for request in story.requests { _ = try store.execute([request]) }

@@ -114,7 +114,7 @@ enum StoreHarness {
         try require(
             exported.map(\.recorded) == events.prefix(exported.count).map(\.recorded), "the journal has \(exported), not \(events)")
         let repeated = try importEvents(exported, options)
-        try require(repeated.isComplete && repeated.summary.present == exported.count, "a second import gives \(repeated)")
+        try require(repeated.isComplete && repeated.summary.existing == exported.count, "a second import gives \(repeated)")
         let copyOptions = self.options()
         let copy = try importEvents(exported, copyOptions)
         try require(copy.isComplete && copy.summary.commits == summary.commits, "the import of an export gives \(copy), not \(summary)")

@@ -40,7 +40,7 @@ import Testing
         if features.contains(.stubs) { #expect(history.events.count { $0.recorded.event.isErased } > 20) }
         let options = Self.options(seed)
         let summary = try Self.import(history.lines.map(ExportedHistory.event), options)
-        #expect(summary.events == history.events.count && summary.present == 0)
+        #expect(summary.events == history.events.count && summary.existing == 0)
         #expect(summary.commits == history.boundaries.count - 1)
         let copy = try ExportedHistory.export("copy", options)
         #expect(copy == history.events)
@@ -48,7 +48,7 @@ import Testing
         #expect(try Self.isSound(options))
         // A second import adds nothing.
         let again = try Self.import(history.events, options)
-        #expect(again.events == 0 && again.commits == 0 && again.present == history.events.count)
+        #expect(again.events == 0 && again.commits == 0 && again.existing == history.events.count)
     }
 
     /// An interrupted import ends at a commit boundary.
@@ -66,7 +66,7 @@ import Testing
             #expect(history.boundaries.contains(head) && head <= cut)
             #expect(head == history.boundaries.filter { $0 <= cut }.max())
             let summary = try Self.import(history.events, options)
-            #expect(summary.present == Int(head) && summary.events == history.events.count - Int(head))
+            #expect(summary.existing == Int(head) && summary.events == history.events.count - Int(head))
             #expect(try ExportedHistory.export("copy", options) == history.events, "cut after line \(cut)")
         }
     }
@@ -221,6 +221,6 @@ import Testing
             #expect(event.commitEnd == next.recorded.position, "\(opened)")
         }
         let again = try Self.import(old, options)
-        #expect(again.events == 0 && again.present == old.count)
+        #expect(again.events == 0 && again.existing == old.count)
     }
 }

@@ -83,7 +83,7 @@ import Testing
         let users = try first.user(named: "Ann")
         try first.close()
         let second = try open()
-        #expect(second.statistics.checkpoints?.loaded == 4)
+        #expect(second.statistics.checkpoints?.loadedPosition == 4)
         #expect(try second.user(named: "Ann") == users)
     }
 

@@ -119,7 +119,7 @@ import Testing
         #expect(try shown(again) == before)
         // The close fails, because the decided commit cannot become durable.
         expectError(code) { try again.close() }
-        #expect(again.checkpointStatistics.written == 0 && again.checkpointStatistics.failures == 0)
+        #expect(again.checkpointStatistics.writtenCount == 0 && again.checkpointStatistics.failureCount == 0)
         #expect(try !disk.list("journal").contains(CheckpointFixture.fileName))
     }
 }

@@ -185,80 +185,80 @@ struct NaiveVisibility {
     }
 
     /// Returns the position after which a viewer may read the messages of a thread as of
-    /// `position`, queried at `present`; nil if they may read nothing of it.
-    func readingStart(_ viewer: UserID?, _ thread: ThreadID, at position: Position, present: Position) -> Position? {
+    /// `position`, queried at `current`; nil if they may read nothing of it.
+    func readingStart(_ viewer: UserID?, _ thread: ThreadID, at position: Position, current: Position) -> Position? {
         guard let viewer else { return 0 }
-        guard let then = readingStart(viewer, thread, at: position), let now = readingStart(viewer, thread, at: present) else { return nil }
+        guard let then = readingStart(viewer, thread, at: position), let now = readingStart(viewer, thread, at: current) else { return nil }
         return max(then, now)
     }
 
-    /// Returns whether a viewer may read a thread as of `position`, queried at `present`.
-    func mayRead(_ viewer: UserID?, _ thread: ThreadID, at position: Position, present: Position) -> Bool {
-        readingStart(viewer, thread, at: position, present: present) != nil
+    /// Returns whether a viewer may read a thread as of `position`, queried at `current`.
+    func mayRead(_ viewer: UserID?, _ thread: ThreadID, at position: Position, current: Position) -> Bool {
+        readingStart(viewer, thread, at: position, current: current) != nil
     }
 
     /// Returns whether a viewer is shown the text that a post had at `position`, queried at
-    /// `present`.
+    /// `current`.
     func showsText(
-        of post: PostID, by author: UserID, in thread: ThreadID, to viewer: UserID?, at position: Position, present: Position
+        of post: PostID, by author: UserID, in thread: ThreadID, to viewer: UserID?, at position: Position, current: Position
     ) -> Bool {
         guard let viewer, viewer != author else { return true }
         guard let written = textPosition(of: post, at: position) else { return false }
-        return textPosition(of: post, at: present, includesRemoved: moderates(viewer, thread, at: present)) == written
+        return textPosition(of: post, at: current, includesRemoved: moderates(viewer, thread, at: current)) == written
     }
 
     // MARK: The table
 
-    /// Returns the relation of a viewer to an event as of `present`.
-    func role(of viewer: UserID, to recorded: RecordedEvent, present: Position) -> Role {
+    /// Returns the relation of a viewer to an event as of `current`.
+    func role(of viewer: UserID, to recorded: RecordedEvent, current: Position) -> Role {
         if recorded.event.details.user == viewer || recorded.event.details.otherActor == viewer { return .itsUser }
         let threads: Set<ThreadID>
         switch recorded.event.details {
         case .usernameChanged(let details):
-            threads = self.threads(at: present).filter { isMember(details.user, of: $0, at: recorded.position) }
+            threads = self.threads(at: current).filter { isMember(details.user, of: $0, at: recorded.position) }
         case .postcodeSet(let details): threads = [details.thread]
         default: threads = recorded.event.details.thread.map { [$0] } ?? []
         }
         let then = threads.filter { readingStart(viewer, $0, at: recorded.position) != nil }
         if then.isEmpty { return .stranger }
-        let now = then.filter { readingStart(viewer, $0, at: present) != nil }
+        let now = then.filter { readingStart(viewer, $0, at: current) != nil }
         if now.isEmpty { return .formerMember }
         // In a thread with history since joining, an event before the latest join is unknown.
-        return now.contains { recorded.position > readingStart(viewer, $0, at: recorded.position, present: present) ?? .max }
+        return now.contains { recorded.position > readingStart(viewer, $0, at: recorded.position, current: current) ?? .max }
             ? .member : .stranger
     }
 
-    /// Returns the event as a viewer is shown it as of `present`, or nil if it is hidden.
-    func shown(_ recorded: RecordedEvent, to viewer: UserID?, present: Position) -> RecordedEvent? {
+    /// Returns the event as a viewer is shown it as of `current`, or nil if it is hidden.
+    func shown(_ recorded: RecordedEvent, to viewer: UserID?, current: Position) -> RecordedEvent? {
         guard let viewer else { return recorded }
-        switch role(of: viewer, to: recorded, present: present) {
+        switch role(of: viewer, to: recorded, current: current) {
         case .itsUser:
             guard let actor = recorded.event.details.otherActor, actor != viewer else { return recorded }
             // Another user's event that concerns the viewer: without that user's correlation id.
             var concerning = recorded
             concerning.event.correlation = nil
-            concerning.isFromBlockedUser = isBlocked(actor, by: viewer, at: present)
+            concerning.isFromBlockedUser = isBlocked(actor, by: viewer, at: current)
             return concerning
         case .formerMember, .stranger: return nil
         case .member: break
         }
         let details = recorded.event.details
-        if let thread = details.thread, let start = readingStart(viewer, thread, at: recorded.position, present: present) {
+        if let thread = details.thread, let start = readingStart(viewer, thread, at: recorded.position, current: current) {
             if recorded.position <= start { return nil }
             if let message = details.aboutMessage, (postingPosition(of: message) ?? 0) <= start { return nil }
         }
         var shown = recorded
         shown.event.correlation = nil
         // The user who acted has caused the event, not the user whom it concerns.
-        if let author = details.otherActor ?? details.user { shown.isFromBlockedUser = isBlocked(author, by: viewer, at: present) }
+        if let author = details.otherActor ?? details.user { shown.isFromBlockedUser = isBlocked(author, by: viewer, at: current) }
         func null(_ field: RedactedFields) {
             shown.event.content = .omitted
             shown.redacted = field
         }
-        let moderates = details.thread.map { self.moderates(viewer, $0, at: present) } ?? false
+        let moderates = details.thread.map { self.moderates(viewer, $0, at: current) } ?? false
         func nullBody() {
             guard let post = details.post else { return }
-            if textPosition(of: post, at: present, includesRemoved: moderates) != recorded.position { null(.body) }
+            if textPosition(of: post, at: current, includesRemoved: moderates) != recorded.position { null(.body) }
         }
         switch details {
         case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .operatorGranted, .operatorRevoked, .userBlocked,
@@ -266,7 +266,7 @@ struct NaiveVisibility {
             return nil
         case .messageReported, .replyReported, .messageReportsResolved, .replyReportsResolved:
             guard moderates, let thread = details.thread, self.moderates(viewer, thread, at: recorded.position) else { return nil }
-        case .usernameChanged(let details): if namePosition(of: details.user, at: present) != recorded.position { null(.username) }
+        case .usernameChanged(let details): if namePosition(of: details.user, at: current) != recorded.position { null(.username) }
         case .postcodeSet: null(.postcode)
         case .messagePosted, .messageEdited, .replyPosted, .replyEdited: nullBody()
         case .messageRemoved, .replyRemoved: if !moderates, details.post.flatMap(author(of:)) != viewer { null(.reason) }

@@ -221,10 +221,10 @@ struct VisibilityChecker {
     // MARK: Events
 
     private mutating func checkEvents(_ viewer: UserID) throws {
-        let expected = naive.events.compactMap { naive.shown($0, to: viewer, present: end) }
+        let expected = naive.events.compactMap { naive.shown($0, to: viewer, current: end) }
         for recorded in naive.events {
             guard let kind = recorded.event.details.kind else { continue }
-            cells.insert(.init(kind: kind, role: naive.role(of: viewer, to: recorded, present: end)))
+            cells.insert(.init(kind: kind, role: naive.role(of: viewer, to: recorded, current: end)))
         }
         var read: [RecordedEvent] = []
         try store.forEachEvent(matching: EventFilter(viewer: viewer)) { event in
@@ -256,7 +256,7 @@ struct VisibilityChecker {
         guard isRegistered(viewer, moment) else { return .refused(.unknownUser) }
         if let thread {
             guard naive.threads(at: moment).contains(thread) else { return .refused(.unknownThread) }
-            guard naive.mayRead(viewer, thread, at: moment, present: end) else { return .refused(.notAMember) }
+            guard naive.mayRead(viewer, thread, at: moment, current: end) else { return .refused(.notAMember) }
         }
         return Outcome(value)
     }
@@ -270,10 +270,10 @@ struct VisibilityChecker {
     /// Returns the messages after the viewer's latest join, as the viewer is shown them.
     private func cut(_ entries: [TimelineEntry], _ viewer: UserID, _ moment: Position) -> [TimelineEntry] {
         entries.compactMap { entry in
-            guard let start = naive.readingStart(viewer, entry.thread, at: moment, present: end), entry.position > start else { return nil }
+            guard let start = naive.readingStart(viewer, entry.thread, at: moment, current: end), entry.position > start else { return nil }
             var entry = entry
             let post = PostID.message(entry.id)
-            if !naive.showsText(of: post, by: entry.author.id, in: entry.thread, to: viewer, at: moment, present: end) { entry.body = nil }
+            if !naive.showsText(of: post, by: entry.author.id, in: entry.thread, to: viewer, at: moment, current: end) { entry.body = nil }
             entry.isFromBlockedUser = naive.isBlocked(entry.author.id, by: viewer, at: end)
             return entry
         }
@@ -283,7 +283,7 @@ struct VisibilityChecker {
         entries.map { entry in
             var entry = entry
             let post = PostID.reply(entry.id)
-            if !naive.showsText(of: post, by: entry.author.id, in: thread, to: viewer, at: moment, present: end) { entry.body = nil }
+            if !naive.showsText(of: post, by: entry.author.id, in: thread, to: viewer, at: moment, current: end) { entry.body = nil }
             entry.isFromBlockedUser = naive.isBlocked(entry.author.id, by: viewer, at: end)
             return entry
         }
@@ -292,7 +292,7 @@ struct VisibilityChecker {
     /// Returns the thread with the messages after the viewer's latest join; nil if the viewer may
     /// not read it.
     private func cut(_ thread: ThreadSummary, _ viewer: UserID, _ moment: Position) -> ThreadSummary? {
-        guard let start = naive.readingStart(viewer, thread.id, at: moment, present: end) else { return nil }
+        guard let start = naive.readingStart(viewer, thread.id, at: moment, current: end) else { return nil }
         var thread = thread
         thread.messages = naive.messageCount(of: thread.id, after: start, through: moment)
         return thread
@@ -336,7 +336,7 @@ struct VisibilityChecker {
             let name = (try? store.thread(thread, asOf: asOf))?.name
             if let name {
                 let named = Outcome { () throws(ChatError) in
-                    try store.threads(named: name, asOf: asOf).filter { naive.mayRead(viewer, $0, at: moment, present: end) }
+                    try store.threads(named: name, asOf: asOf).filter { naive.mayRead(viewer, $0, at: moment, current: end) }
                 }
                 check("threads(named:)", viewer, moment, isRegistered(viewer, moment) ? named : .refused(.unknownUser)) {
                     () throws(ChatError) in try store.threads(named: name, viewer: viewer, asOf: asOf)
@@ -380,7 +380,7 @@ struct VisibilityChecker {
                         return resident
                     }
                 }
-                let mayRead = naive.mayRead(viewer, thread, at: moment, present: end)
+                let mayRead = naive.mayRead(viewer, thread, at: moment, current: end)
                 check(
                     "residents", viewer, moment,
                     isRegistered(viewer, moment) ? mayRead ? residents : .refused(.notAMember) : .refused(.unknownUser)
@@ -424,10 +424,10 @@ struct VisibilityChecker {
                         case .message(let id): id
                         case .reply(let id): store.message(answeredBy: id)
                         }
-                    let start = naive.readingStart(viewer, thread, at: moment, present: end) ?? end
+                    let start = naive.readingStart(viewer, thread, at: moment, current: end) ?? end
                     guard let posted = message.flatMap(naive.postingPosition), posted > start else { return nil }
                     var report = report
-                    // Moderators are shown the present text.
+                    // Moderators are shown the current text.
                     let text = naive.textPosition(of: report.post, at: end, includesRemoved: true)
                     report.body = text.flatMap { naive.events[Int($0) - 1].event.body }
                     return report
@@ -495,7 +495,7 @@ struct VisibilityChecker {
         }
         for (number, reply) in world.replies.enumerated() where (number + turn).isMultiple(of: 5) {
             guard let message = store.message(answeredBy: reply), let thread = try? store.message(message).thread else { continue }
-            let start = naive.readingStart(viewer, thread, at: end, present: end)
+            let start = naive.readingStart(viewer, thread, at: end, current: end)
             let mayRead = start.map { naive.postingPosition(of: message) ?? 0 > $0 } ?? false
             check("message(answeredBy:)", viewer, end, .value(mayRead ? message : nil)) { () throws(ChatError) in
                 store.message(answeredBy: reply, viewer: viewer)
@@ -516,15 +516,15 @@ struct VisibilityChecker {
             return
         }
         let expected = expected(thread, viewer, moment) { () throws(ChatError) in
-            let start = naive.readingStart(viewer, thread, at: moment, present: end) ?? end
+            let start = naive.readingStart(viewer, thread, at: moment, current: end) ?? end
             guard let posted = naive.postingPosition(of: message), posted > start else {
                 if case .message = post { throw .rejected(.unknownMessage) } else { throw .rejected(.unknownReply) }
             }
             var details = try store.details(of: post, edits: .max, asOf: asOf)
             details.readers = nil
-            details.history = details.history.compactMap { naive.shown($0, to: viewer, present: end) }
+            details.history = details.history.compactMap { naive.shown($0, to: viewer, current: end) }
             let author = details.author.id
-            if !naive.showsText(of: post, by: author, in: thread, to: viewer, at: moment, present: end) { details.body = nil }
+            if !naive.showsText(of: post, by: author, in: thread, to: viewer, at: moment, current: end) { details.body = nil }
             details.isFromBlockedUser = naive.isBlocked(author, by: viewer, at: end)
             return details
         }
@@ -549,7 +549,7 @@ struct VisibilityChecker {
             let view = expected(nil, viewer, moment) { () throws(ChatError) in
                 var view = try store.user(user, asOf: asOf)
                 view.threads = view.threads.compactMap { thread in
-                    guard let start = naive.readingStart(viewer, thread.id, at: moment, present: end) else { return nil }
+                    guard let start = naive.readingStart(viewer, thread.id, at: moment, current: end) else { return nil }
                     var thread = thread
                     thread.lastMessage = thread.lastMessage.flatMap { cut([$0], viewer, moment).first }
                     // No message before a later join is shown, or counted.

@@ -7,10 +7,10 @@ import Testing
 
 @testable import Chat
 
-/// A checkpoint captured under load holds the state of its position.
-@Suite struct CheckpointCaptureTests {
+/// A snapshot taken under load holds the state of its position.
+@Suite struct CheckpointSnapshotTests {
     @Test(arguments: [Durability.synced, .written], Seeds.seeds(1))
-    func captureUnderLoadEqualsRebuildAtItsPosition(durability: Durability, seed: UInt64) throws {
+    func snapshotUnderLoadEqualsRebuildAtItsPosition(durability: Durability, seed: UInt64) throws {
         var fixture = CheckpointFixture(seed: seed, segmentSize: 128 << 20)
         fixture.options.journal.durability = durability
         let store = try fixture.open()
@@ -35,30 +35,31 @@ import Testing
 
     /// Two commits become durable together.
     ///
-    /// A copy requested between them holds the first only.
-    @Test func captureExcludesLaterCommits() async throws {
+    /// A snapshot requested between them holds the first only.
+    @Test func snapshotExcludesLaterCommits() async throws {
         let log = HoldingLog()
         let store = try ChatStore.open(log: log, options: StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: 1)))
         try await store.execute(.registerUser(user: UserID(bits: 1), username: "Ann"))
         log.holdNextWait()
         let task = Task { try await store.execute(.registerUser(user: UserID(bits: 2), username: "Bob")) }
         try await FollowingFixture.until("a blocked wait") { log.isHolding }
-        let captured = capture(store)
+        let snapshot = requestSnapshot(of: store)
         try await store.execute(.registerUser(user: UserID(bits: 3), username: "Cat"))
         var rebuilt = StoreModels()
         try ChatStore.replay(log, 1...2, into: &rebuilt)
-        #expect(captured()?.position == 2 && captured()?.digests == rebuilt.digests)
+        #expect(snapshot()?.position == 2 && snapshot()?.digests == rebuilt.digests)
         #expect(store.applyDurableEvents() == 3)
         log.letGo()
         _ = try await task.value
     }
 
-    /// Requests a copy of the state as a checkpoint does.
-    private func capture(_ store: ChatStore) -> () -> StoreModels? {
-        final class Copy: Sendable { let models = Lock<StoreModels?>(nil) }
-        let copy = Copy()
-        store.decider.withLock { decider in store.readSide.requestSnapshot(decider.rules) { models in copy.models.withLock { $0 = models } }
+    /// Requests a snapshot as a checkpoint does.
+    private func requestSnapshot(of store: ChatStore) -> () -> StoreModels? {
+        final class Snapshot: Sendable { let models = Lock<StoreModels?>(nil) }
+        let snapshot = Snapshot()
+        store.decider.withLock { decider in
+            store.readSide.requestSnapshot(decider.rules) { models in snapshot.models.withLock { $0 = models } }
         }
-        return { copy.models.withLock { $0 } }
+        return { snapshot.models.withLock { $0 } }
     }
 }
