@@ -348,7 +348,7 @@ private final class Countdown: Sendable {
             try journal.synchronize()
             try journal.append([Entry("torn", String(repeating: "x", count: 2000))])
         }
-        let segment = path + "/" + DirectoryListing.segmentName(1)
+        let segment = path + "/" + JournalFileName.segment(1)
         let file = try FileStorage().open(segment, .readWrite)
         let zeros = [UInt8](repeating: 0, count: 512)
         try zeros.withBytes(0..<512) { (bytes) throws(StorageError) in try file.write(bytes, at: 1024) }

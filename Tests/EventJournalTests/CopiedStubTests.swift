@@ -5,9 +5,9 @@ import Testing
 
 /// Backup and salvage copy stubs unchanged: erased content stays erased, kept content stays.
 @Suite struct CopiedStubTests {
-    @Test(arguments: [RecordContentState.erased, .withheld, .sealed]) func stubsAreCopiedUnchanged(_ state: RecordContentState) throws {
+    @Test(arguments: [RecordContentState.erased, .withheld, .reserved]) func stubsAreCopiedUnchanged(_ state: RecordContentState) throws {
         let storage = try FormatTests.example()
-        let name = DirectoryListing.segmentName(1)
+        let name = JournalFileName.segment(1)
         let copies = MemoryStorage()
         let options = BackupOptions(storage: storage, destinationStorage: copies)
         let whole = try Journal.backup("journal", to: "copy", options: options)

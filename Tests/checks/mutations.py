@@ -1010,7 +1010,7 @@ MUTATIONS = [
         ("Journal.swift", "durablePosition: Position { published.withLock", "durablePosition: Position { state.withLock")],
         test_filter="EventJournalTests.ReaderLockTests"),
     Mutation("57f", "readers: open a segment that another reader is opening", [
-        ("SealedSegments.swift", "            entries[first] = new\n", "")], test_filter="EventJournalTests.ReaderLockTests"),
+        ("SealedSegments.swift", "            cached[first] = new\n", "")], test_filter="EventJournalTests.ReaderLockTests"),
     Mutation("57g", "followers: not woken when the journal is closed", [
         ("Journal+Open.swift", "        defer { published.withLock { $0.close() }?.deliver() }\n",
          "        defer { _ = published.withLock { $0.close() } }\n")], test_filter="EventJournalTests.FollowingTests"),
@@ -1269,8 +1269,8 @@ MUTATIONS = [
     stored_tree_mutation("107b", "tiles: remove partial tiles through a link", "TileDirectory",
                     "        try checkDirectories(through: path)\n        counts", "        counts", test_filter="TilesTests"),
     stored_tree_mutation("107c", "tiles: lock a directory before it is refused", "TileDirectory",
-                    "        if try Self.hasCheckpoint(directory) { try check(try Self.readHead(directory)) }\n",
-                    "        _ = try Self.hasCheckpoint(directory)\n", test_filter="TilesTests"),
+                    "        if try Self.hasTreeCheckpoint(directory) { try check(try Self.readHead(directory)) }\n",
+                    "        _ = try Self.hasTreeCheckpoint(directory)\n", test_filter="TilesTests"),
     stored_tree_mutation("107d", "files: empty the directory that a link named cut leads to", "Journal+Erase", "        try cut.checkIsNoLink()\n", "",
                     test_filter="HostileFilesTests"),
     stored_tree_mutation("107e", "files: copy torn bytes through a link", "RecoveryWriter", "        try cut.checkIsNoLink()\n", "", test_filter="HostileFilesTests"),
@@ -1279,14 +1279,14 @@ MUTATIONS = [
     stored_tree_mutation("89t", "tiles: omit the entries of the earlier size", "RecordTree+Tiles", "                (first, isMissing) = (0, true)\n",
                     "                isMissing = true\n", test_filter="TilesTests"),
     Mutation("89u", "tiles: write the checkpoint before the names of the tiles are synced", [
-        ("TileDirectory.swift", "        try syncNames()\n        try write(Array(head.text.utf8), Self.checkpointName)\n",
-         "        try write(Array(head.text.utf8), Self.checkpointName)\n")], test_filter="ChatTestingTests.TreeCrashTests"),
+        ("TileDirectory.swift", "        try syncNames()\n        try write(Array(head.text.utf8), Self.treeCheckpointName)\n",
+         "        try write(Array(head.text.utf8), Self.treeCheckpointName)\n")], test_filter="ChatTestingTests.TreeCrashTests"),
     Mutation("89v", "tiles: omit the sync of a tile", [("TileDirectory.swift", "            try file.sync()\n", "")],
         test_filter="ChatTestingTests.TreeCrashTests"),
     Mutation("110a", "move: open the copy before the journal has moved", [
         ("LogCopy.swift", "        if try source.movedTo() == nil { try source.fence(at: destination.position, destination: name) }\n"
-         "        try destination.unlockDestination()\n",
-         "        let end = destination.position\n        try destination.unlockDestination()\n"
+         "        try destination.activateAndClose()\n",
+         "        let end = destination.position\n        try destination.activateAndClose()\n"
          "        if try source.movedTo() == nil { try source.fence(at: end, destination: name) }\n")],
         test_filter="ChatTestingTests.MoveCrashTests"),
     Mutation("110b", "move: omit the sync of the copy", [

@@ -94,7 +94,7 @@ struct TreeFile {
         checksum = TreePage.storedChecksum(of: Self.header(journal, layout))
     }
 
-    private var path: String { directory.file(DirectoryListing.treeName) }
+    private var path: String { directory.file(JournalFileName.tree) }
 
     private static func header(_ journal: JournalID, _ layout: TreeLayout) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: headerSize)

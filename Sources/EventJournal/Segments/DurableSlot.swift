@@ -108,7 +108,7 @@ struct DurableSlots {
     /// The error for a journal with segments whose durable file is missing.
     static func missing(in directory: JournalDirectory) -> JournalError {
         JournalError(
-            .damaged, "The journal has segments but no durable file.", path: directory.file(DirectoryListing.durableName))
+            .damaged, "The journal has segments but no durable file.", path: directory.file(JournalFileName.durable))
     }
 
     /// Reads the slots.
@@ -116,7 +116,7 @@ struct DurableSlots {
     /// - Throws: `damaged` if both slots are unreadable or the slots name two journals,
     ///   `newerVersion`, or the storage's error.
     init(_ directory: JournalDirectory, _ mode: StorageOpenMode) throws(JournalError) {
-        let path = directory.file(DirectoryListing.durableName)
+        let path = directory.file(JournalFileName.durable)
         let file: any StorageFile
         do throws(StorageError) {
             file = try directory.storage.open(path, mode)

@@ -11,7 +11,7 @@ public enum RecordContentState: UInt8, Sendable, CaseIterable, Codable {
     /// Reserved for later versions.
     ///
     /// Stored as a stub: the kept part, the digest and the original checksum.
-    case sealed = 3
+    case reserved = 3
 }
 
 /// The random bytes of a record between its parts, in little-endian order.

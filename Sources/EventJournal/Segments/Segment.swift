@@ -97,7 +97,7 @@ struct TemporarySegment {
         prepare: (any StorageFile) throws(JournalError) -> Void = { (_) in }
     ) throws(JournalError) {
         header = SegmentHeader(journal: journal, firstPosition: first, chain: chain, salt: entropy.next())
-        file = try directory.createTemporaryFile(DirectoryListing.segmentName(first), header.encoded(), prepare: prepare)
+        file = try directory.createTemporaryFile(JournalFileName.segment(first), header.encoded(), prepare: prepare)
     }
 
     /// Renames the segment durably to its final name.
@@ -116,7 +116,7 @@ struct SegmentFile {
     ///
     /// - Throws: `damaged`, `newerVersion`, or the storage's errors, such as `ioFailed`.
     init(_ directory: JournalDirectory, first: Position, _ mode: StorageOpenMode, journal: JournalID) throws(JournalError) {
-        let name = DirectoryListing.segmentName(first)
+        let name = JournalFileName.segment(first)
         let path = directory.file(name)
         var bytes = [UInt8](repeating: 0, count: SegmentHeader.size)
         let (file, size) = try convertingStorageErrors { () throws(StorageError) in

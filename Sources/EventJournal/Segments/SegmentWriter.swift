@@ -24,7 +24,7 @@ struct SegmentWriter {
 
     /// Begins a new segment in a temporary file.
     init(creating header: SegmentHeader, in directory: JournalDirectory) throws(JournalError) {
-        let name = DirectoryListing.segmentName(header.firstPosition)
+        let name = JournalFileName.segment(header.firstPosition)
         let file = try convertingStorageErrors { () throws(StorageError) in
             try directory.storage.open(directory.file(name + Self.suffix), .create)
         }
@@ -54,7 +54,7 @@ struct SegmentWriter {
         syncedPosition = segment.lastPosition
     }
 
-    private static let suffix = DirectoryListing.temporarySuffix
+    private static let suffix = JournalFileName.temporarySuffix
 
     /// The name of the segment.
     var name: String { segment.name }

@@ -232,7 +232,7 @@ struct RepairWriter {
         if writer == nil { try beginSegment() }
         try finishSegment(sealed: false)
         let slot = DurableSlot(sequence: 0, position: lastPosition, chain: chain, journal: journal, durability: .synced, isClean: true)
-        _ = try directory.createTemporaryFile(DirectoryListing.durableName, DurableSlot.file(of: slot)).publish()
+        _ = try directory.createTemporaryFile(JournalFileName.durable, DurableSlot.file(of: slot)).publish()
         lock.unlock()
     }
 
@@ -241,7 +241,7 @@ struct RepairWriter {
     mutating func abandon() {
         writer?.abandon()
         // Includes the lock file, because the next repair needs an empty destination.
-        for name in names + [DirectoryListing.lockName] {
+        for name in names + [JournalFileName.lock] {
             do throws(StorageError) {
                 try directory.storage.remove(directory.file(name))
             } catch {

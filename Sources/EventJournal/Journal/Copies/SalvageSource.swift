@@ -56,7 +56,7 @@ struct SalvageSource {
             let name = files.first?.name
             throw JournalError(
                 .damaged, "Nothing can be salvaged: no slot, segment header or commit is readable.",
-                path: directory.file(name ?? DirectoryListing.durableName), segment: name)
+                path: directory.file(name ?? JournalFileName.durable), segment: name)
         }
     }
 
@@ -77,7 +77,7 @@ struct SalvageSource {
     }
 
     private static func slots(_ directory: JournalDirectory) throws(JournalError) -> [DurableSlot] {
-        let path = directory.file(DirectoryListing.durableName)
+        let path = directory.file(JournalFileName.durable)
         guard let bytes = try read(directory.storage, path, DurableSlot.fileSize) else { return [] }
         return try DurableSlots.decode(bytes, path).compactMap { $0 }
     }

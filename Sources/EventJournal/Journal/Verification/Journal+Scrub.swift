@@ -75,7 +75,7 @@ extension Journal {
     }
 
     private func loadScrubProgress() -> ScrubProgress? {
-        directory.note(DirectoryListing.scrubName, of: id).map { note in
+        directory.note(JournalFileName.scrub, of: id).map { note in
             var progress = ScrubProgress()
             (progress.position, progress.passes) = (note.position, note.value)
             return progress
@@ -84,7 +84,7 @@ extension Journal {
 
     private func storeScrubProgress(_ progress: ScrubProgress) {
         if isReadOnly { return }
-        directory.tryToWrite(JournalNote(progress.position, progress.passes), DirectoryListing.scrubName, of: id)
+        directory.tryToWrite(JournalNote(progress.position, progress.passes), JournalFileName.scrub, of: id)
     }
 }
 

@@ -97,7 +97,7 @@ extension Journal {
     /// Writes pending commits and returns the last position, so that the files can be verified on
     /// their own.
     func writePendingForVerification() throws(JournalError) -> Position {
-        try change { (state) throws(JournalError) in
+        try updateState { (state) throws(JournalError) in
             if state.isClosed { throw JournalError(.closed, "The journal has been closed.", path: directory.path) }
             try state.writePending()
             return state.lastPosition

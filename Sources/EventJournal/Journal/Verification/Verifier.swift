@@ -39,7 +39,7 @@ struct Verifier {
         _ journal: JournalID, from start: SegmentStart, to end: SegmentStart, in directory: JournalDirectory,
         _ report: (JournalFinding) -> Void
     ) -> UInt64 {
-        let name = DirectoryListing.segmentName(start.position)
+        let name = JournalFileName.segment(start.position)
         withoutActuallyEscaping(report) { report in
             var isWhole = true
             var verifier = Verifier(directory, limit: nil) { finding in
@@ -84,7 +84,7 @@ struct Verifier {
             guard let chain = chains[slot.position], chain != slot.chain else { continue }
             report(
                 JournalFinding(
-                    "chain", "The chain value in the slot differs from the records' chain value.", segment: DirectoryListing.durableName,
+                    "chain", "The chain value in the slot differs from the records' chain value.", segment: JournalFileName.durable,
                     bytes: slot.offset..<(slot.offset + UInt64(DurableSlot.size)), positions: slot.position...slot.position))
         }
     }
@@ -96,14 +96,14 @@ struct Verifier {
                 let start = UInt64(index * DurableSlot.stride)
                 report(
                     JournalFinding(
-                        "slot", "The slot has a wrong checksum or is in the wrong place.", segment: DirectoryListing.durableName,
+                        "slot", "The slot has a wrong checksum or is in the wrong place.", segment: JournalFileName.durable,
                         bytes: start..<(start + UInt64(DurableSlot.size))))
             }
             journal = found.newest.journal
             chain = Chain.start(found.newest.journal)
             slots = found.slots.compactMap { $0 }
         } catch {
-            report(JournalFinding("durableFile", error.message, segment: DirectoryListing.durableName))
+            report(JournalFinding("durableFile", error.message, segment: JournalFileName.durable))
         }
     }
 
@@ -177,7 +177,7 @@ struct Verifier {
     private mutating func verify(_ segment: Segment, _ size: UInt64, next following: Position?) throws(JournalError) {
         var reader = CommitReader(
             segment, from: segment.end, position: segment.header.firstPosition, chain: segment.header.chain, end: size)
-        var visitor = FindingVisitor(segment, size, next: following, limit: limit, watched: slots.map(\.position), report)
+        var visitor = FindingVisitor(segment, size, next: following, limit: limit, watchedPositions: slots.map(\.position), report)
         // A live writer may be changing the end of the last segment.
         let isFinal = following != nil || limit == nil
         switch try reader.read(&visitor) {
@@ -247,14 +247,14 @@ private struct FindingVisitor: CommitVisitor {
     private(set) var isIntact = true
 
     init(
-        _ segment: Segment, _ size: UInt64, next: Position?, limit: Position?, watched: [Position],
+        _ segment: Segment, _ size: UInt64, next: Position?, limit: Position?, watchedPositions: [Position],
         _ report: @escaping (JournalFinding) -> Void
     ) {
         self.segment = segment
         self.size = size
         self.next = next
         self.limit = limit
-        self.watchedPositions = watched
+        self.watchedPositions = watchedPositions
         self.report = report
         chains = [segment.header.firstPosition - 1: segment.header.chain]
     }
