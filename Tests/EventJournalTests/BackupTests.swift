@@ -184,7 +184,7 @@ private final class Countdown: Sendable {
             var bytes = fixture.storage.allContents()["journal/" + name] ?? []
             var header = try bytes.withBytes(0..<SegmentHeader.size) { try SegmentHeader(decoding: $0) }
             header.generation += 1
-            bytes.copy(header.encoded(), 0..<SegmentHeader.size, to: 0)
+            bytes.storeBytes(header.encoded(), 0..<SegmentHeader.size, at: 0)
             try bytes.withBytes(0..<SegmentHeader.size) { try file.write($0, at: 0) }
             let report = try fixture.backUp()
             #expect(report.rewrittenSegments == [name])

@@ -19,7 +19,7 @@ import Testing
         bytes = try #require(StubTests.stub(bytes, commit: SegmentHeader.size, record: 0, state: state))
         var header = try bytes.withBytes(0..<SegmentHeader.size) { (span) throws in try SegmentHeader(decoding: span) }
         header.generation += 1
-        bytes.copy(header.encoded(), 0..<SegmentHeader.size, to: 0)
+        bytes.storeBytes(header.encoded(), 0..<SegmentHeader.size, at: 0)
         storage.setContents(bytes, of: "journal/" + name)
         let entries = try Journal.openReadOnly("journal", options: JournalOptions(storage: storage)).entries()
         #expect(entries[0].state == state)

@@ -37,7 +37,7 @@ struct RoleFile: Equatable {
         var bytes = [UInt8](repeating: 0, count: Self.headerSize)
         var place: [UInt8] = []
         if case .moved(let name) = role { place = Array(name.utf8) }
-        bytes.copy(Self.magic, 0..<8, to: 0)
+        bytes.storeBytes(Self.magic, 0..<8, at: 0)
         bytes.store(Self.version, at: 8)
         bytes[10] = role == .copy ? 1 : 2
         bytes.store(journal.bits.byteSwapped, at: 12)

@@ -170,12 +170,18 @@ extension JournalState {
     ///
     /// The file system then has no allocation metadata to update when a commit is written there,
     /// and a sync waits only for data. Large syncs and single callers do not benefit, because all
-    /// bytes are written twice (Benchmarks/README.md, W4). A failed or partial zero-fill is harmless, since reserved space
-    /// reads as zeros anyway; it ends zero-filling in this segment.
+    /// bytes are written twice (Benchmarks/README.md, W4). A failed or partial zero-fill is harmless,
+    /// since reserved space reads as zeros anyway; it ends zero-filling in this segment.
+    ///
+    /// - Parameters:
+    ///   - commitCount: The number of commits that were written together for this sync.
+    ///   - byteCount: The number of their bytes.
     mutating func zeroFillIfUseful(commitCount: Int, byteCount: Int) {
-        guard commitCount >= 4, byteCount <= Self.zeros.count / 4, zeroFilledEnd < active.end + UInt64(byteCount) else { return }
+        guard commitCount >= Self.zeroFillMinimumCommitCount, byteCount <= Self.zeroFillMaximumByteCount,
+            zeroFilledEnd < active.end + UInt64(byteCount)
+        else { return }
         let start = max(zeroFilledEnd, active.end)
-        let count = min(Self.zeros.count, Int(clamping: allocatedSize - min(allocatedSize, start)))
+        let count = min(Self.zeroFillByteCount, Int(clamping: allocatedSize - min(allocatedSize, start)))
         guard count > 0 else { return }
         do throws(StorageError) {
             try Self.zeros.withBytes(0..<count) { [file = active.file] (bytes) throws(StorageError) in try file.write(bytes, at: start) }
@@ -185,7 +191,13 @@ extension JournalState {
         }
     }
 
-    private static let zeros = [UInt8](repeating: 0, count: 262_144)
+    /// The number of commits for one sync that shows that many callers share it.
+    private static let zeroFillMinimumCommitCount = 4
+    /// The number of bytes of one zero-fill.
+    private static let zeroFillByteCount = 262_144
+    /// The number of bytes of a small sync; one zero-fill then serves several syncs.
+    private static let zeroFillMaximumByteCount = zeroFillByteCount / 4
+    private static let zeros = [UInt8](repeating: 0, count: zeroFillByteCount)
 
     /// Stops the journal after a failed write and truncates its partial bytes.
     ///

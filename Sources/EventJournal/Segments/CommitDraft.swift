@@ -61,8 +61,8 @@ public struct CommitDraft: ~Copyable, Sendable {
         bytes.withMutableBytes(encodedByteCount..<end) { record in
             // The framer adds the checksum and the salt with the commit.
             _ = LEB128.store(tail, to: &record, at: LEB128.store(keptLength, to: &record, at: 4))
-            record.copy(kept, to: keptStart)
-            record.copy(erasable, to: salt + JournalLimits.recordSaltByteCount)
+            record.storeBytes(kept, at: keptStart)
+            record.storeBytes(erasable, at: salt + JournalLimits.recordSaltByteCount)
         }
         records.append(Record(keptStart: UInt32(keptStart), keptEnd: UInt32(salt), length: UInt32(length)))
         encodedByteCount = end
@@ -91,7 +91,7 @@ public struct CommitDraft: ~Copyable, Sendable {
         bytes.withMutableBytes(encodedByteCount..<end) { record in
             // The framer adds the checksums and the digest with the commit.
             _ = LEB128.store(UInt64(RecordContentState.withheld.rawValue), to: &record, at: LEB128.store(keptLength, to: &record, at: 4))
-            record.copy(kept, to: keptStart)
+            record.storeBytes(kept, at: keptStart)
         }
         records.append(Record(keptStart: UInt32(keptStart), keptEnd: UInt32(digest), length: UInt32(length), isStub: true))
         encodedByteCount = end

@@ -151,7 +151,7 @@ extension DurableSlot {
         for sequence in 1...2 as ClosedRange<UInt64> {
             var slot = slot
             slot.sequence = sequence
-            bytes.copy(slot.encoded(), 0..<size, to: Int(slot.offset))
+            bytes.storeBytes(slot.encoded(), 0..<size, at: Int(slot.offset))
         }
         return bytes
     }

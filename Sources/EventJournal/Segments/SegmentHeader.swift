@@ -23,7 +23,7 @@ struct SegmentHeader: Equatable {
 
     func encoded() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Self.size)
-        bytes.copy(Self.magic, 0..<8, to: 0)
+        bytes.storeBytes(Self.magic, 0..<8, at: 0)
         bytes.store(Self.version, at: 8)
         bytes.store(journal.bits.byteSwapped, at: 12)
         bytes.store(generation, at: 28)

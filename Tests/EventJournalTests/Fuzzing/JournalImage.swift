@@ -136,6 +136,6 @@ struct JournalImage {
             slot.store(slot.withBytes(0..<60) { CRC32C.checksum(of: $0) }, at: 60)
         }
         if flags & 4 != 0 { slot[60] ^= 1 }
-        bytes.copy(slot, 0..<DurableSlot.size, to: index * DurableSlot.stride)
+        bytes.storeBytes(slot, 0..<DurableSlot.size, at: index * DurableSlot.stride)
     }
 }

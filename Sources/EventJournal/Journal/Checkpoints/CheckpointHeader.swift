@@ -75,7 +75,7 @@ package struct CheckpointHeader: Equatable, Sendable {
 
     private var fixedPart: [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Self.fixedSize)
-        bytes.copy(Self.magic, 0..<8, to: 0)
+        bytes.storeBytes(Self.magic, 0..<8, at: 0)
         bytes.store(Self.formatVersion, at: 8)
         bytes.store(UInt16(sections.count), at: 10)
         bytes.store(version, at: 12)
@@ -83,7 +83,7 @@ package struct CheckpointHeader: Equatable, Sendable {
         bytes.store(position, at: 32)
         bytes.store(chain, at: 40)
         bytes.store(erasureMark, at: 48)
-        bytes.copy(Array(name.utf8), 0..<name.utf8.count, to: 56)
+        bytes.storeBytes(Array(name.utf8), 0..<name.utf8.count, at: 56)
         return bytes
     }
 
@@ -92,7 +92,7 @@ package struct CheckpointHeader: Equatable, Sendable {
         bytes += [UInt8](repeating: 0, count: size - Self.fixedSize)
         for (index, section) in sections.enumerated() {
             let offset = Self.fixedSize + index * Self.sectionEntrySize
-            bytes.copy(Array(section.name.utf8), 0..<section.name.utf8.count, to: offset)
+            bytes.storeBytes(Array(section.name.utf8), 0..<section.name.utf8.count, at: offset)
             bytes.store(section.byteCount, at: offset + Self.nameByteCount)
         }
         let end = size - Self.checksumByteCount

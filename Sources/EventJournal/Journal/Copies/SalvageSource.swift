@@ -142,7 +142,7 @@ private final class ErrorTolerantFile: StorageFile {
                     let read = try block.withMutableBytes(0..<length) { [file] (span) throws(StorageError) in
                         try file.read(into: &span, at: offset + UInt64(start))
                     }
-                    block.withBytes(0..<read) { bytes.copy($0, to: start) }
+                    block.withBytes(0..<read) { bytes.storeBytes($0, at: start) }
                 } catch {
                     continue
                 }

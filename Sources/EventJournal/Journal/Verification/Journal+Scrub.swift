@@ -27,7 +27,7 @@ extension Journal {
             var bytes: UInt64?
             if let index = starts.firstIndex(where: { $0.position > progress.position }) {
                 let next = index + 1 < starts.count ? starts[index + 1] : active
-                bytes = Verifier.verify(id, from: starts[index], to: next, in: directory) { finding in
+                bytes = Verifier.verifySealedSegment(of: id, from: starts[index], to: next, in: directory) { finding in
                     progress.findings &+= 1
                     report(finding)
                 }

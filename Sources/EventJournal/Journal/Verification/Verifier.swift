@@ -25,18 +25,18 @@ struct Verifier {
     }
 
     /// Verifies all files of a journal up to a limit.
-    static func verify(_ directory: JournalDirectory, upTo limit: Position?, _ report: (JournalFinding) -> Void) {
+    static func verifyJournal(in directory: JournalDirectory, upTo limit: Position?, _ report: (JournalFinding) -> Void) {
         withoutActuallyEscaping(report) { report in
             var verifier = Verifier(directory, limit: limit, report)
-            verifier.verify()
+            verifier.verifyFiles()
         }
     }
 
     /// Verifies one sealed segment whose first and last chain values are known.
     ///
     /// Returns the bytes of its file.
-    static func verify(
-        _ journal: JournalID, from start: SegmentStart, to end: SegmentStart, in directory: JournalDirectory,
+    static func verifySealedSegment(
+        of journal: JournalID, from start: SegmentStart, to end: SegmentStart, in directory: JournalDirectory,
         _ report: (JournalFinding) -> Void
     ) -> UInt64 {
         let name = JournalFileName.segment(start.position)
@@ -47,7 +47,7 @@ struct Verifier {
                 report(finding)
             }
             (verifier.journal, verifier.next, verifier.chain) = (journal, start.position, start.chain)
-            verifier.verify(name, start.position, next: end.position)
+            verifier.verifyFile(name, start.position, next: end.position)
             if isWhole && (verifier.next != end.position || verifier.chain != end.chain) {
                 report(
                     JournalFinding(
@@ -59,7 +59,8 @@ struct Verifier {
         return (try? directory.storage.open(directory.file(name), .read).size()) ?? 0
     }
 
-    private mutating func verify() {
+    /// Verifies the slots, then each segment file, and compares the two.
+    private mutating func verifyFiles() {
         verifySlots()
         let listing: DirectoryListing
         do throws(JournalError) {
@@ -71,7 +72,7 @@ struct Verifier {
         for (index, entry) in listing.segments.enumerated() {
             if let limit, entry.first > limit { break }
             let next = index + 1 < listing.segments.count ? listing.segments[index + 1].first : nil
-            verify(entry.name, entry.first, next: next)
+            verifyFile(entry.name, entry.first, next: next)
         }
         let attested = min(slots.map(\.position).max() ?? 0, limit ?? .max)
         if next <= attested {
@@ -107,14 +108,15 @@ struct Verifier {
         }
     }
 
-    private mutating func verify(_ name: String, _ first: Position, next following: Position?) {
+    /// Verifies one segment file.
+    private mutating func verifyFile(_ name: String, _ first: Position, next following: Position?) {
         do throws(JournalError) {
             guard let (segment, size) = try open(name, first) else {
                 // Without the header's salt, commits cannot be recognised in the file.
                 (next, chain) = (first, nil)
                 return
             }
-            try verify(segment, size, next: following)
+            try verifyCommits(of: segment, size, next: following)
         } catch {
             report(JournalFinding("unreadable", error.description, segment: name, bytes: error.bytes, positions: error.positions))
             chain = nil
@@ -174,7 +176,8 @@ struct Verifier {
         }
     }
 
-    private mutating func verify(_ segment: Segment, _ size: UInt64, next following: Position?) throws(JournalError) {
+    /// Verifies the commits of a segment whose header is valid, and the bytes after them.
+    private mutating func verifyCommits(of segment: Segment, _ size: UInt64, next following: Position?) throws(JournalError) {
         var reader = CommitReader(
             segment, from: segment.end, position: segment.header.firstPosition, chain: segment.header.chain, end: size)
         var visitor = FindingVisitor(segment, size, next: following, limit: limit, watchedPositions: slots.map(\.position), report)
@@ -184,7 +187,7 @@ struct Verifier {
         case .footer(let footer):
             if isFinal {
                 let index = visitor.isIntact ? visitor.index : nil
-                try verify(footer, at: reader.offset, of: segment, size, index, isSealed: following != nil)
+                try verifyFooter(footer, at: reader.offset, of: segment, size, index, isSealed: following != nil)
             }
         case .endOfCommits:
             // After the last record, bytes may be a footer that was partly written.
@@ -203,7 +206,7 @@ struct Verifier {
     }
 
     /// Compares a footer with the index that the records give, if that is known.
-    private func verify(
+    private func verifyFooter(
         _ footer: CommitHeader, at offset: UInt64, of segment: Segment, _ size: UInt64, _ index: SparseIndex?, isSealed: Bool
     ) throws(JournalError) {
         let end = offset + UInt64(footer.length)
