@@ -219,45 +219,6 @@ extension JournalState {
     }
 }
 
-/// The state of writing durable slots, and the writer's lock.
-///
-/// Its lock (``Journal/syncState``) serialises the syncs of a writer and the refreshes of a reader.
-struct SyncState {
-    let slotFile: any StorageFile
-    /// The sequence number of the last slot written.
-    var sequence: UInt64
-    let lock: (any StorageLock)?
-    /// Whether the slots on the device are as written.
-    private(set) var isSlotSynced = true
-    /// Whether a sync of the slot is scheduled for when the journal is idle.
-    var isIdleSyncDue = false
-    /// The writer's note of erasures that a reader has seen.
-    var erasedThrough: Position = 0
-
-    init(slotFile: any StorageFile, sequence: UInt64, lock: (any StorageLock)?) {
-        self.slotFile = slotFile
-        self.sequence = sequence
-        self.lock = lock
-    }
-
-    /// Writes a slot, alternating between the two places.
-    mutating func write(_ slot: DurableSlot) throws(JournalError) {
-        var slot = slot
-        slot.sequence = sequence &+ 1
-        let bytes = slot.encoded()
-        try convertingStorageErrors { () throws(StorageError) in
-            try bytes.withBytes(0..<DurableSlot.size) { (span) throws(StorageError) in try slotFile.write(span, at: slot.offset) }
-        }
-        sequence = slot.sequence
-        isSlotSynced = false
-    }
-
-    mutating func syncSlots() throws(JournalError) {
-        try convertingStorageErrors { () throws(StorageError) in try slotFile.sync() }
-        isSlotSynced = true
-    }
-}
-
 /// The state of scrubbing; its lock is not held while a segment is read.
 struct ScrubState {
     var progress = ScrubProgress()
