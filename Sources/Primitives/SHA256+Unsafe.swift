@@ -1,4 +1,4 @@
-internal import CChecksum
+internal import CHashing
 
 // Unsafe, because a C function compresses whole blocks from their address and count.
 

@@ -292,14 +292,14 @@ MUTATIONS = [
         ("Journal+Durability.swift",
          "            do throws(JournalError) {\n                try convertingStorageErrors { () throws(StorageError) in try work.file.sync() }\n",
          "            do throws(JournalError) {\n                try sync.write(slot(work.position, work.chain, isClean: false))\n"
-         "                try storage { () throws(StorageError) in try work.file.sync() }\n"),
+         "                try convertingStorageErrors { () throws(StorageError) in try work.file.sync() }\n"),
         ("Journal+Durability.swift",
          "                try sync.write(slot(work.position, work.chain, isClean: false))\n                if durability", "                if durability")]),
     Mutation("3", "new file: omit the sync of the directory after the rename", [
         ("JournalDirectory.swift", "            try directory.storage.syncDirectory(directory.path)\n", "")]),
     Mutation("4", "new file: rename before the sync", [
         ("JournalDirectory.swift",
-         "            try EventJournal.convertingStorageErrors { () throws(StorageError) in try created.sync() }\n", ""),
+         "            try convertingStorageErrors { () throws(StorageError) in try created.sync() }\n", ""),
         ("JournalDirectory.swift",
          "            return try directory.storage.open(directory.file(name), .readWrite)\n",
          "            let file = try directory.storage.open(directory.file(name), .readWrite)\n"
@@ -372,7 +372,7 @@ MUTATIONS = [
     Mutation("14", "sync: repeat a failed sync and trust it", [
         ("Journal+Durability.swift",
          "                try convertingStorageErrors { () throws(StorageError) in try work.file.sync() }\n",
-         "                try storage { () throws(StorageError) in\n"
+         "                try convertingStorageErrors { () throws(StorageError) in\n"
          "                    do throws(StorageError) { try work.file.sync() } catch { try work.file.sync() }\n"
          "                }\n")]),
     Mutation("15", "creation: omit the sync of the parent directory", [
@@ -931,7 +931,7 @@ MUTATIONS = [
     checkpoint_mutation("46b", "checkpoint: do not compare a block's checksum", [
         ("CheckpointReader.swift", "as: UInt32.self) }) == checksum else", "as: UInt32.self) }) == checksum || count > 0 else")]),
     checkpoint_mutation("46c", "checkpoint: accept a file of another length", [
-        ("CheckpointHeader.swift", "guard offsets?.last == fileSize else", "guard offsets?.last ?? .max <= fileSize else")]),
+        ("CheckpointReader.swift", "offsets.last == fileSize else", "offsets.last ?? .max <= fileSize else")]),
     checkpoint_mutation("46d", "checkpoint: accept a file of another format version", [
         ("CheckpointHeader.swift", "guard version == Self.formatVersion else", "guard version >= Self.formatVersion else")]),
     checkpoint_mutation("46e", "checkpoint: rename without a sync", [
@@ -1562,7 +1562,7 @@ class Copy:
         self.pristine = package
         # The time limit of suites in seconds.
         self.limits = {}
-        for path in ["Sources/CChecksum", "Sources/Locking", "Sources/Primitives", "Sources/MerkleLog", "Sources/EventJournal", "Tests/TestSupport",
+        for path in ["Sources/CHashing", "Sources/Locking", "Sources/Primitives", "Sources/MerkleLog", "Sources/EventJournal", "Tests/TestSupport",
                      *PATHS[group]]:
             source, target = package / path, self.root / path
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -1572,9 +1572,9 @@ class Copy:
         platforms = re.search(r"platforms: \[.*?\],", manifest).group()
         (self.root / "Package.swift").write_text(
             settings + f'let package = Package(\n    name: "Mutated", {platforms}\n    targets: [\n'
-            '        .target(name: "CChecksum"),\n'
+            '        .target(name: "CHashing"),\n'
             '        .target(name: "Locking", swiftSettings: settings),\n'
-            '        .target(name: "Primitives", dependencies: ["CChecksum"], swiftSettings: settings),\n'
+            '        .target(name: "Primitives", dependencies: ["CHashing"], swiftSettings: settings),\n'
             '        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),\n'
             '        .target(name: "MerkleLog", dependencies: ["Primitives"], swiftSettings: settings),\n'
             '        .target(name: "EventJournal", dependencies: ["Locking", "MerkleLog", "Primitives"], swiftSettings: settings),'

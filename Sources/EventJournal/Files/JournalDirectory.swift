@@ -17,7 +17,7 @@ struct JournalDirectory: Sendable {
     ///
     /// Another process that changes the directory at the same time is not detected.
     func checkIsNoLink() throws(JournalError) {
-        guard try EventJournal.convertingStorageErrors({ () throws(StorageError) in try storage.isLink(path) }) else { return }
+        guard try convertingStorageErrors({ () throws(StorageError) in try storage.isLink(path) }) else { return }
         throw JournalError(.ioFailed, "The directory is a symbolic link, which is not followed here.", path: path)
     }
 
@@ -32,7 +32,7 @@ struct JournalDirectory: Sendable {
     }
 
     func list() throws(JournalError) -> DirectoryListing {
-        DirectoryListing(try EventJournal.convertingStorageErrors { () throws(StorageError) in try storage.list(path) })
+        DirectoryListing(try convertingStorageErrors { () throws(StorageError) in try storage.list(path) })
     }
 
     /// Creates a temporary file with these first bytes and syncs it.
@@ -44,13 +44,13 @@ struct JournalDirectory: Sendable {
     ) throws(JournalError) -> TemporaryFile {
         let new = TemporaryFile(name: name, directory: self)
         do throws(JournalError) {
-            let created = try EventJournal.convertingStorageErrors { () throws(StorageError) in
+            let created = try convertingStorageErrors { () throws(StorageError) in
                 let created = try storage.open(new.temporary, .create)
                 try bytes.withBytes { (span) throws(StorageError) in try created.write(span, at: 0) }
                 return created
             }
             try prepare(created)
-            try EventJournal.convertingStorageErrors { () throws(StorageError) in try created.sync() }
+            try convertingStorageErrors { () throws(StorageError) in try created.sync() }
             return new
         } catch {
             new.abandon()

@@ -192,7 +192,7 @@ extension JournalDirectory {
         let directory = self
         let cut = JournalDirectory(directory.file(JournalFileName.cut), directory.storage)
         try cut.checkIsNoLink()
-        try EventJournal.convertingStorageErrors { () throws(StorageError) in
+        try convertingStorageErrors { () throws(StorageError) in
             let temporary = JournalFileName.temporarySuffix
             for name in try directory.storage.list(directory.path)
             where JournalFileName.isCheckpoint(name.hasSuffix(temporary) ? String(name.dropLast(temporary.count)) : name) {

@@ -54,7 +54,6 @@ extension Journal: CommitLog {
 
 extension JournalError {
     static let cancelledWait = JournalError(.cancelled, "The waiting task was cancelled.")
-    static let closedLog = JournalError(.closed, "The journal has been closed.")
 }
 
 extension Journal {
@@ -104,7 +103,7 @@ extension Journal {
         try syncState.withLock { (sync) throws(JournalError) in
             reopenReplacedSegments(&sync)
             let isClosed = published.withLock { $0.isClosed }
-            if isClosed { throw JournalError(.closed, "The journal has been closed.", path: directory.path) }
+            if isClosed { throw JournalError.closedJournal(at: directory.path) }
             let slot = try DurableSlots(directory, .read).newest
             guard slot.journal == id else {
                 throw JournalError(.damaged, "The journal has been replaced by the journal \(slot.journal).", path: directory.path)

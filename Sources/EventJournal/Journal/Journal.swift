@@ -87,7 +87,7 @@ public final class Journal: Sendable {
         self.recovery = recovery.report
         self.directory = directory
         sealedSegments = SealedSegments(directory, recovery.id)
-        segmentSize = min(max(options.segmentSize, JournalLimits.segmentBytes.lowerBound), JournalLimits.segmentBytes.upperBound)
+        segmentSize = JournalLimits.segmentBytes(nearestTo: options.segmentSize)
         slotSyncDelay = options.slotSyncDelay
         log = options.log
         background = BackgroundRunner("EventJournal.sync", options.executor)

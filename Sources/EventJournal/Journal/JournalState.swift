@@ -68,7 +68,7 @@ struct JournalState {
 
     /// Throws if the journal is closed, has stopped or has moved.
     func checkWritable() throws(JournalError) {
-        if isClosed { throw JournalError(.closed, "The journal has been closed.") }
+        if isClosed { throw JournalError.closedJournal() }
         if rejectsAppends, let error = failure ?? fence { throw error }
     }
 }

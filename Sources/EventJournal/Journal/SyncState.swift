@@ -26,10 +26,7 @@ struct SyncState {
     mutating func write(_ slot: DurableSlot) throws(JournalError) {
         var slot = slot
         slot.sequence = sequence &+ 1
-        let bytes = slot.encoded()
-        try convertingStorageErrors { () throws(StorageError) in
-            try bytes.withBytes(0..<DurableSlot.size) { (span) throws(StorageError) in try slotFile.write(span, at: slot.offset) }
-        }
+        try slot.write(to: slotFile)
         sequence = slot.sequence
         isSlotSynced = false
     }

@@ -71,6 +71,14 @@ struct DurableSlot: Equatable {
 
     /// The offset in the file of the slot with this sequence number.
     var offset: UInt64 { (sequence % 2) * UInt64(Self.stride) }
+
+    /// Writes the slot to its place in the durable file.
+    func write(to file: any StorageFile) throws(JournalError) {
+        let bytes = encoded()
+        try convertingStorageErrors { () throws(StorageError) in
+            try bytes.withBytes { (span) throws(StorageError) in try file.write(span, at: offset) }
+        }
+    }
 }
 
 /// The two slots of the `durable` file as read.

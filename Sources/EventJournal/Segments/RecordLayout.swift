@@ -20,7 +20,8 @@ struct RecordLayout {
     /// whole record, or the digest of a stub.
     var content: Range<Int> { kept.upperBound..<(state == .whole ? length : kept.upperBound + Self.digestByteCount) }
 
-    enum Result {
+    /// The outcome of decoding.
+    enum Decoding {
         case record(RecordLayout)
         /// The bytes end before the record.
         ///
@@ -32,7 +33,7 @@ struct RecordLayout {
 
     /// Decodes the lengths of the record at `offset`.
     @inline(__always)
-    static func decode(_ bytes: RawSpan, at offset: Int) -> Result {
+    static func decode(_ bytes: RawSpan, at offset: Int) -> Decoding {
         let available = bytes.byteCount - offset
         guard available >= 6 else { return .incomplete(6) }
         var cursor = offset + 4

@@ -63,6 +63,11 @@ struct SegmentHeader: Equatable {
         guard version == Self.version, firstPosition >= 1, syncedPosition == firstPosition - 1 else { throw .invalid }
     }
 
+    /// Reads a header from an array of exactly 128 bytes.
+    init(decoding bytes: [UInt8]) throws(Problem) {
+        self = try bytes.withBytes { (span) throws(Problem) in try SegmentHeader(decoding: span) }
+    }
+
     init(journal: JournalID, firstPosition: Position, chain: UInt64, salt: UInt64, generation: UInt32 = 0) {
         self.journal = journal
         self.generation = generation

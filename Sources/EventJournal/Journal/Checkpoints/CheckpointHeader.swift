@@ -102,9 +102,9 @@ package struct CheckpointHeader: Equatable, Sendable {
 }
 
 extension CheckpointHeader {
-    /// Reads the header of a file, and checks the file's length against it.
-    init(reading file: any StorageFile) throws(CheckpointProblem) {
-        let most = Self.fixedSize + Self.maximumSectionCount * Self.sectionEntrySize + Self.checksumByteCount
+    /// Reads the header of a file, and the file's size.
+    static func read(_ file: any StorageFile) throws(CheckpointProblem) -> (header: CheckpointHeader, fileSize: UInt64) {
+        let most = fixedSize + maximumSectionCount * sectionEntrySize + checksumByteCount
         var bytes: [UInt8]
         let fileSize: UInt64
         do throws(StorageError) {
@@ -115,10 +115,7 @@ extension CheckpointHeader {
         } catch {
             throw CheckpointProblem(.unreadable, "\(error)")
         }
-        try self.init(decoding: bytes)
-        guard offsets?.last == fileSize else {
-            throw CheckpointProblem(.damaged, "The file's length is not the one in the checkpoint's header.")
-        }
+        return (try CheckpointHeader(decoding: bytes), fileSize)
     }
 
     /// Decodes a header at the start of some bytes.

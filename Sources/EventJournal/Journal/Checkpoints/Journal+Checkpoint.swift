@@ -100,7 +100,7 @@ extension CheckpointLog {
     /// Any of them may be unusable: ``checkpoint(_:version:at:)`` decides.
     package func checkpointPositions(_ name: String) throws(JournalError) -> [Position] {
         let directory = directory
-        let names = try EventJournal.convertingStorageErrors { () throws(StorageError) in try directory.storage.list(directory.path) }
+        let names = try convertingStorageErrors { () throws(StorageError) in try directory.storage.list(directory.path) }
         return names.compactMap { JournalFileName.checkpointPosition(of: $0, name) }.sorted()
     }
 
@@ -109,7 +109,7 @@ extension CheckpointLog {
     /// After a crash it may exist again.
     package func removeCheckpoint(_ name: String, at position: Position) throws(JournalError) {
         let directory = directory
-        try EventJournal.convertingStorageErrors { () throws(StorageError) in
+        try convertingStorageErrors { () throws(StorageError) in
             try directory.storage.remove(directory.file(JournalFileName.checkpoint(name, at: position)))
         }
     }

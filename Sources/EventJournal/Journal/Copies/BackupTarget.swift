@@ -159,11 +159,8 @@ struct BackupTarget {
         var slot = slots.newest
         slot.sequence &+= 1
         (slot.position, slot.chain, slot.durability, slot.isClean) = (position, chain, .synced, true)
-        let (bytes, file, offset) = (slot.encoded(), slots.file, slot.offset)
-        try convertingStorageErrors { () throws(StorageError) in
-            try bytes.withBytes(0..<DurableSlot.size) { (span) throws(StorageError) in try file.write(span, at: offset) }
-            try file.sync()
-        }
+        try slot.write(to: slots.file)
+        try convertingStorageErrors { () throws(StorageError) in try slots.file.sync() }
         slots.newest = slot
         self.slots = slots
         (lastPosition, self.chain, isCleanlyClosed) = (position, chain, true)

@@ -99,14 +99,15 @@ struct Repair {
             let position = header.firstPosition + UInt64(index)
             guard position > writer.lastPosition else { continue }
             guard position <= last else { break }
-            if record.isValid {
-                try writer.add(bytes.extracting(record.range))
-                report.salvagedCount += 1
-            } else {
+            // A commit with a record that is not valid has a problem.
+            if let problem = commit.problem, !record.isValid {
                 let range = record.length > 0 ? record.range : 0..<Int(header.length)
                 try addPlaceholders(
                     position...position, name, (offset + UInt64(range.lowerBound))..<(offset + UInt64(range.upperBound)),
-                    commit.problem?.rawValue ?? "", lostRecord)
+                    problem.rawValue, lostRecord)
+            } else {
+                try writer.add(bytes.extracting(record.range))
+                report.salvagedCount += 1
             }
         }
         try writer.finishCommit()
@@ -163,7 +164,7 @@ struct RepairWriter {
     /// Locks an empty directory, or creates it.
     init(_ directory: JournalDirectory, _ options: RepairOptions) throws(JournalError) {
         self.directory = directory
-        segmentSize = min(max(options.segmentSize, JournalLimits.segmentBytes.lowerBound), JournalLimits.segmentBytes.upperBound)
+        segmentSize = JournalLimits.segmentBytes(nearestTo: options.segmentSize)
         entropy = EntropyPool(options.entropy)
         switch try convertingStorageErrors({ () throws(StorageError) in try directory.storage.kind(of: directory.path) }) {
         case .directory: break

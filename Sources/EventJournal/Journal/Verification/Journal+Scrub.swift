@@ -19,7 +19,7 @@ extension Journal {
     /// - Complexity: Reads one segment.
     public func scrubSegment(_ report: (JournalFinding) -> Void) throws(JournalError) -> UInt64? {
         let (isClosed, starts, active) = published.withLock { ($0.isClosed, $0.sealedStarts, SegmentStart($0.active.header)) }
-        if isClosed { throw JournalError(.closed, "The journal has been closed.", path: directory.path) }
+        if isClosed { throw JournalError.closedJournal(at: directory.path) }
         return scrubbing.withLock { isProgressLoaded in
             if !isProgressLoaded, let noted = loadScrubProgress() { scrub.withLock { $0.progress = noted } }
             isProgressLoaded = true

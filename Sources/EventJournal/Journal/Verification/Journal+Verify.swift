@@ -98,7 +98,7 @@ extension Journal {
     /// their own.
     func writePendingForVerification() throws(JournalError) -> Position {
         try updateState { (state) throws(JournalError) in
-            if state.isClosed { throw JournalError(.closed, "The journal has been closed.", path: directory.path) }
+            if state.isClosed { throw JournalError.closedJournal(at: directory.path) }
             try state.writePending()
             return state.lastPosition
         }

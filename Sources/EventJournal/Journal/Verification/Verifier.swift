@@ -127,13 +127,7 @@ struct Verifier {
     ///
     /// Returns nil if the header is not valid.
     private mutating func open(_ name: String, _ first: Position) throws(JournalError) -> (Segment, UInt64)? {
-        var bytes = [UInt8](repeating: 0, count: SegmentHeader.size)
-        let directory = directory
-        let (file, size) = try convertingStorageErrors { () throws(StorageError) in
-            let file = try directory.storage.open(directory.file(name), .read)
-            _ = try bytes.withMutableBytes(0..<SegmentHeader.size) { (span) throws(StorageError) in try file.read(into: &span, at: 0) }
-            return (file, try file.size())
-        }
+        let (file, size, bytes) = try SegmentFile.open(name, in: directory, .read)
         let place = 0..<UInt64(SegmentHeader.size)
         if first != next {
             report(
@@ -148,7 +142,7 @@ struct Verifier {
                     "segmentHeader", "The file ends inside the header.", segment: name, bytes: 0..<size, positions: first...first))
             return nil
         }
-        guard size <= UInt64(UInt32.max) else {
+        guard size <= SegmentFile.maximumSize else {
             // The rest can only be a hole, which would be read to its end.
             report(
                 JournalFinding(
@@ -156,9 +150,7 @@ struct Verifier {
             return nil
         }
         do throws(SegmentHeader.Problem) {
-            let header = try bytes.withBytes(0..<SegmentHeader.size) { (span) throws(SegmentHeader.Problem) in
-                try SegmentHeader(decoding: span)
-            }
+            let header = try SegmentHeader(decoding: bytes)
             if header.firstPosition != first || journal.map({ $0 != header.journal }) == true {
                 report(JournalFinding("segmentHeader", "The header belongs to another segment.", segment: name, bytes: place))
                 return nil
