@@ -44,9 +44,9 @@ let package = Package(
         // module.
         .target(name: "Columns", swiftSettings: settings),
         // In no product. Positions, bytes, ids, checksums and searches, for several targets.
-        .target(name: "Primitives", dependencies: ["CChecksum"], swiftSettings: settings),
+        .target(name: "Primitives", dependencies: ["CHashing"], swiftSettings: settings),
         .target(name: "ChatDomain", dependencies: ["Columns", "Primitives"], swiftSettings: settings),
-        .target(name: "CChecksum"),
+        .target(name: "CHashing"),
         // In no product.
         .target(name: "Locking", swiftSettings: settings),
         .target(name: "MerkleLog", dependencies: ["Primitives"], swiftSettings: settings),
@@ -103,7 +103,7 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "ChatDomain", "EventJournal", "Projections", "Chat", "ChatTesting", "CAllocations", "CChecksum", "CFloor", "Locking",
+                "ChatDomain", "EventJournal", "Projections", "Chat", "ChatTesting", "CAllocations", "CHashing", "CFloor", "Locking",
                 "JournalPostgres", "Primitives",
                 .target(name: "CSQLite", condition: .when(traits: ["PeerBenchmarks"])),
                 .target(name: "CPostgreSQL", condition: .when(traits: ["Postgres"])),
@@ -111,7 +111,7 @@ let package = Package(
             path: "Benchmarks", exclude: ["README.md", "baseline.jsonl", "CAllocations", "CFloor"], swiftSettings: settings),
         // In no product: for the benchmarks only.
         .target(name: "CAllocations", path: "Benchmarks/CAllocations"),
-        .target(name: "CFloor", dependencies: ["CChecksum"], path: "Benchmarks/CFloor"),
+        .target(name: "CFloor", dependencies: ["CHashing"], path: "Benchmarks/CFloor"),
         .testTarget(name: "PrimitivesTests", dependencies: ["Primitives", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "MerkleLogTests", dependencies: ["MerkleLog", "Primitives", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "LockingTests", dependencies: ["Locking"], swiftSettings: settings),

@@ -28,9 +28,9 @@ let package = Package(
     name: "Fuzz",
     platforms: [.macOS("26.0")],
     targets: [
-        .target(name: "CChecksum", path: "Sources/package/CChecksum"),
+        .target(name: "CHashing", path: "Sources/package/CHashing"),
         module("Columns"),
-        module("Primitives", ["CChecksum"]),
+        module("Primitives", ["CHashing"]),
         module("Locking"),
         module("ChatDomain", ["Columns", "Primitives"]),
         module("MerkleLog", ["Primitives"]),

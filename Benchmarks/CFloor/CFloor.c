@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "CFloor.h"
 
-#include "CChecksum.h"
+#include "CHashing.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -74,7 +74,7 @@
             let prepared = try Journal.openReadOnly(input.prepared)
             var copy = try PostgresCopy(address, of: prepared)
             try LogCopy.copyRecords(of: prepared, to: &copy)
-            try copy.unlockDestination()
+            try copy.activateAndClose()
             var options = PostgresOptions()
             options.lockTimeout = .seconds(30)
             let store = try ChatStore.open(log: try PostgresLog.open(address, options: options), options: WrittenHistory.options)

@@ -1,6 +1,6 @@
 // The floors of reading: plain system calls and the checksum instruction. Unsafe, because it calls
 // the C library directly.
-import CChecksum
+import CHashing
 import Foundation
 
 #if canImport(Glibc)

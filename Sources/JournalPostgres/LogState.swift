@@ -58,17 +58,17 @@
             if let failure { throw failure }
         }
 
-        mutating func append(_ draft: borrowing CommitDraft, expecting head: Position) throws(JournalError) -> ClosedRange<Position> {
+        mutating func append(_ draft: borrowing CommitDraft, expecting expected: Position) throws(JournalError) -> ClosedRange<Position> {
             try checkWritable()
             if rejectsAppends { throw closed }
             guard draft.recordCount > 0 else { throw JournalError(.tooLarge, "The commit has no records.", path: address) }
-            guard head == last.position else {
-                throw JournalError(.conflict, "The log's last position is \(last.position), not \(head).", path: address)
+            guard expected == last.position else {
+                throw JournalError(.conflict, "The log's last position is \(last.position), not \(expected).", path: address)
             }
             guard unconfirmedByteCount == 0 || unconfirmedByteCount + draft.encodedByteCount <= Self.maximumUnconfirmedByteCount else {
                 throw JournalError(.storageFull, "Too many commits wait for the database.", path: address)
             }
-            let commit = Commit(first: head + 1, stored: StoredCommit(draft, after: last.chain, &entropy))
+            let commit = Commit(first: expected + 1, stored: StoredCommit(draft, after: last.chain, &entropy))
             commits.append(commit)
             unconfirmedByteCount += commit.stored.bytes.count
             (last.position, last.chain) = (commit.last, commit.chain)

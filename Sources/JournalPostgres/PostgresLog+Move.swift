@@ -54,7 +54,7 @@
 
     /// A copy of another log in a database, under the log's id.
     ///
-    /// It opens for reading only, until ``unlockDestination()``. Each transaction ends at the end of a
+    /// It opens for reading only, until ``activateAndClose()``. Each transaction ends at the end of a
     /// source commit, so an interrupted copy is a valid, shorter one.
     package struct PostgresCopy: CopyDestination {
         private let database: Database
@@ -148,7 +148,7 @@
             try writer.execute(.writeLedger) { $0.add(bytes) }
         }
 
-        package mutating func unlockDestination() throws(JournalError) {
+        package mutating func activateAndClose() throws(JournalError) {
             if writer.status != .open { try writer.setStatus(.open) }
             close()
         }

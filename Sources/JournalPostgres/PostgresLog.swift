@@ -90,10 +90,10 @@
         /// a millisecond otherwise.
         ///
         /// - Throws: As `CommitLog` says; `storageFull` while 128 MiB wait for the database.
-        public func append(_ draft: borrowing CommitDraft, expecting head: Position) throws(JournalError) -> ClosedRange<Position> {
+        public func append(_ draft: borrowing CommitDraft, expecting expected: Position) throws(JournalError) -> ClosedRange<Position> {
             if isReadOnly { throw readOnly }
             let (positions, tick) = try state.withLock { (state) throws(JournalError) in
-                (try state.append(draft, expecting: head), state.scheduleTick())
+                (try state.append(draft, expecting: expected), state.scheduleTick())
             }
             schedule(tick)
             return positions

@@ -80,11 +80,11 @@ extension MutableRawSpan {
         storeBytes(of: value, toByteOffset: offset, as: UInt8.self)
     }
 
-    /// Copies bytes to an offset.
+    /// Stores bytes at an offset.
     ///
     /// Traps if they do not fit.
     @inlinable
-    package mutating func copy(_ source: RawSpan, to offset: Int) {
+    package mutating func storeBytes(_ source: RawSpan, at offset: Int) {
         precondition(offset >= 0 && source.byteCount <= byteCount - offset)
         unsafe withUnsafeMutableBytes { target in
             unsafe source.withUnsafeBytes { from in
@@ -157,12 +157,12 @@ extension [UInt8] {
         }
     }
 
-    /// Copies a range of another array to an offset.
+    /// Stores a range of another array at an offset.
     ///
     /// Traps if it does not fit.
     @inlinable
-    package mutating func copy(_ source: [UInt8], _ range: Range<Int>, to offset: Int) {
-        withMutableBytes(0..<count) { target in source.withBytes(range) { bytes in target.copy(bytes, to: offset) } }
+    package mutating func storeBytes(_ source: [UInt8], _ range: Range<Int>, at offset: Int) {
+        withMutableBytes(0..<count) { target in source.withBytes(range) { bytes in target.storeBytes(bytes, at: offset) } }
     }
 
     /// Appends the bytes of a number, or of several numbers without padding, as stored in memory.

@@ -1,14 +1,16 @@
-public import CChecksum
+// Public, because inlinable code can call functions of publicly imported modules only.
+public import CHashing
 
 // Unsafe, because a C function computes the checksum from the address and the count of the bytes.
 
 /// CRC32C (Castagnoli) as in RFC 3720 section 12.1, with initial value and final complement.
 ///
-/// Public, because inlinable code can call a function of another module only if it is public.
-public enum CRC32C {
+/// Usable from inlinable code, because the records are checked in loops in other modules.
+@usableFromInline
+package enum CRC32C {
     /// Returns the checksum of the bytes, continuing from the checksum of the preceding bytes.
     @inlinable @inline(__always)
-    public static func checksum(of bytes: RawSpan, continuing crc: UInt32 = 0) -> UInt32 {
+    package static func checksum(of bytes: RawSpan, continuing crc: UInt32 = 0) -> UInt32 {
         unsafe bytes.withUnsafeBytes { source in
             // The C function reads exactly `count` bytes, which the span keeps valid during the
             // call.
@@ -18,7 +20,7 @@ public enum CRC32C {
 
     /// Returns the checksum of an integer's four little-endian bytes, continuing from `crc`.
     @inlinable @inline(__always)
-    public static func checksum(of value: UInt32, continuing crc: UInt32) -> UInt32 {
+    package static func checksum(of value: UInt32, continuing crc: UInt32) -> UInt32 {
         var word = value.littleEndian
         // The function reads the four bytes of a local variable.
         return unsafe chatjournal_crc32c(crc, &word, 4)

@@ -8,7 +8,7 @@
 package enum LEB128 {
     /// The outcome of decoding.
     @frozen @usableFromInline
-    package enum Result {
+    package enum Decoding {
         /// A value, and the offset after it.
         case value(UInt64, next: Int)
         /// The bytes end before the value.
@@ -19,7 +19,7 @@ package enum LEB128 {
 
     /// Decodes a value of at most `limit`.
     @inlinable @inline(__always)
-    package static func decode(_ bytes: RawSpan, at offset: Int, limit: UInt64 = .max) -> Result {
+    package static func decode(_ bytes: RawSpan, at offset: Int, limit: UInt64 = .max) -> Decoding {
         // Nearly all values have one or two bytes, which need no loop.
         if offset < bytes.byteCount {
             let first = UInt64(bytes.byte(at: offset))
@@ -34,7 +34,7 @@ package enum LEB128 {
     }
 
     @usableFromInline
-    static func decodeAny(_ bytes: RawSpan, at offset: Int, limit: UInt64) -> Result {
+    static func decodeAny(_ bytes: RawSpan, at offset: Int, limit: UInt64) -> Decoding {
         var value: UInt64 = 0
         var shift: UInt64 = 0
         var next = offset

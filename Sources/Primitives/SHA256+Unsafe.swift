@@ -1,4 +1,4 @@
-internal import CChecksum
+internal import CHashing
 
 // Unsafe, because a C function compresses whole blocks from their address and count.
 
@@ -131,7 +131,7 @@ package struct SHA256: Sendable {
         var target = block.mutableSpan
         // `mutableBytes` is unsafe for elements with invalid bit patterns; bytes have none.
         var raw = unsafe target.mutableBytes
-        raw.copy(bytes, to: blockByteCount)
+        raw.storeBytes(bytes, at: blockByteCount)
         blockByteCount += bytes.byteCount
     }
 

@@ -184,7 +184,7 @@ private final class Countdown: Sendable {
             var bytes = fixture.storage.allContents()["journal/" + name] ?? []
             var header = try bytes.withBytes(0..<SegmentHeader.size) { try SegmentHeader(decoding: $0) }
             header.generation += 1
-            bytes.copy(header.encoded(), 0..<SegmentHeader.size, to: 0)
+            bytes.storeBytes(header.encoded(), 0..<SegmentHeader.size, at: 0)
             try bytes.withBytes(0..<SegmentHeader.size) { try file.write($0, at: 0) }
             let report = try fixture.backUp()
             #expect(report.rewrittenSegments == [name])
@@ -348,7 +348,7 @@ private final class Countdown: Sendable {
             try journal.synchronize()
             try journal.append([Entry("torn", String(repeating: "x", count: 2000))])
         }
-        let segment = path + "/" + DirectoryListing.segmentName(1)
+        let segment = path + "/" + JournalFileName.segment(1)
         let file = try FileStorage().open(segment, .readWrite)
         let zeros = [UInt8](repeating: 0, count: 512)
         try zeros.withBytes(0..<512) { (bytes) throws(StorageError) in try file.write(bytes, at: 1024) }

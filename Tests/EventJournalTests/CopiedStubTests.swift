@@ -5,9 +5,9 @@ import Testing
 
 /// Backup and salvage copy stubs unchanged: erased content stays erased, kept content stays.
 @Suite struct CopiedStubTests {
-    @Test(arguments: [RecordContentState.erased, .withheld, .sealed]) func stubsAreCopiedUnchanged(_ state: RecordContentState) throws {
+    @Test(arguments: [RecordContentState.erased, .withheld, .reserved]) func stubsAreCopiedUnchanged(_ state: RecordContentState) throws {
         let storage = try FormatTests.example()
-        let name = DirectoryListing.segmentName(1)
+        let name = JournalFileName.segment(1)
         let copies = MemoryStorage()
         let options = BackupOptions(storage: storage, destinationStorage: copies)
         let whole = try Journal.backup("journal", to: "copy", options: options)
@@ -19,7 +19,7 @@ import Testing
         bytes = try #require(StubTests.stub(bytes, commit: SegmentHeader.size, record: 0, state: state))
         var header = try bytes.withBytes(0..<SegmentHeader.size) { (span) throws in try SegmentHeader(decoding: span) }
         header.generation += 1
-        bytes.copy(header.encoded(), 0..<SegmentHeader.size, to: 0)
+        bytes.storeBytes(header.encoded(), 0..<SegmentHeader.size, at: 0)
         storage.setContents(bytes, of: "journal/" + name)
         let entries = try Journal.openReadOnly("journal", options: JournalOptions(storage: storage)).entries()
         #expect(entries[0].state == state)

@@ -163,13 +163,13 @@ struct Specimen {
         let storage = specimen.storage.copy()
         let journal = try Journal.openReadOnly(Specimen.path, options: JournalOptions(storage: storage))
         // Open files in memory share the storage's bytes, so a write here bypasses the journal.
-        let name = "journal/" + DirectoryListing.segmentName(1)
+        let name = "journal/" + JournalFileName.segment(1)
         let file = try storage.open(name, .readWrite)
         let size = try file.size()
         try [UInt8](repeating: 0xFF, count: 3).withBytes(0..<3) { (bytes) throws(StorageError) in try file.write(bytes, at: 190) }
         let error = journalError { _ = try journal.entries() }
         #expect(error?.code == .damaged)
-        #expect(error?.segment == DirectoryListing.segmentName(1))
+        #expect(error?.segment == JournalFileName.segment(1))
         #expect(error?.bytes != nil)
         var findings: [JournalFinding] = []
         try journal.verify { findings.append($0) }
@@ -193,7 +193,7 @@ struct Specimen {
         var findings: [JournalFinding] = []
         try Journal.verify("journal", options: options) { findings.append($0) }
         #expect(findings.isEmpty)
-        let name = "journal/" + DirectoryListing.segmentName(1)
+        let name = "journal/" + JournalFileName.segment(1)
         var bytes = storage.allContents()[name] ?? []
         bytes[Int(offsets[2]) + CommitHeader.size + 12] ^= 1
         bytes[Int(offsets[5]) + 9] ^= 1
@@ -202,6 +202,6 @@ struct Specimen {
         try Journal.verify("journal", options: options) { findings.append($0) }
         #expect(findings.map(\.problem) == ["recordChecksum", "commitHeader", "missingRecords", "recordChecksum"])
         #expect(findings.map(\.positions) == [7...7, 16...16, 16...18, 27...27])
-        #expect(findings.allSatisfy { $0.segment == DirectoryListing.segmentName(1) && $0.bytes != nil })
+        #expect(findings.allSatisfy { $0.segment == JournalFileName.segment(1) && $0.bytes != nil })
     }
 }

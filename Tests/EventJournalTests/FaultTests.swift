@@ -62,7 +62,7 @@ import Testing
         let error = journalError { _ = try journal.append([Entry("c", "d")]) }
         #expect(error?.code == .ioFailed)
         #expect(error?.errno == 5)
-        #expect(error?.segment == DirectoryListing.segmentName(1))
+        #expect(error?.segment == JournalFileName.segment(1))
         storage.fail(nil)
         #expect(journalError { _ = try journal.append([Entry("c", "d")]) } == error)
         #expect(journal.lastPosition == 1)
@@ -78,7 +78,7 @@ import Testing
         let crashed = try Journal.open("journal", options: options)
         try crashed.append([Entry("a", "b")])
         try crashed.synchronize()
-        let name = "journal/" + DirectoryListing.segmentName(1)
+        let name = "journal/" + JournalFileName.segment(1)
         let end = crashed.state.withLock { $0.active.end }
         let long = Entry(kept: [UInt8](repeating: 1, count: 500), erasable: [])
         for isRotation in [true, false] {
@@ -197,11 +197,11 @@ import Testing
         storage.setContents([], of: "journal/lock")
         let journal = try Journal.open("journal", options: JournalOptions(storage: storage, slotSyncDelay: nil))
         #expect(journal.recovery.wasCreated)
-        storage.setContents([9], of: "journal/" + DirectoryListing.segmentName(7) + ".tmp")
+        storage.setContents([9], of: "journal/" + JournalFileName.segment(7) + ".tmp")
         try journal.append([Entry("a", "b")])
         try journal.close()
         let again = try Journal.open("journal", options: JournalOptions(storage: storage, slotSyncDelay: nil))
-        #expect(again.recovery.removedFiles == [DirectoryListing.segmentName(7) + ".tmp"])
+        #expect(again.recovery.removedFiles == [JournalFileName.segment(7) + ".tmp"])
         #expect(try again.entries() == [Entry("a", "b")])
     }
 }
@@ -225,7 +225,7 @@ import Testing
 
     @Test func oversizedSegmentFileIsRefused() throws {
         let specimen = try Specimen(closing: true)
-        let file = try specimen.storage.open("journal/" + DirectoryListing.segmentName(1), .readWrite)
+        let file = try specimen.storage.open("journal/" + JournalFileName.segment(1), .readWrite)
         try file.truncate(to: 1 << 40)
         #expect(journalError { _ = try Journal.open("journal", options: JournalOptions(storage: specimen.storage)) }?.code == .damaged)
     }

@@ -210,7 +210,7 @@ import Testing
         var header = try bytes.withBytes(0..<SegmentHeader.size) { (span) throws(SegmentHeader.Problem) in try SegmentHeader(decoding: span)
         }
         header.salt &+= 1
-        bytes.copy(header.encoded(), 0..<SegmentHeader.size, to: 0)
+        bytes.storeBytes(header.encoded(), 0..<SegmentHeader.size, at: 0)
         var offset = SegmentHeader.size
         while offset < end {
             let length = Int(bytes.withBytes(0..<end) { $0.integer(at: offset, as: UInt32.self) })

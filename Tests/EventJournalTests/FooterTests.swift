@@ -83,7 +83,7 @@ import Testing
 
     @Test(arguments: [0, 4, 20, 33, 38, 45, -1, -5]) func damagedFooterLosesNoRecords(place: Int) throws {
         let (storage, entries) = try journal(segments: 4)
-        let name = DirectoryListing.segmentName(1)
+        let name = JournalFileName.segment(1)
         var bytes = storage.allContents()["j/" + name] ?? []
         let opened = try SegmentFile(
             JournalDirectory("j", storage), first: 1, .read, journal: try Journal.openReadOnly("j", options: options(storage)).id)
@@ -111,7 +111,7 @@ import Testing
     /// one damaged footer, one finding.
     @Test(arguments: [4, 40, 41]) func zeroedFooterStartIsOneFinding(zeros: Int) throws {
         let (storage, entries) = try journal(segments: 3)
-        let name = DirectoryListing.segmentName(1)
+        let name = JournalFileName.segment(1)
         var bytes = storage.allContents()["j/" + name] ?? []
         let opened = try SegmentFile(
             JournalDirectory("j", storage), first: 1, .read, journal: try Journal.openReadOnly("j", options: options(storage)).id)
@@ -129,7 +129,7 @@ import Testing
 
     @Test func truncatedSealedSegmentIsRefusedOrFullyRead() throws {
         let (storage, entries) = try journal(segments: 3)
-        let name = "j/" + DirectoryListing.segmentName(1)
+        let name = "j/" + JournalFileName.segment(1)
         let bytes = storage.allContents()[name] ?? []
         for length in stride(from: 0, to: bytes.count, by: 13) {
             let cut = storage.copy()
@@ -151,7 +151,7 @@ import Testing
         var heads = [JournalHead(journal: journal.id, position: 0, chain: chain)]
         for first in journal.state.withLock({ $0.sealedStarts.map(\.position) }) {
             let opened = try SegmentFile(JournalDirectory("j", storage), first: first, .read, journal: journal.id)
-            var scan = SegmentScan(opened.segment, size: opened.size, watched: Array(1...Position(entries.count)))
+            var scan = SegmentScan(opened.segment, size: opened.size, watchedPositions: Array(1...Position(entries.count)))
             try scan.run()
             heads += scan.chains.sorted { $0.key < $1.key }.map { JournalHead(journal: journal.id, position: $0.key, chain: $0.value) }
             chain = scan.chain
@@ -173,7 +173,7 @@ import Testing
         try journal.synchronize()
         let footer = journal.state.withLock { $0.active.footer($0.lastChain) }
         let end = Int(journal.state.withLock { $0.active.end })
-        let name = "j/" + DirectoryListing.segmentName(1)
+        let name = "j/" + JournalFileName.segment(1)
         let written = Array((storage.allContents()[name] ?? []).prefix(end)) + footer
         for sector in (end / 512)...(written.count / 512) {
             let torn = storage.copy()

@@ -35,7 +35,7 @@ import Testing
         let text = try String(contentsOf: Self.document, encoding: .utf8)
         let lines = Set(text.split(separator: "\n").map { $0.split(separator: "|")[0].trimmingCharacters(in: .whitespaces) })
         let contents = try Self.example().allContents()
-        let segment = try #require(contents["journal/" + DirectoryListing.segmentName(1)])
+        let segment = try #require(contents["journal/" + JournalFileName.segment(1)])
         #expect(segment.count == 309)
         for line in Self.dump(segment) { #expect(lines.contains(line), "\(line)") }
         let durable = try #require(contents["journal/durable"])
@@ -100,7 +100,7 @@ import Testing
     /// Random bytes and random changes of valid bytes never trap a decoder.
     @Test func decodersSurviveRandomBytes() throws {
         var generator = SeededGenerator(UInt64.random(in: 0...UInt64.max))
-        let valid = try #require(try Self.example().allContents()["journal/" + DirectoryListing.segmentName(1)])
+        let valid = try #require(try Self.example().allContents()["journal/" + JournalFileName.segment(1)])
         for _ in 0..<5000 {
             var bytes = Bool.random(using: &generator) ? valid : generator.bytes(Int.random(in: 0...200, using: &generator))
             for _ in 0..<Int.random(in: 0...4, using: &generator) where !bytes.isEmpty {
@@ -111,7 +111,7 @@ import Testing
             try bytes.withBytes(0..<bytes.count) { (span) throws(StorageError) in try file.write(span, at: 0) }
             let header = SegmentHeader(journal: JournalID(bits: 1), firstPosition: 1, chain: 0, salt: 0)
             let segment = Segment(name: "file", header: header, file: file)
-            var scan = SegmentScan(segment, size: UInt64(bytes.count), limit: .max, watched: [1], rewriteAfter: 0)
+            var scan = SegmentScan(segment, size: UInt64(bytes.count), limit: .max, watchedPositions: [1], rewriteAfter: 0)
             if bytes.count >= SegmentHeader.size { try scan.run() }
             bytes.withBytes(0..<bytes.count) { span in
                 for offset in 0..<min(span.byteCount, 40) {
@@ -163,9 +163,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [RecordContentState.erased, .withheld, .sealed]) func readersAcceptStubs(_ state: RecordContentState) throws {
+    @Test(arguments: [RecordContentState.erased, .withheld, .reserved]) func readersAcceptStubs(_ state: RecordContentState) throws {
         let storage = try FormatTests.example()
-        let name = "journal/" + DirectoryListing.segmentName(1)
+        let name = "journal/" + JournalFileName.segment(1)
         let options = JournalOptions(storage: storage)
         let head = try Journal.openReadOnly("journal", options: options).head
         var bytes = try #require(storage.allContents()[name])

@@ -29,7 +29,7 @@ import Testing
     @Test(arguments: 0..<128) func segmentCutInHeaderIsDamaged(size: Int) throws {
         let storage = MemoryStorage()
         try journal(storage, commits: 3)
-        let path = "j/" + DirectoryListing.segmentName(1)
+        let path = "j/" + JournalFileName.segment(1)
         let whole = try #require(storage.allContents()[path])
         // If a checksum ends in zeros, the header reads as valid even in a file that ends before
         // it.
@@ -47,11 +47,11 @@ import Testing
                 journalError { _ = try Journal.openReadOnly("j", options: options(storage)) },
             ] {
                 #expect(error?.code == .damaged)
-                #expect(error?.segment == DirectoryListing.segmentName(1))
+                #expect(error?.segment == JournalFileName.segment(1))
             }
             var findings: [JournalFinding] = []
             try Journal.verify("j", options: options(storage)) { findings.append($0) }
-            #expect(findings.contains { $0.segment == DirectoryListing.segmentName(1) })
+            #expect(findings.contains { $0.segment == JournalFileName.segment(1) })
         }
     }
 
@@ -78,7 +78,7 @@ import Testing
     @Test func oversizedSegmentIsNotReadToItsEnd() throws {
         let storage = MemoryStorage()
         try journal(storage, commits: 30)
-        let path = "j/" + DirectoryListing.segmentName(1)
+        let path = "j/" + JournalFileName.segment(1)
         try storage.open(path, .readWrite).truncate(to: 1 << 33)
         var findings: [JournalFinding] = []
         try Journal.verify("j", options: options(storage)) { findings.append($0) }
@@ -168,7 +168,7 @@ import Testing
             try journal.synchronize()
             try journal.append([Entry("torn", String(repeating: "x", count: 2000))])
         }
-        let file = try FileStorage().open(path + "/" + DirectoryListing.segmentName(1), .readWrite)
+        let file = try FileStorage().open(path + "/" + JournalFileName.segment(1), .readWrite)
         let zeros = [UInt8](repeating: 0, count: 512)
         try zeros.withBytes(0..<512) { (bytes) throws(StorageError) in try file.write(bytes, at: 1024) }
         try FileManager.default.createDirectory(atPath: victim, withIntermediateDirectories: false)

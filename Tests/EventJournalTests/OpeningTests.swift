@@ -106,7 +106,7 @@ import Testing
         }
         #expect(try mode(path) == 0o700)
         let names = try FileManager.default.contentsOfDirectory(atPath: path)
-        #expect(Set(names) == ["lock", "durable", DirectoryListing.segmentName(1)])
+        #expect(Set(names) == ["lock", "durable", JournalFileName.segment(1)])
         for name in names { #expect(try mode(path + "/" + name) == 0o600) }
     }
 
@@ -138,7 +138,7 @@ import Testing
     @Test func newerVersionIsRefused() throws {
         let specimen = try Specimen(closing: true)
         let options = JournalOptions(storage: specimen.storage)
-        let name = "journal/" + DirectoryListing.segmentName(1)
+        let name = "journal/" + JournalFileName.segment(1)
         var header = Array((specimen.storage.allContents()[name] ?? [])[..<SegmentHeader.size])
         header.store(UInt16(2), at: 8)
         header.store(header.withBytes(0..<124) { CRC32C.checksum(of: $0) }, at: 124)

@@ -133,7 +133,7 @@ import Testing
         return (FaultyStorage(memory), starts)
     }
 
-    private func segment(_ first: Position) -> String { "j/" + DirectoryListing.segmentName(first) }
+    private func segment(_ first: Position) -> String { "j/" + JournalFileName.segment(first) }
 
     @Test func segmentScanBlocksNoOtherSegment() throws {
         let (storage, starts) = try journalWithDamagedFooter()

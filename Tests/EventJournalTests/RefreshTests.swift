@@ -90,7 +90,7 @@ import Testing
         try writer.append([Entry("e", String(repeating: "f", count: 100))])
         // The file has only the first bytes of the third commit, with or without reserved space
         // after them.
-        let name = "j/" + DirectoryListing.segmentName(1)
+        let name = "j/" + JournalFileName.segment(1)
         let contents = try #require(storage.allContents()[name])
         let file = try storage.open(name, .readWrite)
         let cut = end + UInt64(count)
@@ -106,7 +106,7 @@ import Testing
 
     /// The writer truncates unused space, as a close does, before any of the reads of a refresh.
     @Test func truncatedFileIsReadAgain() throws {
-        let name = "j/" + DirectoryListing.segmentName(1)
+        let name = "j/" + JournalFileName.segment(1)
         var reads = 0
         var isOver = false
         while !isOver {
@@ -148,7 +148,7 @@ import Testing
         try writer.append([Entry("c", "d")])
         let end = writer.state.withLock { $0.active.end }
         try writer.append([Entry(kept: [UInt8](repeating: 1, count: 500), erasable: [])])
-        let (first, second) = ("j/" + DirectoryListing.segmentName(1), "j/" + DirectoryListing.segmentName(3))
+        let (first, second) = ("j/" + JournalFileName.segment(1), "j/" + JournalFileName.segment(3))
         let whole = base.allContents()[first] ?? []
         #expect(whole.count > Int(end) + 20 && base.kind(of: second) == .file)
         // Restores the state during the write of the footer.
@@ -191,7 +191,7 @@ import Testing
 
     @Test func refreshChecksNewRecords() throws {
         let (storage, writer, reader) = try readerBehind()
-        let name = "j/" + DirectoryListing.segmentName(1)
+        let name = "j/" + JournalFileName.segment(1)
         let sound = storage.allContents()[name] ?? []
         let file = try storage.open(name, .readWrite)
         let end = Int(writer.state.withLock { $0.active.end })

@@ -87,8 +87,8 @@ private struct Patient {
         // Salvage keeps the bytes of records, salt included: the first record has the same place in
         // the first segment.
         let (old, new) = (patient.storage.allContents(), journal.directory.storage)
-        let original = Array((old["journal/" + DirectoryListing.segmentName(1)] ?? [])[168..<180])
-        let file = try new.open("new/" + DirectoryListing.segmentName(1), .read)
+        let original = Array((old["journal/" + JournalFileName.segment(1)] ?? [])[168..<180])
+        let file = try new.open("new/" + JournalFileName.segment(1), .read)
         var bytes = [UInt8](repeating: 0, count: 12)
         _ = try bytes.withMutableBytes(0..<12) { (span) throws(StorageError) in try file.read(into: &span, at: 168) }
         #expect(bytes == original)
@@ -125,7 +125,7 @@ private struct Patient {
 
     @Test func oneFlippedBitLosesOneRecord() throws {
         let patient = try Patient(commits: 12)
-        let name = DirectoryListing.segmentName(1)
+        let name = JournalFileName.segment(1)
         let whole = patient.storage.allContents()["journal/" + name] ?? []
         // The segment is sealed. Salvage drops its footer, which ends with its own length.
         let footer = whole.suffix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
@@ -196,7 +196,7 @@ private struct Patient {
         try journal.waitUntilDurable(1)
         try journal.append((0..<3).map { Entry("torn \($0)", String(repeating: "x", count: 600)) })
         let torn = storage.copy()
-        let name = "journal/" + DirectoryListing.segmentName(1)
+        let name = "journal/" + JournalFileName.segment(1)
         var bytes = torn.allContents()[name] ?? []
         for index in 1024..<1536 { bytes[index] = 0 }
         torn.setContents(bytes, of: name)
@@ -233,7 +233,7 @@ private struct Patient {
         // The files have the names of a journal and random content.
         var generator = SeededGenerator(1)
         try storage.createDirectory("garbage")
-        for name in ["durable", DirectoryListing.segmentName(1), DirectoryListing.segmentName(40)] {
+        for name in ["durable", JournalFileName.segment(1), JournalFileName.segment(40)] {
             storage.setContents(generator.bytes(5000), of: "garbage/" + name)
             refuses(.damaged, "garbage")
         }
@@ -244,7 +244,7 @@ private struct Patient {
             try writer.close()
         }
         // The name claims more records than any disk holds.
-        let name = "journal/" + DirectoryListing.segmentName(1 << 50)
+        let name = "journal/" + JournalFileName.segment(1 << 50)
         storage.setContents([], of: name)
         refuses(.tooLarge)
         // A failed salvage leaves no files in the destination.

@@ -73,7 +73,7 @@ import Testing
     @Test func scrubFindingsEqualVerification() throws {
         let storage = MemoryStorage()
         let journal = try journal(storage)
-        let names = journal.state.withLock { $0.sealedStarts.map { "j/" + DirectoryListing.segmentName($0.position) } }
+        let names = journal.state.withLock { $0.sealedStarts.map { "j/" + JournalFileName.segment($0.position) } }
         var generator = SeededGenerator()
         for _ in 0..<60 {
             let path = try #require(names.randomElement(using: &generator))
@@ -102,7 +102,7 @@ import Testing
             "j", options: JournalOptions(segmentSize: 2_000, storage: other, entropy: SeededEntropy(seed: 2), slotSyncDelay: nil))
         for number in 0..<40 { try twin.append([Entry("kept \(number)", String(repeating: "f", count: 200))]) }
         #expect(twin.id == journal.id)
-        let name = "j/" + DirectoryListing.segmentName(1)
+        let name = "j/" + JournalFileName.segment(1)
         storage.setContents(other.allContents()[name] ?? [], of: name)
         #expect(try pass(journal).findings.map(\.problem) == ["missingRecords"])
     }
@@ -136,7 +136,7 @@ import Testing
     @Test func backgroundScrubRunsUntilClose() throws {
         let storage = MemoryStorage()
         let journal = try journal(storage)
-        let path = "j/" + DirectoryListing.segmentName(1)
+        let path = "j/" + JournalFileName.segment(1)
         var bytes = try #require(storage.allContents()[path])
         bytes[200] ^= 1
         storage.setContents(bytes, of: path)

@@ -246,7 +246,7 @@ import Testing
     @Test func onlyGenerationsOfSameRecordsAreAccepted() throws {
         let storage = MemoryStorage()
         let specimen = try Specimen("journal", JournalOptions(storage: storage), seed: 19)
-        let name = "journal/" + DirectoryListing.segmentName(1)
+        let name = "journal/" + JournalFileName.segment(1)
         let first = try #require(storage.allContents()[name])
         try specimen.rewriter.rewrite { position, _, _ in position == 3 ? .erased : .whole }
         let second = try #require(storage.allContents()[name])
@@ -261,7 +261,7 @@ import Testing
             let journal = try Journal.openReadOnly("journal", options: specimen.options)
             storage.setContents(forged, of: name)
             #expect(journalError { _ = try journal.entries() }?.code == .damaged)
-            #expect(journalError { _ = try journal.entries() }?.segment == DirectoryListing.segmentName(1))
+            #expect(journalError { _ = try journal.entries() }?.segment == JournalFileName.segment(1))
             storage.setContents(second, of: name)
             #expect(try journal.entries() == specimen.expected([3: .erased]))
         }
@@ -271,7 +271,7 @@ import Testing
     @Test func leftoverOfInterruptedRewritingIsIgnored() throws {
         let storage = MemoryStorage()
         let specimen = try Specimen("journal", JournalOptions(storage: storage), seed: 23)
-        let leftover = "journal/" + DirectoryListing.segmentName(1) + DirectoryListing.temporarySuffix
+        let leftover = "journal/" + JournalFileName.segment(1) + JournalFileName.temporarySuffix
         storage.setContents([1, 2, 3], of: leftover)
         #expect(try Journal.openReadOnly("journal", options: specimen.options).entries() == specimen.model)
         let journal = try Journal.open("journal", options: specimen.options)

@@ -31,7 +31,7 @@ import Testing
     func everySubsetOfSectorsRecovers(_ sizes: [Int]) throws {
         for seed in 1...UInt64(Repetitions.few(1, of: 3)) {
             let (storage, model, ends) = try specimen(sizes, seed: seed)
-            let name = "journal/" + DirectoryListing.segmentName(1)
+            let name = "journal/" + JournalFileName.segment(1)
             let contents = storage.allContents()[name] ?? []
             let synced = Int(ends[1])
             let sectors = Array((synced / 512)...((Int(ends[ends.count - 1]) - 1) / 512))
@@ -88,7 +88,7 @@ import Testing
 
     @Test func damageWithoutTearIsRefused() throws {
         let (storage, _, ends) = try specimen([3000, 100], seed: 9)
-        let name = "journal/" + DirectoryListing.segmentName(1)
+        let name = "journal/" + JournalFileName.segment(1)
         let contents = storage.allContents()[name] ?? []
         // Flips one bit in every tenth byte after the acknowledged end. No sector is zero, so a
         // tear cannot explain the damage.
@@ -99,7 +99,7 @@ import Testing
             damaged.setContents(bytes, of: name)
             let error = journalError { _ = try Journal.open("journal", options: JournalOptions(segmentSize: 8192, storage: damaged)) }
             #expect(error?.code == .damaged)
-            #expect(error?.segment == DirectoryListing.segmentName(1))
+            #expect(error?.segment == JournalFileName.segment(1))
             #expect(error?.bytes != nil && error?.positions != nil)
             #expect(damaged.allContents()[name] == bytes)
         }
@@ -117,7 +117,7 @@ import Testing
         let start = Int(journal.state.withLock { $0.active.end })
         try journal.append([Entry(kept: [], erasable: [UInt8](repeating: 0, count: 2000))])
         let copy = storage.copy()
-        let name = "journal/" + DirectoryListing.segmentName(1)
+        let name = "journal/" + JournalFileName.segment(1)
         let bytes = try #require(storage.allContents()[name])
         let seed = journal.state.withLock { $0.active.framingSeed }
         var header = try #require(bytes.withBytes(0..<bytes.count) { CommitHeader(decoding: $0, at: start, seed: seed) })
@@ -152,7 +152,7 @@ import Testing
         let damaged = storage.copy()
         damaged.setContents(slots, of: "journal/durable")
         #expect(try Journal.openReadOnly("journal", options: JournalOptions(segmentSize: 8192, storage: damaged)).lastPosition == 2)
-        let name = "journal/" + DirectoryListing.segmentName(1)
+        let name = "journal/" + JournalFileName.segment(1)
         var bytes = damaged.allContents()[name] ?? []
         for index in 512..<1024 { bytes[index] = 0 }
         damaged.setContents(bytes, of: name)
@@ -168,7 +168,7 @@ import Testing
         #expect(journal.recovery.recoveredPositions == 5...6)
         #expect(try journal.entries() == Array(model.joined()))
         let calls = log.calls
-        let segment = "journal/" + DirectoryListing.segmentName(1)
+        let segment = "journal/" + JournalFileName.segment(1)
         let write = try #require(calls.firstIndex(of: .init(.write, segment, ends[1]..<ends[2])))
         let sync = try #require(calls[write...].firstIndex { $0.operation == .sync && $0.path == segment })
         let slot = try #require(calls.firstIndex { $0.operation == .write && $0.path == "journal/durable" })

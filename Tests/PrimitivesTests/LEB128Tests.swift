@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    private func decode(_ bytes: [UInt8], limit: UInt64 = .max) -> LEB128.Result {
+    private func decode(_ bytes: [UInt8], limit: UInt64 = .max) -> LEB128.Decoding {
         bytes.withBytes { LEB128.decode($0, at: 0, limit: limit) }
     }
 

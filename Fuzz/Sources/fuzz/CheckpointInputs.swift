@@ -57,7 +57,7 @@ enum CheckpointInputs {
         let (firstName, firstLength) = (CheckpointHeader.fixedSize, CheckpointHeader.fixedSize + CheckpointHeader.nameByteCount)
         func with(_ bytes: [UInt8], at offset: Int) -> [UInt8] {
             var changed = file
-            changed.copy(bytes, 0..<bytes.count, to: offset)
+            changed.storeBytes(bytes, 0..<bytes.count, at: offset)
             return changed
         }
         return [

@@ -5,7 +5,7 @@ import EventJournal
 /// content, and no other record is an erased one.
 struct ErasureVerification {
     private var orders = ErasureOrders()
-    /// The records in the states `erased` and `sealed`; no erasure makes the second.
+    /// The records in the states `erased` and `reserved`; no erasure makes the second.
     private var erased = PositionSet()
     /// The records in the state `withheld`.
     private var withheld = PositionSet()
@@ -15,7 +15,7 @@ struct ErasureVerification {
         orders.add(event, at: position)
         switch state {
         case .whole: break
-        case .erased, .sealed: erased.append(position)
+        case .erased, .reserved: erased.append(position)
         case .withheld: withheld.append(position)
         }
     }

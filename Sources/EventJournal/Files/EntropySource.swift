@@ -108,7 +108,7 @@ final class EntropyReservoir: Sendable {
             return (block, draws)
         }
         if draws { DispatchQueue.global(qos: .userInitiated).async { self.refill() } }
-        if let block { block.withBytes(0..<Self.blockSize) { bytes.copy($0, to: 0) } } else { SystemCalls.fillWithEntropy(&bytes) }
+        if let block { block.withBytes(0..<Self.blockSize) { bytes.storeBytes($0, at: 0) } } else { SystemCalls.fillWithEntropy(&bytes) }
     }
 
     /// Draws blocks until the wanted number is ready.

@@ -17,11 +17,11 @@ struct JournalDirectory: Sendable {
     ///
     /// Another process that changes the directory at the same time is not detected.
     func checkIsNoLink() throws(JournalError) {
-        guard try EventJournal.convertingStorageErrors({ () throws(StorageError) in try storage.isLink(path) }) else { return }
+        guard try convertingStorageErrors({ () throws(StorageError) in try storage.isLink(path) }) else { return }
         throw JournalError(.ioFailed, "The directory is a symbolic link, which is not followed here.", path: path)
     }
 
-    var lockPath: String { file(DirectoryListing.lockName) }
+    var lockPath: String { file(JournalFileName.lock) }
 
     /// The directory that contains this directory.
     var parent: String { StoragePath.parent(of: path) }
@@ -32,7 +32,7 @@ struct JournalDirectory: Sendable {
     }
 
     func list() throws(JournalError) -> DirectoryListing {
-        DirectoryListing(try EventJournal.convertingStorageErrors { () throws(StorageError) in try storage.list(path) })
+        DirectoryListing(try convertingStorageErrors { () throws(StorageError) in try storage.list(path) })
     }
 
     /// Creates a temporary file with these first bytes and syncs it.
@@ -44,13 +44,13 @@ struct JournalDirectory: Sendable {
     ) throws(JournalError) -> TemporaryFile {
         let new = TemporaryFile(name: name, directory: self)
         do throws(JournalError) {
-            let created = try EventJournal.convertingStorageErrors { () throws(StorageError) in
+            let created = try convertingStorageErrors { () throws(StorageError) in
                 let created = try storage.open(new.temporary, .create)
                 try bytes.withBytes { (span) throws(StorageError) in try created.write(span, at: 0) }
                 return created
             }
             try prepare(created)
-            try EventJournal.convertingStorageErrors { () throws(StorageError) in try created.sync() }
+            try convertingStorageErrors { () throws(StorageError) in try created.sync() }
             return new
         } catch {
             new.abandon()
@@ -65,7 +65,7 @@ struct TemporaryFile {
     let name: String
     let directory: JournalDirectory
 
-    var temporary: String { directory.file(name + DirectoryListing.temporarySuffix) }
+    var temporary: String { directory.file(name + JournalFileName.temporarySuffix) }
 
     /// Renames the file durably to its final name and opens it.
     ///
@@ -88,18 +88,6 @@ struct TemporaryFile {
 
 /// The names in a journal's directory by their meaning.
 struct DirectoryListing {
-    static let lockName = "lock"
-    static let durableName = "durable"
-    static let cutName = "cut"
-    static let scrubName = "scrub"
-    static let erasedName = "erased"
-    static let ledgerName = "ledger"
-    static let treeName = "tree"
-    static let roleName = "role"
-    static let temporarySuffix = ".tmp"
-    static let segmentSuffix = ".segment"
-    static let checkpointSuffix = ".checkpoint"
-
     /// The segment files in the order of their first positions.
     var segments: [(first: Position, name: String)] = []
     /// Temporary files of an interrupted creation.
@@ -111,14 +99,16 @@ struct DirectoryListing {
     init(_ names: [String]) {
         for name in names {
             switch name {
-            case Self.lockName, Self.scrubName, Self.erasedName, Self.ledgerName, Self.treeName, Self.roleName, Self.cutName: break
-            case Self.durableName: hasDurableFile = true
+            case JournalFileName.lock, JournalFileName.scrub, JournalFileName.erased, JournalFileName.ledger, JournalFileName.tree,
+                JournalFileName.role, JournalFileName.cut:
+                break
+            case JournalFileName.durable: hasDurableFile = true
             default:
-                if let first = Self.firstPosition(of: name) {
+                if let first = JournalFileName.firstPosition(ofSegment: name) {
                     segments.append((first, name))
-                } else if Self.isTemporary(name) {
+                } else if JournalFileName.isTemporary(name) {
                     temporaryFiles.append(name)
-                } else if Self.isCheckpoint(name) {
+                } else if JournalFileName.isCheckpoint(name) {
                     continue
                 } else {
                     hasForeignFiles = true
@@ -130,67 +120,4 @@ struct DirectoryListing {
 
     /// Whether the names in the directory are those of a journal.
     var isJournal: Bool { hasDurableFile || !segments.isEmpty }
-
-    static func segmentName(_ first: Position) -> String {
-        padded(first) + segmentSuffix
-    }
-
-    /// Returns the number with 20 digits, so that names sort in the order of positions.
-    static func padded(_ number: UInt64) -> String {
-        let text = String(number)
-        return String(repeating: "0", count: 20 - text.utf8.count) + text
-    }
-
-    private static func firstPosition(of name: String) -> Position? {
-        guard name.hasSuffix(segmentSuffix), name.utf8.count == 20 + segmentSuffix.utf8.count,
-            let first = Position(name.dropLast(segmentSuffix.count)), first >= 1, segmentName(first) == name
-        else { return nil }
-        return first
-    }
-
-    private static func isTemporary(_ name: String) -> Bool {
-        guard name.hasSuffix(temporarySuffix) else { return false }
-        let target = String(name.dropLast(temporarySuffix.count))
-        return target == durableName || target == ledgerName || target == roleName || firstPosition(of: target) != nil
-            || isCheckpoint(target)
-    }
-
-    /// Returns the file name of a projection's checkpoint.
-    ///
-    /// - Parameter position: The position of the checkpoint, for one of several.
-    static func checkpointName(_ projection: String, at position: Position? = nil) -> String {
-        projection + (position.map { "." + padded($0) } ?? "") + checkpointSuffix
-    }
-
-    /// Returns the position in the file name of one of a projection's checkpoints, or nil for any
-    /// other name.
-    static func checkpointPosition(of name: String, _ projection: String) -> Position? {
-        let prefix = projection + "."
-        guard name.hasPrefix(prefix), name.hasSuffix(checkpointSuffix),
-            let position = Position(name.dropFirst(prefix.count).dropLast(checkpointSuffix.count)),
-            checkpointName(projection, at: position) == name
-        else { return nil }
-        return position
-    }
-
-    /// Returns whether a text is a valid projection name: 1 to 32 ASCII letters, digits and
-    /// hyphens.
-    static func isProjectionName(_ text: some StringProtocol) -> Bool {
-        (1...32).contains(text.utf8.count)
-            && text.utf8.allSatisfy {
-                switch $0 {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-                    UInt8(ascii: "-"):
-                    true
-                default: false
-                }
-            }
-    }
-
-    static func isCheckpoint(_ name: String) -> Bool {
-        guard name.hasSuffix(checkpointSuffix), let projection = name.split(separator: ".").first, isProjectionName(projection) else {
-            return false
-        }
-        return name == checkpointName(String(projection)) || checkpointPosition(of: name, String(projection)) != nil
-    }
 }

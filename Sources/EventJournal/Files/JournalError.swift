@@ -127,6 +127,11 @@ extension JournalError {
         self.init(code, "The storage could not \(error.operation.phrase).", path: error.path, errno: error.errno)
     }
 
+    /// Returns the error of a call after the journal was closed.
+    static func closedJournal(at path: String? = nil) -> JournalError {
+        JournalError(.closed, "The journal has been closed.", path: path)
+    }
+
     /// Returns the same error with the segment in which it occurred, unless it names one.
     func addingSegment(_ name: String) -> JournalError {
         var copy = self

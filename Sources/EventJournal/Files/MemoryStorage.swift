@@ -188,7 +188,7 @@ private final class MemoryFile: StorageFile {
             guard offset < state.size else { return 0 }
             let count = Int(min(UInt64(bytes.byteCount), state.size - offset))
             let stored = offset < UInt64(state.bytes.count) ? min(count, state.bytes.count - Int(offset)) : 0
-            if stored > 0 { state.bytes.withBytes(Int(offset)..<(Int(offset) + stored)) { bytes.copy($0, to: 0) } }
+            if stored > 0 { state.bytes.withBytes(Int(offset)..<(Int(offset) + stored)) { bytes.storeBytes($0, at: 0) } }
             bytes.zero(stored..<count)
             return count
         }
@@ -206,7 +206,7 @@ private final class MemoryFile: StorageFile {
             }
             let overlap = min(state.bytes.count - start, bytes.byteCount)
             if overlap > 0 {
-                state.bytes.withMutableBytes(start..<(start + overlap)) { $0.copy(bytes.extracting(0..<overlap), to: 0) }
+                state.bytes.withMutableBytes(start..<(start + overlap)) { $0.storeBytes(bytes.extracting(0..<overlap), at: 0) }
             }
             bytes.extracting(overlap..<bytes.byteCount).append(to: &state.bytes)
             state.size = max(state.size, end)

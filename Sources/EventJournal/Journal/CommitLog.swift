@@ -54,16 +54,16 @@ public protocol CommitLog: Sendable {
     ///   error that stopped the log.
     func reserve(_ byteCount: Int) throws(JournalError)
 
-    /// Appends the draft's records as one commit if `head` is the last position.
+    /// Appends the draft's records as one commit if `expected` is the last position.
     ///
-    /// If several appends expect the same head, one succeeds and the others throw `conflict`. The
+    /// If several appends expect the same position, one succeeds and the others throw `conflict`. The
     /// call need not wait until the commit is durable. The draft is unchanged;
     /// ``CommitDraft/forEachRecord(_:)`` returns its records.
     ///
-    /// - Returns: The positions of the records, starting at `head + 1`.
-    /// - Throws: `conflict` (`head` is not the last position), `tooLarge` (the draft is empty or
+    /// - Returns: The positions of the records, starting at `expected + 1`.
+    /// - Throws: `conflict` (`expected` is not the last position), `tooLarge` (the draft is empty or
     ///   exceeds a limit), `storageFull`, `readOnly`, `closed`, or the error that stopped the log.
-    func append(_ draft: borrowing CommitDraft, expecting head: Position) throws(JournalError) -> ClosedRange<Position>
+    func append(_ draft: borrowing CommitDraft, expecting expected: Position) throws(JournalError) -> ClosedRange<Position>
 
     /// Blocks until the records up to `position` are durable.
     ///

@@ -27,7 +27,7 @@ extension Journal {
         if commit.count == 0 { return }
         let byteCount = UInt64(commit.byteCount)
         while true {
-            let isAppended = try change { (state) throws(JournalError) -> Bool in
+            let isAppended = try updateState { (state) throws(JournalError) -> Bool in
                 try state.checkWritable()
                 guard state.hasRoom(byteCount, segmentSize) else { return false }
                 try state.allocate(byteCount, segmentSize)

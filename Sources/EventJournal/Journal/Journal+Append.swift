@@ -9,24 +9,25 @@ extension Journal {
     ///
     /// - Parameters:
     ///   - draft: At least one record. The draft is unchanged and can be cleared and reused.
-    ///   - head: The ``lastPosition`` that the caller expects; the commit is appended only if it
+    ///   - expected: The ``lastPosition`` that the caller expects; the commit is appended only if it
     ///     matches.
     /// - Returns: The positions of the records, in their order.
-    /// - Throws: `conflict` (`head` is not the last position), `storageFull` (nothing was written;
+    /// - Throws: `conflict` (`expected` is not the last position), `storageFull` (nothing was written;
     ///   the caller may retry), `tooLarge` (the draft is empty), `readOnly`, `closed`, or the error
     ///   that stopped the journal.
     /// - Complexity: Linear in the commit's bytes, with one write. A rotation adds syncs.
-    public func append(_ draft: borrowing CommitDraft, expecting head: Position) throws(JournalError) -> ClosedRange<Position> {
+    public func append(_ draft: borrowing CommitDraft, expecting expected: Position) throws(JournalError) -> ClosedRange<Position> {
         guard draft.recordCount > 0 else { throw JournalError(.tooLarge, "A commit needs at least one record.") }
         try checkNotReadOnly()
         let byteCount = UInt64(draft.encodedByteCount)
         while true {
             var syncs = false
-            let positions = try change { (state) throws(JournalError) -> ClosedRange<Position>? in
+            let positions = try updateState { (state) throws(JournalError) -> ClosedRange<Position>? in
                 try state.checkWritable()
-                guard state.lastPosition == head else {
+                guard state.lastPosition == expected else {
                     throw JournalError(
-                        .conflict, "The journal's last position is \(state.lastPosition), not \(head) as expected.", path: directory.path)
+                        .conflict, "The journal's last position is \(state.lastPosition), not \(expected) as expected.",
+                        path: directory.path)
                 }
                 guard state.hasRoom(byteCount, segmentSize) else { return nil }
                 try state.allocate(byteCount, segmentSize)
@@ -83,7 +84,7 @@ extension Journal {
     /// - Parameter always: Whether to start a new segment even if there is space; an empty one stays.
     func rotate(for count: UInt64, always: Bool = false) throws(JournalError) {
         try syncState.withLock { (sync) throws(JournalError) in
-            try change { (state) throws(JournalError) in
+            try updateState { (state) throws(JournalError) in
                 try state.checkWritable()
                 if always ? state.active.isEmpty : state.hasRoom(count, segmentSize) { return }
                 try state.writePending()

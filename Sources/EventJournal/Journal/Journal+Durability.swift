@@ -111,7 +111,7 @@ extension Journal {
     ///   continues to lead, `scheduled` if it hands over to a background leader.
     private func syncRound(then next: SyncQueue.Leader) -> Bool {
         makeSync()
-        let (wakeups, isLed, isTreePageDue, failure) = change { state in
+        let (wakeups, isLed, isTreePageDue, failure) = updateState { state in
             let wakeups = state.waiters.end(synced: state.syncedPosition, failure: state.failure)
             state.waiters.leader = state.waiters.hasUncoveredWaiters ? next : .none
             // Without a leader, no later step writes the commits that callers appended without
@@ -136,7 +136,7 @@ extension Journal {
     /// journal.
     private func makeSync() {
         syncState.withLock { sync in
-            let work = change { state -> (file: any StorageFile, position: Position, chain: UInt64, commits: UInt64)? in
+            let work = updateState { state -> (file: any StorageFile, position: Position, chain: UInt64, commits: UInt64)? in
                 state.waiters.begin(through: state.lastPosition)
                 // A failure is stored in the state and reported to the waiters.
                 do throws(JournalError) {
@@ -158,12 +158,12 @@ extension Journal {
                 if state.withLock({ $0.failure != nil }) { return }
                 try sync.write(slot(work.position, work.chain, isClean: false))
                 if durability == .written { try sync.syncSlots() } else { syncSlotsWhenIdle(&sync) }
-                change {
+                updateState {
                     ($0.syncedPosition, $0.syncedChain) = (work.position, work.chain)
                     $0.metrics.recordSync(commits: work.commits, since: start)
                 }
             } catch {
-                change { $0.stop(error) }
+                updateState { $0.stop(error) }
             }
         }
     }
@@ -238,7 +238,7 @@ extension Journal {
         do throws(JournalError) {
             try sync.syncSlots()
         } catch {
-            throw change { state in
+            throw updateState { state in
                 state.stop(error)
                 return state.failure ?? error
             }

@@ -73,7 +73,7 @@ extension Journal: ErasableLog {
     ///
     /// - Complexity: Reads the note and the whole ledger, at most ``JournalLimits/ledgerBytes``.
     public var erasedThrough: Position? {
-        guard let note = directory.note(DirectoryListing.erasedName, of: id), note.value == erasureMark(through: .max),
+        guard let note = directory.note(JournalFileName.erased, of: id), note.value == erasureMark(through: .max),
             let checksum = try? ledgerChecksum(), note.checksum == checksum
         else { return nil }
         return note.position
@@ -116,7 +116,7 @@ extension Journal: ErasableLog {
             }
             try directory.removeCopiesOfContent()
             let note = JournalNote(order, erasureMark(through: .max), checksum: try ledgerChecksum())
-            directory.tryToWrite(note, DirectoryListing.erasedName, of: id)
+            directory.tryToWrite(note, JournalFileName.erased, of: id)
         }
     }
 
@@ -158,7 +158,7 @@ extension Journal: ErasableLog {
             // The file may have been replaced, so a repeated call opens it again.
             sealedSegments.remove(from: start.position)
             // The system reports a failed sync only once, so a repeated one would prove nothing.
-            if error.code == .syncFailed { change { $0.stop(error) } }
+            if error.code == .syncFailed { updateState { $0.stop(error) } }
             throw error
         }
         publish(header)
@@ -167,7 +167,7 @@ extension Journal: ErasableLog {
 
     /// Publishes the generation of a sealed segment.
     private func publish(_ header: SegmentHeader) {
-        change { state in
+        updateState { state in
             guard let index = state.sealedStarts.firstIndex(where: { $0.position == header.firstPosition }) else { return }
             state.sealedStarts[index] = SegmentStart(header)
             let starts = state.sealedStarts
@@ -190,12 +190,12 @@ extension JournalDirectory {
     /// No writer of a checkpoint may be at work.
     func removeCopiesOfContent() throws(JournalError) {
         let directory = self
-        let cut = JournalDirectory(directory.file(DirectoryListing.cutName), directory.storage)
+        let cut = JournalDirectory(directory.file(JournalFileName.cut), directory.storage)
         try cut.checkIsNoLink()
-        try EventJournal.convertingStorageErrors { () throws(StorageError) in
-            let temporary = DirectoryListing.temporarySuffix
+        try convertingStorageErrors { () throws(StorageError) in
+            let temporary = JournalFileName.temporarySuffix
             for name in try directory.storage.list(directory.path)
-            where DirectoryListing.isCheckpoint(name.hasSuffix(temporary) ? String(name.dropLast(temporary.count)) : name) {
+            where JournalFileName.isCheckpoint(name.hasSuffix(temporary) ? String(name.dropLast(temporary.count)) : name) {
                 try directory.storage.remove(directory.file(name))
             }
             if try directory.storage.kind(of: cut.path) != nil {

@@ -54,7 +54,6 @@ extension Journal: CommitLog {
 
 extension JournalError {
     static let cancelledWait = JournalError(.cancelled, "The waiting task was cancelled.")
-    static let closedLog = JournalError(.closed, "The journal has been closed.")
 }
 
 extension Journal {
@@ -87,7 +86,7 @@ extension Journal {
         while true {
             do throws(JournalError) {
                 try Self.checkReadable(directory)
-                let durable = directory.file(DirectoryListing.durableName)
+                let durable = directory.file(JournalFileName.durable)
                 guard try convertingStorageErrors({ () throws(StorageError) in try directory.storage.kind(of: durable) }) == nil else {
                     return false
                 }
@@ -104,7 +103,7 @@ extension Journal {
         try syncState.withLock { (sync) throws(JournalError) in
             reopenReplacedSegments(&sync)
             let isClosed = published.withLock { $0.isClosed }
-            if isClosed { throw JournalError(.closed, "The journal has been closed.", path: directory.path) }
+            if isClosed { throw JournalError.closedJournal(at: directory.path) }
             let slot = try DurableSlots(directory, .read).newest
             guard slot.journal == id else {
                 throw JournalError(.damaged, "The journal has been replaced by the journal \(slot.journal).", path: directory.path)
@@ -127,7 +126,7 @@ extension Journal {
     private func reopenReplacedSegments(_ sync: inout SyncState) {
         if hiddenContent.isEmpty { return }
         // The generations that this reader knows may be older than the note.
-        let erased = directory.note(DirectoryListing.erasedName, of: id)?.position ?? 0
+        let erased = directory.note(JournalFileName.erased, of: id)?.position ?? 0
         if erased > sync.erasedThrough { sealedSegments.removeAll() }
         sync.erasedThrough = erased
     }
@@ -147,7 +146,7 @@ extension Journal {
                 .damaged, problem.message, path: directory.file(segment.name), segment: segment.name, bytes: problem.bytes,
                 positions: problem.positions)
         }
-        change { state in
+        updateState { state in
             state.metrics.recordApplied(bytes: scan.segment.end - segment.end)
             state.active = scan.segment
             (state.lastPosition, state.lastChain) = (scan.segment.lastPosition, scan.chain)
@@ -193,7 +192,7 @@ extension Journal {
     private func openNextSegment(_ scan: SegmentScan) throws(JournalError) -> Segment? {
         let first = scan.segment.lastPosition + 1
         guard !scan.segment.isEmpty else { return nil }
-        let path = directory.file(DirectoryListing.segmentName(first))
+        let path = directory.file(JournalFileName.segment(first))
         guard try convertingStorageErrors({ () throws(StorageError) in try directory.storage.kind(of: path) }) != nil else { return nil }
         return try open(first, after: scan.chain).segment
     }

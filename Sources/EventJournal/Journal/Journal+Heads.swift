@@ -17,8 +17,7 @@ extension Journal {
     /// - Throws: The errors of ``chain(at:)``.
     /// - Complexity: The same as ``chain(at:)``.
     public func head(at position: Position) throws(JournalError) -> JournalHead {
-        func head(_ chain: UInt64) -> JournalHead { JournalHead(journal: id, position: position, chain: chain) }
-        if position == 0 { return head(Chain.start(id)) }
+        if position == 0 { return JournalHead(journal: id, position: 0, chain: Chain.start(id)) }
         let place = try withPublishedState { (published) throws(JournalError) -> ChainLocation? in
             if let chain = published.chain(after: position) { return .known(chain) }
             guard try published.isWritten(position...position, in: directory) else { return nil }
@@ -29,11 +28,11 @@ extension Journal {
             return .sealed(start, next)
         }
         switch place {
-        case .known(let chain): return head(chain)
-        case .active(let segment, let start): return try self.head(at: position, in: segment, from: start)
+        case .known(let chain): return JournalHead(journal: id, position: position, chain: chain)
+        case .active(let segment, let start): return try readHead(at: position, in: segment, from: start)
         case .sealed(let start, let next):
             let segment = try sealedSegments.segment(from: start, to: next)
-            return try self.head(at: position, in: segment, from: segment.commit(before: position))
+            return try readHead(at: position, in: segment, from: segment.commit(before: position))
         }
     }
 
@@ -54,7 +53,8 @@ extension Journal {
         case sealed(SegmentStart, SegmentStart)
     }
 
-    private func head(at position: Position, in segment: Segment, from start: SparseIndex.Entry?) throws(JournalError) -> JournalHead {
+    /// Reads the header of the commit that contains a position.
+    private func readHead(at position: Position, in segment: Segment, from start: SparseIndex.Entry?) throws(JournalError) -> JournalHead {
         guard let start else { throw noCommit(at: position, segment) }
         var finder = CommitFinder(position: position)
         var reader = CommitReader(of: position...position, in: segment, from: start)

@@ -15,11 +15,11 @@ extension Journal {
     ///
     /// - Throws: As ``readLedger()``.
     public static func readLedger(ofJournalAt directory: String, on storage: any JournalStorage) throws(JournalError) -> [UInt8]? {
-        let path = JournalDirectory(directory, storage).file(DirectoryListing.ledgerName)
+        let path = JournalDirectory(directory, storage).file(JournalFileName.ledger)
         return try convertingStorageErrors { () throws(StorageError) -> Result<[UInt8]?, JournalError> in
             guard try storage.kind(of: path) != nil else {
                 // A name without a file is a link to a place that is missing now.
-                guard try storage.kind(of: directory) != nil, try storage.list(directory).contains(DirectoryListing.ledgerName) else {
+                guard try storage.kind(of: directory) != nil, try storage.list(directory).contains(JournalFileName.ledger) else {
                     return .success(nil)
                 }
                 return .failure(JournalError(.ioFailed, "The ledger of erasures is a link to a file that does not exist.", path: path))
@@ -48,14 +48,14 @@ extension Journal {
     ///   the last three the ledger is the former or the new one.
     public func writeLedger(_ bytes: [UInt8]) throws(JournalError) {
         try checkNotReadOnly()
-        let path = directory.file(DirectoryListing.ledgerName)
+        let path = directory.file(JournalFileName.ledger)
         guard bytes.count <= JournalLimits.ledgerBytes else {
             throw JournalError(.tooLarge, "The ledger of erasures is limited to \(JournalLimits.ledgerBytes) bytes.", path: path)
         }
         // The journal stays open meanwhile, because closing it waits for this lock.
         try erasure.withLock { (_) throws(JournalError) in
             try state.withLock { (state) throws(JournalError) in try state.checkWritable() }
-            _ = try directory.createTemporaryFile(DirectoryListing.ledgerName, bytes).publish()
+            _ = try directory.createTemporaryFile(JournalFileName.ledger, bytes).publish()
         }
     }
 

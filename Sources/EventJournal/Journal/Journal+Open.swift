@@ -116,7 +116,7 @@ extension Journal {
     static func isLocked(_ directory: JournalDirectory) throws(JournalError) -> Bool {
         try convertingStorageErrors { () throws(StorageError) in
             if try directory.storage.isLocked(directory.lockPath) { return true }
-            return try directory.storage.isLocked(directory.file(DirectoryListing.durableName))
+            return try directory.storage.isLocked(directory.file(JournalFileName.durable))
         }
     }
 
@@ -139,7 +139,7 @@ extension Journal {
         // the durable file is locked as well.
         guard
             let second = try convertingStorageErrors({ () throws(StorageError) in
-                try options.storage.lock(directory.file(DirectoryListing.durableName))
+                try options.storage.lock(directory.file(JournalFileName.durable))
             })
         else {
             throw JournalError(.locked, "The journal is open for writing elsewhere.", path: directory.path)
@@ -177,7 +177,7 @@ extension Journal {
             let id = options.purpose.id ?? JournalID.random(&entropy)
             let slot = DurableSlot(
                 sequence: 0, position: 0, chain: Chain.start(id), journal: id, durability: options.durability, isClean: true)
-            _ = try directory.createTemporaryFile(DirectoryListing.durableName, DurableSlot.file(of: slot)).publish()
+            _ = try directory.createTemporaryFile(JournalFileName.durable, DurableSlot.file(of: slot)).publish()
         }
         let slots = try DurableSlots(directory, .readWrite)
         guard slots.newest.position == 0 else {
@@ -200,7 +200,7 @@ extension Journal {
     /// not continued either.
     private func markOpen(afterCleanClose isClean: Bool, isSealed: Bool) throws(JournalError) {
         try syncState.withLock { (sync) throws(JournalError) in
-            try change { (state) throws(JournalError) in
+            try updateState { (state) throws(JournalError) in
                 try sync.write(slot(state.lastPosition, state.lastChain, isClean: false))
                 if isClean && !isSealed { return }
                 try sync.syncSlots()
@@ -238,7 +238,7 @@ extension Journal {
     private func closeFiles() throws(JournalError) {
         try syncState.withLock { (sync) throws(JournalError) in
             defer { sync.lock?.unlock() }
-            try change { (state) throws(JournalError) in
+            try updateState { (state) throws(JournalError) in
                 if state.isClosed { return }
                 state.isClosed = true
                 if isReadOnly { return }

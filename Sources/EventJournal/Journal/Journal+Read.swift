@@ -143,7 +143,7 @@ extension Journal {
     ) throws(JournalError) -> Result {
         while true {
             if let result = try published.withLock({ (published) throws(JournalError) in try search(published) }) { return result }
-            try change { (state) throws(JournalError) in try state.writePending() }
+            try updateState { (state) throws(JournalError) in try state.writePending() }
         }
     }
 

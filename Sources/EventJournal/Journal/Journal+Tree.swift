@@ -77,6 +77,6 @@ extension Journal {
 
 extension Journal: RecordTreeLog {
     package func checkOpen() throws(JournalError) {
-        if published.withLock({ $0.isClosed }) { throw JournalError(.closed, "The journal has been closed.", path: directory.path) }
+        if published.withLock({ $0.isClosed }) { throw JournalError.closedJournal(at: directory.path) }
     }
 }

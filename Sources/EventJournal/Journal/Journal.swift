@@ -87,7 +87,7 @@ public final class Journal: Sendable {
         self.recovery = recovery.report
         self.directory = directory
         sealedSegments = SealedSegments(directory, recovery.id)
-        segmentSize = min(max(options.segmentSize, JournalLimits.segmentBytes.lowerBound), JournalLimits.segmentBytes.upperBound)
+        segmentSize = JournalLimits.segmentBytes(nearestTo: options.segmentSize)
         slotSyncDelay = options.slotSyncDelay
         log = options.log
         background = BackgroundRunner("EventJournal.sync", options.executor)
@@ -123,7 +123,7 @@ extension Journal {
     ///
     /// Publishing happens before the writer's lock is released, so that readers see the changes in
     /// order. Acquires ``state``, then ``published``.
-    func change<Result: Sendable, Failure: Error>(_ body: (inout JournalState) throws(Failure) -> Result) throws(Failure) -> Result {
+    func updateState<Result: Sendable, Failure: Error>(_ body: (inout JournalState) throws(Failure) -> Result) throws(Failure) -> Result {
         var rest: PublishedState.DeferredWork?
         defer { rest?.wakeups?.deliver() }
         return try state.withLock { (state) throws(Failure) -> Result in

@@ -12,9 +12,9 @@ extension JournalError {
     /// The error of opening a journal with a role for writing.
     init(_ role: JournalRole, path: String) {
         switch role {
-        case .copy: self.init(.copy, "An unfinished copy: finish it with `chat-journal copy --finish`, or open it for reading.", path: path)
+        case .copy: self.init(.copy, "An unfinished copy: complete it (`copy --finish`), or open it for reading.", path: path)
         case .moved(let place):
-            self.init(.moved, "The journal has moved to \(place). This copy stays readable and accepts no events.", path: path)
+            self.init(.moved, "The journal has moved to \(place). This copy stays readable and accepts no commits.", path: path)
         }
     }
 }
@@ -37,7 +37,7 @@ struct RoleFile: Equatable {
         var bytes = [UInt8](repeating: 0, count: Self.headerSize)
         var place: [UInt8] = []
         if case .moved(let name) = role { place = Array(name.utf8) }
-        bytes.copy(Self.magic, 0..<8, to: 0)
+        bytes.storeBytes(Self.magic, 0..<8, at: 0)
         bytes.store(Self.version, at: 8)
         bytes[10] = role == .copy ? 1 : 2
         bytes.store(journal.bits.byteSwapped, at: 12)
@@ -80,7 +80,7 @@ extension JournalDirectory {
     /// - Throws: `damaged` for other content. Such a directory must not be written, because its
     ///   history may go on elsewhere.
     func readRole() throws(JournalError) -> RoleFile? {
-        let path = file(DirectoryListing.roleName)
+        let path = file(JournalFileName.role)
         let bytes = try convertingStorageErrors { () throws(StorageError) -> [UInt8]? in
             guard try storage.kind(of: path) != nil else { return nil }
             let file = try storage.open(path, .read)
@@ -102,13 +102,13 @@ extension JournalDirectory {
 
     /// Replaces the directory's role durably.
     func replaceRole(_ role: RoleFile) throws(JournalError) {
-        _ = try createTemporaryFile(DirectoryListing.roleName, role.encoded()).publish()
+        _ = try createTemporaryFile(JournalFileName.role, role.encoded()).publish()
     }
 
     /// Removes the directory's role durably, so that the journal is open for writing.
     func removeRole() throws(JournalError) {
         try convertingStorageErrors { () throws(StorageError) in
-            if try storage.kind(of: file(DirectoryListing.roleName)) != nil { try storage.remove(file(DirectoryListing.roleName)) }
+            if try storage.kind(of: file(JournalFileName.role)) != nil { try storage.remove(file(JournalFileName.role)) }
             try storage.syncDirectory(path)
         }
     }

@@ -68,7 +68,7 @@ struct JournalState {
 
     /// Throws if the journal is closed, has stopped or has moved.
     func checkWritable() throws(JournalError) {
-        if isClosed { throw JournalError(.closed, "The journal has been closed.") }
+        if isClosed { throw JournalError.closedJournal() }
         if rejectsAppends, let error = failure ?? fence { throw error }
     }
 }
@@ -170,12 +170,18 @@ extension JournalState {
     ///
     /// The file system then has no allocation metadata to update when a commit is written there,
     /// and a sync waits only for data. Large syncs and single callers do not benefit, because all
-    /// bytes are written twice (Benchmarks/README.md, W4). A failed or partial zero-fill is harmless, since reserved space
-    /// reads as zeros anyway; it ends zero-filling in this segment.
+    /// bytes are written twice (Benchmarks/README.md, W4). A failed or partial zero-fill is harmless,
+    /// since reserved space reads as zeros anyway; it ends zero-filling in this segment.
+    ///
+    /// - Parameters:
+    ///   - commitCount: The number of commits that were written together for this sync.
+    ///   - byteCount: The number of their bytes.
     mutating func zeroFillIfUseful(commitCount: Int, byteCount: Int) {
-        guard commitCount >= 4, byteCount <= Self.zeros.count / 4, zeroFilledEnd < active.end + UInt64(byteCount) else { return }
+        guard commitCount >= Self.zeroFillMinimumCommitCount, byteCount <= Self.zeroFillMaximumByteCount,
+            zeroFilledEnd < active.end + UInt64(byteCount)
+        else { return }
         let start = max(zeroFilledEnd, active.end)
-        let count = min(Self.zeros.count, Int(clamping: allocatedSize - min(allocatedSize, start)))
+        let count = min(Self.zeroFillByteCount, Int(clamping: allocatedSize - min(allocatedSize, start)))
         guard count > 0 else { return }
         do throws(StorageError) {
             try Self.zeros.withBytes(0..<count) { [file = active.file] (bytes) throws(StorageError) in try file.write(bytes, at: start) }
@@ -185,7 +191,13 @@ extension JournalState {
         }
     }
 
-    private static let zeros = [UInt8](repeating: 0, count: 262_144)
+    /// The number of commits for one sync that shows that many callers share it.
+    private static let zeroFillMinimumCommitCount = 4
+    /// The number of bytes of one zero-fill.
+    private static let zeroFillByteCount = 262_144
+    /// The number of bytes of a small sync; one zero-fill then serves several syncs.
+    private static let zeroFillMaximumByteCount = zeroFillByteCount / 4
+    private static let zeros = [UInt8](repeating: 0, count: zeroFillByteCount)
 
     /// Stops the journal after a failed write and truncates its partial bytes.
     ///
@@ -204,45 +216,6 @@ extension JournalState {
         }
         self.failure = failure
         return failure
-    }
-}
-
-/// The state of writing durable slots, and the writer's lock.
-///
-/// Its lock (``Journal/syncState``) serialises the syncs of a writer and the refreshes of a reader.
-struct SyncState {
-    let slotFile: any StorageFile
-    /// The sequence number of the last slot written.
-    var sequence: UInt64
-    let lock: (any StorageLock)?
-    /// Whether the slots on the device are as written.
-    private(set) var isSlotSynced = true
-    /// Whether a sync of the slot is scheduled for when the journal is idle.
-    var isIdleSyncDue = false
-    /// The writer's note of erasures that a reader has seen.
-    var erasedThrough: Position = 0
-
-    init(slotFile: any StorageFile, sequence: UInt64, lock: (any StorageLock)?) {
-        self.slotFile = slotFile
-        self.sequence = sequence
-        self.lock = lock
-    }
-
-    /// Writes a slot, alternating between the two places.
-    mutating func write(_ slot: DurableSlot) throws(JournalError) {
-        var slot = slot
-        slot.sequence = sequence &+ 1
-        let bytes = slot.encoded()
-        try convertingStorageErrors { () throws(StorageError) in
-            try bytes.withBytes(0..<DurableSlot.size) { (span) throws(StorageError) in try slotFile.write(span, at: slot.offset) }
-        }
-        sequence = slot.sequence
-        isSlotSynced = false
-    }
-
-    mutating func syncSlots() throws(JournalError) {
-        try convertingStorageErrors { () throws(StorageError) in try slotFile.sync() }
-        isSlotSynced = true
     }
 }
 

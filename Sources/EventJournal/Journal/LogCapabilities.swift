@@ -114,7 +114,7 @@ public protocol TreeLog: CommitLog {
 
     /// Writes the tree of the durable records to a directory as static files, or continues one.
     ///
-    /// The layout is that of C2SP *tlog-tiles*. The checkpoint is written last.
+    /// The layout is that of C2SP *tlog-tiles*. The tree checkpoint is written last.
     ///
     /// - Parameters:
     ///   - destination: The directory: new, empty, or that of an earlier run.
@@ -129,7 +129,7 @@ public protocol TreeLog: CommitLog {
 public struct TilesReport: Hashable, Sendable {
     /// The head of the tree that the directory has.
     public var head: TreeHead
-    /// The number of files written, the checkpoint included.
+    /// The number of files written, the tree checkpoint included.
     public var writtenFiles: Int
     /// The number of partial tiles removed because full ones replace them.
     public var removedFiles: Int

@@ -92,13 +92,13 @@ struct PublishedState {
 
     /// Removes the followers whose wait is over, for delivery outside the lock.
     private mutating func removeReadyFollowers() -> WaitQueue.Wakeups? {
-        followers.isEmpty ? nil : followers.removeReady(durable: durablePosition, failure: isClosed ? .closedLog : failure)
+        followers.isEmpty ? nil : followers.removeReady(durable: durablePosition, failure: isClosed ? .closedJournal() : failure)
     }
 
     /// Returns the result of a wait for records after a position, or nil if the follower must wait.
     func waitResult(after position: Position, in directory: JournalDirectory) -> Result<Position, JournalError>? {
         if durablePosition > position { return .success(durablePosition) }
-        if isClosed { return .failure(.closedLog) }
+        if isClosed { return .failure(.closedJournal()) }
         if let failure { return .failure(failure) }
         if position <= lastPosition { return nil }
         return .failure(
@@ -116,7 +116,7 @@ struct PublishedState {
     ///
     /// - Throws: `closed`, `outOfRange`.
     func isWritten(_ positions: ClosedRange<Position>, in directory: JournalDirectory) throws(JournalError) -> Bool {
-        if isClosed { throw JournalError(.closed, "The journal has been closed.", path: directory.path) }
+        if isClosed { throw JournalError.closedJournal(at: directory.path) }
         guard positions.lowerBound >= 1, positions.upperBound <= lastPosition else {
             throw JournalError(
                 .outOfRange, "The journal holds the positions from 1 to \(lastPosition).", path: directory.path, positions: positions)

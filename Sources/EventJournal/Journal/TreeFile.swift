@@ -94,11 +94,11 @@ struct TreeFile {
         checksum = TreePage.storedChecksum(of: Self.header(journal, layout))
     }
 
-    private var path: String { directory.file(DirectoryListing.treeName) }
+    private var path: String { directory.file(JournalFileName.tree) }
 
     private static func header(_ journal: JournalID, _ layout: TreeLayout) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: headerSize)
-        bytes.copy(magic, 0..<8, to: 0)
+        bytes.storeBytes(magic, 0..<8, at: 0)
         bytes.store(version, at: 8)
         bytes.store(UInt8(layout.subtreeHeight), at: 10)
         bytes.store(UInt8(layout.pageHeight), at: 11)

@@ -41,9 +41,7 @@ public struct CommitDraft: ~Copyable, Sendable {
     /// - Throws: `tooLarge` if a part exceeds its limit or the commit would exceed
     ///   ``JournalLimits/commitBytes``. The draft is then unchanged.
     public mutating func append(kept: RawSpan, erasable: RawSpan) throws(JournalError) {
-        guard kept.byteCount <= JournalLimits.keptBytes else {
-            throw JournalError(.tooLarge, "The kept part has \(kept.byteCount) bytes; at most \(JournalLimits.keptBytes) are allowed.")
-        }
+        try Self.checkLength(ofKept: kept)
         guard erasable.byteCount <= JournalLimits.erasableBytes else {
             throw JournalError(
                 .tooLarge, "The erasable part has \(erasable.byteCount) bytes; at most \(JournalLimits.erasableBytes) are allowed.")
@@ -53,16 +51,12 @@ public struct CommitDraft: ~Copyable, Sendable {
         let keptStart = 4 + LEB128.size(keptLength) + LEB128.size(tail)
         let salt = keptStart + kept.byteCount
         let length = salt + JournalLimits.recordSaltByteCount + erasable.byteCount
-        guard encodedByteCount + length <= JournalLimits.commitBytes else {
-            throw JournalError(.tooLarge, "The commit would exceed \(JournalLimits.commitBytes) bytes.")
-        }
-        let end = encodedByteCount + length
-        if end > bytes.count { bytes += [UInt8](repeating: 0, count: max(bytes.count, end - bytes.count)) }
+        let end = try makeRoom(length)
         bytes.withMutableBytes(encodedByteCount..<end) { record in
             // The framer adds the checksum and the salt with the commit.
             _ = LEB128.store(tail, to: &record, at: LEB128.store(keptLength, to: &record, at: 4))
-            record.copy(kept, to: keptStart)
-            record.copy(erasable, to: salt + JournalLimits.recordSaltByteCount)
+            record.storeBytes(kept, at: keptStart)
+            record.storeBytes(erasable, at: salt + JournalLimits.recordSaltByteCount)
         }
         records.append(Record(keptStart: UInt32(keptStart), keptEnd: UInt32(salt), length: UInt32(length)))
         encodedByteCount = end
@@ -76,25 +70,37 @@ public struct CommitDraft: ~Copyable, Sendable {
     ///
     /// - Throws: `tooLarge` as ``append(kept:erasable:)``. The draft is then unchanged.
     package mutating func appendStub(kept: RawSpan) throws(JournalError) {
-        guard kept.byteCount <= JournalLimits.keptBytes else {
-            throw JournalError(.tooLarge, "The kept part has \(kept.byteCount) bytes; at most \(JournalLimits.keptBytes) are allowed.")
-        }
+        try Self.checkLength(ofKept: kept)
         let keptLength = UInt64(kept.byteCount)
         let keptStart = 4 + LEB128.size(keptLength) + 1
         let digest = keptStart + kept.byteCount
         let length = digest + RecordLayout.digestByteCount + 4
-        guard encodedByteCount + length <= JournalLimits.commitBytes else {
-            throw JournalError(.tooLarge, "The commit would exceed \(JournalLimits.commitBytes) bytes.")
-        }
-        let end = encodedByteCount + length
-        if end > bytes.count { bytes += [UInt8](repeating: 0, count: max(bytes.count, end - bytes.count)) }
+        let end = try makeRoom(length)
         bytes.withMutableBytes(encodedByteCount..<end) { record in
             // The framer adds the checksums and the digest with the commit.
             _ = LEB128.store(UInt64(RecordContentState.withheld.rawValue), to: &record, at: LEB128.store(keptLength, to: &record, at: 4))
-            record.copy(kept, to: keptStart)
+            record.storeBytes(kept, at: keptStart)
         }
         records.append(Record(keptStart: UInt32(keptStart), keptEnd: UInt32(digest), length: UInt32(length), isStub: true))
         encodedByteCount = end
+    }
+
+    @inline(__always)
+    private static func checkLength(ofKept kept: RawSpan) throws(JournalError) {
+        guard kept.byteCount <= JournalLimits.keptBytes else {
+            throw JournalError(.tooLarge, "The kept part has \(kept.byteCount) bytes; at most \(JournalLimits.keptBytes) are allowed.")
+        }
+    }
+
+    /// Makes room for a record after the last one, and returns the offset after it.
+    @inline(__always)
+    private mutating func makeRoom(_ length: Int) throws(JournalError) -> Int {
+        let end = encodedByteCount + length
+        guard end <= JournalLimits.commitBytes else {
+            throw JournalError(.tooLarge, "The commit would exceed \(JournalLimits.commitBytes) bytes.")
+        }
+        if end > bytes.count { bytes += [UInt8](repeating: 0, count: max(bytes.count, end - bytes.count)) }
+        return end
     }
 
     /// Calls a closure with each record in order.

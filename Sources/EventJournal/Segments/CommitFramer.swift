@@ -74,7 +74,7 @@ struct CommitFramer {
         let start = byteCount + commitLength
         commitLength += record.byteCount
         reserve(byteCount + commitLength)
-        buffer.withMutableBytes(start..<start + record.byteCount) { $0.copy(record, to: 0) }
+        buffer.withMutableBytes(start..<start + record.byteCount) { $0.storeBytes(record, at: 0) }
         let stored: UInt32 = record.integer(at: 0)
         sums.add(stored, original: layout.originalCRC(record, at: 0, stored: stored))
         lengths.append(UInt32(record.byteCount))
@@ -151,7 +151,7 @@ struct CommitFramer {
     ) -> Sums {
         var sums = Sums(after: chain)
         buffer.withMutableBytes(start..<start + draft.encodedByteCount) { commit in
-            draft.bytes.withBytes(0..<draft.encodedByteCount) { commit.copy($0, to: 0) }
+            draft.bytes.withBytes(0..<draft.encodedByteCount) { commit.storeBytes($0, at: 0) }
             var cursor = CommitHeader.size
             for record in draft.records {
                 let end = cursor + Int(record.length)

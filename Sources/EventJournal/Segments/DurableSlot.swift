@@ -71,6 +71,14 @@ struct DurableSlot: Equatable {
 
     /// The offset in the file of the slot with this sequence number.
     var offset: UInt64 { (sequence % 2) * UInt64(Self.stride) }
+
+    /// Writes the slot to its place in the durable file.
+    func write(to file: any StorageFile) throws(JournalError) {
+        let bytes = encoded()
+        try convertingStorageErrors { () throws(StorageError) in
+            try bytes.withBytes { (span) throws(StorageError) in try file.write(span, at: offset) }
+        }
+    }
 }
 
 /// The two slots of the `durable` file as read.
@@ -108,7 +116,7 @@ struct DurableSlots {
     /// The error for a journal with segments whose durable file is missing.
     static func missing(in directory: JournalDirectory) -> JournalError {
         JournalError(
-            .damaged, "The journal has segments but no durable file.", path: directory.file(DirectoryListing.durableName))
+            .damaged, "The journal has segments but no durable file.", path: directory.file(JournalFileName.durable))
     }
 
     /// Reads the slots.
@@ -116,7 +124,7 @@ struct DurableSlots {
     /// - Throws: `damaged` if both slots are unreadable or the slots name two journals,
     ///   `newerVersion`, or the storage's error.
     init(_ directory: JournalDirectory, _ mode: StorageOpenMode) throws(JournalError) {
-        let path = directory.file(DirectoryListing.durableName)
+        let path = directory.file(JournalFileName.durable)
         let file: any StorageFile
         do throws(StorageError) {
             file = try directory.storage.open(path, mode)
@@ -151,7 +159,7 @@ extension DurableSlot {
         for sequence in 1...2 as ClosedRange<UInt64> {
             var slot = slot
             slot.sequence = sequence
-            bytes.copy(slot.encoded(), 0..<size, to: Int(slot.offset))
+            bytes.storeBytes(slot.encoded(), 0..<size, at: Int(slot.offset))
         }
         return bytes
     }

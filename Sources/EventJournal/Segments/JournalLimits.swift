@@ -13,6 +13,9 @@ public enum JournalLimits {
     /// The valid segment sizes, in bytes; a size outside the range is clamped to it.
     public static let segmentBytes: ClosedRange<UInt64> = 512...(1 << 30)
 
+    /// Returns the valid segment size that is nearest to a size.
+    static func segmentBytes(nearestTo size: UInt64) -> UInt64 { min(max(size, segmentBytes.lowerBound), segmentBytes.upperBound) }
+
     static let recordSaltByteCount = MemoryLayout<RecordSalt>.size
     /// CRC, two one-byte lengths, salt.
     static let minimumRecordLength = 4 + 1 + 1 + recordSaltByteCount

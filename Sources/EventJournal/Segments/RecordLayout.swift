@@ -1,19 +1,5 @@
 import Primitives
 
-/// The state of a record's content: which of its parts are stored.
-public enum RecordContentState: UInt8, Sendable, CaseIterable, Codable {
-    /// Both parts are stored.
-    case whole = 0
-    /// The erasable part was erased permanently; the kept part is stored.
-    case erased = 1
-    /// The erasable part was omitted from this copy; the kept part is stored.
-    case withheld = 2
-    /// Reserved for later versions.
-    ///
-    /// Stored as a stub: the kept part, the digest and the original checksum.
-    case sealed = 3
-}
-
 /// The random bytes of a record between its parts, in little-endian order.
 typealias RecordSalt = UInt128
 
@@ -34,7 +20,8 @@ struct RecordLayout {
     /// whole record, or the digest of a stub.
     var content: Range<Int> { kept.upperBound..<(state == .whole ? length : kept.upperBound + Self.digestByteCount) }
 
-    enum Result {
+    /// The outcome of decoding.
+    enum Decoding {
         case record(RecordLayout)
         /// The bytes end before the record.
         ///
@@ -46,7 +33,7 @@ struct RecordLayout {
 
     /// Decodes the lengths of the record at `offset`.
     @inline(__always)
-    static func decode(_ bytes: RawSpan, at offset: Int) -> Result {
+    static func decode(_ bytes: RawSpan, at offset: Int) -> Decoding {
         let available = bytes.byteCount - offset
         guard available >= 6 else { return .incomplete(6) }
         var cursor = offset + 4

@@ -75,19 +75,19 @@ struct Recovery {
         let limit = request.hasLiveWriter && slots.newest.durability == .synced ? slots.newest.position : .max
         // The positions whose chain values a slot or the expected head attests. The scans collect
         // the chain values there.
-        var watched = slots.slots.compactMap { $0?.position }
-        if let expected = request.expectedHead { watched.append(expected.position) }
-        watched.sort()
+        var watchedPositions = slots.slots.compactMap { $0?.position }
+        if let expected = request.expectedHead { watchedPositions.append(expected.position) }
+        watchedPositions.sort()
         var chains: [Position: UInt64] = [0: chain]
         for (index, entry) in listing.segments.enumerated() {
             let opened = try open(entry.first, request)
             let next = index + 1 < listing.segments.count ? listing.segments[index + 1].first : nil
             if let next, next - 1 <= limit {
-                try skipSealedSegment(opened, next: next, watched, &chains)
+                try skipSealedSegment(opened, next: next, watchedPositions, &chains)
                 sealedStarts.append(SegmentStart(opened.segment.header))
             } else {
                 var scan = SegmentScan(
-                    opened.segment, size: opened.size, limit: limit, watched: watched,
+                    opened.segment, size: opened.size, limit: limit, watchedPositions: watchedPositions,
                     rewriteAfter: max(slots.newest.position, entry.first - 1))
                 try scan.run()
                 merge(scan, &chains)
@@ -139,10 +139,10 @@ struct Recovery {
     /// The segment was synced completely before the next one was created. Its records are read only
     /// if the footer is damaged, or a slot or head attests a chain value within the segment.
     private mutating func skipSealedSegment(
-        _ opened: SegmentFile, next: Position, _ watched: [Position], _ chains: inout [Position: UInt64]
+        _ opened: SegmentFile, next: Position, _ watchedPositions: [Position], _ chains: inout [Position: UInt64]
     ) throws(JournalError) {
         let segment = opened.segment
-        let isWatched = watched.contains { $0 >= segment.header.firstPosition && $0 < next - 1 }
+        let isWatched = watchedPositions.contains { $0 >= segment.header.firstPosition && $0 < next - 1 }
         let footer = try opened.footer()
         if let (footer, offset) = footer, footer.firstPosition == next, !isWatched {
             sealedBytes += offset - segment.end
@@ -151,7 +151,7 @@ struct Recovery {
             chains[lastPosition] = chain
             return
         }
-        var scan = SegmentScan(segment, size: opened.size, watched: watched)
+        var scan = SegmentScan(segment, size: opened.size, watchedPositions: watchedPositions)
         try scan.run()
         if scan.segment.lastPosition + 1 != next {
             if let problem = scan.problem { throw damaged(problem, segment, upTo: next - 1) }
@@ -214,7 +214,7 @@ struct Recovery {
         for slot in slots.slots.compactMap({ $0 }) where chains[slot.position] != slot.chain {
             throw JournalError(
                 .damaged, "The chain value of a slot of the durable file is not that of the records.",
-                path: request.directory.file(DirectoryListing.durableName),
+                path: request.directory.file(JournalFileName.durable),
                 bytes: slot.offset..<(slot.offset + UInt64(DurableSlot.size)), positions: slot.position...slot.position)
         }
         guard let expected = request.expectedHead else { return }

@@ -49,7 +49,7 @@ struct RecoveryWriter {
     ///
     /// The name consists of segment and offset.
     private func copyTornBytes(_ range: Range<UInt64>, of segment: Segment) throws(JournalError) -> String {
-        let cut = JournalDirectory(directory.file(DirectoryListing.cutName), directory.storage)
+        let cut = JournalDirectory(directory.file(JournalFileName.cut), directory.storage)
         try cut.checkIsNoLink()
         let present = try convertingStorageErrors { () throws(StorageError) in
             if try directory.storage.kind(of: cut.path) == nil { try directory.storage.createDirectory(cut.path) }
@@ -58,7 +58,7 @@ struct RecoveryWriter {
         }
         // A segment whose only commit was torn is created again under the same name, so bytes may
         // be cut twice at the same offset.
-        let base = "\(DirectoryListing.padded(segment.header.firstPosition))-\(range.lowerBound)"
+        let base = "\(JournalFileName.padded(segment.header.firstPosition))-\(range.lowerBound)"
         var name = base + ".cut"
         var number = 2
         while present.contains(name) {
@@ -70,7 +70,7 @@ struct RecoveryWriter {
                 try file.write(bytes, at: offset - range.lowerBound)
             }
         }.publish()
-        return DirectoryListing.cutName + "/" + name
+        return JournalFileName.cut + "/" + name
     }
 
     private func copy(

@@ -16,25 +16,25 @@ final class SealedSegments: Sendable {
 
     /// A segment that is open, or that a reader opens under this lock; only readers of this segment
     /// wait.
-    private final class Entry: Sendable {
+    private final class CachedSegment: Sendable {
         let segment = Lock<Segment?>(nil)
     }
 
     private struct State {
-        var entries: [Position: Entry] = [:]
-        /// The first positions of the entries, the least recently used first.
+        var cached: [Position: CachedSegment] = [:]
+        /// The first positions of the cached segments, the least recently used first.
         var order: [Position] = []
 
-        /// Returns the entry of the segment at a first position, and the entry evicted for it.
-        mutating func entry(_ first: Position) -> (entry: Entry, evicted: Entry?) {
-            let known = entries[first]
+        /// Returns the cached segment at a first position, and the one evicted for it.
+        mutating func cachedSegment(at first: Position) -> (segment: CachedSegment, evicted: CachedSegment?) {
+            let known = cached[first]
             if let known, order.last == first { return (known, nil) }
             if known != nil { order.removeAll { $0 == first } }
             order.append(first)
             if let known { return (known, nil) }
-            let new = Entry()
-            entries[first] = new
-            return (new, order.count > SealedSegments.capacity ? entries.removeValue(forKey: order.removeFirst()) : nil)
+            let new = CachedSegment()
+            cached[first] = new
+            return (new, order.count > SealedSegments.capacity ? cached.removeValue(forKey: order.removeFirst()) : nil)
         }
     }
 
@@ -56,8 +56,8 @@ final class SealedSegments: Sendable {
     ///   footer is damaged.
     func segment(from start: SegmentStart, to next: SegmentStart) throws(JournalError) -> Segment {
         // The lock is released before an evicted segment's file closes.
-        let (entry, _) = state.withLock { $0.entry(start.position) }
-        return try entry.segment.withLock { (segment) throws(JournalError) in
+        let (cached, _) = state.withLock { $0.cachedSegment(at: start.position) }
+        return try cached.segment.withLock { (segment) throws(JournalError) in
             if let segment { return segment }
             let loaded = try load(start, next)
             segment = loaded
@@ -71,7 +71,7 @@ final class SealedSegments: Sendable {
     /// Removes the segment that begins at a position, so that the next read opens its file again.
     func remove(from first: Position) {
         state.withLock { state in
-            state.entries[first] = nil
+            state.cached[first] = nil
             state.order.removeAll { $0 == first }
         }
     }
@@ -81,7 +81,7 @@ final class SealedSegments: Sendable {
         // The files close outside the lock.
         let former = state.withLock { state in
             defer { state = State() }
-            return state.entries
+            return state.cached
         }
         _ = former
     }

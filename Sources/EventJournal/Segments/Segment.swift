@@ -39,15 +39,23 @@ struct Segment {
     /// If the write fails, removes the partial footer, so that the next opening need not
     /// distinguish it from damage.
     func seal(_ chain: UInt64) throws(StorageError) {
-        let bytes = footer(chain)
+        let fileEnd: UInt64
         do throws(StorageError) {
-            try bytes.withBytes { (span) throws(StorageError) in try file.write(span, at: end) }
+            fileEnd = try writeFooter(chain)
         } catch {
             truncateToCommits()
             throw error
         }
-        try file.truncate(to: end + UInt64(bytes.count))
+        try file.truncate(to: fileEnd)
         try file.sync()
+    }
+
+    /// Writes the footer after the commits, and returns the offset after it.
+    @discardableResult
+    func writeFooter(_ chain: UInt64) throws(StorageError) -> UInt64 {
+        let bytes = footer(chain)
+        try bytes.withBytes { (span) throws(StorageError) in try file.write(span, at: end) }
+        return end + UInt64(bytes.count)
     }
 
     /// Truncates the file after the valid commits.
@@ -97,7 +105,7 @@ struct TemporarySegment {
         prepare: (any StorageFile) throws(JournalError) -> Void = { (_) in }
     ) throws(JournalError) {
         header = SegmentHeader(journal: journal, firstPosition: first, chain: chain, salt: entropy.next())
-        file = try directory.createTemporaryFile(DirectoryListing.segmentName(first), header.encoded(), prepare: prepare)
+        file = try directory.createTemporaryFile(JournalFileName.segment(first), header.encoded(), prepare: prepare)
     }
 
     /// Renames the segment durably to its final name.
@@ -116,25 +124,17 @@ struct SegmentFile {
     ///
     /// - Throws: `damaged`, `newerVersion`, or the storage's errors, such as `ioFailed`.
     init(_ directory: JournalDirectory, first: Position, _ mode: StorageOpenMode, journal: JournalID) throws(JournalError) {
-        let name = DirectoryListing.segmentName(first)
+        let name = JournalFileName.segment(first)
         let path = directory.file(name)
-        var bytes = [UInt8](repeating: 0, count: SegmentHeader.size)
-        let (file, size) = try convertingStorageErrors { () throws(StorageError) in
-            let file = try directory.storage.open(path, mode)
-            _ = try file.fill(&bytes, 0..<SegmentHeader.size, from: 0)
-            return (file, try file.size())
-        }
+        let (file, size, bytes) = try Self.open(name, in: directory, mode)
         func damaged(_ message: String) -> JournalError {
             JournalError(.damaged, message, path: path, segment: name, bytes: 0..<UInt64(SegmentHeader.size), positions: first...first)
         }
-        // Offsets within a segment have 32 bits.
-        guard size <= UInt64(UInt32.max) else { throw damaged("The file is longer than any segment.") }
+        guard size <= Self.maximumSize else { throw damaged("The file is longer than any segment.") }
         guard size >= UInt64(SegmentHeader.size) else { throw damaged("The file ends inside the segment's header.") }
         let header: SegmentHeader
         do throws(SegmentHeader.Problem) {
-            header = try bytes.withBytes(0..<SegmentHeader.size) { (span) throws(SegmentHeader.Problem) in
-                try SegmentHeader(decoding: span)
-            }
+            header = try SegmentHeader(decoding: bytes)
         } catch {
             switch error {
             case .newerVersion(let version):
@@ -152,6 +152,23 @@ struct SegmentFile {
         }
         segment = Segment(name: name, header: header, file: file)
         self.size = size
+    }
+
+    /// The maximum size of a segment's file: offsets within a segment have 32 bits.
+    static let maximumSize = UInt64(UInt32.max)
+
+    /// Opens a segment's file, and reads its size and the bytes of its header.
+    ///
+    /// If the file ends inside the header, zeros take the place of the missing bytes.
+    static func open(
+        _ name: String, in directory: JournalDirectory, _ mode: StorageOpenMode
+    ) throws(JournalError) -> (file: any StorageFile, size: UInt64, header: [UInt8]) {
+        try convertingStorageErrors { () throws(StorageError) in
+            let file = try directory.storage.open(directory.file(name), mode)
+            var bytes = [UInt8](repeating: 0, count: SegmentHeader.size)
+            _ = try file.fill(&bytes, 0..<SegmentHeader.size, from: 0)
+            return (file, try file.size(), bytes)
+        }
     }
 
     /// Returns the frame and the offset of the footer at the end of the file, or nil.

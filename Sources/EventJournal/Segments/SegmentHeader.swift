@@ -23,7 +23,7 @@ struct SegmentHeader: Equatable {
 
     func encoded() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Self.size)
-        bytes.copy(Self.magic, 0..<8, to: 0)
+        bytes.storeBytes(Self.magic, 0..<8, at: 0)
         bytes.store(Self.version, at: 8)
         bytes.store(journal.bits.byteSwapped, at: 12)
         bytes.store(generation, at: 28)
@@ -61,6 +61,11 @@ struct SegmentHeader: Equatable {
         // All earlier records were synced before the segment was created, so the synced position is
         // the one before the first.
         guard version == Self.version, firstPosition >= 1, syncedPosition == firstPosition - 1 else { throw .invalid }
+    }
+
+    /// Reads a header from an array of exactly 128 bytes.
+    init(decoding bytes: [UInt8]) throws(Problem) {
+        self = try bytes.withBytes { (span) throws(Problem) in try SegmentHeader(decoding: span) }
     }
 
     init(journal: JournalID, firstPosition: Position, chain: UInt64, salt: UInt64, generation: UInt32 = 0) {

@@ -29,25 +29,26 @@ struct SegmentScan: CommitVisitor {
 
     /// Creates the scan of a whole segment.
     ///
-    /// `watched` is ascending.
-    init(_ segment: Segment, size: UInt64, limit: Position = .max, watched: [Position] = [], rewriteAfter: Position = .max) {
-        self.init(segment, after: segment.header.chain, size: size, limit: limit, watched: watched, rewriteAfter: rewriteAfter)
+    /// `watchedPositions` is ascending.
+    init(_ segment: Segment, size: UInt64, limit: Position = .max, watchedPositions: [Position] = [], rewriteAfter: Position = .max) {
+        self.init(
+            segment, after: segment.header.chain, size: size, limit: limit, watchedPositions: watchedPositions, rewriteAfter: rewriteAfter)
     }
 
     /// Creates the scan of a segment after its known records.
     ///
     /// `chain` is the value after those records.
     init(
-        _ segment: Segment, after chain: UInt64, size: UInt64, limit: Position = .max, watched: [Position] = [],
+        _ segment: Segment, after chain: UInt64, size: UInt64, limit: Position = .max, watchedPositions: [Position] = [],
         rewriteAfter: Position = .max
     ) {
         self.segment = segment
         self.size = size
         self.limit = limit
-        self.watchedPositions = watched
+        self.watchedPositions = watchedPositions
         self.rewriteAfter = rewriteAfter
         self.chain = chain
-        nextWatchedPosition = watched.first { $0 > segment.lastPosition } ?? .max
+        nextWatchedPosition = watchedPositions.first { $0 > segment.lastPosition } ?? .max
     }
 
     /// Reads the segment.

@@ -24,7 +24,7 @@ struct SegmentWriter {
 
     /// Begins a new segment in a temporary file.
     init(creating header: SegmentHeader, in directory: JournalDirectory) throws(JournalError) {
-        let name = DirectoryListing.segmentName(header.firstPosition)
+        let name = JournalFileName.segment(header.firstPosition)
         let file = try convertingStorageErrors { () throws(StorageError) in
             try directory.storage.open(directory.file(name + Self.suffix), .create)
         }
@@ -54,7 +54,7 @@ struct SegmentWriter {
         syncedPosition = segment.lastPosition
     }
 
-    private static let suffix = DirectoryListing.temporarySuffix
+    private static let suffix = JournalFileName.temporarySuffix
 
     /// The name of the segment.
     var name: String { segment.name }
@@ -96,7 +96,7 @@ struct SegmentWriter {
     mutating func finish(sealed: Bool) throws(JournalError) {
         try finishCommit()
         try flush()
-        if sealed { try seal() }
+        if sealed { try writeFooter() }
         let (file, name) = (segment.file, segment.name)
         try convertingStorageErrors { () throws(StorageError) in
             try file.sync()
@@ -109,11 +109,10 @@ struct SegmentWriter {
     /// Writes the footer.
     ///
     /// Existing segments are synced first, because a footer attests their commits.
-    private func seal() throws(JournalError) {
-        let bytes = segment.footer(chain)
+    private func writeFooter() throws(JournalError) {
         try convertingStorageErrors { () throws(StorageError) in
             if !isNew { try segment.file.sync() }
-            try bytes.withBytes { (span) throws(StorageError) in try segment.file.write(span, at: end) }
+            try segment.writeFooter(chain)
         }
     }
 

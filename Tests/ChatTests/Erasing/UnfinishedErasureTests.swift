@@ -201,7 +201,7 @@ import Testing
     }
 
     /// A stub that says that its content is withheld: reported, because imports make them.
-    @Test(arguments: [RecordContentState.withheld, .sealed]) func otherStubsAreReported(state: RecordContentState) throws {
+    @Test(arguments: [RecordContentState.withheld, .reserved]) func otherStubsAreReported(state: RecordContentState) throws {
         let storage = fixture.store.options.journal.storage
         let chosen = try StubRewriter("journal", on: storage).rewrite { position, _, _ in position % 5 == 0 ? state : .whole }
         let report = try ChatStore.verify("journal", options: options.journal)

@@ -19,7 +19,7 @@ import Projections
 /// - 2: a file, unchanged.
 enum CheckpointHarness {
     private static let directory = "journal"
-    private static let path = directory + "/" + DirectoryListing.checkpointName(ReadModels.name)
+    private static let path = directory + "/" + JournalFileName.checkpoint(ReadModels.name)
 
     /// Checks one input.
     ///

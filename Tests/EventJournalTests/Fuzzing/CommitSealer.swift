@@ -74,7 +74,7 @@ struct CommitSealer {
             chain: isRaw(.chain) ? chain ^ 1 : chain, recordsCRC: isRaw(.recordsChecksum) ? recordsCRC ^ 1 : recordsCRC
         ).encode(into: &header, seed: seed)
         if isRaw(.headerChecksum) { header[36] ^= 1 }
-        bytes.copy(header, 0..<CommitHeader.size, to: start)
+        bytes.storeBytes(header, 0..<CommitHeader.size, at: start)
         chains.merge(found) { first, _ in first }
         self.chain = chain
         position &+= UInt64(count)

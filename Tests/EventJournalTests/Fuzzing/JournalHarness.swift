@@ -50,7 +50,7 @@ enum JournalHarness {
             var after = disk.allContents()
             // The writer creates the empty lock file before it validates anything. Its presence
             // alone does not make a journal.
-            let lock = after.removeValue(forKey: JournalImage.directory + "/" + DirectoryListing.lockName)
+            let lock = after.removeValue(forKey: JournalImage.directory + "/" + JournalFileName.lock)
             try require(lock?.isEmpty ?? true, "the lock file has bytes")
             let changed = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted()
             try require(changed.isEmpty, "a failed opening has changed \(changed): \(second)")

@@ -53,7 +53,7 @@ struct JournalImage {
                 let footer = try footer(sealer, hasFlaw: controlBytes[14] & 16 != 0)
                 store(
                     lastHeader.encoded() + lastCommits + (controlBytes[14] & 4 == 0 ? footer : []),
-                    DirectoryListing.segmentName(lastHeader.firstPosition))
+                    JournalFileName.segment(lastHeader.firstPosition))
             } else if controlBytes[14] & 8 != 0 {
                 lastCommits.removeSubrange(end...)
                 lastCommits += try footer(sealer, hasFlaw: controlBytes[14] & 16 != 0)
@@ -62,8 +62,8 @@ struct JournalImage {
         storeLastSegment()
         var slots = [UInt8](repeating: 0, count: DurableSlot.fileSize)
         for index in 0..<2 { writeSlot(index, in: &slots, sealer.chains) }
-        store(slots, DirectoryListing.durableName)
-        if controlBytes[14] & 2 != 0 { store([1, 2, 3], DirectoryListing.durableName + DirectoryListing.temporarySuffix) }
+        store(slots, JournalFileName.durable)
+        if controlBytes[14] & 2 != 0 { store([1, 2, 3], JournalFileName.durable + JournalFileName.temporarySuffix) }
         if controlBytes[12] > 0 {
             let position = Position(controlBytes[12] - 1)
             let chain = (sealer.chains[position] ?? 0) &+ UInt64(controlBytes[13] & 1)
@@ -114,7 +114,7 @@ struct JournalImage {
         for index in torn.clamped(to: 0..<bytes.count) { bytes[index] = 0 }
         bytes.removeLast(min(Int(controlBytes[9]), bytes.count))
         let name = flags & 0x10 == 0 ? lastHeader.firstPosition : lastHeader.firstPosition &+ 2
-        store(bytes, DirectoryListing.segmentName(max(name, 1)))
+        store(bytes, JournalFileName.segment(max(name, 1)))
     }
 
     private func writeSlot(_ index: Int, in bytes: inout [UInt8], _ chains: [Position: UInt64]) {
@@ -136,6 +136,6 @@ struct JournalImage {
             slot.store(slot.withBytes(0..<60) { CRC32C.checksum(of: $0) }, at: 60)
         }
         if flags & 4 != 0 { slot[60] ^= 1 }
-        bytes.copy(slot, 0..<DurableSlot.size, to: index * DurableSlot.stride)
+        bytes.storeBytes(slot, 0..<DurableSlot.size, at: index * DurableSlot.stride)
     }
 }

@@ -10,7 +10,7 @@ import Testing
 
     /// Returns the size of all commits in the files of a closed journal, in bytes.
     private func commitBytes(_ storage: MemoryStorage) -> UInt64 {
-        let segments = storage.allContents().filter { $0.key.hasSuffix(DirectoryListing.segmentSuffix) }.sorted { $0.key < $1.key }
+        let segments = storage.allContents().filter { $0.key.hasSuffix(JournalFileName.segmentSuffix) }.sorted { $0.key < $1.key }
         // Every segment except the last has a footer, which ends with its own length.
         let footers = segments.dropLast().reduce(0) { sum, segment in
             sum + segment.value.suffix(4).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

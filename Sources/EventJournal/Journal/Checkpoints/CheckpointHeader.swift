@@ -75,7 +75,7 @@ package struct CheckpointHeader: Equatable, Sendable {
 
     private var fixedPart: [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Self.fixedSize)
-        bytes.copy(Self.magic, 0..<8, to: 0)
+        bytes.storeBytes(Self.magic, 0..<8, at: 0)
         bytes.store(Self.formatVersion, at: 8)
         bytes.store(UInt16(sections.count), at: 10)
         bytes.store(version, at: 12)
@@ -83,7 +83,7 @@ package struct CheckpointHeader: Equatable, Sendable {
         bytes.store(position, at: 32)
         bytes.store(chain, at: 40)
         bytes.store(erasureMark, at: 48)
-        bytes.copy(Array(name.utf8), 0..<name.utf8.count, to: 56)
+        bytes.storeBytes(Array(name.utf8), 0..<name.utf8.count, at: 56)
         return bytes
     }
 
@@ -92,7 +92,7 @@ package struct CheckpointHeader: Equatable, Sendable {
         bytes += [UInt8](repeating: 0, count: size - Self.fixedSize)
         for (index, section) in sections.enumerated() {
             let offset = Self.fixedSize + index * Self.sectionEntrySize
-            bytes.copy(Array(section.name.utf8), 0..<section.name.utf8.count, to: offset)
+            bytes.storeBytes(Array(section.name.utf8), 0..<section.name.utf8.count, at: offset)
             bytes.store(section.byteCount, at: offset + Self.nameByteCount)
         }
         let end = size - Self.checksumByteCount
@@ -102,9 +102,9 @@ package struct CheckpointHeader: Equatable, Sendable {
 }
 
 extension CheckpointHeader {
-    /// Reads the header of a file, and checks the file's length against it.
-    init(reading file: any StorageFile) throws(CheckpointProblem) {
-        let most = Self.fixedSize + Self.maximumSectionCount * Self.sectionEntrySize + Self.checksumByteCount
+    /// Reads the header of a file, and the file's size.
+    static func read(_ file: any StorageFile) throws(CheckpointProblem) -> (header: CheckpointHeader, fileSize: UInt64) {
+        let most = fixedSize + maximumSectionCount * sectionEntrySize + checksumByteCount
         var bytes: [UInt8]
         let fileSize: UInt64
         do throws(StorageError) {
@@ -115,10 +115,7 @@ extension CheckpointHeader {
         } catch {
             throw CheckpointProblem(.unreadable, "\(error)")
         }
-        try self.init(decoding: bytes)
-        guard offsets?.last == fileSize else {
-            throw CheckpointProblem(.damaged, "The file's length is not the one in the checkpoint's header.")
-        }
+        return (try CheckpointHeader(decoding: bytes), fileSize)
     }
 
     /// Decodes a header at the start of some bytes.

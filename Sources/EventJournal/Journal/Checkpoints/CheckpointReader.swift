@@ -7,16 +7,22 @@ package struct CheckpointReader: Sendable {
     /// The size of the file in bytes.
     package let fileSize: UInt64
     private let file: any StorageFile
+    /// The offset of each section, followed by the file's length.
+    private let offsets: [UInt64]
 
+    /// Reads the header of a file, and checks the file's length against it.
     init(_ file: any StorageFile) throws(CheckpointProblem) {
         self.file = file
-        header = try CheckpointHeader(reading: file)
-        fileSize = header.offsets?.last ?? 0
+        (header, fileSize) = try CheckpointHeader.read(file)
+        guard let offsets = header.offsets, offsets.last == fileSize else {
+            throw CheckpointProblem(.damaged, "The file's length is not the one in the checkpoint's header.")
+        }
+        self.offsets = offsets
     }
 
     /// Returns a reader of the named section, or nil if it does not exist.
     package func section(_ name: String) -> CheckpointSectionReader? {
-        guard let index = header.sections.firstIndex(where: { $0.name == name }), let offsets = header.offsets else { return nil }
+        guard let index = header.sections.firstIndex(where: { $0.name == name }) else { return nil }
         return CheckpointSectionReader(
             file, offset: offsets[index], byteCount: header.sections[index].byteCount, checksum: header.seed(ofSection: index))
     }

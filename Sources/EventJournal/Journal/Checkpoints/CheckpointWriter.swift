@@ -7,13 +7,13 @@ import Primitives
 /// check each block.
 package final class CheckpointWriter {
     private let temporaryFile: TemporaryFile
-    private let file: (any StorageFile)?
+    /// The file, or the first failure.
+    private var file: Result<any StorageFile, JournalError>
     private var header: CheckpointHeader
     /// The index of the section in progress; -1 before the first.
     private var sectionIndex = -1
     private var offset: UInt64
     private var checksum: UInt32 = 0
-    private var failure: JournalError?
 
     /// Starts writing.
     ///
@@ -25,15 +25,14 @@ package final class CheckpointWriter {
         temporaryFile = TemporaryFile(name: name, directory: directory)
         offset = UInt64(header.size)
         do throws(StorageError) {
-            file = try directory.storage.open(temporaryFile.temporary, .create)
+            file = .success(try directory.storage.open(temporaryFile.temporary, .create))
         } catch {
-            file = nil
-            failure = JournalError(error)
+            file = .failure(JournalError(error))
         }
     }
 
     /// Whether writing has failed, so that the caller can stop early.
-    package var hasFailed: Bool { failure != nil }
+    package var hasFailed: Bool { if case .failure = file { true } else { false } }
 
     /// Starts the next section.
     package func beginSection() {
@@ -46,13 +45,13 @@ package final class CheckpointWriter {
     /// Each block has ``CheckpointHeader/blockByteCount`` bytes, except the last of a section,
     /// which may be shorter.
     package func write(_ block: [UInt8]) {
-        guard failure == nil, let file else { return }
+        if hasFailed { return }
         checksum = block.withBytes { CRC32C.checksum(of: $0, continuing: checksum) }
         var bytes = block
         bytes += [UInt8](repeating: 0, count: CheckpointHeader.checksumByteCount)
         bytes.store(checksum, at: block.count)
         header.sections[sectionIndex].byteCount += UInt64(block.count)
-        write(bytes, to: file, at: offset)
+        write(bytes, at: offset)
         offset += UInt64(bytes.count)
     }
 
@@ -62,10 +61,9 @@ package final class CheckpointWriter {
     /// - Throws: The first failure. The previous checkpoint then stays, and the temporary file is
     ///   removed.
     package func finish() throws(JournalError) -> UInt64 {
-        if let file { write(header.encoded(), to: file, at: 0) }
+        write(header.encoded(), at: 0)
         do throws(JournalError) {
-            if let failure { throw failure }
-            guard let file else { return 0 }
+            let file = try file.get()
             try convertingStorageErrors { () throws(StorageError) in try file.sync() }
             _ = try temporaryFile.publish()
             return offset
@@ -78,12 +76,12 @@ package final class CheckpointWriter {
     /// Stops writing and removes the temporary file.
     package func abandon() { temporaryFile.abandon() }
 
-    private func write(_ bytes: [UInt8], to file: any StorageFile, at offset: UInt64) {
-        guard failure == nil else { return }
+    private func write(_ bytes: [UInt8], at offset: UInt64) {
+        guard case .success(let file) = file else { return }
         do throws(StorageError) {
             try bytes.withBytes { (span) throws(StorageError) in try file.write(span, at: offset) }
         } catch {
-            failure = JournalError(error)
+            self.file = .failure(JournalError(error))
             // Removed at once, because a full disk needs the space for the journal.
             temporaryFile.abandon()
         }

@@ -32,7 +32,7 @@ extension CheckpointLog {
         let directory = directory
         let file: any StorageFile
         do throws(StorageError) {
-            file = try directory.storage.open(directory.file(DirectoryListing.checkpointName(name, at: position)), .read)
+            file = try directory.storage.open(directory.file(JournalFileName.checkpoint(name, at: position)), .read)
         } catch {
             throw CheckpointProblem(error.kind == .notFound ? .absent : .unreadable, "\(error)")
         }
@@ -82,7 +82,7 @@ extension CheckpointLog {
     ) throws(JournalError) -> CheckpointWriter {
         let directory = directory
         if isReadOnly { throw JournalError(.readOnly, "The journal is open for reading only.", path: directory.path) }
-        guard DirectoryListing.isProjectionName(name) else {
+        guard JournalFileName.isProjectionName(name) else {
             throw JournalError(.outOfRange, "The name '\(name)' is not one of a projection.", path: directory.path)
         }
         guard position <= durablePosition, case let head = try head(at: position), head.position == position else {
@@ -92,7 +92,7 @@ extension CheckpointLog {
             name: name, version: version, journal: id, position: position, chain: head.chain, erasureMark: erasureMark(through: position),
             sections: sections.map { CheckpointHeader.Section(name: $0) })
         return CheckpointWriter(
-            header, as: DirectoryListing.checkpointName(name, at: isOneOfSeveral ? position : nil), in: directory)
+            header, as: JournalFileName.checkpoint(name, at: isOneOfSeveral ? position : nil), in: directory)
     }
 
     /// Returns the positions of the checkpoints of a projection that keeps several, ascending.
@@ -100,8 +100,8 @@ extension CheckpointLog {
     /// Any of them may be unusable: ``checkpoint(_:version:at:)`` decides.
     package func checkpointPositions(_ name: String) throws(JournalError) -> [Position] {
         let directory = directory
-        let names = try EventJournal.convertingStorageErrors { () throws(StorageError) in try directory.storage.list(directory.path) }
-        return names.compactMap { DirectoryListing.checkpointPosition(of: $0, name) }.sorted()
+        let names = try convertingStorageErrors { () throws(StorageError) in try directory.storage.list(directory.path) }
+        return names.compactMap { JournalFileName.checkpointPosition(of: $0, name) }.sorted()
     }
 
     /// Removes one of several checkpoints of a projection.
@@ -109,8 +109,8 @@ extension CheckpointLog {
     /// After a crash it may exist again.
     package func removeCheckpoint(_ name: String, at position: Position) throws(JournalError) {
         let directory = directory
-        try EventJournal.convertingStorageErrors { () throws(StorageError) in
-            try directory.storage.remove(directory.file(DirectoryListing.checkpointName(name, at: position)))
+        try convertingStorageErrors { () throws(StorageError) in
+            try directory.storage.remove(directory.file(JournalFileName.checkpoint(name, at: position)))
         }
     }
 

@@ -21,7 +21,7 @@ struct Backup {
         var backup = Backup(source, try BackupTarget(directory, of: source))
         defer { backup.target.unlock() }
         try backup.checkHistory()
-        try backup.copy()
+        try backup.copySegments()
         return backup
     }
 
@@ -54,25 +54,44 @@ struct Backup {
         }
     }
 
-    private mutating func copy() throws(JournalError) {
+    /// What a run has to do.
+    private struct Plan {
+        /// The segments that the copy must have, in order; `isPresent` if it has them already.
+        var segments: [(segment: SegmentReference, isLast: Bool, isPresent: Bool)] = []
+        /// Whether the copy has exactly these segments, so that nothing has to be written.
+        var isComplete: Bool
+    }
+
+    /// Compares the copy with the segments that it must have; changes nothing.
+    private func plan() throws(JournalError) -> Plan {
         let wanted = source.segmentsToCopy
-        var isComplete = target.isCleanlyClosed && target.segments.count == wanted.count && target.lastPosition == source.limit
-        var isPresent: [Bool] = []
+        var plan = Plan(
+            isComplete: target.isCleanlyClosed && target.segments.count == wanted.count && target.lastPosition == source.limit)
         for segment in wanted {
-            isPresent.append(try self.isPresent(segment, isLast: segment.start.position == wanted.last?.start.position))
-            isComplete = isComplete && isPresent.last == true
+            let isLast = segment.start.position == wanted.last?.start.position
+            let isPresent = try isPresent(segment, isLast: isLast)
+            plan.segments.append((segment, isLast, isPresent))
+            if !isPresent { plan.isComplete = false }
         }
-        if !isComplete { try target.prepare() }
-        if let last = target.segments.last, last.isEmpty, !wanted.contains(where: { $0.start.position == last.start.position }) {
+        return plan
+    }
+
+    /// Copies the segments that the copy does not have, and attests them.
+    private mutating func copySegments() throws(JournalError) {
+        let plan = try plan()
+        if !plan.isComplete { try target.prepare() }
+        if let last = target.segments.last, last.isEmpty,
+            !plan.segments.contains(where: { $0.segment.start.position == last.start.position })
+        {
             try target.removeEmptySegment()
         }
-        for (segment, isPresent) in zip(wanted, isPresent) {
+        for (segment, isLast, isPresent) in plan.segments {
             let original = try source.load(segment)
             generations[segment.start.position] = original.header.generation
             if isPresent {
                 report.skippedSegments.append(segment.name)
             } else {
-                try copy(original, isLast: segment.start.position == wanted.last?.start.position)
+                try copySegment(original, isLast: isLast)
             }
         }
         if !target.isCleanlyClosed { try target.attest(target.lastPosition, target.chain) }
@@ -92,10 +111,10 @@ struct Backup {
         return copy.header == original.header && copy.lastPosition == original.lastPosition && copy.end == original.end
     }
 
-    private mutating func copy(_ segment: Segment, isLast: Bool) throws(JournalError) {
+    private mutating func copySegment(_ segment: Segment, isLast: Bool) throws(JournalError) {
         let index = index(of: segment.header.firstPosition)
-        var present: Segment?
-        if let index { present = try target.load(target.segments[index]) }
+        var former: Segment?
+        if let index { former = try target.load(target.segments[index]) }
         var writer: SegmentWriter
         let isContinued: Bool
         if let index, case .last(let present) = target.segments[index], target.isCleanlyClosed, present.header == segment.header {
@@ -106,7 +125,7 @@ struct Backup {
             isContinued = false
         }
         do throws(JournalError) {
-            try source.copy(segment, to: &writer)
+            try source.copyCommits(of: segment, to: &writer)
             guard writer.byteCount > 0 || !isLast else {
                 report.skippedSegments.append(segment.name)
                 return
@@ -116,7 +135,7 @@ struct Backup {
             writer.abandon()
             throw error
         }
-        let isRewritten = !isContinued && present.map { $0.header.generation != segment.header.generation } == true
+        let isRewritten = !isContinued && former.map { $0.header.generation != segment.header.generation } == true
         if isRewritten { report.rewrittenSegments.append(segment.name) } else { report.copiedSegments.append(segment.name) }
         report.bytesCopied += writer.byteCount
         // The slots do not change for a segment before the last one.
@@ -171,7 +190,7 @@ struct BackupSource {
     ///
     /// - Throws: `damaged` with the location when the bytes are not as written, and the errors of
     ///   the writer.
-    func copy(_ segment: Segment, to writer: inout SegmentWriter) throws(JournalError) {
+    func copyCommits(of segment: Segment, to writer: inout SegmentWriter) throws(JournalError) {
         var visitor = CopyingVisitor(writer: writer, limit: limit)
         defer { writer = visitor.writer }
         _ = try read(segment, from: writer, &visitor)

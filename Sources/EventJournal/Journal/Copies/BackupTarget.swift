@@ -45,7 +45,7 @@ struct BackupTarget {
         hasDurable = listing.hasDurableFile
         temporaries = listing.temporaryFiles
         guard listing.isJournal else { return }
-        if hasDurable { locks.append(try Self.lock(directory, DirectoryListing.durableName)) }
+        if hasDurable { locks.append(try Self.lock(directory, JournalFileName.durable)) }
         let slots = try DurableSlots(directory, .readWrite)
         self.slots = slots
         guard slots.newest.journal == journal else {
@@ -72,7 +72,7 @@ struct BackupTarget {
     /// and equal paths may be on two disks. But locking one directory locks the other only if they
     /// are the same.
     private static func lock(_ directory: JournalDirectory, besides source: JournalDirectory) throws(JournalError) -> any StorageLock {
-        let lock = try lock(directory, DirectoryListing.lockName)
+        let lock = try lock(directory, JournalFileName.lock)
         guard try isHeld(source) else { return lock }
         // The source's lock is held while this lock is held. The outcome:
         //
@@ -82,7 +82,7 @@ struct BackupTarget {
         // | held              | either        | is another one, with a writer of its own  |
         lock.unlock()
         let wasHeld = try isHeld(source)
-        let again = try Self.lock(directory, DirectoryListing.lockName)
+        let again = try Self.lock(directory, JournalFileName.lock)
         let isHeldAgain = try isHeld(source)
         if wasHeld || !isHeldAgain { return again }
         throw JournalError(.sameDirectory, "The destination is the journal itself.", path: directory.path)
@@ -137,8 +137,8 @@ struct BackupTarget {
         }
         try convertingStorageErrors { () throws(StorageError) in try directory.storage.syncDirectory(directory.parent) }
         let slot = DurableSlot(sequence: 0, position: 0, chain: chain, journal: journal, durability: .synced, isClean: true)
-        _ = try directory.createTemporaryFile(DirectoryListing.durableName, DurableSlot.file(of: slot)).publish()
-        locks.append(try Self.lock(directory, DirectoryListing.durableName))
+        _ = try directory.createTemporaryFile(JournalFileName.durable, DurableSlot.file(of: slot)).publish()
+        locks.append(try Self.lock(directory, JournalFileName.durable))
         slots = try DurableSlots(directory, .readWrite)
     }
 
@@ -159,11 +159,8 @@ struct BackupTarget {
         var slot = slots.newest
         slot.sequence &+= 1
         (slot.position, slot.chain, slot.durability, slot.isClean) = (position, chain, .synced, true)
-        let (bytes, file, offset) = (slot.encoded(), slots.file, slot.offset)
-        try convertingStorageErrors { () throws(StorageError) in
-            try bytes.withBytes(0..<DurableSlot.size) { (span) throws(StorageError) in try file.write(span, at: offset) }
-            try file.sync()
-        }
+        try slot.write(to: slots.file)
+        try convertingStorageErrors { () throws(StorageError) in try slots.file.sync() }
         slots.newest = slot
         self.slots = slots
         (lastPosition, self.chain, isCleanlyClosed) = (position, chain, true)

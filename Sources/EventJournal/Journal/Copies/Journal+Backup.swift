@@ -125,7 +125,7 @@ extension Journal {
                 JournalHead(journal: id, position: $0.syncedPosition, chain: $0.syncedChain)
             )
         }
-        if isClosed { throw JournalError(.closed, "The journal has been closed.", path: directory.path) }
+        if isClosed { throw JournalError.closedJournal(at: directory.path) }
         if let position, position > synced.position {
             throw JournalError(
                 .outOfRange, "The journal is durable up to position \(synced.position).", path: directory.path,

@@ -16,7 +16,7 @@ extension Journal: MovableLog {
         let role = JournalRole.moved(to: destination)
         // No erasure is in progress, and none begins.
         try erasure.withLock { (_) throws(JournalError) in
-            try change { (state) throws(JournalError) in
+            try updateState { (state) throws(JournalError) in
                 try state.checkWritable()
                 guard state.lastPosition == position else {
                     throw JournalError(
@@ -31,7 +31,7 @@ extension Journal: MovableLog {
             } catch {
                 // Without the file the journal has not moved, and a repeated call can succeed. With it,
                 // or if that is unknown, no append may succeed.
-                if (try? directory.readRole() == nil) == true { change { $0.fence = nil } }
+                if (try? directory.readRole() == nil) == true { updateState { $0.fence = nil } }
                 throw error
             }
         }

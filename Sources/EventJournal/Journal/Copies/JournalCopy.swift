@@ -4,7 +4,7 @@ internal import Primitives
 /// A copy of another log as a journal in a directory, under the log's id.
 ///
 /// The copy has the log's records, commits, chain values and tree. It is a journal that opens for
-/// reading only, until ``unlockDestination()``. While records are copied, it is as durable as the
+/// reading only, until ``activateAndClose()``. While records are copied, it is as durable as the
 /// last ``finish()``, and at least every 16 MiB. A crash leaves a valid, shorter copy.
 package struct JournalCopy: CopyDestination {
     /// The number of bytes after which the copied records are synced.
@@ -149,14 +149,14 @@ package struct JournalCopy: CopyDestination {
         try journal.eraseContent(of: erased, orderedThrough: 0)
         let after = journal.published.withLock { $0.sealedStarts }
         return after.filter { start in start.generation > before.first { $0.position == start.position }?.generation ?? 0 }
-            .map { DirectoryListing.segmentName($0.position) }
+            .map { JournalFileName.segment($0.position) }
     }
 
     package mutating func writeLedger(_ bytes: [UInt8]) throws(JournalError) {
         if try journal.readLedger() != bytes { try journal.writeLedger(bytes) }
     }
 
-    package mutating func unlockDestination() throws(JournalError) {
+    package mutating func activateAndClose() throws(JournalError) {
         // Before the lock is released, so that no other copy of the log begins here.
         try journal.directory.removeRole()
         try journal.close()
@@ -166,7 +166,7 @@ package struct JournalCopy: CopyDestination {
     func segmentNames(endingBefore position: Position) -> (older: [String], newer: [String]) {
         let (starts, last) = journal.published.withLock { ($0.sealedStarts, SegmentStart($0.active.header)) }
         let all = starts + [last]
-        let names = all.map { DirectoryListing.segmentName($0.position) }
+        let names = all.map { JournalFileName.segment($0.position) }
         if self.position < position { return (names, []) }
         // A segment ends before the next one begins.
         let count = zip(all, all.dropFirst()).prefix { $1.position <= position }.count

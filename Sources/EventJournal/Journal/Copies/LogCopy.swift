@@ -36,7 +36,7 @@ package protocol CopyDestination: StoredRecordSink {
     /// Opens the copy for writing from now on, and releases it.
     ///
     /// All of it must be durable. A repeated call does nothing.
-    mutating func unlockDestination() throws(JournalError)
+    mutating func activateAndClose() throws(JournalError)
 
     /// Releases the copy, which can be continued later.
     mutating func close() throws(JournalError)
@@ -171,6 +171,6 @@ package enum LogCopy {
             throw JournalError(.conflict, "The log was appended to while the copy was finished.", positions: last...last)
         }
         if try source.movedTo() == nil { try source.fence(at: destination.position, destination: name) }
-        try destination.unlockDestination()
+        try destination.activateAndClose()
     }
 }

@@ -99,14 +99,15 @@ struct Repair {
             let position = header.firstPosition + UInt64(index)
             guard position > writer.lastPosition else { continue }
             guard position <= last else { break }
-            if record.isValid {
-                try writer.add(bytes.extracting(record.range))
-                report.salvagedCount += 1
-            } else {
+            // A commit with a record that is not valid has a problem.
+            if let problem = commit.problem, !record.isValid {
                 let range = record.length > 0 ? record.range : 0..<Int(header.length)
                 try addPlaceholders(
                     position...position, name, (offset + UInt64(range.lowerBound))..<(offset + UInt64(range.upperBound)),
-                    commit.problem?.rawValue ?? "", lostRecord)
+                    problem.rawValue, lostRecord)
+            } else {
+                try writer.add(bytes.extracting(record.range))
+                report.salvagedCount += 1
             }
         }
         try writer.finishCommit()
@@ -163,7 +164,7 @@ struct RepairWriter {
     /// Locks an empty directory, or creates it.
     init(_ directory: JournalDirectory, _ options: RepairOptions) throws(JournalError) {
         self.directory = directory
-        segmentSize = min(max(options.segmentSize, JournalLimits.segmentBytes.lowerBound), JournalLimits.segmentBytes.upperBound)
+        segmentSize = JournalLimits.segmentBytes(nearestTo: options.segmentSize)
         entropy = EntropyPool(options.entropy)
         switch try convertingStorageErrors({ () throws(StorageError) in try directory.storage.kind(of: directory.path) }) {
         case .directory: break
@@ -232,7 +233,7 @@ struct RepairWriter {
         if writer == nil { try beginSegment() }
         try finishSegment(sealed: false)
         let slot = DurableSlot(sequence: 0, position: lastPosition, chain: chain, journal: journal, durability: .synced, isClean: true)
-        _ = try directory.createTemporaryFile(DirectoryListing.durableName, DurableSlot.file(of: slot)).publish()
+        _ = try directory.createTemporaryFile(JournalFileName.durable, DurableSlot.file(of: slot)).publish()
         lock.unlock()
     }
 
@@ -241,7 +242,7 @@ struct RepairWriter {
     mutating func abandon() {
         writer?.abandon()
         // Includes the lock file, because the next repair needs an empty destination.
-        for name in names + [DirectoryListing.lockName] {
+        for name in names + [JournalFileName.lock] {
             do throws(StorageError) {
                 try directory.storage.remove(directory.file(name))
             } catch {

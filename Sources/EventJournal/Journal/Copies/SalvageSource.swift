@@ -56,7 +56,7 @@ struct SalvageSource {
             let name = files.first?.name
             throw JournalError(
                 .damaged, "Nothing can be salvaged: no slot, segment header or commit is readable.",
-                path: directory.file(name ?? DirectoryListing.durableName), segment: name)
+                path: directory.file(name ?? JournalFileName.durable), segment: name)
         }
     }
 
@@ -72,12 +72,12 @@ struct SalvageSource {
             let readable = ErrorTolerantFile(try directory.storage.open(directory.file(file.name), .read))
             // A journal writes no file longer than the maximum of a segment; a longer, sparse file
             // may take too long to read.
-            return (Segment(name: file.name, header: header, file: readable), min(try readable.size(), UInt64(UInt32.max)))
+            return (Segment(name: file.name, header: header, file: readable), min(try readable.size(), SegmentFile.maximumSize))
         }
     }
 
     private static func slots(_ directory: JournalDirectory) throws(JournalError) -> [DurableSlot] {
-        let path = directory.file(DirectoryListing.durableName)
+        let path = directory.file(JournalFileName.durable)
         guard let bytes = try read(directory.storage, path, DurableSlot.fileSize) else { return [] }
         return try DurableSlots.decode(bytes, path).compactMap { $0 }
     }
@@ -88,9 +88,7 @@ struct SalvageSource {
             return File(name: name, firstPosition: first, header: nil, isHeaderValid: false)
         }
         do throws(SegmentHeader.Problem) {
-            let header = try bytes.withBytes(0..<SegmentHeader.size) { (span) throws(SegmentHeader.Problem) in
-                try SegmentHeader(decoding: span)
-            }
+            let header = try SegmentHeader(decoding: bytes)
             return File(name: name, firstPosition: header.firstPosition, header: header, isHeaderValid: true)
         } catch {
             if case .newerVersion(let version) = error {
@@ -106,7 +104,7 @@ struct SalvageSource {
 
     /// Returns the first bytes of a file, padded with zeros, or nil if the file does not exist.
     private static func read(_ storage: any JournalStorage, _ path: String, _ count: Int) throws(JournalError) -> [UInt8]? {
-        try EventJournal.convertingStorageErrors { () throws(StorageError) in
+        try convertingStorageErrors { () throws(StorageError) in
             guard try storage.kind(of: path) == .file else { return nil }
             let file = ErrorTolerantFile(try storage.open(path, .read))
             var bytes = [UInt8](repeating: 0, count: count)
@@ -142,7 +140,7 @@ private final class ErrorTolerantFile: StorageFile {
                     let read = try block.withMutableBytes(0..<length) { [file] (span) throws(StorageError) in
                         try file.read(into: &span, at: offset + UInt64(start))
                     }
-                    block.withBytes(0..<read) { bytes.copy($0, to: start) }
+                    block.withBytes(0..<read) { bytes.storeBytes($0, at: start) }
                 } catch {
                     continue
                 }

@@ -28,7 +28,7 @@ enum SegmentReference {
 
     var isEmpty: Bool { lastPosition < start.position }
 
-    var name: String { DirectoryListing.segmentName(start.position) }
+    var name: String { JournalFileName.segment(start.position) }
 
     /// Opens the segment.
     func load(_ sealed: SealedSegments) throws(JournalError) -> Segment {

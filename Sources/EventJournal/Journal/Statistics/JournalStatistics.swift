@@ -79,6 +79,7 @@ extension JournalStatistics: Codable {
     private enum CodingKeys: String, CodingKey {
         case journal, durability, isReadOnly, lastPosition, durablePosition, segments, storedBytes, unusedBytes, appendedBytes,
             recordsPerCommit, commitsPerSync, syncLatency
+        // Stable keys of the tool's output, older than the names of the properties.
         case rotations = "rollOvers"
         case storageFullRejections = "refusedAsFull"
         case waiters, failure, scrub, recovery

@@ -35,7 +35,7 @@ extension RecordTree {
         return TilesReport(head: head, writtenFiles: tiles.counts.written, removedFiles: tiles.counts.removed)
     }
 
-    /// Throws unless a log has the tree of the directory's checkpoint.
+    /// Throws unless a log has the tree of the directory's tree checkpoint.
     private func check(_ old: TreeHead, _ size: Position, path: String, of log: some RecordTreeLog) throws(JournalError) {
         func mismatch(_ message: String) -> JournalError { JournalError(.headMismatch, message, path: path) }
         guard old.origin == log.treeOrigin else {

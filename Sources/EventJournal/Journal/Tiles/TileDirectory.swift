@@ -4,14 +4,14 @@ import Primitives
 /// The files of a tree in the layout of C2SP *tlog-tiles*.
 ///
 /// A file is complete under its name: it is written under a temporary name, synced and renamed. The
-/// file `checkpoint` is written last, after the names of all tiles are synced. An empty directory
-/// begins with the checkpoint of size 0, so that an interrupted first run can be told from a
+/// tree checkpoint, the file `checkpoint`, is written last, after the names of all tiles are synced. An
+/// empty directory begins with the tree checkpoint of size 0, so that an interrupted first run can be told from a
 /// directory with other content. The directory may be a link; a link within it is an error, because
 /// files would be replaced or removed elsewhere.
 struct TileDirectory {
     /// The number of hashes of a full tile.
     static let width: UInt64 = 256
-    static let checkpointName = "checkpoint"
+    static let treeCheckpointName = "checkpoint"
     /// The only file without its final name; the next write replaces it.
     private static let temporaryName = "tile.tmp"
 
@@ -24,7 +24,7 @@ struct TileDirectory {
 
     /// Opens a directory of tiles, creates it, or makes one of an empty directory.
     ///
-    /// - Parameter check: Receives the head of an existing checkpoint; an error leaves the directory
+    /// - Parameter check: Receives the head of an existing tree checkpoint; an error leaves the directory
     ///   unchanged.
     /// - Throws: `notAJournal` (the path is a file, or a directory with other content or a link in
     ///   the place of one of its files; it is unchanged), `locked`, the errors of `check` and of
@@ -37,26 +37,26 @@ struct TileDirectory {
         case .file, .other: throw Self.foreign(directory)
         case nil: try convertingStorageErrors { () throws(StorageError) in try storage.createDirectory(directory.path) }
         }
-        for name in [DirectoryListing.lockName, Self.checkpointName] { try Self.checkIsNoLink(directory.file(name), on: storage) }
-        // Before the lock file is created, so that a directory that is refused stays unchanged.
-        if try Self.hasCheckpoint(directory) { try check(try Self.readHead(directory)) }
+        for name in [JournalFileName.lock, Self.treeCheckpointName] { try Self.checkIsNoLink(directory.file(name), on: storage) }
+        // Before the lock file is created, so that a directory that is rejected stays unchanged.
+        if try Self.hasTreeCheckpoint(directory) { try check(try Self.readHead(directory)) }
         guard
             let lock = try convertingStorageErrors({ () throws(StorageError) in
-                try storage.lock(directory.file(DirectoryListing.lockName))
+                try storage.lock(directory.file(JournalFileName.lock))
             })
         else { throw JournalError(.locked, "Another run writes tiles to the directory.", path: directory.path) }
         self.lock = lock
-        // A run that was killed may not have synced the names. No tile may depend on a checkpoint
+        // A run that was killed may not have synced the names. No tile may depend on a tree checkpoint
         // that a power failure can still remove.
         unsynced = [directory.parent, directory.path]
         try syncNames()
     }
 
-    /// Reads the head of the checkpoint; writes that of the empty tree to an empty directory.
+    /// Reads the head of the tree checkpoint; writes that of the empty tree to an empty directory.
     ///
-    /// - Throws: `damaged` (the checkpoint has another form) and the errors of the storage.
+    /// - Throws: `damaged` (the tree checkpoint has another form) and the errors of the storage.
     mutating func head(_ origin: String) throws(JournalError) -> TreeHead {
-        guard try Self.hasCheckpoint(directory) else {
+        guard try Self.hasTreeCheckpoint(directory) else {
             let head = TreeHead(origin: origin, size: 0, root: .emptyTree)
             try publish(head)
             return head
@@ -65,7 +65,7 @@ struct TileDirectory {
     }
 
     private static func readHead(_ directory: JournalDirectory) throws(JournalError) -> TreeHead {
-        let path = directory.file(checkpointName)
+        let path = directory.file(treeCheckpointName)
         let bytes = try convertingStorageErrors { () throws(StorageError) -> [UInt8]? in
             let file = try directory.storage.open(path, .read)
             var bytes = [UInt8](repeating: 0, count: Int(min(try file.size(), UInt64(ProofText.byteLimit) + 1)))
@@ -81,11 +81,11 @@ struct TileDirectory {
 
     func unlock() { lock.unlock() }
 
-    /// Whether a directory has a checkpoint; false if it is empty.
-    private static func hasCheckpoint(_ directory: JournalDirectory) throws(JournalError) -> Bool {
+    /// Whether a directory has a tree checkpoint; false if it is empty.
+    private static func hasTreeCheckpoint(_ directory: JournalDirectory) throws(JournalError) -> Bool {
         let names = try convertingStorageErrors { () throws(StorageError) in try directory.storage.list(directory.path) }
-        if names.contains(checkpointName) { return true }
-        guard names.allSatisfy({ $0 == DirectoryListing.lockName || $0 == temporaryName }) else { throw foreign(directory) }
+        if names.contains(treeCheckpointName) { return true }
+        guard names.allSatisfy({ $0 == JournalFileName.lock || $0 == temporaryName }) else { throw foreign(directory) }
         return false
     }
 
@@ -107,10 +107,10 @@ struct TileDirectory {
         try write(bytes, tile.path(width: width))
     }
 
-    /// Writes the checkpoint, after everything written before is durable.
+    /// Writes the tree checkpoint, after everything written before is durable.
     mutating func publish(_ head: TreeHead) throws(JournalError) {
         try syncNames()
-        try write(Array(head.text.utf8), Self.checkpointName)
+        try write(Array(head.text.utf8), Self.treeCheckpointName)
         try syncNames()
     }
 

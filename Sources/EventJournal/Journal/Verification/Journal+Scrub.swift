@@ -19,7 +19,7 @@ extension Journal {
     /// - Complexity: Reads one segment.
     public func scrubSegment(_ report: (JournalFinding) -> Void) throws(JournalError) -> UInt64? {
         let (isClosed, starts, active) = published.withLock { ($0.isClosed, $0.sealedStarts, SegmentStart($0.active.header)) }
-        if isClosed { throw JournalError(.closed, "The journal has been closed.", path: directory.path) }
+        if isClosed { throw JournalError.closedJournal(at: directory.path) }
         return scrubbing.withLock { isProgressLoaded in
             if !isProgressLoaded, let noted = loadScrubProgress() { scrub.withLock { $0.progress = noted } }
             isProgressLoaded = true
@@ -27,7 +27,7 @@ extension Journal {
             var bytes: UInt64?
             if let index = starts.firstIndex(where: { $0.position > progress.position }) {
                 let next = index + 1 < starts.count ? starts[index + 1] : active
-                bytes = Verifier.verify(id, from: starts[index], to: next, in: directory) { finding in
+                bytes = Verifier.verifySealedSegment(of: id, from: starts[index], to: next, in: directory) { finding in
                     progress.findings &+= 1
                     report(finding)
                 }
@@ -75,7 +75,7 @@ extension Journal {
     }
 
     private func loadScrubProgress() -> ScrubProgress? {
-        directory.note(DirectoryListing.scrubName, of: id).map { note in
+        directory.note(JournalFileName.scrub, of: id).map { note in
             var progress = ScrubProgress()
             (progress.position, progress.passes) = (note.position, note.value)
             return progress
@@ -84,7 +84,7 @@ extension Journal {
 
     private func storeScrubProgress(_ progress: ScrubProgress) {
         if isReadOnly { return }
-        directory.tryToWrite(JournalNote(progress.position, progress.passes), DirectoryListing.scrubName, of: id)
+        directory.tryToWrite(JournalNote(progress.position, progress.passes), JournalFileName.scrub, of: id)
     }
 }
 

@@ -66,7 +66,7 @@ extension Journal {
     /// - Complexity: Reads every segment.
     public func verify(_ report: (JournalFinding) -> Void) throws(JournalError) {
         let last = try writePendingForVerification()
-        Verifier.verify(directory, upTo: last, report)
+        Verifier.verifyJournal(in: directory, upTo: last, report)
     }
 
     /// Verifies a journal that opening may reject, and reports each finding.
@@ -86,7 +86,7 @@ extension Journal {
         } catch {
             guard error.code == .damaged || error.code == .ioFailed else { throw error }
             var count = 0
-            Verifier.verify(place, upTo: nil) { finding in
+            Verifier.verifyJournal(in: place, upTo: nil) { finding in
                 count += 1
                 report(finding)
             }
@@ -97,8 +97,8 @@ extension Journal {
     /// Writes pending commits and returns the last position, so that the files can be verified on
     /// their own.
     func writePendingForVerification() throws(JournalError) -> Position {
-        try change { (state) throws(JournalError) in
-            if state.isClosed { throw JournalError(.closed, "The journal has been closed.", path: directory.path) }
+        try updateState { (state) throws(JournalError) in
+            if state.isClosed { throw JournalError.closedJournal(at: directory.path) }
             try state.writePending()
             return state.lastPosition
         }

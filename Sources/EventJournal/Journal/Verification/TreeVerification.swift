@@ -64,6 +64,6 @@ package struct TreeVerification {
                 "treeDiffers",
                 "the tree file and the records differ, so proofs of this journal do not verify; remove the file, and the next writer builds it "
                     + "again",
-                segment: DirectoryListing.treeName, positions: positions))
+                segment: JournalFileName.tree, positions: positions))
     }
 }

@@ -25,21 +25,21 @@ struct Verifier {
     }
 
     /// Verifies all files of a journal up to a limit.
-    static func verify(_ directory: JournalDirectory, upTo limit: Position?, _ report: (JournalFinding) -> Void) {
+    static func verifyJournal(in directory: JournalDirectory, upTo limit: Position?, _ report: (JournalFinding) -> Void) {
         withoutActuallyEscaping(report) { report in
             var verifier = Verifier(directory, limit: limit, report)
-            verifier.verify()
+            verifier.verifyFiles()
         }
     }
 
     /// Verifies one sealed segment whose first and last chain values are known.
     ///
     /// Returns the bytes of its file.
-    static func verify(
-        _ journal: JournalID, from start: SegmentStart, to end: SegmentStart, in directory: JournalDirectory,
+    static func verifySealedSegment(
+        of journal: JournalID, from start: SegmentStart, to end: SegmentStart, in directory: JournalDirectory,
         _ report: (JournalFinding) -> Void
     ) -> UInt64 {
-        let name = DirectoryListing.segmentName(start.position)
+        let name = JournalFileName.segment(start.position)
         withoutActuallyEscaping(report) { report in
             var isWhole = true
             var verifier = Verifier(directory, limit: nil) { finding in
@@ -47,7 +47,7 @@ struct Verifier {
                 report(finding)
             }
             (verifier.journal, verifier.next, verifier.chain) = (journal, start.position, start.chain)
-            verifier.verify(name, start.position, next: end.position)
+            verifier.verifyFile(name, start.position, next: end.position)
             if isWhole && (verifier.next != end.position || verifier.chain != end.chain) {
                 report(
                     JournalFinding(
@@ -59,7 +59,8 @@ struct Verifier {
         return (try? directory.storage.open(directory.file(name), .read).size()) ?? 0
     }
 
-    private mutating func verify() {
+    /// Verifies the slots, then each segment file, and compares the two.
+    private mutating func verifyFiles() {
         verifySlots()
         let listing: DirectoryListing
         do throws(JournalError) {
@@ -71,7 +72,7 @@ struct Verifier {
         for (index, entry) in listing.segments.enumerated() {
             if let limit, entry.first > limit { break }
             let next = index + 1 < listing.segments.count ? listing.segments[index + 1].first : nil
-            verify(entry.name, entry.first, next: next)
+            verifyFile(entry.name, entry.first, next: next)
         }
         let attested = min(slots.map(\.position).max() ?? 0, limit ?? .max)
         if next <= attested {
@@ -84,7 +85,7 @@ struct Verifier {
             guard let chain = chains[slot.position], chain != slot.chain else { continue }
             report(
                 JournalFinding(
-                    "chain", "The chain value in the slot differs from the records' chain value.", segment: DirectoryListing.durableName,
+                    "chain", "The chain value in the slot differs from the records' chain value.", segment: JournalFileName.durable,
                     bytes: slot.offset..<(slot.offset + UInt64(DurableSlot.size)), positions: slot.position...slot.position))
         }
     }
@@ -96,25 +97,26 @@ struct Verifier {
                 let start = UInt64(index * DurableSlot.stride)
                 report(
                     JournalFinding(
-                        "slot", "The slot has a wrong checksum or is in the wrong place.", segment: DirectoryListing.durableName,
+                        "slot", "The slot has a wrong checksum or is in the wrong place.", segment: JournalFileName.durable,
                         bytes: start..<(start + UInt64(DurableSlot.size))))
             }
             journal = found.newest.journal
             chain = Chain.start(found.newest.journal)
             slots = found.slots.compactMap { $0 }
         } catch {
-            report(JournalFinding("durableFile", error.message, segment: DirectoryListing.durableName))
+            report(JournalFinding("durableFile", error.message, segment: JournalFileName.durable))
         }
     }
 
-    private mutating func verify(_ name: String, _ first: Position, next following: Position?) {
+    /// Verifies one segment file.
+    private mutating func verifyFile(_ name: String, _ first: Position, next following: Position?) {
         do throws(JournalError) {
             guard let (segment, size) = try open(name, first) else {
                 // Without the header's salt, commits cannot be recognised in the file.
                 (next, chain) = (first, nil)
                 return
             }
-            try verify(segment, size, next: following)
+            try verifyCommits(of: segment, size, next: following)
         } catch {
             report(JournalFinding("unreadable", error.description, segment: name, bytes: error.bytes, positions: error.positions))
             chain = nil
@@ -125,13 +127,7 @@ struct Verifier {
     ///
     /// Returns nil if the header is not valid.
     private mutating func open(_ name: String, _ first: Position) throws(JournalError) -> (Segment, UInt64)? {
-        var bytes = [UInt8](repeating: 0, count: SegmentHeader.size)
-        let directory = directory
-        let (file, size) = try convertingStorageErrors { () throws(StorageError) in
-            let file = try directory.storage.open(directory.file(name), .read)
-            _ = try bytes.withMutableBytes(0..<SegmentHeader.size) { (span) throws(StorageError) in try file.read(into: &span, at: 0) }
-            return (file, try file.size())
-        }
+        let (file, size, bytes) = try SegmentFile.open(name, in: directory, .read)
         let place = 0..<UInt64(SegmentHeader.size)
         if first != next {
             report(
@@ -146,7 +142,7 @@ struct Verifier {
                     "segmentHeader", "The file ends inside the header.", segment: name, bytes: 0..<size, positions: first...first))
             return nil
         }
-        guard size <= UInt64(UInt32.max) else {
+        guard size <= SegmentFile.maximumSize else {
             // The rest can only be a hole, which would be read to its end.
             report(
                 JournalFinding(
@@ -154,9 +150,7 @@ struct Verifier {
             return nil
         }
         do throws(SegmentHeader.Problem) {
-            let header = try bytes.withBytes(0..<SegmentHeader.size) { (span) throws(SegmentHeader.Problem) in
-                try SegmentHeader(decoding: span)
-            }
+            let header = try SegmentHeader(decoding: bytes)
             if header.firstPosition != first || journal.map({ $0 != header.journal }) == true {
                 report(JournalFinding("segmentHeader", "The header belongs to another segment.", segment: name, bytes: place))
                 return nil
@@ -174,17 +168,18 @@ struct Verifier {
         }
     }
 
-    private mutating func verify(_ segment: Segment, _ size: UInt64, next following: Position?) throws(JournalError) {
+    /// Verifies the commits of a segment whose header is valid, and the bytes after them.
+    private mutating func verifyCommits(of segment: Segment, _ size: UInt64, next following: Position?) throws(JournalError) {
         var reader = CommitReader(
             segment, from: segment.end, position: segment.header.firstPosition, chain: segment.header.chain, end: size)
-        var visitor = FindingVisitor(segment, size, next: following, limit: limit, watched: slots.map(\.position), report)
+        var visitor = FindingVisitor(segment, size, next: following, limit: limit, watchedPositions: slots.map(\.position), report)
         // A live writer may be changing the end of the last segment.
         let isFinal = following != nil || limit == nil
         switch try reader.read(&visitor) {
         case .footer(let footer):
             if isFinal {
                 let index = visitor.isIntact ? visitor.index : nil
-                try verify(footer, at: reader.offset, of: segment, size, index, isSealed: following != nil)
+                try verifyFooter(footer, at: reader.offset, of: segment, size, index, isSealed: following != nil)
             }
         case .endOfCommits:
             // After the last record, bytes may be a footer that was partly written.
@@ -203,7 +198,7 @@ struct Verifier {
     }
 
     /// Compares a footer with the index that the records give, if that is known.
-    private func verify(
+    private func verifyFooter(
         _ footer: CommitHeader, at offset: UInt64, of segment: Segment, _ size: UInt64, _ index: SparseIndex?, isSealed: Bool
     ) throws(JournalError) {
         let end = offset + UInt64(footer.length)
@@ -247,14 +242,14 @@ private struct FindingVisitor: CommitVisitor {
     private(set) var isIntact = true
 
     init(
-        _ segment: Segment, _ size: UInt64, next: Position?, limit: Position?, watched: [Position],
+        _ segment: Segment, _ size: UInt64, next: Position?, limit: Position?, watchedPositions: [Position],
         _ report: @escaping (JournalFinding) -> Void
     ) {
         self.segment = segment
         self.size = size
         self.next = next
         self.limit = limit
-        self.watchedPositions = watched
+        self.watchedPositions = watchedPositions
         self.report = report
         chains = [segment.header.firstPosition - 1: segment.header.chain]
     }

@@ -49,6 +49,9 @@ void chatjournal_sha256_portable(uint32_t *state, const void *blocks, size_t cou
 static int hardware;
 
 /// Sets `hardware` before main: the SHA extensions, and SSSE3 and SSE4.1 for the shuffles.
+///
+/// Asks the processor itself: `__builtin_cpu_supports`, which suffices for the CRC, knows `sha` only
+/// with newer compilers and run-time libraries.
 __attribute__((constructor)) static void find_hardware(void) {
     unsigned a, b, c, d;
     if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & 1u << 9) || !(c & 1u << 19)) return;

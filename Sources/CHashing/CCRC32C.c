@@ -1,4 +1,4 @@
-#include "CChecksum.h"
+#include "CCRC32C.h"
 
 #include <string.h>
 

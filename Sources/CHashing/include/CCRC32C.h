@@ -3,8 +3,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "CSHA256.h"
-
 /// Returns the CRC32C (Castagnoli, RFC 3720 section 12.1) of `count` bytes at `bytes`, continuing
 /// from `crc`, the value of the preceding bytes (0 at the start). Pieces give the same value as one
 /// call over all bytes. Uses the processor's CRC instructions if it has them.

@@ -1,0 +1,4 @@
+#pragma once
+
+#include "CCRC32C.h"
+#include "CSHA256.h"

@@ -1,0 +1,112 @@
+internal import Dispatch
+package import Primitives
+internal import Synchronization
+
+/// The threads and tasks that wait for a sync, and the state of its leader.
+///
+/// At most one leader at a time performs syncs. A thread that waits without a leader becomes the
+/// leader itself; a task schedules a background leader instead. A background leader syncs until no
+/// uncovered waiter remains. A thread syncs once and then hands over to a background leader.
+///
+/// A plain collection, protected by the writer's lock. Removed waiters are woken outside that lock.
+package struct SyncQueue {
+    /// Creates a queue without waiters.
+    package init() {}
+
+    /// The leader of the next sync.
+    enum Leader {
+        /// No leader; the next caller that waits becomes the leader.
+        case none
+        /// A background job that is scheduled and has not started.
+        case scheduled
+        /// A leader that is syncing or about to sync.
+        case active
+    }
+
+    var leader = Leader.none
+    /// Whether a sync is in progress or scheduled.
+    var hasLeader: Bool { leader != .none }
+    /// The last position that the sync in progress covers; 0 when there is none.
+    private var coveredPosition: Position = 0
+    /// Threads that the sync in progress covers.
+    private var current = Threads()
+    /// Threads that the next sync will cover.
+    private var next = Threads()
+    private var tasks = WaitQueue()
+
+    private struct Threads {
+        var group: WaitingThreads?
+        var count = 0
+
+        package mutating func join() -> WaitingThreads {
+            count += 1
+            let joined = group ?? WaitingThreads()
+            group = joined
+            return joined
+        }
+    }
+
+    /// The number of waiting threads and tasks, without the leader.
+    var count: Int { current.count + next.count + tasks.count }
+
+    /// Whether a thread or task waits for a sync after the one that has ended.
+    var hasUncoveredWaiters: Bool { next.count > 0 || !tasks.isEmpty }
+
+    /// Adds a thread to the group of the sync that covers its position.
+    package mutating func joinThread(_ position: Position) -> WaitingThreads { position <= coveredPosition ? current.join() : next.join() }
+
+    /// Adds a task that waits until a position is durable.
+    package mutating func join(_ position: Position, _ task: WaitQueue.Continuation) { tasks.add(tasks.makeID(), position, task) }
+
+    /// Starts a sync that covers all records up to a position and all threads that wait now.
+    package mutating func begin(through position: Position) {
+        swap(&current, &next)
+        coveredPosition = position
+    }
+
+    /// Ends the sync in progress and removes the waiters that it covers, or all waiters after a
+    /// failure.
+    package mutating func end(synced: Position, failure: JournalError?) -> Wakeups {
+        coveredPosition = 0
+        let hasFailed = failure != nil
+        let wakeups = Wakeups(
+            threads: hasFailed ? [current.group, next.group] : [current.group], hasFailed: hasFailed,
+            tasks: tasks.removeReady(durable: synced, failure: failure))
+        current = Threads()
+        if hasFailed { next = Threads() }
+        return wakeups
+    }
+
+    /// Threads and tasks to wake outside the lock.
+    package struct Wakeups {
+        fileprivate let threads: [WaitingThreads?]
+        fileprivate let hasFailed: Bool
+        fileprivate let tasks: WaitQueue.Wakeups?
+
+        package func deliver() {
+            for group in threads { group?.wake(hasFailed: hasFailed) }
+            tasks?.deliver()
+        }
+    }
+}
+
+/// The threads that wait for one sync.
+///
+/// One system call wakes all of them, and none needs a lock to continue.
+package final class WaitingThreads: Sendable {
+    private let group = DispatchGroup()
+    private let hasFailed = Atomic(false)
+
+    init() { group.enter() }
+
+    /// Waits for the sync; returns whether the journal has stopped.
+    package func wait() -> Bool {
+        group.wait()
+        return hasFailed.load(ordering: .relaxed)
+    }
+
+    func wake(hasFailed: Bool) {
+        self.hasFailed.store(hasFailed, ordering: .relaxed)
+        group.leave()
+    }
+}

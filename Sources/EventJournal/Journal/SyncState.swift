@@ -1,0 +1,38 @@
+internal import Primitives
+
+/// The state under the lock ``Journal/syncState``, which serialises the syncs of a writer and the
+/// refreshes of a reader.
+struct SyncState {
+    /// The file `durable`.
+    let slotFile: any StorageFile
+    /// The sequence number of the last slot written.
+    var sequence: UInt64
+    /// The writer's lock of the directory; nil for a reader.
+    let lock: (any StorageLock)?
+    /// Whether the slots on the device are as written.
+    private(set) var isSlotSynced = true
+    /// Whether a sync of the slot is scheduled for when the journal is idle.
+    var isIdleSyncDue = false
+    /// The position in the writer's note of erasures at a reader's last refresh.
+    var erasedThrough: Position = 0
+
+    init(slotFile: any StorageFile, sequence: UInt64, lock: (any StorageLock)?) {
+        self.slotFile = slotFile
+        self.sequence = sequence
+        self.lock = lock
+    }
+
+    /// Writes a slot, alternating between the two places.
+    mutating func write(_ slot: DurableSlot) throws(JournalError) {
+        var slot = slot
+        slot.sequence = sequence &+ 1
+        try slot.write(to: slotFile)
+        sequence = slot.sequence
+        isSlotSynced = false
+    }
+
+    mutating func syncSlots() throws(JournalError) {
+        try convertingStorageErrors { () throws(StorageError) in try slotFile.sync() }
+        isSlotSynced = true
+    }
+}
