@@ -1,6 +1,13 @@
 #if Server
     internal import Dispatch
     internal import Foundation
+    #if canImport(Darwin)
+        internal import Darwin
+    #elseif canImport(Musl)
+        internal import Musl
+    #else
+        internal import Glibc
+    #endif
 
     /// Writes each mail as a file `*.eml` with mode 0600.
     public struct MailDirectory: MailSender {
@@ -69,13 +76,24 @@
             let limit = timeLimit.components
             let seconds = Double(limit.seconds) + Double(limit.attoseconds) / 1e18
             if ended.wait(timeout: .now() + seconds) == .timedOut {
-                PrivateFile.kill(process.processIdentifier)
+                Self.kill(process.processIdentifier)
                 ended.wait()
                 throw AccountError(.mail, "The mail command did not end in time.")
             }
             guard process.terminationReason == .exit, process.terminationStatus == 0 else {
                 throw AccountError(.mail, "The mail command failed.")
             }
+        }
+
+        /// Ends a process at once.
+        private static func kill(_ process: Int32) {
+            #if canImport(Darwin)
+                _ = Darwin.kill(process, SIGKILL)
+            #elseif canImport(Musl)
+                _ = Musl.kill(process, SIGKILL)
+            #else
+                _ = Glibc.kill(process, SIGKILL)
+            #endif
         }
     }
 #endif

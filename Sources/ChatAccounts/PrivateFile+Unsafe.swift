@@ -65,16 +65,5 @@
             remove(path)
             return descriptor
         }
-
-        /// Ends a process at once.
-        static func kill(_ process: Int32) {
-            #if canImport(Darwin)
-                _ = Darwin.kill(process, SIGKILL)
-            #elseif canImport(Musl)
-                _ = Musl.kill(process, SIGKILL)
-            #else
-                _ = Glibc.kill(process, SIGKILL)
-            #endif
-        }
     }
 #endif
