@@ -91,11 +91,14 @@
             state.withLock { $0.entries[id]?.target = target }
         }
 
-        /// Begins to read the body; returns the target of the request and the address of the connection.
-        func beginBody(_ id: UInt) -> (target: String, peer: ClientAddress?) {
-            enter(.body, id)
-            return state.withLock { ($0.entries[id]?.target ?? "", $0.entries[id]?.peer) }
+        /// Returns the target of the request and the address of the connection.
+        func request(of id: UInt) -> (target: String, peer: ClientAddress?) {
+            state.withLock { ($0.entries[id]?.target ?? "", $0.entries[id]?.peer) }
         }
+
+        func beginBody(_ id: UInt) { enter(.body, id) }
+
+        func beginHandling(_ id: UInt) { enter(.unlimited, id) }
 
         func beginResponse(_ id: UInt, isStream: Bool) { enter(isStream ? .unlimited : .response, id) }
 

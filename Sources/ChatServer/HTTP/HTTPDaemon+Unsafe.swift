@@ -188,14 +188,14 @@
             }
             let exchange = unsafe Unmanaged<HTTPExchange>.fromOpaque(known).takeUnretainedValue()
             if exchange.isAbandoned { return CMHD_no() }
-            if let response = exchange.takeResponse() { return unsafe exchange.queue(response, on: connection) }
+            if let response = exchange.response { return unsafe exchange.queue(response, on: connection) }
             if unsafe count.pointee > 0 {
                 guard let bytes = unsafe bytes else { return CMHD_no() }
                 let isAccepted = unsafe exchange.append(UnsafeRawBufferPointer(start: bytes, count: count.pointee))
                 unsafe count.pointee = 0
                 return isAccepted ? CMHD_yes() : CMHD_no()
             }
-            if let response = exchange.refusal { return unsafe exchange.queue(response, on: connection) }
+            if let response = exchange.rejection { return unsafe exchange.queue(response, on: connection) }
             // Suspended before the request is handled, because the response may come at once.
             guard unsafe daemon.suspend(exchange, connection) else { return CMHD_no() }
             exchange.begin()
@@ -225,7 +225,8 @@
                     }, headers)
             }
             let id = unsafe UInt(bitPattern: CMHD_socketContext(connection))
-            let (target, peer) = daemon.connections.beginBody(id)
+            daemon.connections.beginBody(id)
+            let (target, peer) = daemon.connections.request(of: id)
             func text(_ text: UnsafePointer<CChar>?) -> String { unsafe text.map { unsafe String(cString: $0) } ?? "" }
             return unsafe HTTPHead(method: text(method), version: text(version), target: target, headers: headers, peer: peer)
         }

@@ -18,8 +18,9 @@
 
         private struct State {
             var body: [UInt8] = []
-            var refusal: HTTPResponse?
-            /// The bytes after the refusal.
+            /// The response to a body that is too large.
+            var rejection: HTTPResponse?
+            /// The bytes after the rejection.
             var discardedCount = 0
             var isSuspended = false
             var isComplete = false
@@ -89,23 +90,23 @@
 
         var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
 
-        var refusal: HTTPResponse? { state.withLock { $0.refusal } }
+        var rejection: HTTPResponse? { state.withLock { $0.rejection } }
 
-        func takeResponse() -> HTTPResponse? { state.withLock { $0.response } }
+        var response: HTTPResponse? { state.withLock { $0.response } }
 
         /// Appends bytes of the body; false if the connection is to end, because they do not.
         func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
             let limit = daemon.handler.bodyLimit(of: head)
             return state.withLock { state in
-                if state.refusal != nil {
+                if state.rejection != nil {
                     // A client that is a little over the limit gets an answer at its end.
                     state.discardedCount += bytes.count
                     return state.discardedCount <= limit
                 }
                 if state.body.count + bytes.count > limit {
-                    state.refusal = daemon.handler.tooLarge
+                    state.rejection = daemon.handler.tooLarge
                 } else if !daemon.takeBodyBytes(bytes.count) {
-                    state.refusal = daemon.handler.busy
+                    state.rejection = daemon.handler.busy
                 } else {
                     unsafe state.body.append(contentsOf: bytes)
                     return true
@@ -116,8 +117,9 @@
             }
         }
 
+        /// Passes the complete request to the handler.
         func begin() {
-            daemon.connections.beginResponse(unsafe UInt(bitPattern: CMHD_socketContext(connection.pointer)), isStream: true)
+            daemon.connections.beginHandling(unsafe UInt(bitPattern: CMHD_socketContext(connection.pointer)))
             let body = state.withLock { $0.body }
             daemon.handler.handle(HTTPRequest(head: head, body: body), self)
         }

@@ -86,55 +86,56 @@
             let (socket, address) = try ListeningSocket.open(options.listen)
             let gate = RequestGate(address, origins: options.origins, trustedProxies: options.trustedProxies)
             let core: ServerCore
-            do throws(ServerError) { core = try ServerCore(store, gate, options, makeRole) } catch {
+            do throws(ServerError) { core = try await ServerCore(store, gate, options, makeRole) } catch {
                 ListeningSocket.close(socket)
                 throw error
             }
             await core.begin()
-            guard let daemon = HTTPDaemon(socket: socket, limits: limits, isExempt: gate.isShared, handler: core) else {
+            var started: HTTPDaemon?
+            do throws(ServerError) {
+                started = HTTPDaemon(socket: socket, limits: limits, isExempt: gate.isShared, handler: core)
+                guard let daemon = started else { throw ServerError(.cannotStart, "The thread of the server cannot be started.") }
+                let metrics = try options.metrics.map { address throws(ServerError) in try Self.startMetrics(core, daemon, address) }
+                (self.core, self.daemon, metricsDaemon, metricsURL) = (core, daemon, metrics?.daemon, metrics?.url)
+            } catch {
                 await core.drain(timeout: .zero, sendTimeout: .zero) { 0 }
-                throw ServerError(.cannotStart, "The thread of the server cannot be started.")
+                started?.stop()
+                throw error
             }
-            var metricsDaemon: HTTPDaemon?
-            if let metrics = options.metrics {
-                do throws(ServerError) {
-                    let (socket, address) = try ListeningSocket.open(metrics)
-                    metricsDaemon = HTTPDaemon(
-                        socket: socket, limits: HTTPDaemon.Limits(connections: 64), isExempt: { _ in true },
-                        handler: MetricsHandler(core, daemon, RequestGate(address, origins: [], trustedProxies: [])))
-                    guard metricsDaemon != nil else {
-                        throw ServerError(.cannotStart, "The thread of the metrics cannot be started.")
-                    }
-                    metricsURL = "http://\(address)/metrics"
-                } catch {
-                    await core.drain(timeout: .zero, sendTimeout: .zero) { 0 }
-                    daemon.stop()
-                    throw error
-                }
-            } else {
-                metricsURL = nil
-            }
-            (self.core, self.daemon, self.metricsDaemon) = (core, daemon, metricsDaemon)
             url = "http://\(address)"
-            tickers = [
-                Task {
-                    while !Task.isCancelled {
-                        daemon.endLateConnections()
-                        metricsDaemon?.endLateConnections()
-                        core.tend()
-                        // Ends early only if the task is cancelled.
-                        try? await Task.sleep(for: .seconds(1))
-                    }
-                },
-                Task {
-                    while !Task.isCancelled {
-                        await core.checkSessions()
-                        // Ends early only if the task is cancelled.
-                        try? await Task.sleep(for: .seconds(1))
-                    }
-                },
-            ]
+            tickers = Self.startTickers(core, [daemon, metricsDaemon].compactMap(\.self))
             core.log.write("listening", ("url", url))
+        }
+
+        private static func startMetrics(
+            _ core: ServerCore, _ daemon: HTTPDaemon, _ address: ListenAddress
+        ) throws(ServerError) -> (daemon: HTTPDaemon, url: String) {
+            let (socket, address) = try ListeningSocket.open(address)
+            let metricsDaemon = HTTPDaemon(
+                socket: socket, limits: HTTPDaemon.Limits(connections: 64), isExempt: { _ in true },
+                handler: MetricsHandler(core, daemon, RequestGate(address, origins: [], trustedProxies: [])))
+            guard let metricsDaemon else { throw ServerError(.cannotStart, "The thread of the metrics cannot be started.") }
+            return (metricsDaemon, "http://\(address)/metrics")
+        }
+
+        /// Starts what happens once a second.
+        private static func startTickers(_ core: ServerCore, _ daemons: [HTTPDaemon]) -> [Task<Void, Never>] {
+            func everySecond(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+                Task {
+                    while !Task.isCancelled {
+                        await body()
+                        // Ends early only if the task is cancelled.
+                        try? await Task.sleep(for: .seconds(1))
+                    }
+                }
+            }
+            return [
+                everySecond {
+                    for daemon in daemons { daemon.endLateConnections() }
+                    core.checkStreams()
+                },
+                everySecond { await core.checkSessions() },
+            ]
         }
 
         /// Stops accepting connections, ends the streams, waits for the requests in progress, and ends

@@ -31,7 +31,7 @@
             self.trustedProxies = Set(trustedProxies)
         }
 
-        /// Returns why a request is refused before its body is read; nil if it is not.
+        /// Returns why a request is rejected before its body is read; nil if it is not.
         func problem(of head: HTTPHead) -> Problem? {
             guard head.count(of: "host") == 1, head.count(of: "content-length") <= 1, head.count(of: "authorization") <= 1,
                 head.count(of: "origin") <= 1, head.count(of: "content-length") == 0 || head.count(of: "transfer-encoding") == 0,
@@ -108,9 +108,6 @@
     }
 
     extension HTTPHead {
-        /// Whether the method changes nothing.
-        var isSafe: Bool { method == "GET" || method == "HEAD" || method == "OPTIONS" }
-
         fileprivate var isHealthCheck: Bool { target == "/healthz" }
     }
 #endif

@@ -145,7 +145,7 @@
 
         /// Writes heartbeats to silent streams, and ends those whose client does not read; called once a
         /// second.
-        func tend(at now: ContinuousClock.Instant = .now) {
+        func checkStreams(at now: ContinuousClock.Instant = .now) {
             for (id, entry) in state.withLock({ $0.entries }) {
                 let times = entry.mailbox.idleTimes(at: now)
                 if let waits = times.writerWaits, waits > Self.lagLimit {

@@ -3,7 +3,7 @@
 
     /// Counts the bytes of the messages of all sockets: those that are received, wait or are carried out.
     ///
-    /// It refuses nothing: the loop ends sockets while the count is beyond the limit.
+    /// It rejects nothing: the loop ends sockets while the count is beyond the limit.
     final class MessageBudget: Sendable {
         private let limit: Int
         private let count = Lock(0)

@@ -1,5 +1,5 @@
 #if Server
-    public import ChatWire
+    internal import ChatWire
     internal import Primitives
 
     /// The opening handshake of a WebSocket (RFC 6455, section 4.2).
@@ -22,22 +22,5 @@
             }
             return headers
         }
-    }
-
-    extension HTTPHead {
-        /// The elements of a list, which can be in several headers of the same name.
-        fileprivate func list(_ name: String) -> [String] {
-            headers.filter { $0.name == name }.flatMap { $0.value.split(separator: ",").map(\.trimmingSpaces) }
-        }
-    }
-
-    extension Problem {
-        static let upgradeRequired = Problem(
-            426, .upgradeRequired, "This path takes WebSocket handshakes of version 13 only.")
-    }
-
-    extension Problem.Code {
-        /// The request is no handshake of a WebSocket.
-        public static let upgradeRequired = Problem.Code(rawValue: "upgradeRequired")
     }
 #endif

@@ -30,10 +30,6 @@
         private let shared = Lock(Shared())
         private let epoll: Int32
         private let wakeDescriptor: Int32
-        private let openCount = Lock(0)
-
-        /// The number of open sockets.
-        var count: Int { openCount.withLock { $0 } }
 
         /// Creates the loop and its thread; nil if the system has no descriptors.
         init?(_ limits: SocketLimits) {
@@ -80,7 +76,7 @@
                 if !shared.isStopping { shared.added.append((id, socket, mailbox, receiver)) }
                 return !shared.isStopping
             }
-            if isAdded { wake() } else { Self.refuse(socket, mailbox, receiver) }
+            if isAdded { wake() } else { Self.closeUnregistered(socket, mailbox, receiver) }
             return id
         }
 
@@ -90,7 +86,8 @@
             wake()
         }
 
-        private static func refuse(_ socket: UpgradedSocket, _ mailbox: Mailbox, _ receiver: any SocketReceiver) {
+        /// Closes a socket that no peer has taken.
+        private static func closeUnregistered(_ socket: UpgradedSocket, _ mailbox: Mailbox, _ receiver: any SocketReceiver) {
             socket.close()
             mailbox.close()
             receiver.didClose()
@@ -135,11 +132,10 @@
                 }
                 for (id, socket, mailbox, receiver) in added {
                     guard let peer = SocketPeer(id, socket, mailbox, receiver, limits, budget), register(peer) else {
-                        Self.refuse(socket, mailbox, receiver)
+                        Self.closeUnregistered(socket, mailbox, receiver)
                         continue
                     }
                     peers[id] = peer
-                    openCount.withLock { $0 += 1 }
                     service(peer, &peers)
                 }
                 for id in receiving { peers[id]?.mayReceive = true }
@@ -204,7 +200,7 @@
             let holders = peers.values.filter { $0.heldByteCount > 0 }.sorted { $0.messageBegan < $1.messageBegan }
             for peer in holders {
                 if budget.hasRoom { return }
-                peer.refuse()
+                peer.endForBudget()
                 if peer.send() { didSend(peer, &peers) } else { drop(peer, &peers) }
             }
         }
@@ -224,7 +220,6 @@
         private func drop(_ peer: SocketPeer, _ peers: inout [UInt64: SocketPeer]) {
             guard peers.removeValue(forKey: peer.id) != nil else { return }
             CPoll_remove(epoll, peer.socket.descriptor)
-            openCount.withLock { $0 -= 1 }
             peer.mailbox.close()
             peer.receiver.didClose()
             peer.free()

@@ -10,17 +10,6 @@
         internal import Glibc
     #endif
 
-    /// What one WebSocket does with its messages; called on the thread of the loop.
-    protocol SocketReceiver: Sendable {
-        /// The bytes of the messages that are not carried out.
-        var waitingByteCount: Int { get }
-        /// Receives a text or binary message, whose bytes it gives back to the budget; returns false while
-        /// no more can be received.
-        func receive(_ message: [UInt8]) -> Bool
-        /// The connection has ended; can be called again.
-        func didClose()
-    }
-
     /// One WebSocket, on the thread of the loop.
     @safe final class SocketPeer {
         /// Bytes and messages that wait in the library; more stay in the mailbox.
@@ -118,7 +107,7 @@
         var heldByteCount: Int { partial.byteCount + receiver.waitingByteCount }
 
         /// Begins to end the connection, and drops its messages, because those of all sockets are too large.
-        func refuse() {
+        func endForBudget() {
             dropPartial()
             receiver.didClose()
             end(Self.tryAgainLater)

@@ -37,13 +37,13 @@
         /// Opens the thread if it does not exist.
         ///
         /// - Throws: `ChatError`, for example `rejected` for a name that is an outward code.
-        init(_ store: ChatStore, thread name: String) throws(ChatError) {
+        init(_ store: ChatStore, thread name: String) async throws(ChatError) {
             self.store = store
             host = UserID(bits: Self.derivedID("host", name))
             thread = ThreadID(bits: Self.derivedID("thread", name))
-            try Self.require(Self.register(host, "Tutorial chat", subject: Self.subjectPrefix + "host", in: store))
+            try Self.require(await Self.register(host, "Tutorial chat", subject: Self.subjectPrefix + "host", in: store))
             try Self.require(
-                store.execute([
+                await store.execute([
                     CommandRequest(.openThread(thread: thread, name: name, by: host, policy: .inviteOnly))
                 ])[0])
             var users: [UserID: String] = [:]
@@ -120,10 +120,10 @@
             if let present = store.summary(of: user) {
                 let base = present.username?.split(separator: "~").first.map(String.init)
                 if base != username.text {
-                    _ = try Self.rename(user, username.text, in: store)
+                    _ = try await Self.rename(user, username.text, in: store)
                 }
             } else {
-                try Self.require(Self.register(user, username.text, subject: Self.subjectPrefix + userID, in: store))
+                try Self.require(await Self.register(user, username.text, subject: Self.subjectPrefix + userID, in: store))
             }
             if (try? store.thread(thread, viewer: user)) == nil {
                 // Invited and accepted in one commit; no account can do either.
@@ -140,22 +140,24 @@
 
         private static func register(
             _ user: UserID, _ name: String, subject: String, in store: ChatStore
-        ) throws(ChatError) -> Result<Receipt, Rejection> {
-            try withFreeName(name, in: store) { name in .registerUser(user: user, username: name, subject: subject) }
+        ) async throws(ChatError) -> Result<Receipt, Rejection> {
+            try await withFreeName(name, in: store) { name in .registerUser(user: user, username: name, subject: subject) }
         }
 
-        private static func rename(_ user: UserID, _ name: String, in store: ChatStore) throws(ChatError) -> Result<Receipt, Rejection> {
-            try withFreeName(name, in: store) { name in .changeUsername(user: user, username: name) }
+        private static func rename(
+            _ user: UserID, _ name: String, in store: ChatStore
+        ) async throws(ChatError) -> Result<Receipt, Rejection> {
+            try await withFreeName(name, in: store) { name in .changeUsername(user: user, username: name) }
         }
 
         /// Executes a command with the name or, if it is taken, with a suffix: `Ann~2`.
         private static func withFreeName(
             _ name: String, in store: ChatStore, _ command: (String) -> ChatCommand
-        ) throws(ChatError) -> Result<Receipt, Rejection> {
+        ) async throws(ChatError) -> Result<Receipt, Rejection> {
             var number = 1
             while true {
                 let suffix = number == 1 ? "" : "~\(number)"
-                let result = try store.execute([CommandRequest(command(String(name.prefix(32 - suffix.count)) + suffix))])[0]
+                let result = try await store.execute([CommandRequest(command(String(name.prefix(32 - suffix.count)) + suffix))])[0]
                 // A user who exists with another form of the name is registered.
                 guard case .failure(let rejection) = result, rejection.code == .usernameTaken, number < 1_000 else { return result }
                 number += 1

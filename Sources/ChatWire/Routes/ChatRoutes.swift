@@ -67,7 +67,7 @@ public struct ChatRoutes: Sendable {
             let page = try context.store.timelinePage(
                 try parameters.thread(), try context.page(), viewer: context.user, asOf: .position(head.position))
             var response = try WireResponse(json: PageAnswer(page))
-            if let token = ResumeToken(position: head.position, head: head) { response.headers.append(("Resume-Token", "\(token)")) }
+            response.headers.append(("Resume-Token", "\(ResumeToken(head))"))
             return response
         },
         Route("GET", "/v1/threads/{thread}/members") { context, parameters in
@@ -181,9 +181,7 @@ extension ChatRoutes {
             try store.requireValid(token)
             start = token
         } else {
-            let head = store.head
-            guard let token = ResumeToken(position: head.position, head: head) else { preconditionFailure("a head is not before itself") }
-            start = token
+            start = ResumeToken(store.head)
         }
         return (start, store.events(after: start, matching: filter))
     }

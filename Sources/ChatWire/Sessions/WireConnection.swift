@@ -10,11 +10,14 @@ internal import EventJournal
 /// | client | server |
 /// | --- | --- |
 /// | | `{"hello":{"version":1,"user":{"id","username"},"token":TOKEN}}` |
-/// | `{"id":1,"commands":COMMAND or [COMMAND,...]}` | `{"id":1,"answer":{...}}`, `{"id":1,"answers":[...]}` |
-/// | `{"id":2,"follow":{["after":TOKEN,] ["thread":THREAD]}}` | `{"id":2,"following":{"token":TOKEN}}`, then `{"follow":2,"token":TOKEN,"event":{...}}` for each event |
+/// | `{"id":1,"commands":COMMAND}` | `{"id":1,"answer":{...}}` |
+/// | `{"id":1,"commands":[COMMAND,...]}` | `{"id":1,"answers":[...]}` |
+/// | `{"id":2,"follow":{...}}` | `{"id":2,"following":{"token":TOKEN}}` |
+/// | | `{"follow":2,"token":TOKEN,"event":{...}}` for each event |
 /// | `{"id":3,"unfollow":2}` | `{"id":3,"unfollowed":2}` |
 /// | any other text | `{"id":ID or null,"problem":{...}}` |
 ///
+/// The members of a follow are `after`, a token, and `thread`; both can be missing.
 /// A follow whose events cannot be read ends with a problem that has its id, which can be used again.
 ///
 /// `id` is chosen by the client: a whole number that the answer repeats. Before the server ends the

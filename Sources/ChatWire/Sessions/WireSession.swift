@@ -44,8 +44,7 @@ public final class WireSession: Sendable {
     ///
     /// - Throws: What the sink throws.
     public func begin() async throws {
-        let head = store.head
-        guard let token = ResumeToken(position: head.position, head: head) else { preconditionFailure("a head is not before itself") }
+        let token = ResumeToken(store.head)
         try await write(WireConnection.hello(store.summary(of: user) ?? UserSummary(id: user, username: nil), token: token))
     }
 

@@ -283,7 +283,7 @@
             let server = try fixture.server
             try await fixture.wait(until: "chat_server_streams_ended_total{reason=\"lagged\"}", is: 1) {
                 // As if the client had not read for longer than it may.
-                server.core.streams.tend(at: .now + Self.hour)
+                server.core.streams.checkStreams(at: .now + Self.hour)
             }
             var (found, token): ([String], String) = ([], start)
             reading: while true {
