@@ -56,12 +56,14 @@
         ///   - code: The code of the last mail.
         ///   - new: The new password.
         ///   - address: The network address of the client; nil omits the limit by address.
-        /// - Throws: `invalidCode`, `invalidEmail`, `invalidPassword`, `tooManyAttempts`, `busy`, or an error of the file.
+        /// - Throws: `invalidCode`, `invalidEmail`, `invalidPassword`, `tooManyAttempts`, `busy`,
+        ///   or an error of the file.
         public func reset(email: String, code: String, new: String, address: ClientAddress?) throws(AccountError) {
             let email = try validated(email)
             let secret = try Password(new)
             try takeAttempt(.reset, account: email.key, address: address)
-            // Hashed before the code is checked, so that a right and a wrong code take the same time.
+            // Hashed before the code is checked, so that a right and a wrong code take the same
+            // time.
             let hash = try pool.hash(secret)
             let isReset = try database.withLock { database throws(AccountError) in
                 try database.transaction { database throws(AccountError) -> Bool in
@@ -111,8 +113,8 @@
         ///
         /// Idempotent.
         ///
-        /// - Throws: An error of the file. With `busy` the row may be deleted and its bytes still be in the
-        ///   write-ahead log, which another program reads: call it again.
+        /// - Throws: An error of the file. With `busy` the row may be deleted and its bytes still
+        ///   be in the write-ahead log, which another program reads: call it again.
         public func finishDeletion(account: AccountID) throws(AccountError) {
             try database.withLock { database throws(AccountError) in
                 try database.run(

@@ -17,16 +17,17 @@
         /// Checks a password and begins a session.
         ///
         /// An unknown address, a wrong password, an unconfirmed account and one that is being
-        /// deleted have the same error. An unconfirmed account must: otherwise a sign-up followed by
-        /// a sign-in would show whether the address had an account before.
+        /// deleted have the same error. An unconfirmed account must: otherwise a sign-up followed
+        /// by a sign-in would show whether the address had an account before.
         ///
         /// - Parameters:
         ///   - email: The address.
         ///   - password: The password.
         ///   - device: A label for the list of sessions, of at most 256 bytes; nil for none.
         ///   - address: The network address of the client; nil omits the limit by address.
-        /// - Throws: `invalidEmail`; `invalidCredentials`; `notRegistered`, with the right password of a
-        ///   confirmed account; `invalidDevice`, `tooManyAttempts`, `busy`, or an error of the file.
+        /// - Throws: `invalidEmail`; `invalidCredentials`; `notRegistered`, with the right password
+        ///   of a confirmed account; `invalidDevice`, `tooManyAttempts`, `busy`, or an error of the
+        ///   file.
         public func signIn(email: String, password: String, device: String? = nil, address: ClientAddress?) throws(AccountError) -> SignedIn
         {
             guard (device ?? "").utf8.count <= 256, (device ?? "").unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
@@ -85,8 +86,8 @@
         /// Returns the session of a token, or nil if it is wrong, ended or expired.
         ///
         /// A session expires 14 days after its last use and 30 days after the sign-in. The last use
-        /// is written at most once a minute, after this returns. The lookup is by digest, so its time
-        /// says nothing about the token.
+        /// is written at most once a minute, after this returns. The lookup is by digest, so its
+        /// time says nothing about the token.
         ///
         /// It does not wait for writers, and sees every operation that has returned.
         ///

@@ -16,7 +16,8 @@
         ///   - email: The address, to which the code is mailed.
         ///   - password: The password.
         ///   - address: The network address of the client; nil omits the limit by address.
-        /// - Throws: `invalidUsername`, `invalidEmail`, `invalidPassword`, `tooManyAttempts`, `busy`, or an error of the file.
+        /// - Throws: `invalidUsername`, `invalidEmail`, `invalidPassword`, `tooManyAttempts`,
+        ///   `busy`, or an error of the file.
         public func signUp(username: String, email: String, password: String, address: ClientAddress?) throws(AccountError) {
             guard username.utf8.count <= 1_024, let name = Username(username) else {
                 throw AccountError(.invalidUsername, "The username is not valid.")
@@ -70,7 +71,8 @@
             try mailCode(.confirmation, .signUp, email, address, states: [.unconfirmed, .confirmed])
         }
 
-        /// Stores and mails a code if the account has one of the states; otherwise only takes the same time.
+        /// Stores and mails a code if the account has one of the states; otherwise only takes the
+        /// same time.
         func mailCode(
             _ purpose: CodePurpose, _ operation: LimitedOperation, _ email: String, _ address: ClientAddress?, states: [AccountState]
         ) throws(AccountError) {
@@ -103,9 +105,9 @@
         ///
         /// Until it is confirmed, an account has the password of the last person who signed up with
         /// the address, and this need not be the person who gets the mail. So a client that has the
-        /// password sends it: only the person who signed up last can confirm. A wrong password and a
-        /// wrong code are one and the same failed try, with the same answer and in the same time, so
-        /// a caller who has only one of the two learns nothing about it.
+        /// password sends it: only the person who signed up last can confirm. A wrong password and
+        /// a wrong code are one and the same failed try, with the same answer and in the same time,
+        /// so a caller who has only one of the two learns nothing about it.
         ///
         /// - Parameters:
         ///   - email: The address.
@@ -125,7 +127,8 @@
                 if name == nil { throw AccountError(.invalidUsername, "The username is not valid.") }
             }
             try takeAttempt(.confirm, account: email.key, address: address)
-            // Compared before the code and in every case, so that the time does not show which is wrong.
+            // Compared before the code and in every case, so that the time does not show which is
+            // wrong.
             let hash = if let password { try matchingHash(email, password) } else { String?.none }
             let registration = try database.withLock { database throws(AccountError) in
                 try database.transaction { database throws(AccountError) -> AccountRegistration? in
@@ -148,7 +151,8 @@
             return registration
         }
 
-        /// Returns the password hash of the address if the password belongs to it; takes the same time if not.
+        /// Returns the password hash of the address if the password belongs to it; takes the same
+        /// time if not.
         private func matchingHash(_ email: EmailAddress, _ password: String) throws(AccountError) -> String? {
             guard let secret = Password(ifValid: password) else { return nil }
             let stored = try database.withLock { database throws(AccountError) in try self.account(database, email)?.password }
@@ -159,7 +163,8 @@
         ///
         /// Idempotent.
         ///
-        /// - Throws: `unknownAccount` for an account that is not confirmed, or an error of the file.
+        /// - Throws: `unknownAccount` for an account that is not confirmed, or an error of the
+        ///   file.
         public func markRegistered(account: AccountID) throws(AccountError) {
             try database.withLock { database throws(AccountError) in
                 try database.transaction { database throws(AccountError) in

@@ -11,8 +11,8 @@
     /// milliseconds if they hash a password: call them from threads that may wait. All of them can
     /// be called from several threads.
     ///
-    /// *Errors of the file*, which every operation can throw: `busy` while another program holds the
-    /// file, `damaged`, `storageFull` if the operation writes, and `storage`.
+    /// *Errors of the file*, which every operation can throw: `busy` while another program holds
+    /// the file, `damaged`, `storageFull` if the operation writes, and `storage`.
     public final class AccountStore: Sendable {
         /// The connection of session look-ups, which so do not wait for a commit.
         let reader: Lock<Database>
@@ -38,9 +38,10 @@
         ///   - mailer: Delivers the mails, on a thread of the store.
         ///   - from: The sender of the mails.
         ///   - options: The costs, limits and clocks.
-        /// - Throws: `notAnAccountFile`, `newerVersion` or `damaged`, with which the file is unchanged;
-        ///   `busy` if another program holds the file or the memory does not suffice for a hash of a
-        ///   password, `storageFull` or `storage`, with which the file may have been migrated.
+        /// - Throws: `notAnAccountFile`, `newerVersion` or `damaged`, with which the file is
+        ///   unchanged; `busy` if another program holds the file or the memory does not suffice for
+        ///   a hash of a password, `storageFull` or `storage`, with which the file may have been
+        ///   migrated.
         public init(path: String, mailer: any MailSender, from: EmailAddress, options: AccountOptions = AccountOptions())
             throws(AccountError)
         {
@@ -74,8 +75,8 @@
         ///
         /// After it, every operation with valid arguments throws `storage`. Idempotent.
         ///
-        /// - Throws: `storage` or `storageFull` if the log cannot be copied; the store is then closed
-        ///   all the same, nothing is lost, and the next opening reads the log.
+        /// - Throws: `storage` or `storageFull` if the log cannot be copied; the store is then
+        ///   closed all the same, nothing is lost, and the next opening reads the log.
         public func close() throws(AccountError) {
             isClosed.store(true, ordering: .sequentiallyConsistent)
             mails.drain()
@@ -104,7 +105,8 @@
 
         var now: Timestamp { options.environment.now() }
 
-        /// Takes an attempt of the address, unless it is nil, and then of the account, known or not.
+        /// Takes an attempt of the address, unless it is nil, and then of the account, known or
+        /// not.
         func takeAttempt(_ operation: LimitedOperation, account: String, address: ClientAddress?) throws(AccountError) {
             if isClosed.load(ordering: .sequentiallyConsistent) { throw .closed }
             let limits =
@@ -180,7 +182,8 @@
 
         /// Compares a code; counts a try for a wrong one, and for a wrong password with any code.
         ///
-        /// The count is part of the caller's transaction. An account without a code takes the same time.
+        /// The count is part of the caller's transaction. An account without a code takes the same
+        /// time.
         func tryCode(
             _ database: Database, _ code: String, _ account: AccountID, _ purpose: CodePurpose,
             withRightPassword isPasswordRight: Bool = true

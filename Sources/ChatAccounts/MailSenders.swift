@@ -53,10 +53,11 @@
 
         /// Runs the program and waits for its end.
         ///
-        /// - Throws: An error with the code `mail` if the program cannot be started, does not end in
-        ///   time, or ends with a status other than 0.
+        /// - Throws: An error with the code `mail` if the program cannot be started, does not end
+        ///   in time, or ends with a status other than 0.
         public func send(_ message: MailMessage) throws(AccountError) {
-            // A file without a name, because writing to a pipe whose reader has ended raises SIGPIPE.
+            // A file without a name, because writing to a pipe whose reader has ended raises
+            // SIGPIPE.
             let path = NSTemporaryDirectory() + "/chat-mail-" + UUID().uuidString
             let failure = AccountError(.mail, "A temporary file for the mail command cannot be written.")
             guard PrivateFile.create(path, message.bytes) == .created else { throw failure }

@@ -58,7 +58,8 @@
 
         @discardableResult static func remove(_ path: String) -> Bool { unsafe unlink(path) == 0 }
 
-        /// Opens a private file for reading and removes its name; the descriptor belongs to the caller.
+        /// Opens a private file for reading and removes its name; the descriptor belongs to the
+        /// caller.
         static func openUnlinked(_ path: String) -> Int32? {
             let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0 else { return nil }

@@ -2,10 +2,11 @@
     internal import ChatAccounts
     internal import Locking
 
-    /// The connections of a daemon: their addresses, and how long each may take for what it is doing.
+    /// The connections of a daemon: their addresses, and how long each may take for what it is
+    /// doing.
     ///
-    /// The library ends a connection that is silent. This table also ends one that sends a byte now and
-    /// then, and counts the connections of each address.
+    /// The library ends a connection that is silent. This table also ends one that sends a byte now
+    /// and then, and counts the connections of each address.
     final class ConnectionTable: Sendable {
         /// What a connection is doing.
         enum Phase: Sendable {

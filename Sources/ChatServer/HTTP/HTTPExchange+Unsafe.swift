@@ -1,6 +1,6 @@
 #if Server
-    // Unsafe, because libmicrohttpd is a C library: an exchange has the address of its connection, which
-    // is used only by the thread of the library or while the connection is suspended.
+    // Unsafe, because libmicrohttpd is a C library: an exchange has the address of its connection,
+    // which is used only by the thread of the library or while the connection is suspended.
     internal import CMicroHTTPD
     internal import Locking
 
@@ -13,7 +13,8 @@
 
         /// The address of the library's connection.
         ///
-        /// Sendable, because other threads use it only to resume the connection, while it is suspended.
+        /// Sendable, because other threads use it only to resume the connection, while it is
+        /// suspended.
         @safe private struct ConnectionPointer: @unchecked Sendable { let pointer: OpaquePointer }
 
         private struct State {
@@ -39,7 +40,8 @@
             self.connection = unsafe ConnectionPointer(pointer: connection)
         }
 
-        /// Sets a function that is called when the exchange ends, with the status of the response or 0.
+        /// Sets a function that is called when the exchange ends, with the status of the response
+        /// or 0.
         ///
         /// It is called at once if the exchange has ended already.
         func setCompletion(_ body: @escaping @Sendable (_ status: Int) -> Void) {
@@ -67,8 +69,8 @@
             }
         }
 
-        /// Ends the exchange without a response, because the daemon stops: resumes its connection, and
-        /// ends its stream.
+        /// Ends the exchange without a response, because the daemon stops: resumes its connection,
+        /// and ends its stream.
         func abandon() {
             let stream = state.withLock { state -> Mailbox? in
                 if state.isSuspended {
@@ -151,7 +153,8 @@
                 unsafe made = unsafe MHD_create_response_for_upgrade(
                     { _, _, requestContext, early, count, socket, handle in
                         guard let known = unsafe requestContext, let handle = unsafe handle else { return }
-                        // The exchange lives until the request is completed, which is after the socket is closed.
+                        // The exchange lives until the request is completed, which is after the
+                        // socket is closed.
                         let exchange = unsafe Unmanaged<HTTPExchange>.fromOpaque(known).takeUnretainedValue()
                         let bytes = unsafe early.map { unsafe [UInt8](UnsafeRawBufferPointer(start: $0, count: count)) } ?? []
                         unsafe exchange.upgrade(UpgradedSocket(descriptor: socket, early: bytes, handle: handle))
@@ -208,7 +211,8 @@
             self.mailbox = mailbox
             unsafe self.connection = connection
             let resumption = unsafe Resumption(pointer: connection)
-            // Called under the mailbox's lock while the reader waits, so while the connection is suspended.
+            // Called under the mailbox's lock while the reader waits, so while the connection is
+            // suspended.
             mailbox.setWake { unsafe MHD_resume_connection(resumption.pointer) }
         }
 

@@ -52,8 +52,8 @@
 
     /// The routes of accounts and sessions.
     enum AccountRoutes {
-        /// The path of the password reset, which ends sessions without having one: a server that reads must
-        /// forget all.
+        /// The path of the password reset, which ends sessions without having one: a server that
+        /// reads must forget all.
         static let resetPath = "/v1/reset-password"
 
         static let routes = signUpRoutes + sessionRoutes + passwordRoutes

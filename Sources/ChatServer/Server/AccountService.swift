@@ -55,14 +55,14 @@
             let account = "\(registration.account)"
             let command = ChatCommand.registerUser(
                 user: registration.user, username: registration.username.text, subject: account)
-            // As a batch: Swift 6.3.1 crashes on `catch .rejected` of a typed error in a function with
-            // plain `throws` (swiftlang/swift#89787).
+            // As a batch: Swift 6.3.1 crashes on `catch .rejected` of a typed error in a function
+            // with plain `throws` (swiftlang/swift#89787).
             if case .failure(let rejection) = try await store.execute([CommandRequest(command)])[0] {
                 switch rejection.code {
                 case .usernameTaken: throw Problem.usernameTaken
                 case .identifierTaken where store.user(withSubject: account) == registration.user:
-                    // The person has confirmed again with another username after the journal had registered
-                    // the first one: the user exists, with that name.
+                    // The person has confirmed again with another username after the journal had
+                    // registered the first one: the user exists, with that name.
                     break
                 default: throw ChatError.rejected(rejection)
                 }
@@ -84,8 +84,8 @@
             try await deleteRow(of: deletion)
         }
 
-        /// Deletes the row of an account whose user is erased, and its bytes in the file; tries again while
-        /// another program, for example a backup, holds the file.
+        /// Deletes the row of an account whose user is erased, and its bytes in the file; tries
+        /// again while another program, for example a backup, holds the file.
         private func deleteRow(of deletion: AccountDeletion) async throws {
             do {
                 try await erasureThread.run { [accounts] in try accounts.finishDeletion(account: deletion.account) }

@@ -15,7 +15,8 @@
             case reader(WriterClient)
         }
 
-        /// The longest time that a response waits until this server's store has what the writer wrote.
+        /// The longest time that a response waits until this server's store has what the writer
+        /// wrote.
         private static let catchUpLimit = Duration.seconds(2)
 
         /// Carries out a request about an account.
@@ -90,7 +91,8 @@
             return response
         }
 
-        /// Reads until the store has a position; gives up after a while, because a response is owed.
+        /// Reads until the store has a position; gives up after a while, because a response is
+        /// owed.
         private func catchUp(to position: Position) async {
             let deadline = ContinuousClock.now + Self.catchUpLimit
             var pause = Duration.milliseconds(1)
@@ -122,8 +124,8 @@
     }
 
     extension WireResponse {
-        /// Adds the token of a state that contains what the request has written: a server that reads waits for
-        /// it before it passes the response on.
+        /// Adds the token of a state that contains what the request has written: a server that
+        /// reads waits for it before it passes the response on.
         mutating func addResumeToken(of store: ChatStore) {
             headers.append(("Resume-Token", "\(ResumeToken(store.head))"))
         }

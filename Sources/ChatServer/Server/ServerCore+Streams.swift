@@ -34,7 +34,8 @@
                     // The client is gone, or the stream was ended by its registry.
                     return
                 }
-                // A stream that was ended by its registry, or whose client is gone, has a reason already.
+                // A stream that was ended by its registry, or whose client is gone, has a reason
+                // already.
                 if mailbox.end(EventStream.block(end)) { metrics.count(ended: end) }
             }
             delivery.begin(task)
@@ -61,7 +62,8 @@
                 let receiver = SocketSession(sockets.budget, on: store.readExecutor)
                 let delivery = Task(executorPreference: store.readExecutor) {
                     do { try await tutorial.deliver { try await mailbox.write($0) } } catch {
-                        // The client is gone, or the journal cannot be read: the client connects again.
+                        // The client is gone, or the journal cannot be read: the client connects
+                        // again.
                     }
                     mailbox.end()
                 }

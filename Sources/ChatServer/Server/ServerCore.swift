@@ -126,7 +126,8 @@
             if logsRequests { log.write("request", ("route", route), ("status", "\(status)"), ("microseconds", "\(microseconds)")) }
         }
 
-        /// The text of an error for the log: errors of the journal and the accounts name files, no content.
+        /// The text of an error for the log: errors of the journal and the accounts name files, no
+        /// content.
         private static func logged(_ error: any Error) -> String {
             switch error {
             case let error as ChatError: "\(error)"
@@ -192,8 +193,8 @@
 
         // MARK: Closing
 
-        /// Rejects new requests, ends the streams, and waits for the requests that have no response, and
-        /// then a moment until their responses and the ends of the streams are sent.
+        /// Rejects new requests, ends the streams, and waits for the requests that have no
+        /// response, and then a moment until their responses and the ends of the streams are sent.
         ///
         /// - Parameters:
         ///   - timeout: The longest time for the responses.

@@ -2,7 +2,8 @@
     internal import Chat
     internal import ChatDomain
 
-    /// The log of a server: one JSON object a line, without bodies, e-mail addresses, names or tokens.
+    /// The log of a server: one JSON object a line, without bodies, e-mail addresses, names or
+    /// tokens.
     struct ServerLog: Sendable {
         private let write: @Sendable (String) -> Void
 

@@ -8,7 +8,8 @@
         /// The time after which the browser forgets the cookie: the absolute lifetime of a session.
         private static let lifetime = Duration.seconds(30 * 86_400)
 
-        /// Returns the token of `Authorization: Bearer`, or else that of the cookie; nil if there is none.
+        /// Returns the token of `Authorization: Bearer`, or else that of the cookie; nil if there
+        /// is none.
         static func token(in head: HTTPHead, isSecure: Bool) -> String? {
             if let authorization = head["authorization"] {
                 let parts = authorization.split(separator: " ", maxSplits: 1)

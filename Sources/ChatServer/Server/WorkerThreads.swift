@@ -6,8 +6,8 @@
 
     /// A fixed number of threads for calls that block, with a bounded queue.
     ///
-    /// Hashing a password takes a processor for tens of milliseconds; on the threads of tasks it would
-    /// delay every post.
+    /// Hashing a password takes a processor for tens of milliseconds; on the threads of tasks it
+    /// would delay every post.
     final class WorkerThreads: Sendable {
         private struct State {
             var jobs: [@Sendable () -> Void] = []

@@ -6,8 +6,10 @@
     enum SocketHandshake {
         /// Returns the headers of the response with the status 101.
         ///
-        /// - Parameter subprotocol: The subprotocol of the server; it is confirmed if the client names it.
-        /// - Throws: ``Problem`` with the status 426 for a request that is no handshake of version 13.
+        /// - Parameter subprotocol: The subprotocol of the server; it is confirmed if the client
+        ///   names it.
+        /// - Throws: ``Problem`` with the status 426 for a request that is no handshake of version
+        ///   13.
         static func headers(for head: HTTPHead, subprotocol: String? = nil) throws(Problem) -> [(name: String, value: String)] {
             guard head.method == "GET", head.version == "HTTP/1.1",
                 head.list("upgrade").contains(where: { $0.lowercased() == "websocket" }),

@@ -10,7 +10,8 @@
 
     /// Sends and receives the frames of all WebSockets on one thread, with epoll and libwslay.
     final class SocketLoop: Sendable {
-        /// The bytes that the system holds for a client that does not read; Linux takes twice the number.
+        /// The bytes that the system holds for a client that does not read; Linux takes twice the
+        /// number.
         private static let sendBufferByteCount: Int32 = 128 << 10
 
         private struct Shared {
@@ -122,7 +123,8 @@
                         _ = unsafe read(wakeDescriptor, &value, 8)
                     } else if let peer = peers[id] {
                         peer.isReadable = peer.isReadable || events[index].isReadable != 0
-                        // Of a peer that is not read, the poll would report the failure again and again.
+                        // Of a peer that is not read, the poll would report the failure again and
+                        // again.
                         if events[index].hasFailed != 0, !peer.interest.reads { drop(peer, &peers) } else { service(peer, &peers) }
                     }
                 }
@@ -194,8 +196,8 @@
 
         /// Ends sockets until the messages of the others are within the limit, and some bytes more.
         ///
-        /// First the one whose last message has begun first: a client that keeps a part of a message for
-        /// long does not keep others from sending.
+        /// First the one whose last message has begun first: a client that keeps a part of a
+        /// message for long does not keep others from sending.
         private func makeRoom(_ peers: inout [UInt64: SocketPeer]) {
             let holders = peers.values.filter { $0.heldByteCount > 0 }.sorted { $0.messageBegan < $1.messageBegan }
             for peer in holders {

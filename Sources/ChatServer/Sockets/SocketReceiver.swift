@@ -3,8 +3,8 @@
     protocol SocketReceiver: Sendable {
         /// The bytes of the messages that are not carried out.
         var waitingByteCount: Int { get }
-        /// Receives a text or binary message, whose bytes it gives back to the budget; returns false while
-        /// no more can be received.
+        /// Receives a text or binary message, whose bytes it gives back to the budget; returns
+        /// false while no more can be received.
         func receive(_ message: [UInt8]) -> Bool
         /// The connection has ended; can be called again.
         func didClose()

@@ -28,7 +28,8 @@
 
         /// Creates a session that gives back the bytes of its messages to the budget.
         ///
-        /// - Parameter executor: Runs the task that carries out the messages; nil for the default one.
+        /// - Parameter executor: Runs the task that carries out the messages; nil for the default
+        ///   one.
         init(_ budget: MessageBudget, on executor: (any TaskExecutor)? = nil) {
             (self.budget, self.executor) = (budget, executor)
             (messages, inbox) = AsyncStream.makeStream()

@@ -9,12 +9,13 @@
 
     /// The chat of the SwiftUI tutorials: a thread of its own, without accounts, in their JSON.
     ///
-    /// A client sends `{"message","user","userID"}`; everyone gets `{"date","id","message","user","userID"}`
-    /// with the history from its beginning, then live. Dates are seconds since 2001, and ids are in upper
-    /// case, as `JSONEncoder` writes both by default.
+    /// A client sends `{"message","user","userID"}`; everyone gets
+    /// `{"date","id","message","user","userID"}` with the history from its beginning, then live.
+    /// Dates are seconds since 2001, and ids are in upper case, as `JSONEncoder` writes both by
+    /// default.
     ///
-    /// The `userID` of a client is not an id of the journal, because anyone can send any: a hash of it is.
-    /// It is stored as the subject of the user, to be sent back.
+    /// The `userID` of a client is not an id of the journal, because anyone can send any: a hash of
+    /// it is. It is stored as the subject of the user, to be sent back.
     final class TutorialChat: Sendable {
         private static let subjectPrefix = "tutorial-chat:"
         /// The users of one connection; the tutorial's app has one.
@@ -89,7 +90,8 @@
             fileprivate var refilledAt = ContinuousClock.now
         }
 
-        /// Posts the message of a client; what is not valid has no effect, because the tutorial has no answer.
+        /// Posts the message of a client; what is not valid has no effect, because the tutorial has
+        /// no answer.
         ///
         /// A client that sends too much is slowed down, and loses nothing.
         func receive(_ text: [UInt8], _ connection: inout Connection) async throws {
@@ -110,7 +112,8 @@
             _ = try await store.execute([CommandRequest(.postMessage(thread: thread, author: user, body: body))])
         }
 
-        /// Registers a user with a free form of the name, or changes the name, and lets the user in.
+        /// Registers a user with a free form of the name, or changes the name, and lets the user
+        /// in.
         ///
         /// - Returns: False for a name that cannot be a username.
         private func admit(_ user: UserID, name: String, userID: String) async throws(ChatError) -> Bool {

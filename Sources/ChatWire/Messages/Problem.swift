@@ -8,7 +8,8 @@ public struct Problem: Error, Hashable, Sendable {
     public let code: Code
     /// A description for people; it may change between versions.
     public let detail: String
-    /// The path of the wrong field in the body, such as `postMessage.body`; nil if it is not one field.
+    /// The path of the wrong field in the body, such as `postMessage.body`; nil if it is not one
+    /// field.
     public var field: String?
     /// The number of the wrong command in a batch, from 1.
     public var line: Int?

@@ -4,10 +4,11 @@ internal import Projections
 
 /// The chat over HTTP, for a user who is signed in: commands, queries and live events.
 ///
-/// Independent of the transport and of accounts: a server identifies the user and passes the request.
+/// Independent of the transport and of accounts: a server identifies the user and passes the
+/// request.
 ///
-/// - **Who may see what** is decided by the store: every query has the user as its viewer. What does
-///   not exist and what the user may not see have the same response.
+/// - **Who may see what** is decided by the store: every query has the user as its viewer. What
+///   does not exist and what the user may not see have the same response.
 /// - **Responses** have the JSON of the command-line tool. <doc:HostingTheRoutes> has two servers.
 public struct ChatRoutes: Sendable {
     /// A request of a user.
@@ -164,7 +165,8 @@ extension ChatRoutes {
         }
     }
 
-    /// Returns the events that a user may see, after a token or the present end, in one thread or in all.
+    /// Returns the events that a user may see, after a token or the present end, in one thread or
+    /// in all.
     ///
     /// - Throws: ``Problem`` with `invalidToken` or `notFound`, or `ChatError`.
     func events(after text: String?, thread: String?, as user: UserID) throws -> (start: ResumeToken, events: ChatEvents) {
