@@ -59,7 +59,7 @@
         public var waitingHashes = 32
         /// The number of mails that wait for delivery; more get `busy`.
         public var waitingMails = 256
-        /// The maximum number of token buckets in memory; beyond it the nearest to full are
+        /// The maximum number of token buckets in memory, at least 2; beyond it the nearest to full are
         /// dropped.
         public var maximumLimitCount = 65_536
         /// The limits of sign-ups and repeated confirmation codes.

@@ -61,7 +61,7 @@
             try await fixture.stop()
         }
 
-        @Test func otherRequestsAreRefused() async throws {
+        @Test func otherRequestsAreRejected() async throws {
             let fixture = try await fixture()
             let maya = try await fixture.member("maya")
             let handshake = SocketClient.handshake
