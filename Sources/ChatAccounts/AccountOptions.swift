@@ -59,8 +59,8 @@
         public var waitingHashes = 32
         /// The number of mails that wait for delivery; more get `busy`.
         public var waitingMails = 256
-        /// The maximum number of token buckets in memory, at least 2; beyond it the nearest to full are
-        /// dropped.
+        /// The maximum number of token buckets in memory, at least 2; beyond it the nearest to full
+        /// are dropped.
         public var maximumLimitCount = 65_536
         /// The limits of sign-ups and repeated confirmation codes.
         public var signUpLimits = OperationLimits(

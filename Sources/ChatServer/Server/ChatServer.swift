@@ -31,9 +31,9 @@
         ///     ``close()``.
         ///   - accounts: The accounts; they stay the caller's too.
         ///   - options: The addresses and limits.
-        /// - Throws: `cannotListen`, `notLoopback` for an address beyond loopback without origins or
-        ///   a metrics address beyond it, `tutorialThread` for a thread of the tutorials' chat that
-        ///   cannot be opened or would be public, or `cannotStart`.
+        /// - Throws: `cannotListen`, `notLoopback` for an address beyond loopback without origins
+        ///   or a metrics address beyond it, `tutorialThread` for a thread of the tutorials' chat
+        ///   that cannot be opened or would be public, or `cannotStart`.
         public convenience init(store: ChatStore, accounts: AccountStore, options: ServerOptions) async throws(ServerError) {
             try await self.init(store, options) { log in .writer(AccountService(store, accounts, log)) }
         }
