@@ -20,8 +20,8 @@
 
         /// Requires that a commit on this server is confirmed.
         ///
-        /// A leader that was frozen, and replaced meanwhile, answers questions and accepts writes until it
-        /// learns of that; but no standby confirms them.
+        /// A leader that was frozen, and replaced meanwhile, answers questions and accepts writes
+        /// until it learns of that; but no standby confirms them.
         ///
         /// - Throws: A transient error on such a server, and on a standby.
         func requireLeader(_ timeout: Duration) throws(DatabaseError) {

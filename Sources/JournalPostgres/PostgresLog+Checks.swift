@@ -17,7 +17,8 @@
 
         /// Executes a statement of a writer on its connection.
         ///
-        /// - Throws: `readOnly` on a log that is open for reading; the errors of ``CommitWriter/execute(_:_:)``.
+        /// - Throws: `readOnly` on a log that is open for reading; the errors of
+        ///   ``CommitWriter/execute(_:_:)``.
         func execute(_ statement: Statement, _ add: (inout Parameters) -> Void) throws(JournalError) {
             if isReadOnly { throw readOnly }
             try writer.withLock { (writer) throws(JournalError) in try writer?.execute(statement, add) }
@@ -33,11 +34,12 @@
 
         /// Runs a read on a server that has the history of a head, as far as a position.
         ///
-        /// A server can have other records at the same positions: appended to a leader that was replaced
-        /// before they were durable. Chain values are cumulative, so one comparison is enough. A connection
-        /// remembers it.
+        /// A server can have other records at the same positions: appended to a leader that was
+        /// replaced before they were durable. Chain values are cumulative, so one comparison is
+        /// enough. A connection remembers it.
         ///
-        /// - Throws: `damaged` if the log has been set back; the errors of ``Database/reading(_:)``.
+        /// - Throws: `damaged` if the log has been set back; the errors of
+        ///   ``Database/reading(_:)``.
         @discardableResult
         func reading<Result>(
             of head: JournalHead, through position: Position, _ body: (DatabaseConnection) throws(DatabaseError) -> Result

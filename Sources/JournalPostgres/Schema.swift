@@ -3,16 +3,18 @@
 
     /// The tables of the logs, made and migrated by the library.
     ///
-    /// `record.record` is a record in its stored form, as the files of a journal have it (Format.md),
-    /// so that checksums, chain values and the tree of a log do not depend on where it is.
+    /// `record.record` is a record in its stored form, as the files of a journal have it
+    /// (Format.md), so that checksums, chain values and the tree of a log do not depend on where it
+    /// is.
     enum Schema {
         /// Element *n* migrates version *n* to *n* + 1; version 0 is no schema.
         ///
         /// A version that was released is never changed.
         ///
-        /// The row of a log changes with each commit. With `fillfactor = 10`, its page has space for the
-        /// next versions of the row, so that no index changes and each read can remove the old ones (a HOT
-        /// update); the threshold lets autovacuum come even if the table has one row.
+        /// The row of a log changes with each commit. With `fillfactor = 10`, its page has space
+        /// for the next versions of the row, so that no index changes and each read can remove the
+        /// old ones (a HOT update); the threshold lets autovacuum come even if the table has one
+        /// row.
         static let migrations = [
             """
             CREATE TABLE chat_journal.log (

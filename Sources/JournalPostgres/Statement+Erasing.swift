@@ -12,7 +12,8 @@
             WHERE l.number = $1::int AND l.epoch = $2::bigint AND record.log = l.number AND record.position = s.position
             """)
 
-        /// Stores up to which position all orders of erasure are carried out, with the hash of the ledger.
+        /// Stores up to which position all orders of erasure are carried out, with the hash of the
+        /// ledger.
         static let setErasedThrough = Statement(
             "setErasedThrough",
             """
@@ -21,7 +22,8 @@
             WHERE number = $1::int AND epoch = $2::bigint
             """)
 
-        /// The position up to which all orders of erasure are carried out; no row if the ledger has changed.
+        /// The position up to which all orders of erasure are carried out; no row if the ledger has
+        /// changed.
         static let erasedThrough = Statement(
             "erasedThrough",
             """

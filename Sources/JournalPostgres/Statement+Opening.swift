@@ -11,7 +11,8 @@
         static let schemaVersion = Statement(
             "schemaVersion", "SELECT version FROM chat_journal.format")
 
-        /// The row of a log by its name: the key, the id, the status, the place to which it has moved.
+        /// The row of a log by its name: the key, the id, the status, the place to which it has
+        /// moved.
         static let findLog = Statement(
             "findLog", "SELECT number, id, state, moved_to FROM chat_journal.log WHERE name = $1::text")
 
@@ -28,7 +29,8 @@
 
         /// Raises the epoch of a log with a status.
         ///
-        /// Parameters: the log, the status. Columns: the last position, its chain value, the new epoch.
+        /// Parameters: the log, the status. Columns: the last position, its chain value, the new
+        /// epoch.
         static let beginWriting = Statement(
             "beginWriting",
             """

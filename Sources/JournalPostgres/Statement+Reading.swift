@@ -3,7 +3,8 @@
     extension Statement {
         /// The records from one position to another, in order.
         ///
-        /// Columns: the position, the records left in the commit, the chain value after the record, the record.
+        /// Columns: the position, the records left in the commit, the chain value after the record,
+        /// the record.
         static let recordsInRange = Statement(
             "recordsInRange",
             """
@@ -22,7 +23,8 @@
             WHERE r.log = $1::int AND r.position >= $2::bigint AND r.position <= $3::bigint ORDER BY r.position
             """)
 
-        /// The records at the positions of an array, in order, with the columns of ``recordsInRange``.
+        /// The records at the positions of an array, in order, with the columns of
+        /// ``recordsInRange``.
         static let recordsAtPositions = Statement(
             "recordsAtPositions",
             """
@@ -48,8 +50,8 @@
         /// What a reader may show.
         ///
         /// Parameters: the log, a position that the reader has seen. Columns: the id, the announced
-        /// position and the chain value after it, the last position and the chain value after it, the
-        /// chain value after the position that the reader has seen.
+        /// position and the chain value after it, the last position and the chain value after it,
+        /// the chain value after the position that the reader has seen.
         static let readableEnd = Statement(
             "readableEnd",
             """

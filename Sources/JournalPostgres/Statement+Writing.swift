@@ -6,10 +6,10 @@
         /// One statement is one transaction and one answer. It inserts nothing if the writer was
         /// superseded or the log is not where the writer believes.
         ///
-        /// Parameters: the log, the epoch, the position before the commits, the last position and the
-        /// chain value after it, the position to announce, the status; then, for each record, the records
-        /// left, the chain value and the bytes. The position to announce is the one before the commits:
-        /// the commits themselves are durable only with the answer.
+        /// Parameters: the log, the epoch, the position before the commits, the last position and
+        /// the chain value after it, the position to announce, the status; then, for each record,
+        /// the records left, the chain value and the bytes. The position to announce is the one
+        /// before the commits: the commits themselves are durable only with the answer.
         static let append = Statement(
             "append",
             """
@@ -32,9 +32,11 @@
             RETURNING set_config('synchronous_commit', 'off', true), pg_notify('chat_journal_' || number, '')
             """)
 
-        /// Announces a position if the writer is not superseded, and waits until everything before is durable.
+        /// Announces a position if the writer is not superseded, and waits until everything before
+        /// is durable.
         ///
-        /// Parameters: the log, the epoch, the position. Columns: the last position, its chain value, the status.
+        /// Parameters: the log, the epoch, the position. Columns: the last position, its chain
+        /// value, the status.
         static let announceAndConfirm = Statement(
             "announceAndConfirm",
             """

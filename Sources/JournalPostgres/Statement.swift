@@ -5,7 +5,8 @@
         /// The name under which a connection prepares it.
         let name: String
         let sql: String
-        /// Whether a warning has no meaning; otherwise it means that the statement's commit may not be durable.
+        /// Whether a warning has no meaning; otherwise it means that the statement's commit may not
+        /// be durable.
         let mayWarn: Bool
 
         init(_ name: String, _ sql: String, mayWarn: Bool = false) { (self.name, self.sql, self.mayWarn) = (name, sql, mayWarn) }
