@@ -22,7 +22,8 @@
         /// When the call returns, no statement returns the content any more. The server's files may
         /// have its bytes until they are used again: see <doc:Operating>.
         ///
-        /// - Throws: `outOfRange`, `readOnly`, `closed`, `superseded`, `unreachable`, `accessDenied`, `ioFailed`.
+        /// - Throws: `outOfRange`, `readOnly`, `closed`, `superseded`, `unreachable`, `accessDenied`,
+        ///   `ioFailed`.
         /// - Complexity: Reads and rewrites these records, 500 in a transaction.
         public func eraseContent(of positions: PositionSet, orderedThrough order: Position) throws(JournalError) {
             try checkWritable()
@@ -105,7 +106,8 @@
 
         /// Replaces the ledger of erasures.
         ///
-        /// - Throws: `tooLarge`, `readOnly`, `closed`, `superseded`, `unreachable`, `accessDenied`, `ioFailed`.
+        /// - Throws: `tooLarge`, `readOnly`, `closed`, `superseded`, `unreachable`, `accessDenied`,
+        ///   `ioFailed`.
         public func writeLedger(_ bytes: [UInt8]) throws(JournalError) {
             try checkWritable()
             guard bytes.count <= JournalLimits.ledgerBytes else {
