@@ -48,7 +48,8 @@
             public static let unknownAccount = Code(rawValue: "unknownAccount")
             /// Too many attempts; ``AccountError/retryAfter`` has the time to wait.
             public static let tooManyAttempts = Code(rawValue: "tooManyAttempts")
-            /// A bounded queue is full, or another program holds the account file; the same call can succeed later.
+            /// A bounded queue is full, or another program holds the account file; the same call
+            /// can succeed later.
             public static let busy = Code(rawValue: "busy")
             /// The file is not an account file.
             public static let notAnAccountFile = Code(rawValue: "notAnAccountFile")

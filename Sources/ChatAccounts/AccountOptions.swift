@@ -59,7 +59,8 @@
         public var waitingHashes = 32
         /// The number of mails that wait for delivery; more get `busy`.
         public var waitingMails = 256
-        /// The maximum number of token buckets in memory; beyond it the nearest to full are dropped.
+        /// The maximum number of token buckets in memory, at least 2; beyond it the nearest to full
+        /// are dropped.
         public var maximumLimitCount = 65_536
         /// The limits of sign-ups and repeated confirmation codes.
         public var signUpLimits = OperationLimits(
@@ -78,7 +79,8 @@
         public var environment = AccountEnvironment.system
         /// Is called, on the mail thread, with the error of each mail that was not delivered.
         public var mailFailed: @Sendable (AccountError) -> Void = { _ in }
-        /// Is called, on a thread of the store, with the error if last uses of sessions cannot be written.
+        /// Is called, on a thread of the store, with the error if last uses of sessions cannot be
+        /// written.
         ///
         /// The next look-up of such a session tries again.
         public var lastUseFailed: @Sendable (AccountError) -> Void = { _ in }

@@ -20,7 +20,8 @@
                 token BLOB NOT NULL UNIQUE, created INTEGER NOT NULL, used INTEGER NOT NULL, device TEXT) STRICT, WITHOUT ROWID
                 """,
                 "CREATE INDEX sessions_account ON sessions(account, created)",
-                // Written instead of a row, so that an unknown account takes the time of a commit too.
+                // Written instead of a row, so that an unknown account takes the time of a commit
+                // too.
                 "CREATE TABLE padding(id INTEGER PRIMARY KEY CHECK(id = 1), value BLOB NOT NULL) STRICT",
                 "INSERT INTO padding VALUES(1, x'')",
             ]
@@ -53,7 +54,8 @@
     }
 
     extension Database {
-        /// Copies the write-ahead log to the file and cuts it; false if another program reads the file.
+        /// Copies the write-ahead log to the file and cuts it; false if another program reads the
+        /// file.
         func checkpoint() throws(AccountError) -> Bool {
             guard case .integer(let isBusy)? = try run("PRAGMA wal_checkpoint(TRUNCATE)").first?.first else { return false }
             return isBusy == 0
@@ -67,7 +69,8 @@
                 try run("COMMIT")
                 return result
             } catch {
-                // SQLite has rolled back by itself after some errors, and then rejects this statement.
+                // SQLite has rolled back by itself after some errors, and then rejects this
+                // statement.
                 if isInTransaction { try run("ROLLBACK") }
                 throw error
             }

@@ -5,10 +5,13 @@
     extension AccountStore {
         /// Changes the password and ends all other sessions.
         ///
-        /// `keeping` is the session that stays, usually the one of the caller.
-        ///
+        /// - Parameters:
+        ///   - user: The user of the account.
+        ///   - old: The present password.
+        ///   - new: The new password.
+        ///   - kept: The session that stays, usually the one of the caller; nil ends all.
         /// - Throws: `invalidCredentials` for a wrong old password or an unknown user,
-        ///   `invalidPassword`, `tooManyAttempts`, `busy` or `storage`.
+        ///   `invalidPassword`, `tooManyAttempts`, `busy`, or an error of the file.
         public func changePassword(user: UserID, old: String, new: String, keeping kept: AccountSessionID? = nil) throws(AccountError) {
             let secret = try Password(new)
             let row = try verified(user, old)
@@ -28,7 +31,7 @@
         /// Returns the registered account of a user after a check of its password.
         private func verified(_ user: UserID, _ password: String) throws(AccountError) -> AccountRow {
             let found = try database.withLock { database throws(AccountError) in try self.account(database, user) }
-            try limit(.signIn, account: found?.email.key ?? user.description, address: nil)
+            try takeAttempt(.signIn, account: found?.email.key ?? user.description, address: nil)
             guard let secret = Password(ifValid: password) else { throw .invalidCredentials }
             guard try pool.verify(secret, found?.password), let found, found.state == .registered else { throw .invalidCredentials }
             return found
@@ -38,27 +41,37 @@
         ///
         /// The answer and the time are the same for every address.
         ///
-        /// - Throws: `invalidEmail`, `tooManyAttempts`, `busy` or `storage`.
+        /// - Parameters:
+        ///   - email: The address.
+        ///   - address: The network address of the client; nil omits the limit by address.
+        /// - Throws: `invalidEmail`, `tooManyAttempts`, `busy`, or an error of the file.
         public func requestReset(email: String, address: ClientAddress?) throws(AccountError) {
             try mailCode(.reset, .reset, email, address, states: [.confirmed, .registered])
         }
 
         /// Sets a new password with the mailed code, and ends all sessions.
         ///
-        /// - Throws: `invalidCode`, `invalidEmail`, `invalidPassword`, `tooManyAttempts`, `busy` or `storage`.
+        /// - Parameters:
+        ///   - email: The address.
+        ///   - code: The code of the last mail.
+        ///   - new: The new password.
+        ///   - address: The network address of the client; nil omits the limit by address.
+        /// - Throws: `invalidCode`, `invalidEmail`, `invalidPassword`, `tooManyAttempts`, `busy`,
+        ///   or an error of the file.
         public func reset(email: String, code: String, new: String, address: ClientAddress?) throws(AccountError) {
             let email = try validated(email)
             let secret = try Password(new)
-            try limit(.reset, account: email.key, address: address)
-            // Hashed before the code is checked, so that a right and a wrong code take the same time.
+            try takeAttempt(.reset, account: email.key, address: address)
+            // Hashed before the code is checked, so that a right and a wrong code take the same
+            // time.
             let hash = try pool.hash(secret)
             let isReset = try database.withLock { database throws(AccountError) in
                 try database.transaction { database throws(AccountError) -> Bool in
                     guard let row = try self.account(database, email), row.state == .confirmed || row.state == .registered else {
-                        try self.pad(database)
+                        try self.writePadding(database)
                         return false
                     }
-                    guard try self.check(database, code, row.id, .reset) else { return false }
+                    guard try self.tryCode(database, code, row.id, .reset) else { return false }
                     try database.run("UPDATE accounts SET password = ? WHERE id = ?", .text(hash), .id(row.id.bits))
                     try self.removeCode(database, row.id, .reset)
                     try self.endSessions(database, row.user, except: nil)
@@ -72,7 +85,7 @@
         ///
         /// The server then erases the user in the journal and calls ``finishDeletion(account:)``.
         ///
-        /// - Throws: `invalidCredentials`, `tooManyAttempts`, `busy` or `storage`.
+        /// - Throws: `invalidCredentials`, `tooManyAttempts`, `busy`, or an error of the file.
         public func beginDeletion(user: UserID, password: String) throws(AccountError) -> AccountDeletion {
             let row = try verified(user, password)
             try database.withLock { database throws(AccountError) in
@@ -91,7 +104,7 @@
 
         /// Returns the accounts whose deletion has begun and not ended, oldest first.
         ///
-        /// - Throws: `storage`, or `damaged` for a damaged row.
+        /// - Throws: An error of the file.
         public func pendingDeletions() throws(AccountError) -> [AccountDeletion] {
             try rows(in: .deleting).map { AccountDeletion(account: $0.id, user: $0.user) }
         }
@@ -100,8 +113,8 @@
         ///
         /// Idempotent.
         ///
-        /// - Throws: `storage`, or `busy` if another program reads the file, whose write-ahead log
-        ///   then still has the bytes: call it again.
+        /// - Throws: An error of the file. With `busy` the row may be deleted and its bytes still
+        ///   be in the write-ahead log, which another program reads: call it again.
         public func finishDeletion(account: AccountID) throws(AccountError) {
             try database.withLock { database throws(AccountError) in
                 try database.run(

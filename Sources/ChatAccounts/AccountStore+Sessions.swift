@@ -5,30 +5,35 @@
     internal import Primitives
 
     extension AccountStore {
-        static let idleLifetime: Int64 = 14 * 86_400_000
-        static let absoluteLifetime: Int64 = 30 * 86_400_000
-        static let lastUsePrecision: Int64 = 60_000
+        /// The time after the last use at which a session expires.
+        static let idleLifetime = Duration.seconds(14 * 86_400)
+        /// The time after the sign-in at which a session expires.
+        static let absoluteLifetime = Duration.seconds(30 * 86_400)
+        /// The time before a last use is written again.
+        static let lastUsePrecision = Duration.seconds(60)
         /// A new session ends the oldest one beyond this number, which bounds the file.
         static let maximumSessionCount: Int64 = 50
 
         /// Checks a password and begins a session.
         ///
         /// An unknown address, a wrong password, an unconfirmed account and one that is being
-        /// deleted have the same error. An unconfirmed account must: otherwise a sign-up followed by
-        /// a sign-in would show whether the address had an account before.
+        /// deleted have the same error. An unconfirmed account must: otherwise a sign-up followed
+        /// by a sign-in would show whether the address had an account before.
         ///
-        /// `device` is a label for the list of sessions, of at most 256 bytes. Without an `address` there
-        /// is no limit by address.
-        ///
-        /// - Throws: `invalidEmail`; `invalidCredentials`; `notRegistered`, with the right password of a
-        ///   confirmed account; `invalidDevice`, `tooManyAttempts`, `busy`, `damaged`, `storageFull` or
-        ///   `storage`.
+        /// - Parameters:
+        ///   - email: The address.
+        ///   - password: The password.
+        ///   - device: A label for the list of sessions, of at most 256 bytes; nil for none.
+        ///   - address: The network address of the client; nil omits the limit by address.
+        /// - Throws: `invalidEmail`; `invalidCredentials`; `notRegistered`, with the right password
+        ///   of a confirmed account; `invalidDevice`, `tooManyAttempts`, `busy`, or an error of the
+        ///   file.
         public func signIn(email: String, password: String, device: String? = nil, address: ClientAddress?) throws(AccountError) -> SignedIn
         {
             guard (device ?? "").utf8.count <= 256, (device ?? "").unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
             else { throw AccountError(.invalidDevice, "A device label has at most 256 bytes and no control characters.") }
             let email = try validated(email)
-            try limit(.signIn, account: email.key, address: address)
+            try takeAttempt(.signIn, account: email.key, address: address)
             guard let secret = Password(ifValid: password) else { throw .invalidCredentials }
             let found = try database.withLock { database throws(AccountError) in try self.account(database, email) }
             guard try pool.verify(secret, found?.password), let found else { throw .invalidCredentials }
@@ -81,12 +86,12 @@
         /// Returns the session of a token, or nil if it is wrong, ended or expired.
         ///
         /// A session expires 14 days after its last use and 30 days after the sign-in. The last use
-        /// is written at most once a minute, after this returns. The lookup is by digest, so its time
-        /// says nothing about the token.
+        /// is written at most once a minute, after this returns. The lookup is by digest, so its
+        /// time says nothing about the token.
         ///
         /// It does not wait for writers, and sees every operation that has returned.
         ///
-        /// - Throws: `storage`, or `damaged` for a damaged row.
+        /// - Throws: An error of the file.
         public func session(token: String) throws(AccountError) -> AccountSession? {
             guard let digest = Self.digest(token) else { return nil }
             let time = now
@@ -135,7 +140,7 @@
 
         /// Returns the sessions of a user that have not expired, newest first.
         ///
-        /// - Throws: `storage`.
+        /// - Throws: An error of the file.
         public func sessions(of user: UserID) throws(AccountError) -> [AccountSession] {
             try database.withLock { database throws(AccountError) in
                 let time = self.now
@@ -150,7 +155,7 @@
 
         /// Ends the session of a token; a wrong token has no effect.
         ///
-        /// - Throws: `storage`.
+        /// - Throws: An error of the file.
         public func signOut(token: String) throws(AccountError) {
             guard let digest = Self.digest(token) else { return }
             try database.withLock { database throws(AccountError) in
@@ -160,14 +165,14 @@
 
         /// Ends all sessions of a user but one.
         ///
-        /// - Throws: `storage`.
+        /// - Throws: An error of the file.
         public func signOutEverywhere(user: UserID, except kept: AccountSessionID? = nil) throws(AccountError) {
             try database.withLock { database throws(AccountError) in try self.endSessions(database, user, except: kept) }
         }
 
         /// Ends one session of a user; false if the user has no such session.
         ///
-        /// - Throws: `storage`.
+        /// - Throws: An error of the file.
         public func endSession(id: AccountSessionID, of user: UserID) throws(AccountError) -> Bool {
             try database.withLock { database throws(AccountError) in
                 try database.run(

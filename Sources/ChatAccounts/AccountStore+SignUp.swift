@@ -4,21 +4,27 @@
 
     extension AccountStore {
         /// The time after which the next sign-up deletes an account that was not confirmed.
-        static let unconfirmedLifetime: Int64 = 86_400_000
+        static let unconfirmedLifetime = Duration.seconds(86_400)
 
         /// Creates an unconfirmed account and mails its code.
         ///
         /// The answer and the time are the same for an address with an account; its owner gets a
         /// mail about the attempt. An unconfirmed account with the address is replaced.
         ///
-        /// - Throws: `invalidUsername`, `invalidEmail`, `invalidPassword`, `tooManyAttempts`, `busy` or `storage`.
+        /// - Parameters:
+        ///   - username: The username to register.
+        ///   - email: The address, to which the code is mailed.
+        ///   - password: The password.
+        ///   - address: The network address of the client; nil omits the limit by address.
+        /// - Throws: `invalidUsername`, `invalidEmail`, `invalidPassword`, `tooManyAttempts`,
+        ///   `busy`, or an error of the file.
         public func signUp(username: String, email: String, password: String, address: ClientAddress?) throws(AccountError) {
             guard username.utf8.count <= 1_024, let name = Username(username) else {
                 throw AccountError(.invalidUsername, "The username is not valid.")
             }
             let email = try validated(email)
             let secret = try Password(password)
-            try limit(.signUp, account: email.key, address: address)
+            try takeAttempt(.signUp, account: email.key, address: address)
             try mails.reserve()
             do {
                 let hash = try pool.hash(secret)
@@ -41,7 +47,7 @@
             let code = makeCode()
             let existing = try account(database, email)
             if let existing, existing.state != .unconfirmed {
-                try pad(database)
+                try writePadding(database)
                 return .signUpAttempt(existing.email)
             }
             if let existing { try database.run("DELETE FROM accounts WHERE id = ?", .id(existing.id.bits)) }
@@ -49,7 +55,7 @@
             try database.run(
                 "INSERT INTO accounts VALUES(?, ?, ?, ?, ?, ?, ?, ?)", .id(id.bits), .id(makeID()), .text(name.text), .text(email.text),
                 .text(email.key), .text(hash), .integer(AccountState.unconfirmed.rawValue), .time(now))
-            try store(database, code, id, .confirmation)
+            try storeCode(database, code, id, .confirmation)
             return .confirmation(email, name, code)
         }
 
@@ -57,27 +63,31 @@
         ///
         /// The answer and the time are the same for every address. The code before it is void.
         ///
-        /// - Throws: `invalidEmail`, `tooManyAttempts`, `busy` or `storage`.
+        /// - Parameters:
+        ///   - email: The address.
+        ///   - address: The network address of the client; nil omits the limit by address.
+        /// - Throws: `invalidEmail`, `tooManyAttempts`, `busy`, or an error of the file.
         public func resendCode(email: String, address: ClientAddress?) throws(AccountError) {
             try mailCode(.confirmation, .signUp, email, address, states: [.unconfirmed, .confirmed])
         }
 
-        /// Stores and mails a code if the account has one of the states; otherwise only takes the same time.
+        /// Stores and mails a code if the account has one of the states; otherwise only takes the
+        /// same time.
         func mailCode(
             _ purpose: CodePurpose, _ operation: LimitedOperation, _ email: String, _ address: ClientAddress?, states: [AccountState]
         ) throws(AccountError) {
             let email = try validated(email)
-            try limit(operation, account: email.key, address: address)
+            try takeAttempt(operation, account: email.key, address: address)
             try mails.reserve()
             do {
                 let mail = try database.withLock { database throws(AccountError) in
                     try database.transaction { database throws(AccountError) -> Mail? in
                         let code = self.makeCode()
                         guard let row = try self.account(database, email), states.contains(row.state) else {
-                            try self.pad(database)
+                            try self.writePadding(database)
                             return nil
                         }
-                        try self.store(database, code, row.id, purpose)
+                        try self.storeCode(database, code, row.id, purpose)
                         return purpose == .reset ? .reset(row.email, code) : .confirmation(row.email, row.username, code)
                     }
                 }
@@ -95,18 +105,18 @@
         ///
         /// Until it is confirmed, an account has the password of the last person who signed up with
         /// the address, and this need not be the person who gets the mail. So a client that has the
-        /// password sends it: only the person who signed up last can confirm. A wrong password and a
-        /// wrong code are one and the same failed try, with the same answer and in the same time, so
-        /// a caller who has only one of the two learns nothing about it.
+        /// password sends it: only the person who signed up last can confirm. A wrong password and
+        /// a wrong code are one and the same failed try, with the same answer and in the same time,
+        /// so a caller who has only one of the two learns nothing about it.
         ///
         /// - Parameters:
         ///   - email: The address.
         ///   - code: The code of the last mail.
         ///   - username: Replaces the username of the sign-up, unless nil.
         ///   - password: The password of the sign-up; nil omits its check.
-        ///   - address: The network address of the client.
+        ///   - address: The network address of the client; nil omits the limit by address.
         /// - Throws: `invalidCode` for a wrong code or password; `invalidEmail`, `invalidUsername`,
-        ///   `tooManyAttempts`, `busy` or `storage`.
+        ///   `tooManyAttempts`, `busy`, or an error of the file.
         public func confirm(
             email: String, code: String, username: String? = nil, password: String? = nil, address: ClientAddress?
         ) throws(AccountError) -> AccountRegistration {
@@ -116,19 +126,20 @@
                 name = username.utf8.count <= 1_024 ? Username(username) : nil
                 if name == nil { throw AccountError(.invalidUsername, "The username is not valid.") }
             }
-            try limit(.confirm, account: email.key, address: address)
-            // Compared before the code and in every case, so that the time does not show which is wrong.
+            try takeAttempt(.confirm, account: email.key, address: address)
+            // Compared before the code and in every case, so that the time does not show which is
+            // wrong.
             let hash = if let password { try matchingHash(email, password) } else { String?.none }
             let registration = try database.withLock { database throws(AccountError) in
                 try database.transaction { database throws(AccountError) -> AccountRegistration? in
                     guard let row = try self.account(database, email), row.state == .unconfirmed || row.state == .confirmed else {
-                        try self.pad(database)
+                        try self.writePadding(database)
                         return nil
                     }
                     // A wrong try is counted by the commit, so this returns nil and does not throw.
                     // The sign-up may have been replaced while the password was compared.
                     let isPasswordRight = password == nil || hash == row.password
-                    guard try self.check(database, code, row.id, .confirmation, withRightPassword: isPasswordRight) else { return nil }
+                    guard try self.tryCode(database, code, row.id, .confirmation, withRightPassword: isPasswordRight) else { return nil }
                     let username = name ?? row.username
                     try database.run(
                         "UPDATE accounts SET state = ?, username = ? WHERE id = ?", .integer(AccountState.confirmed.rawValue),
@@ -140,7 +151,8 @@
             return registration
         }
 
-        /// Returns the password hash of the address if the password belongs to it; takes the same time if not.
+        /// Returns the password hash of the address if the password belongs to it; takes the same
+        /// time if not.
         private func matchingHash(_ email: EmailAddress, _ password: String) throws(AccountError) -> String? {
             guard let secret = Password(ifValid: password) else { return nil }
             let stored = try database.withLock { database throws(AccountError) in try self.account(database, email)?.password }
@@ -151,7 +163,8 @@
         ///
         /// Idempotent.
         ///
-        /// - Throws: `unknownAccount` for an account that is not confirmed, or `storage`.
+        /// - Throws: `unknownAccount` for an account that is not confirmed, or an error of the
+        ///   file.
         public func markRegistered(account: AccountID) throws(AccountError) {
             try database.withLock { database throws(AccountError) in
                 try database.transaction { database throws(AccountError) in
@@ -166,7 +179,7 @@
 
         /// Gives a confirmed account that is not registered another username.
         ///
-        /// - Throws: `unknownAccount` for an account in another state, or `storage`.
+        /// - Throws: `unknownAccount` for an account in another state, or an error of the file.
         public func rename(account: AccountID, username: Username) throws(AccountError) {
             try database.withLock { database throws(AccountError) in
                 try database.run(
@@ -176,11 +189,11 @@
             }
         }
 
-        /// Returns the confirmed accounts whose registration was not acknowledged, oldest first.
+        /// Returns the confirmed accounts whose registration was not noted, oldest first.
         ///
         /// The server registers them at its start, before it accepts requests.
         ///
-        /// - Throws: `storage`, or `damaged` for a damaged row.
+        /// - Throws: An error of the file.
         public func unregistered() throws(AccountError) -> [AccountRegistration] {
             try rows(in: .confirmed).map(\.registration)
         }

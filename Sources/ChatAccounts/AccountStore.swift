@@ -10,10 +10,11 @@
     /// Every operation is durable when it returns. Operations block their thread, for tens of
     /// milliseconds if they hash a password: call them from threads that may wait. All of them can
     /// be called from several threads.
+    ///
+    /// *Errors of the file*, which every operation can throw: `busy` while another program holds
+    /// the file, `damaged`, `storageFull` if the operation writes, and `storage`.
     public final class AccountStore: Sendable {
         /// The connection of session look-ups, which so do not wait for a commit.
-        ///
-        /// Destroyed before the other one: only a connection that writes can remove the write-ahead log.
         let reader: Lock<Database>
         let database: Lock<Database>
         let pool: PasswordPool
@@ -37,8 +38,10 @@
         ///   - mailer: Delivers the mails, on a thread of the store.
         ///   - from: The sender of the mails.
         ///   - options: The costs, limits and clocks.
-        /// - Throws: `notAnAccountFile`, `newerVersion`, `damaged`, `busy`, `storageFull` or `storage`; an
-        ///   existing file is then unchanged.
+        /// - Throws: `notAnAccountFile`, `newerVersion` or `damaged`, with which the file is
+        ///   unchanged; `busy` if another program holds the file or the memory does not suffice for
+        ///   a hash of a password, `storageFull` or `storage`, with which the file may have been
+        ///   migrated.
         public init(path: String, mailer: any MailSender, from: EmailAddress, options: AccountOptions = AccountOptions())
             throws(AccountError)
         {
@@ -62,12 +65,18 @@
             database = Lock(opened)
         }
 
+        deinit {
+            // Only a connection that writes can remove the write-ahead log, if it is the last one.
+            reader.withLock { $0.close() }
+            database.withLock { $0.close() }
+        }
+
         /// Waits for the mails, copies the write-ahead log to the file, and closes the file.
         ///
         /// After it, every operation with valid arguments throws `storage`. Idempotent.
         ///
-        /// - Throws: `storage` or `storageFull` if the log cannot be copied; the store is then closed
-        ///   all the same, nothing is lost, and the next opening reads the log.
+        /// - Throws: `storage` or `storageFull` if the log cannot be copied; the store is then
+        ///   closed all the same, nothing is lost, and the next opening reads the log.
         public func close() throws(AccountError) {
             isClosed.store(true, ordering: .sequentiallyConsistent)
             mails.drain()
@@ -96,8 +105,9 @@
 
         var now: Timestamp { options.environment.now() }
 
-        /// Takes an attempt of the address and then of the account, known or not.
-        func limit(_ operation: LimitedOperation, account: String, address: ClientAddress?) throws(AccountError) {
+        /// Takes an attempt of the address, unless it is nil, and then of the account, known or
+        /// not.
+        func takeAttempt(_ operation: LimitedOperation, account: String, address: ClientAddress?) throws(AccountError) {
             if isClosed.load(ordering: .sequentiallyConsistent) { throw .closed }
             let limits =
                 switch operation {
@@ -138,13 +148,14 @@
             return try AccountRow(row)
         }
 
-        func pad(_ database: Database) throws(AccountError) {
+        /// Writes as much as a row, so that an unknown account takes the time of a commit too.
+        func writePadding(_ database: Database) throws(AccountError) {
             try database.run("UPDATE padding SET value = ?", .blob(options.environment.randomBytes(64)))
         }
 
         // MARK: Codes
 
-        static let codeLifetime: Int64 = 10 * 60_000
+        static let codeLifetime = Duration.seconds(10 * 60)
         static let maximumTries: Int64 = 5
 
         /// Returns a six-digit code; every value is equally likely.
@@ -162,16 +173,18 @@
             Sodium.digest(Array("\(purpose.rawValue) \(account) \(code)".utf8), key: codeKey)
         }
 
-        func store(_ database: Database, _ code: String, _ account: AccountID, _ purpose: CodePurpose) throws(AccountError) {
+        /// Stores a code in place of an earlier one with the same purpose.
+        func storeCode(_ database: Database, _ code: String, _ account: AccountID, _ purpose: CodePurpose) throws(AccountError) {
             try database.run(
                 "INSERT OR REPLACE INTO codes VALUES(?, ?, ?, ?, 0)", .id(account.bits), .integer(purpose.rawValue),
                 .blob(hash(code, account, purpose)), .time(now + Self.codeLifetime))
         }
 
-        /// Compares the code; a wrong one, or a wrong password with any code, is a try.
+        /// Compares a code; counts a try for a wrong one, and for a wrong password with any code.
         ///
-        /// Commits the count with the caller's transaction.
-        func check(
+        /// The count is part of the caller's transaction. An account without a code takes the same
+        /// time.
+        func tryCode(
             _ database: Database, _ code: String, _ account: AccountID, _ purpose: CodePurpose,
             withRightPassword isPasswordRight: Bool = true
         ) throws(AccountError) -> Bool {
@@ -179,7 +192,7 @@
                 "SELECT hash FROM codes WHERE account = ? AND purpose = ? AND expires > ? AND tries < ?", .id(account.bits),
                 .integer(purpose.rawValue), .time(now), .integer(Self.maximumTries))
             guard code.utf8.count == 6, case .blob(let stored)? = rows.first?.first else {
-                try pad(database)
+                try writePadding(database)
                 return false
             }
             if Sodium.areEqual(stored, hash(code, account, purpose)) && isPasswordRight { return true }
@@ -193,11 +206,15 @@
         }
     }
 
-    func + (time: Timestamp, milliseconds: Int64) -> Timestamp {
-        Timestamp(millisecondsSince1970: time.millisecondsSince1970 + milliseconds)
-    }
+    extension Timestamp {
+        /// The time after a duration, in whole milliseconds.
+        static func + (time: Timestamp, duration: Duration) -> Timestamp {
+            let (seconds, attoseconds) = duration.components
+            let milliseconds = seconds * 1_000 + attoseconds / 1_000_000_000_000_000
+            return Timestamp(millisecondsSince1970: time.millisecondsSince1970 + milliseconds)
+        }
 
-    func - (time: Timestamp, milliseconds: Int64) -> Timestamp {
-        Timestamp(millisecondsSince1970: time.millisecondsSince1970 - milliseconds)
+        /// The time before a duration, in whole milliseconds.
+        static func - (time: Timestamp, duration: Duration) -> Timestamp { time + (.zero - duration) }
     }
 #endif

@@ -28,8 +28,8 @@
         /// Creates an address from its text, as in `X-Forwarded-For`; nil for any other text.
         ///
         /// An IPv4 address is four decimal numbers without leading zeros; an IPv6 address has the
-        /// form of RFC 4291, section 2.2, in which `::` is at least one group. Names, spaces, ports,
-        /// brackets, zones and prefix lengths are not accepted. No name is looked up.
+        /// form of RFC 4291, section 2.2, in which `::` is at least one group. Names, spaces,
+        /// ports, brackets, zones and prefix lengths are not accepted. No name is looked up.
         public init?(text: String) {
             // The longest form: six groups and an IPv4 address.
             guard text.utf8.count <= 45 else { return nil }
@@ -38,7 +38,8 @@
             self.init(bytes: bytes)
         }
 
-        /// The text that ``init(text:)`` reads; the last 64 bits of an IPv6 address are zero, except for `::1`.
+        /// The text that ``init(text:)`` reads; the last 64 bits of an IPv6 address are zero,
+        /// except for `::1`.
         public var description: String {
             if bytes.count == 4 { return bytes.map(String.init).joined(separator: ".") }
             if isLoopback { return "::1" }

@@ -1,6 +1,13 @@
 #if Server
     internal import Dispatch
     internal import Foundation
+    #if canImport(Darwin)
+        internal import Darwin
+    #elseif canImport(Musl)
+        internal import Musl
+    #else
+        internal import Glibc
+    #endif
 
     /// Writes each mail as a file `*.eml` with mode 0600.
     public struct MailDirectory: MailSender {
@@ -46,10 +53,11 @@
 
         /// Runs the program and waits for its end.
         ///
-        /// - Throws: An error with the code `mail` if the program cannot be started, does not end in
-        ///   time, or ends with a status other than 0.
+        /// - Throws: An error with the code `mail` if the program cannot be started, does not end
+        ///   in time, or ends with a status other than 0.
         public func send(_ message: MailMessage) throws(AccountError) {
-            // A file without a name, because writing to a pipe whose reader has ended raises SIGPIPE.
+            // A file without a name, because writing to a pipe whose reader has ended raises
+            // SIGPIPE.
             let path = NSTemporaryDirectory() + "/chat-mail-" + UUID().uuidString
             let failure = AccountError(.mail, "A temporary file for the mail command cannot be written.")
             guard PrivateFile.create(path, message.bytes) == .created else { throw failure }
@@ -69,13 +77,24 @@
             let limit = timeLimit.components
             let seconds = Double(limit.seconds) + Double(limit.attoseconds) / 1e18
             if ended.wait(timeout: .now() + seconds) == .timedOut {
-                PrivateFile.kill(process.processIdentifier)
+                Self.kill(process.processIdentifier)
                 ended.wait()
                 throw AccountError(.mail, "The mail command did not end in time.")
             }
             guard process.terminationReason == .exit, process.terminationStatus == 0 else {
                 throw AccountError(.mail, "The mail command failed.")
             }
+        }
+
+        /// Ends a process at once.
+        private static func kill(_ process: Int32) {
+            #if canImport(Darwin)
+                _ = Darwin.kill(process, SIGKILL)
+            #elseif canImport(Musl)
+                _ = Musl.kill(process, SIGKILL)
+            #else
+                _ = Glibc.kill(process, SIGKILL)
+            #endif
         }
     }
 #endif

@@ -17,9 +17,11 @@
         }
     }
 
-    /// A password that satisfies the rule of NIST SP 800-63B: a minimum length and no rule about characters.
+    /// A password that satisfies the rule of NIST SP 800-63B: a minimum length and no rule about
+    /// characters.
     ///
-    /// The canonical composition makes a password equal to itself on keyboards that compose letters differently.
+    /// The canonical composition makes a password equal to itself on keyboards that compose letters
+    /// differently.
     struct Password {
         let bytes: [UInt8]
 

@@ -58,23 +58,13 @@
 
         @discardableResult static func remove(_ path: String) -> Bool { unsafe unlink(path) == 0 }
 
-        /// Opens a private file for reading and removes its name; the descriptor belongs to the caller.
+        /// Opens a private file for reading and removes its name; the descriptor belongs to the
+        /// caller.
         static func openUnlinked(_ path: String) -> Int32? {
             let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0 else { return nil }
             remove(path)
             return descriptor
-        }
-
-        /// Ends a process at once.
-        static func kill(_ process: Int32) {
-            #if canImport(Darwin)
-                _ = Darwin.kill(process, SIGKILL)
-            #elseif canImport(Musl)
-                _ = Musl.kill(process, SIGKILL)
-            #else
-                _ = Glibc.kill(process, SIGKILL)
-            #endif
         }
     }
 #endif

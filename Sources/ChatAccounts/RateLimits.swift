@@ -14,7 +14,8 @@
     }
 
     extension OperationLimits {
-        /// The limit of an address: 100 times the burst and the rate on loopback, whose address is shared.
+        /// The limit of an address: 100 times the burst and the rate on loopback, whose address is
+        /// shared.
         func limit(for address: ClientAddress) -> AttemptLimit {
             guard address.isLoopback else { return self.address }
             return AttemptLimit(burst: self.address.burst * 100, intervalMilliseconds: self.address.intervalMilliseconds / 100)

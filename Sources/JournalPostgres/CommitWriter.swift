@@ -18,12 +18,12 @@
     struct CommitWriter {
         let database: Database
         /// The key of the log in the tables.
-        let number: Int32
+        let logNumber: Int32
         /// The count of writers with which this one began.
         let epoch: Int64
         /// The status that the log must have.
         private(set) var status: LogStatus
-        /// The last safe commit.
+        /// The last durable commit.
         private(set) var head: JournalHead
         /// Nil while the connection is lost.
         private var connection: DatabaseConnection?
@@ -36,16 +36,16 @@
 
         init(_ database: Database, _ opened: OpenedLog, _ connection: DatabaseConnection, _ status: LogStatus) {
             (self.database, self.connection, self.status) = (database, connection, status)
-            (number, epoch, head) = (opened.number, opened.epoch, opened.head)
+            (logNumber, epoch, head) = (opened.logNumber, opened.epoch, opened.head)
         }
 
-        /// Makes commits that follow ``head`` safe, and advances it.
+        /// Makes commits that follow ``head`` durable, and advances it.
         ///
         /// Each attempt writes all of them in one transaction. After a lost answer the database says
         /// which of them it has.
         ///
-        /// - Returns: Why the commits after ``head`` are not safe, and the log has stopped; nil if all
-        ///   are safe.
+        /// - Returns: Why the commits after ``head`` are not durable, and the log has stopped; nil if
+        ///   all are.
         mutating func write(_ commits: [Commit]) -> JournalError? {
             var rest = commits[...]
             return repeating { (writer) throws(Failure) in
@@ -60,7 +60,7 @@
         mutating func execute(_ statement: Statement, _ add: (inout Parameters) -> Void) throws(JournalError) {
             var parameters = self.parameters
             add(&parameters)
-            let timeout = database.timeout + .seconds(parameters.byteCount >> 20)
+            let timeout = database.answerTimeout + .seconds(parameters.byteCount >> 20)
             var count = 0
             let failure = repeating { (writer) throws(Failure) in
                 var none: ArraySlice<Commit> = []
@@ -98,7 +98,7 @@
                     case .database(let error): lost = error
                     }
                     if end == nil {
-                        let what = lost.isOfStatement ? "A statement failed" : "The connection to the database is lost"
+                        let what = lost.hasSQLState ? "A statement failed" : "The connection to the database is lost"
                         database.report(.warning, "\(what): \(lost.message).")
                     }
                     let limit = end ?? .now + database.options.outageTimeout
@@ -109,13 +109,13 @@
             }
         }
 
-        /// Announces the last safe position to readers, if the connection is there.
+        /// Announces the last durable position to readers, if the connection exists.
         ///
         /// A failure needs no answer: the next append announces the position too.
-        mutating func acknowledge(_ position: Position) {
+        mutating func announce(_ position: Position) {
             guard let connection else { return }
             do throws(DatabaseError) {
-                try connection.execute(.acknowledge, writerParameters(position), timeout: database.timeout)
+                try connection.execute(.announce, writerParameters(position), timeout: database.answerTimeout)
             } catch {
                 self.connection = nil
             }
@@ -126,7 +126,7 @@
         /// The server would notice the end of the connection a moment later, and the next writer might
         /// find the log locked.
         func close() {
-            connection?.giveUpLock(number, database.timeout)
+            connection?.giveUpLock(logNumber, database.answerTimeout)
             connection?.close()
         }
 
@@ -141,7 +141,7 @@
             parameters.add(head.position)
             parameters.add(status.rawValue)
             parameters.add(records: commits)
-            let timeout = database.timeout + .seconds(parameters.byteCount >> 20)
+            let timeout = database.answerTimeout + .seconds(parameters.byteCount >> 20)
             let count = try converting { () throws(DatabaseError) in try connection.execute(.append, parameters, timeout: timeout) }
             guard count == records else {
                 // The answer to an earlier attempt may have been lost: a new connection tells.
@@ -160,9 +160,9 @@
             var found: (position: Position, chain: UInt64, status: LogStatus?)?
             let confirmation = writerParameters(head.position)
             try converting { () throws(DatabaseError) in
-                // Also makes what the database has safe: a server shows commits after a restart, or
-                // after an interrupted wait, that no standby has.
-                try connection.execute(.confirm, confirmation, timeout: database.timeout) { row in
+                // Also makes durable what the database has: a server shows commits after a
+                // restart, or after an interrupted wait, that no standby has.
+                try connection.execute(.announceAndConfirm, confirmation, timeout: database.answerTimeout) { row in
                     if let position = row.position(0), let chain = row.integer(1) {
                         found = (position, UInt64(bitPattern: chain), row.text(2).flatMap(LogStatus.init))
                     }
@@ -196,9 +196,9 @@
         private func takeLock(_ connection: DatabaseConnection) throws(DatabaseError) -> Bool {
             var pause = Backoff()
             for _ in 0..<8 {
-                guard try connection.integer(.epoch, number, database.timeout) == epoch else { return false }
-                if try connection.integer(.tryLock, number, database.timeout) == 1 { return true }
-                try connection.execute(.endOtherWriters, Parameters(number), timeout: database.timeout)
+                guard try connection.integer(.epoch, logNumber, database.answerTimeout) == epoch else { return false }
+                if try connection.integer(.tryLock, logNumber, database.answerTimeout) == 1 { return true }
+                try connection.execute(.endOtherWriters, Parameters(logNumber), timeout: database.answerTimeout)
                 pause.wait()
             }
             throw DatabaseError(state: "", message: "the lock of the log is held")
@@ -208,12 +208,12 @@
         private mutating func keepCommitsOfDatabase(
             _ connection: DatabaseConnection, _ commits: inout ArraySlice<Commit>
         ) throws(Failure) {
-            var parameters = Parameters(number)
+            var parameters = Parameters(logNumber)
             parameters.add(commits.map { Int64(clamping: $0.last) })
             var chains: [Position: UInt64] = [:]
             try converting { () throws(DatabaseError) in
-                try connection.execute(.barrier, timeout: database.timeout)
-                try connection.execute(.chains, parameters, timeout: database.timeout) { row in
+                try connection.execute(.barrier, timeout: database.answerTimeout)
+                try connection.execute(.chainsAtPositions, parameters, timeout: database.answerTimeout) { row in
                     if let position = row.position(0), let chain = row.integer(1) { chains[position] = UInt64(bitPattern: chain) }
                     return true
                 }
@@ -236,7 +236,7 @@
 
         /// The log and the epoch, with which each statement of a writer begins.
         private var parameters: Parameters {
-            var parameters = Parameters(number)
+            var parameters = Parameters(logNumber)
             parameters.add(epoch)
             return parameters
         }
@@ -247,30 +247,7 @@
         }
     }
 
-    extension DatabaseConnection {
-        /// Gives up the lock of a writer; the server does it too when the connection ends.
-        func giveUpLock(_ log: Int32, _ timeout: Duration) {
-            do throws(DatabaseError) { _ = try integer(.giveUpLock, log, timeout) } catch { close() }
-        }
-
-        /// Executes a statement on a log and returns its one integer; nil without a row.
-        func integer(_ statement: Statement, _ log: Int32, _ timeout: Duration) throws(DatabaseError) -> Int64? {
-            var found: Int64?
-            try execute(statement, Parameters(log), timeout: timeout) { row in
-                found = row.integer(0)
-                return true
-            }
-            return found
-        }
-    }
-
     extension Parameters {
-        /// Creates the parameters of a statement on a log.
-        init(_ log: Int32) {
-            self.init()
-            add(log)
-        }
-
         /// Adds the numbers of records left, the chain values and the records of commits, as arrays.
         mutating func add(records commits: some Collection<Commit>) {
             var (left, chains, records) = ([] as [Int32], [] as [Int64], [] as [(source: [UInt8], range: Range<Int>)])
@@ -285,14 +262,5 @@
             add(chains)
             add(arrayOf: records)
         }
-    }
-
-    /// Whether a log may be written: the column `state` of its row.
-    enum LogStatus: String {
-        case open
-        /// A copy that is not finished.
-        case copy
-        /// The history goes on in another log.
-        case moved
     }
 #endif

@@ -15,7 +15,7 @@
 
         init(_ address: PostgresAddress, _ options: PostgresOptions) { (self.address, self.options) = (address, options) }
 
-        var timeout: Duration { options.answerTimeout }
+        var answerTimeout: Duration { options.answerTimeout }
 
         /// Connects to the server that accepts writes.
         func connectForWriting() throws(DatabaseError) -> DatabaseConnection {
@@ -34,7 +34,7 @@
                 SET client_min_messages = warning; SET statement_timeout = 0; SET lock_timeout = 0;
                 SET idle_in_transaction_session_timeout = 0; SET idle_session_timeout = 0;
                 SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 3; SET tcp_user_timeout = 10000
-                """, timeout: timeout)
+                """, timeout: answerTimeout)
         }
 
         /// Connects to the server that accepts writes, or else to any.
@@ -75,7 +75,7 @@
                     do throws(DatabaseError) { result = try body(connection) } catch {
                         throw error.isOfMissingTable && connection.isStandby ? .standbyLacksLog : error
                     }
-                    if connection.isOpen, !connection.isWorn {
+                    if connection.isOpen, !connection.shouldRetryLeader {
                         idle.withLock { if $0.count < Self.maximumIdleCount { $0.append(connection) } }
                     }
                     return result
@@ -126,7 +126,7 @@
         /// standby, or lacks resources.
         var isTransient: Bool {
             // 57P04: the database was dropped.
-            !isOfStatement || state == "25006" || state == "40001" || state == "40P01" || state == "55P03"
+            !hasSQLState || state == "25006" || state == "40001" || state == "40P01" || state == "55P03"
                 || ["08", "53", "57"].contains(state.prefix(2)) && state != "57P04"
         }
     }

@@ -20,7 +20,7 @@
         var message: String
 
         /// Whether the server reported the error; false if the connection was lost.
-        var isOfStatement: Bool { !state.isEmpty }
+        var hasSQLState: Bool { !state.isEmpty }
     }
 
     /// One connection to a server.
@@ -32,7 +32,7 @@
         private var connection: OpaquePointer?
         private let notices = Notices()
         private var prepared: Set<Statement> = []
-        private let since = ContinuousClock.now
+        private let connectedAt = ContinuousClock.now
         /// The position up to which the server is known to have the history that the log has read.
         var knownThrough: Position = 0
 
@@ -94,9 +94,12 @@
             return unsafe String(cString: value) == "on"
         }
 
-        /// Whether the server that accepts writes should be tried again: a standby may be cut off from
-        /// it, and stay behind.
-        var isWorn: Bool { isStandby && .now - since > .seconds(5) }
+        /// Whether this is a connection to a standby that is old enough to try the server that accepts
+        /// writes again: a standby may be cut off from it, and stay behind.
+        var shouldRetryLeader: Bool { isStandby && .now - connectedAt > Self.maximumStandbyAge }
+
+        /// Bounds how long a reader stays on a standby after the leader can be reached again.
+        private static let maximumStandbyAge = Duration.seconds(5)
 
         /// Executes statements without parameters in one transaction, and discards their rows.
         ///
@@ -115,7 +118,7 @@
         ///   statement whose caller may stop must limit their number.
         /// - Returns: The number of rows that the statement changed or returned.
         /// - Throws: ``DatabaseError``. A warning of the server counts as a lost connection: after
-        ///   the one on a cancelled wait for a standby, a commit is not safe.
+        ///   the one on a cancelled wait for a standby, a commit is not durable.
         @discardableResult
         func execute(
             _ statement: Statement, _ parameters: Parameters = Parameters(), timeout: Duration,
@@ -128,7 +131,7 @@
             }
             guard unsafe connection != nil, sent == 1, unsafe PQsetSingleRowMode(connection) == 1 else { throw lost() }
             let count = try results(timeout, body)
-            if notices.hasWarning && statement.mustNotWarn {
+            if notices.hasWarning && !statement.mayWarn {
                 close()
                 throw DatabaseError(state: "", message: "the server gave a warning instead of a plain confirmation")
             }
@@ -186,7 +189,7 @@
             }
             if let failure {
                 let isConnected = unsafe PQstatus(connection) == CONNECTION_OK
-                if !failure.isOfStatement || !isConnected { close() }
+                if !failure.hasSQLState || !isConnected { close() }
                 throw failure
             }
             return count

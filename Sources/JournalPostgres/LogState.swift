@@ -2,18 +2,18 @@
     import EventJournal
     import Primitives
 
-    /// The state of a log in memory: its end, the commits that are not safe yet, and who waits.
+    /// The state of a log in memory: its end, the commits that are not durable yet, and who waits.
     struct LogState {
         let address: String
-        /// The last commit that was appended, and the last safe one.
+        /// The last commit that was appended, and the last durable one.
         private(set) var last: JournalHead
         private(set) var durable: JournalHead
-        /// The commits after the safe ones, in order; the first ones may be in transit.
+        /// The commits after the durable ones, in order; the first ones may be in transit.
         private(set) var commits: [Commit] = []
         private var unconfirmedByteCount = 0
         /// Who sends the commits that wait.
         private(set) var leader = Leader.none
-        /// The last position that readers have heard of.
+        /// The last announced position.
         private var announced: Position
         /// Whether ``PostgresLog`` has scheduled its tick.
         private var isTickDue = false
@@ -110,7 +110,7 @@
 
         /// Records what became of the commits in transit.
         ///
-        /// - Parameter head: The last safe commit.
+        /// - Parameter head: The last durable commit.
         /// - Returns: Whom to wake outside the lock, and whether commits are left, for which the caller
         ///   keeps the lead.
         mutating func finish(_ head: JournalHead, _ failure: JournalError?) -> (wakeups: Wakeups, isLeading: Bool) {
@@ -137,13 +137,13 @@
             case announce(Position)
         }
 
-        /// Marks the tick as scheduled, and returns the safe end; nil if it is scheduled already.
+        /// Marks the tick as scheduled, and returns the durable end; nil if it is scheduled already.
         mutating func scheduleTick() -> Position? {
             defer { isTickDue = true }
             return isTickDue ? nil : durable.position
         }
 
-        /// - Parameter position: The safe end when the tick was scheduled.
+        /// - Parameter position: The durable end when the tick was scheduled.
         mutating func tick(since position: Position) -> Tick {
             isTickDue = false
             if isClosed || failure != nil { return .nothing }
@@ -205,7 +205,7 @@
             }
         }
 
-        /// Whether a position is safe.
+        /// Whether a position is durable.
         ///
         /// - Throws: `outOfRange`, `closed`, or the error that stopped the log.
         func isDurable(_ position: Position) throws(JournalError) -> Bool {

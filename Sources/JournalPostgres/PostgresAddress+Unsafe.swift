@@ -19,6 +19,9 @@
 
         /// Whether a text is meant as such an address: it begins with `postgres://` or
         /// `postgresql://`.
+        ///
+        /// Ignores case and leading spaces, which ``init(_:)`` rejects, so that such a text is not taken
+        /// for the directory of a journal.
         public static func isAddress(_ text: String) -> Bool {
             let start = text.drop { $0.isWhitespace }.prefix(13).lowercased()
             return start.hasPrefix("postgres://") || start.hasPrefix("postgresql://")

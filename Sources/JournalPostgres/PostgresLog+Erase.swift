@@ -22,7 +22,8 @@
         /// When the call returns, no statement returns the content any more. The server's files may
         /// have its bytes until they are used again: see <doc:OperatingACluster>.
         ///
-        /// - Throws: `outOfRange`, `readOnly`, `closed`, `superseded`, `unreachable`, `ioFailed`.
+        /// - Throws: `outOfRange`, `readOnly`, `closed`, `superseded`, `unreachable`, `accessDenied`,
+        ///   `ioFailed`.
         /// - Complexity: Reads and rewrites these records, 500 in a transaction.
         public func eraseContent(of positions: PositionSet, orderedThrough order: Position) throws(JournalError) {
             try checkWritable()
@@ -59,7 +60,8 @@
 
         private func eraseContent(at positions: [Position]) throws(JournalError) {
             var stubs: [(position: Position, bytes: [UInt8])] = []
-            _ = try readPage(positions, head, .list, { $0.add(positions.map { Int64(clamping: $0) }) }) { place, record, bytes in
+            _ = try readPage(positions, head, .recordsAtPositions, { $0.add(positions.map { Int64(clamping: $0) }) }) {
+                place, record, bytes in
                 if record.hasErasableContent { stubs.append((place.position, record.stub(of: bytes))) }
                 return true
             }
@@ -75,7 +77,7 @@
             var found: Position?
             do throws(JournalError) {
                 try database.reading { (connection) throws(DatabaseError) in
-                    try connection.execute(.erasedThrough, Parameters(number), timeout: database.timeout) { row in
+                    try connection.execute(.erasedThrough, Parameters(logNumber), timeout: database.answerTimeout) { row in
                         found = row.isNull(0) ? nil : row.position(0)
                         return true
                     }
@@ -89,12 +91,12 @@
 
         /// Reads the ledger of erasures; nil if there is none.
         ///
-        /// - Throws: `closed`, `unreachable`, `ioFailed`.
+        /// - Throws: `closed`, `unreachable`, `accessDenied`, `ioFailed`.
         public func readLedger() throws(JournalError) -> [UInt8]? {
-            try state.withLock { (state) throws(JournalError) in try state.checkOpen() }
+            try checkOpen()
             return try database.reading { (connection) throws(DatabaseError) in
                 var found: [UInt8]?
-                try connection.execute(.readLedger, Parameters(number), timeout: database.timeout) { row in
+                try connection.execute(.readLedger, Parameters(logNumber), timeout: database.answerTimeout) { row in
                     found = row.bytes(0)
                     return true
                 }
@@ -104,26 +106,14 @@
 
         /// Replaces the ledger of erasures.
         ///
-        /// - Throws: `tooLarge`, `readOnly`, `closed`, `superseded`, `unreachable`, `ioFailed`.
+        /// - Throws: `tooLarge`, `readOnly`, `closed`, `superseded`, `unreachable`, `accessDenied`,
+        ///   `ioFailed`.
         public func writeLedger(_ bytes: [UInt8]) throws(JournalError) {
             try checkWritable()
             guard bytes.count <= JournalLimits.ledgerBytes else {
                 throw JournalError(.tooLarge, "The ledger has more than \(JournalLimits.ledgerBytes) bytes.", path: "\(address)")
             }
             try execute(.writeLedger) { $0.add(bytes) }
-        }
-
-        private func checkWritable() throws(JournalError) {
-            if isReadOnly { throw readOnly }
-            try state.withLock { (state) throws(JournalError) in try state.checkWritable() }
-        }
-
-        /// Executes a statement on the connection of the writer.
-        ///
-        /// - Throws: `readOnly` on a log that is open for reading; the errors of ``CommitWriter/execute(_:_:)``.
-        func execute(_ statement: Statement, _ add: (inout Parameters) -> Void) throws(JournalError) {
-            if isReadOnly { throw readOnly }
-            try writer.withLock { (writer) throws(JournalError) in try writer?.execute(statement, add) }
         }
     }
 #endif

@@ -7,7 +7,7 @@
     /// The end of a log that a reader may show.
     struct ReadableEnd {
         var head: JournalHead
-        /// The end of the log on this server, which may not be safe.
+        /// The end of the log on this server, which may not be durable.
         var last: JournalHead
         /// Whether the log has another history than the reader has seen; false on a standby that is behind.
         var isSetBack = false
@@ -15,17 +15,18 @@
         /// Reads the end; nil if the log's row or record is not there or not valid.
         ///
         /// - Parameters:
-        ///   - confirms: Whether to make everything safe that a server shows that accepts writes, so that
-        ///     the end of the log is readable after its writer has ended without an announcement.
+        ///   - confirms: Whether to make durable what a server that accepts writes shows, so that the
+        ///     end of the log is readable after its writer has ended without an announcement.
         ///   - known: The end that the reader has seen.
         init?(
-            _ connection: DatabaseConnection, _ number: Int32, _ timeout: Duration, confirms: Bool = true, after known: JournalHead? = nil
+            _ connection: DatabaseConnection, _ logNumber: Int32, _ timeout: Duration, confirms: Bool = true,
+            after known: JournalHead? = nil
         ) throws(DatabaseError) {
             var found: (head: JournalHead, last: JournalHead)?
             var chainAtKnown: UInt64?
-            var parameters = Parameters(number)
+            var parameters = Parameters(logNumber)
             parameters.add(known?.position ?? 0)
-            try connection.execute(.readable, parameters, timeout: timeout) { row in
+            try connection.execute(.readableEnd, parameters, timeout: timeout) { row in
                 chainAtKnown = row.isNull(5) ? nil : row.integer(5).map(UInt64.init(bitPattern:))
                 guard let id = row.bytes(0).flatMap(JournalID.init(bytes:)), let position = row.position(1), let last = row.position(3),
                     let lastChain = row.integer(4)
@@ -49,7 +50,7 @@
                 return
             }
             if confirms, head != last, !connection.isStandby {
-                // If the standbys are away, the acknowledged end remains readable.
+                // If the standbys are away, the announced end remains readable.
                 do throws(DatabaseError) {
                     try connection.execute(.barrier, timeout: timeout)
                     head = last
@@ -61,66 +62,13 @@
         }
     }
 
-    extension DatabaseConnection {
-        /// Requires that a commit on this server is confirmed.
-        ///
-        /// A leader that was frozen, and replaced meanwhile, answers questions and accepts writes until it
-        /// learns of that; but no standby confirms them.
-        ///
-        /// - Throws: A transient error on such a server, and on a standby.
-        func requireLeader(_ timeout: Duration) throws(DatabaseError) {
-            if isStandby { throw DatabaseError(state: "", message: "the standby does not have the history yet") }
-            try execute(.barrier, timeout: timeout)
-        }
-    }
-
-    extension PostgresLog {
-        /// Runs a read on a server that has the history of a head, as far as a position.
-        ///
-        /// A server can have other records at the same positions: appended to a leader that was replaced
-        /// before they were safe. Chain values are cumulative, so one comparison is enough. A connection
-        /// remembers it.
-        ///
-        /// - Throws: `damaged` if the log has been set back; the errors of ``Database/reading(_:)``.
-        @discardableResult
-        func reading<Result>(
-            of head: JournalHead, through position: Position, _ body: (DatabaseConnection) throws(DatabaseError) -> Result
-        ) throws(JournalError) -> Result {
-            let result = try database.reading { (connection) throws(DatabaseError) -> Result? in
-                if connection.knownThrough < position {
-                    guard try chain(at: head.position, connection) == head.chain else {
-                        try connection.requireLeader(database.timeout)
-                        return nil
-                    }
-                    connection.knownThrough = head.position
-                }
-                return try body(connection)
-            }
-            guard let result else { throw setBack(from: head) }
-            return result
-        }
-
-        private func chain(at position: Position, _ connection: DatabaseConnection) throws(DatabaseError) -> UInt64? {
-            var (parameters, found) = (Parameters(number), UInt64?.none)
-            parameters.add([Int64(clamping: position)])
-            try connection.execute(.chains, parameters, timeout: database.timeout) { row in
-                found = row.integer(1).map(UInt64.init(bitPattern:))
-                return true
-            }
-            return found
-        }
-
-        private func setBack(from head: JournalHead) -> JournalError {
-            damaged("The log has been set back: it has another history than was read.", head.position...head.position)
-        }
-    }
-
     extension PostgresLog: RefreshableLog {
-        /// Reads what has become safe since the log was opened for reading or last refreshed.
+        /// Reads what has become durable since the log was opened for reading or last refreshed.
         ///
         /// Does nothing on a log that is open for writing.
         ///
-        /// - Throws: `closed`, `damaged`, `notFound`, `unreachable`, `ioFailed`.
+        /// - Throws: `closed`, `damaged`, `notFound`, `unreachable`, `accessDenied` (a missing right),
+        ///   `ioFailed`.
         @discardableResult
         public func refresh() throws(JournalError) -> Position { try refresh(confirms: true) }
 
@@ -131,7 +79,7 @@
                 return state.durable
             }
             let end = try database.reading { (connection) throws(DatabaseError) in
-                let end = try ReadableEnd(connection, number, database.timeout, confirms: confirms, after: known)
+                let end = try ReadableEnd(connection, logNumber, database.answerTimeout, confirms: confirms, after: known)
                 if end == nil, connection.isStandby { throw .standbyLacksLog }
                 return end
             }
@@ -144,8 +92,8 @@
             return durablePosition
         }
 
-        /// Waits until a position after `position` is safe, without blocking a thread, and returns
-        /// the last safe position.
+        /// Waits until a position after `position` is durable, without blocking a thread, and
+        /// returns the last durable position.
         ///
         /// A log that is open for reading has one thread that listens to the database once a task has
         /// waited. A notification is a hint; what can be read is asked for, at least every half second.
@@ -177,26 +125,26 @@
                 return !isRunning
             }
             guard begins else { return }
-            let number = number
+            let logNumber = logNumber
             Thread.detachNewThread { [weak self] in
                 var listener: DatabaseConnection?
-                while let log = self, log.followOnce(&listener, number) {}
+                while let log = self, log.followOnce(&listener, logNumber) {}
             }
         }
 
         /// Waits for a hint and refreshes; false when the log is closed or has failed.
-        private func followOnce(_ listener: inout DatabaseConnection?, _ number: Int32) -> Bool {
+        private func followOnce(_ listener: inout DatabaseConnection?, _ logNumber: Int32) -> Bool {
             if state.withLock({ $0.isClosed || $0.failure != nil }) { return false }
             do throws(DatabaseError) {
                 if listener == nil {
                     let connection = try database.connectForReading()
                     // A standby cannot listen.
-                    if !connection.isStandby { try connection.run("LISTEN chat_journal_\(number)", timeout: database.timeout) }
+                    if !connection.isStandby { try connection.run("LISTEN chat_journal_\(logNumber)", timeout: database.answerTimeout) }
                     listener = connection
                 } else if let connection = listener {
                     let pause = connection.isStandby ? Duration.milliseconds(20) : .milliseconds(500)
                     _ = try connection.waitForNotification(timeout: pause)
-                    if connection.isWorn { listener = nil }
+                    if connection.shouldRetryLeader { listener = nil }
                 }
             } catch {
                 listener = nil
@@ -219,15 +167,4 @@
     }
 
     extension PostgresLog: HistoryLog {}
-
-    extension JournalID {
-        /// Creates the id with these 16 bytes.
-        init?(bytes: [UInt8]) {
-            guard bytes.count == 16 else { return nil }
-            self.init(bits: bytes.reduce(0) { $0 << 8 | UInt128($1) })
-        }
-
-        /// The 16 bytes of the UUID.
-        var bytes: [UInt8] { (0..<16).map { UInt8(truncatingIfNeeded: bits >> (8 * (15 - $0))) } }
-    }
 #endif

@@ -141,7 +141,7 @@
             chain = head.chain
             try send()
             // Readers of the copy see all of it.
-            writer.acknowledge(writer.head.position)
+            writer.announce(writer.head.position)
         }
 
         package mutating func writeLedger(_ bytes: [UInt8]) throws(JournalError) {

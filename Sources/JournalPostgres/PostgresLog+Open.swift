@@ -6,10 +6,12 @@
 
     /// What opening a log has found.
     struct OpenedLog {
-        var number: Int32
+        /// The key of the log in the tables.
+        var logNumber: Int32
         var head: JournalHead
+        /// The count of writers; 0 for a log that is open for reading.
         var epoch: Int64 = 0
-        /// The connection of the writer.
+        /// The connection of the writer; nil for a log that is open for reading.
         var connection: DatabaseConnection?
     }
 
@@ -39,7 +41,7 @@
         /// Opens a log for reading; another process may write it.
         ///
         /// Any server of the address will do, also a standby. The log ends at the last position that
-        /// the writer knows to be safe.
+        /// the writer has announced as durable.
         ///
         /// - Throws: `invalidAddress`, `unreachable` (as for ``open(_:options:)``), `accessDenied` (a
         ///   missing right), `notFound`, `newerVersion`, `headMismatch`, `damaged`, `ioFailed`.
@@ -49,8 +51,8 @@
             let opened = try database.converting { () throws(DatabaseError) in
                 let connection = try database.connectForReading()
                 return try findLog(connection, database) { (row) throws(DatabaseError) in
-                    let end = try ReadableEnd(connection, row.number, database.timeout)
-                    return end.map { OpenedLog(number: row.number, head: $0.head) }
+                    let end = try ReadableEnd(connection, row.logNumber, database.answerTimeout)
+                    return end.map { OpenedLog(logNumber: row.logNumber, head: $0.head) }
                 }
             }
             let log = PostgresLog(try opened.get(), database)
@@ -60,7 +62,8 @@
 
         /// The row of a log.
         struct Row {
-            var number: Int32
+            /// The key of the log in the tables.
+            var logNumber: Int32
             var id: JournalID
             var status: LogStatus
             var movedTo: String?
@@ -72,7 +75,7 @@
         static func findLog<Value>(
             _ connection: DatabaseConnection, _ database: Database, _ body: (Row) throws(DatabaseError) -> Value?
         ) throws(DatabaseError) -> Opening<Value> {
-            let (path, version) = ("\(database.address)", try Schema.version(connection, database.timeout))
+            let (path, version) = ("\(database.address)", try Schema.version(connection, database.answerTimeout))
             if version > Schema.migrations.count {
                 return .failure(JournalError(.newerVersion, "A newer version has made the tables of the log.", path: path))
             }
@@ -101,12 +104,12 @@
             var parameters = Parameters()
             parameters.add(database.address.log)
             var found = FoundRow.missing
-            try connection.execute(.findLog, parameters, timeout: database.timeout) { row in
+            try connection.execute(.findLog, parameters, timeout: database.answerTimeout) { row in
                 found = .invalid
                 if let number = row.integer(0), let id = row.bytes(1).flatMap(JournalID.init(bytes:)),
                     let status = row.text(2).flatMap(LogStatus.init)
                 {
-                    found = .valid(Row(number: Int32(truncatingIfNeeded: number), id: id, status: status, movedTo: row.text(3)))
+                    found = .valid(Row(logNumber: Int32(truncatingIfNeeded: number), id: id, status: status, movedTo: row.text(3)))
                 }
                 return true
             }
@@ -122,8 +125,8 @@
         ) throws(DatabaseError) -> Opening<OpenedLog> {
             let (connection, options, path) = (try database.connectForWriting(), database.options, "\(database.address)")
             if options.createIfMissing {
-                if try Schema.version(connection, database.timeout) < Schema.migrations.count {
-                    try Schema.prepare(connection, database.timeout)
+                if try Schema.version(connection, database.answerTimeout) < Schema.migrations.count {
+                    try Schema.prepare(connection, database.answerTimeout)
                 }
                 if case .missing = try row(connection, database) { try create(id, status, connection, database) }
             }
@@ -132,32 +135,32 @@
                     return .failure(JournalError(.headMismatch, "The name belongs to another log: \(row.id).", path: path))
                 }
                 if row.status != status { return .failure(statusError(row, path)) }
-                guard try takeLock(row.number, connection, options) else {
+                guard try takeLock(row.logNumber, connection, database) else {
                     return .failure(JournalError(.locked, "Another writer has the log open.", path: path))
                 }
                 var opened: OpenedLog?
-                var parameters = Parameters(row.number)
+                var parameters = Parameters(row.logNumber)
                 parameters.add(status.rawValue)
-                try connection.execute(.beginWriting, parameters, timeout: database.timeout) { found in
+                try connection.execute(.beginWriting, parameters, timeout: database.answerTimeout) { found in
                     if let position = found.position(0), let chain = found.integer(1), let epoch = found.integer(2) {
                         let head = JournalHead(journal: row.id, position: position, chain: UInt64(bitPattern: chain))
-                        opened = OpenedLog(number: row.number, head: head, epoch: epoch, connection: connection)
+                        opened = OpenedLog(logNumber: row.logNumber, head: head, epoch: epoch, connection: connection)
                     }
                     return true
                 }
                 guard let opened else {
-                    connection.giveUpLock(row.number, database.timeout)
+                    connection.giveUpLock(row.logNumber, database.answerTimeout)
                     return .failure(JournalError(.conflict, "The status of the log has changed meanwhile.", path: path))
                 }
                 guard try endsAtHead(opened, connection, database) else {
-                    connection.giveUpLock(row.number, database.timeout)
+                    connection.giveUpLock(row.logNumber, database.answerTimeout)
                     return nil
                 }
-                // Not in the same transaction: a standby shows what is not safe yet.
-                var acknowledgement = Parameters(row.number)
-                acknowledgement.add(opened.epoch)
-                acknowledgement.add(opened.head.position)
-                try connection.execute(.acknowledge, acknowledgement, timeout: database.timeout)
+                // Not in the same transaction: a standby shows what is not durable yet.
+                var announcement = Parameters(row.logNumber)
+                announcement.add(opened.epoch)
+                announcement.add(opened.head.position)
+                try connection.execute(.announce, announcement, timeout: database.answerTimeout)
                 return .success(opened)
             }.flatMap { $0 }
         }
@@ -183,19 +186,24 @@
             parameters.add(id.bytes)
             parameters.add(Int64(bitPattern: StoredRecord.chain(before: id)))
             parameters.add(status.rawValue)
-            try connection.execute(.createLog, parameters, timeout: database.timeout)
+            try connection.execute(.createLog, parameters, timeout: database.answerTimeout)
         }
 
+        /// How often a take-over ends the connections of other writers: some 90 seconds.
+        ///
+        /// A server process that does not end by then waits for something that only the operator can end.
+        private static let maximumTakeOverAttempts = 50
+
         private static func takeLock(
-            _ number: Int32, _ connection: DatabaseConnection, _ options: PostgresOptions
+            _ logNumber: Int32, _ connection: DatabaseConnection, _ database: Database
         ) throws(DatabaseError) -> Bool {
-            let end = ContinuousClock.now + options.lockTimeout
+            let end = ContinuousClock.now + database.options.lockTimeout
             var pause = Backoff()
             var attempts = 0
-            while try connection.integer(.tryLock, number, options.answerTimeout) != 1 {
+            while try connection.integer(.tryLock, logNumber, database.answerTimeout) != 1 {
                 attempts += 1
-                if options.takesOver, attempts < 50 {
-                    try connection.execute(.endOtherWriters, Parameters(number), timeout: options.answerTimeout)
+                if database.options.takesOver, attempts < maximumTakeOverAttempts {
+                    try connection.execute(.endOtherWriters, Parameters(logNumber), timeout: database.answerTimeout)
                 } else if .now >= end {
                     return false
                 }
@@ -210,10 +218,10 @@
         ) throws(DatabaseError) -> Bool {
             let head = opened.head
             if head.position == 0 { return head.chain == StoredRecord.chain(before: head.journal) }
-            var parameters = Parameters(opened.number)
+            var parameters = Parameters(opened.logNumber)
             parameters.add(head.position)
             var isEnd = false
-            try connection.execute(.commitEnd, parameters, timeout: database.timeout) { row in
+            try connection.execute(.commitEnd, parameters, timeout: database.answerTimeout) { row in
                 isEnd = row.position(0) == head.position && row.integer(1).map(UInt64.init(bitPattern:)) == head.chain
                 return true
             }

@@ -11,7 +11,7 @@
         /// is wrong, and an error of the server over its own checksums, end the read with `damaged`.
         /// A lost connection is made again, to any server that has the records.
         ///
-        /// - Throws: `outOfRange`, `closed`, `damaged`, `unreachable`, `ioFailed`.
+        /// - Throws: `outOfRange`, `closed`, `damaged`, `unreachable`, `accessDenied`, `ioFailed`.
         /// - Complexity: Linear in the bytes of the records, and a round trip for each page. Memory
         ///   holds one record.
         public func forEachRecord(
@@ -19,7 +19,7 @@
             _ body: (_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
         ) throws(JournalError) {
             var filter = ContentFilter(self)
-            try read(positions, .range) { place, record, bytes in
+            try read(positions, .recordsInRange) { place, record, bytes in
                 let shown = filter.shownPart(of: record, at: place.position)
                 return body(place.position, shown.state, bytes.extracting(record.kept), bytes.extracting(shown.erasable))
             }
@@ -27,7 +27,7 @@
 
         /// Calls a closure with the record at each of the given positions, in ascending order.
         ///
-        /// - Throws: `outOfRange`, `closed`, `damaged`, `unreachable`, `ioFailed`.
+        /// - Throws: `outOfRange`, `closed`, `damaged`, `unreachable`, `accessDenied`, `ioFailed`.
         /// - Complexity: One round trip for every 1,024 positions.
         public func forEachRecord(
             at positions: [Position],
@@ -57,7 +57,7 @@
                     page.append(position)
                 }
                 if page.isEmpty { break }
-                let goesOn = try readPage(page, memory.head, .list, { $0.add(page.map { Int64(clamping: $0) }) }, deliver)
+                let goesOn = try readPage(page, memory.head, .recordsAtPositions, { $0.add(page.map { Int64(clamping: $0) }) }, deliver)
                 if !goesOn { return }
             }
             while index < positions.count {
@@ -68,10 +68,10 @@
 
         /// Returns the head at the end of the commit that contains a position.
         ///
-        /// - Throws: `outOfRange`, `closed`, `damaged`, `unreachable`, `ioFailed`.
+        /// - Throws: `outOfRange`, `closed`, `damaged`, `unreachable`, `accessDenied`, `ioFailed`.
         public func head(at position: Position) throws(JournalError) -> JournalHead {
             if position == 0 {
-                _ = try state.withLock { (state) throws(JournalError) in try state.checkOpen() }
+                try checkOpen()
                 return JournalHead(journal: id, position: 0, chain: StoredRecord.chain(before: id))
             }
             let memory = try memory(of: position...position)
@@ -79,10 +79,10 @@
                 return JournalHead(journal: id, position: commit.last, chain: commit.chain)
             }
             var found: JournalHead?
-            var parameters = Parameters(number)
+            var parameters = Parameters(logNumber)
             parameters.add(position)
             try reading(of: memory.head, through: position) { (connection) throws(DatabaseError) in
-                try connection.execute(.commitEnd, parameters, timeout: database.timeout) { row in
+                try connection.execute(.commitEnd, parameters, timeout: database.answerTimeout) { row in
                     if let end = row.position(0), let chain = row.integer(1) {
                         found = JournalHead(journal: id, position: end, chain: UInt64(bitPattern: chain))
                     }
@@ -95,7 +95,7 @@
 
         /// Whether the log contains the history that a head names.
         ///
-        /// - Throws: `closed`, `damaged`, `unreachable`, `ioFailed`.
+        /// - Throws: `closed`, `damaged`, `unreachable`, `accessDenied`, `ioFailed`.
         public func contains(_ head: JournalHead) throws(JournalError) -> Bool {
             guard head.journal == id, head.position <= lastPosition else { return false }
             return try self.head(at: head.position) == head
@@ -110,9 +110,10 @@
             _ body: (_ position: Position, _ commit: JournalHead, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
         ) throws(JournalError) {
             var filter = ContentFilter(self)
-            try read(positions, .commits) { place, record, bytes in
+            try read(positions, .recordsWithCommitChain) { place, record, bytes in
                 let shown = filter.shownPart(of: record, at: place.position)
-                let head = JournalHead(journal: id, position: place.position + Position(place.recordsLeft) - 1, chain: place.chain)
+                guard let chain = place.commitChain else { preconditionFailure("a read of commits has their chain values") }
+                let head = JournalHead(journal: id, position: place.position + Position(place.recordsLeft) - 1, chain: chain)
                 return body(place.position, head, shown.state, bytes.extracting(record.kept), bytes.extracting(shown.erasable))
             }
         }
@@ -123,7 +124,7 @@
             in positions: ClosedRange<Position>,
             _ body: (_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ content: RawSpan) -> Bool
         ) throws(JournalError) {
-            try read(positions, .range) { place, record, bytes in
+            try read(positions, .recordsInRange) { place, record, bytes in
                 body(place.position, record.state, bytes.extracting(record.kept), bytes.extracting(record.content))
             }
         }
@@ -132,7 +133,7 @@
         package func forEachStoredRecord(
             in positions: ClosedRange<Position>, _ body: (_ position: Position, _ recordsLeft: Int, _ record: RawSpan) -> Bool
         ) throws(JournalError) {
-            try read(positions, .range) { place, _, bytes in body(place.position, place.recordsLeft, bytes) }
+            try read(positions, .recordsInRange) { place, _, bytes in body(place.position, place.recordsLeft, bytes) }
         }
 
         // MARK: Pages
@@ -140,13 +141,11 @@
         /// Reads a range of positions with a statement that takes its bounds.
         ///
         /// - Parameter checksChain: Whether to compare the chain values, so that a valid record from another
-        ///   position ends the read with `damaged`. Ignored for `.commits`, whose column is the chain value
-        ///   of the commit.
+        ///   position ends the read with `damaged`.
         func read(
             _ positions: ClosedRange<Position>, _ statement: Statement, checksChain: Bool = true, _ body: RecordBody
         ) throws(JournalError) {
             let memory = try memory(of: positions)
-            let isOfCommits = statement == .commits
             var next = positions.lowerBound
             let end = min(positions.upperBound, memory.durable)
             var chain = next == 1 ? StoredRecord.chain(before: id) : nil
@@ -166,19 +165,19 @@
                     parameters.add(page.upperBound)
                 }
                 let goesOn =
-                    try checksChain && !isOfCommits
+                    try checksChain
                     ? readPage(page, memory.head, statement, add, checked) : readPage(page, memory.head, statement, add, body)
                 if let broken { throw damaged("The record does not belong here: its chain value differs.", broken...broken) }
                 if !goesOn { return }
                 next = page.upperBound + 1
             }
-            if next <= positions.upperBound { _ = memory.visit(next...positions.upperBound, chainOfCommit: isOfCommits, body) }
+            if next <= positions.upperBound { _ = memory.visit(next...positions.upperBound, body) }
         }
 
-        /// Reads records that are safe, and checks that all of them come, in order and undamaged.
+        /// Reads durable records, and checks that all of them come, in order and undamaged.
         ///
         /// - Parameters:
-        ///   - head: The end of what is safe.
+        ///   - head: The durable end.
         ///   - addPositions: Adds the parameters of the statement after the log's number. They
         ///     stay the same when the statement is repeated; records already delivered are skipped.
         /// - Returns: False if the closure ended the read.
@@ -186,25 +185,30 @@
             _ expected: Expected, _ head: JournalHead, _ statement: Statement, _ addPositions: (inout Parameters) -> Void,
             _ body: RecordBody
         ) throws(JournalError) -> Bool {
-            var parameters = Parameters(number)
+            var parameters = Parameters(logNumber)
             addPositions(&parameters)
             guard let last = expected.last else { return true }
+            let hasCommitChain = statement == .recordsWithCommitChain
             var (next, goesOn) = (expected.startIndex, true)
             var failure: JournalError?
             try reading(of: head, through: last) { (connection) throws(DatabaseError) in
                 var index = expected.startIndex
-                try connection.execute(statement, parameters, timeout: database.timeout) { row in
+                try connection.execute(statement, parameters, timeout: database.answerTimeout) { row in
                     guard index < expected.endIndex, row.position(0) == expected[index] else { return false }
                     let position = expected[index]
                     expected.formIndex(after: &index)
                     if index <= next { return true }
                     guard let left = row.integer(1), left >= 1, let chain = row.integer(2) else { return false }
+                    let commitChain = hasCommitChain ? row.integer(4) : nil
+                    if hasCommitChain, commitChain == nil { return false }
                     row.withBytes(3) { bytes in
                         guard let record = StoredRecord(bytes) else {
                             failure = damaged("The record is not as it was written.", position...position)
                             return
                         }
-                        let place = RecordPlace(position: position, recordsLeft: Int(left), chain: UInt64(bitPattern: chain))
+                        let place = RecordPlace(
+                            position: position, recordsLeft: Int(left), chain: UInt64(bitPattern: chain),
+                            commitChain: commitChain.map(UInt64.init(bitPattern:)))
                         goesOn = body(place, record, bytes)
                     }
                     next = index
@@ -215,10 +219,6 @@
             }
             if let failure { throw failure }
             return goesOn
-        }
-
-        func damaged(_ message: String, _ positions: ClosedRange<Position>) -> JournalError {
-            JournalError(.damaged, message, path: "\(address)", positions: positions)
         }
 
         /// Returns the commits that only memory has, after a check of the positions.
@@ -236,8 +236,10 @@
         var position: Position
         /// The records of the commit from this one on.
         var recordsLeft: Int
-        /// The chain value after the record, or after its commit if the read is one of commits.
+        /// The chain value after the record.
         var chain: UInt64
+        /// The chain value after its commit; nil if the statement does not return it.
+        var commitChain: UInt64?
     }
 
     /// Receives a record; returns whether to continue.
@@ -251,7 +253,7 @@
         var durable: Position { head.position }
 
         /// Delivers the records in a range; false if the closure ended the read.
-        func visit(_ positions: ClosedRange<Position>, chainOfCommit: Bool = false, _ body: RecordBody) -> Bool {
+        func visit(_ positions: ClosedRange<Position>, _ body: RecordBody) -> Bool {
             for commit in commits where commit.last >= positions.lowerBound && commit.first <= positions.upperBound {
                 let goesOn = commit.stored.bytes.withBytes { bytes in
                     for (index, stored) in commit.stored.records.enumerated() {
@@ -259,8 +261,8 @@
                         let part = bytes.extracting(stored.range)
                         guard positions ~= position, let record = StoredRecord(part) else { continue }
                         let place = RecordPlace(
-                            position: position, recordsLeft: commit.stored.records.count - index,
-                            chain: chainOfCommit ? commit.chain : stored.chain)
+                            position: position, recordsLeft: commit.stored.records.count - index, chain: stored.chain,
+                            commitChain: commit.chain)
                         if !body(place, record, part) { return false }
                     }
                     return true

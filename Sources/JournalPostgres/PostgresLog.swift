@@ -32,7 +32,7 @@
         public let address: PostgresAddress
         let database: Database
         /// The key of the log in the tables.
-        let number: Int32
+        let logNumber: Int32
         /// The count of writers; 0 for a log that is open for reading.
         let epoch: Int64
         let state: Lock<LogState>
@@ -40,21 +40,21 @@
         let writer: Lock<CommitWriter?>
         /// Changes with the content that is hidden.
         let contentVersion = Atomic<UInt64>(0)
-        /// Sends commits for which no thread waits, and announces the safe end to readers.
+        /// Sends commits for which no thread waits, and announces the durable end to readers.
         private let queue = DispatchQueue(label: "JournalPostgres.writer", qos: .userInitiated)
         package let tree = RecordTree()
         let executor = ReadExecutor()
         /// Whether the thread that follows another writer runs.
         let isWatching = Lock(false)
 
-        /// The pause until a commit for which no caller waits is sent, and until readers hear that the last
-        /// commit is safe.
+        /// The pause until a commit for which no caller waits is sent, and until the last durable
+        /// commit is announced.
         ///
         /// During it a caller begins to wait, or the next commit carries the announcement.
         private static let tickDelay = DispatchTimeInterval.milliseconds(1)
 
         init(_ opened: OpenedLog, _ database: Database) {
-            (id, number, epoch, address) = (opened.head.journal, opened.number, opened.epoch, database.address)
+            (id, logNumber, epoch, address) = (opened.head.journal, opened.logNumber, opened.epoch, database.address)
             isReadOnly = opened.connection == nil
             self.database = database
             state = Lock(LogState(opened.head, address: "\(database.address)", database.options.entropy))
@@ -77,11 +77,10 @@
         /// Does nothing but check that the log accepts appends: the database tells of a full disk with
         /// the commit, which is then tried again until ``PostgresOptions/outageTimeout``.
         public func reserve(_ byteCount: Int) throws(JournalError) {
-            if isReadOnly { throw readOnly }
+            try checkWritable()
             guard byteCount <= JournalLimits.commitBytes else {
                 throw JournalError(.tooLarge, "At most \(JournalLimits.commitBytes) bytes can be reserved.", path: "\(address)")
             }
-            try state.withLock { (state) throws(JournalError) in try state.checkWritable() }
         }
 
         /// Appends the draft's records as one commit.
@@ -98,8 +97,6 @@
             schedule(tick)
             return positions
         }
-
-        var readOnly: JournalError { JournalError(.readOnly, "The log is open for reading only.", path: "\(address)") }
 
         /// Sends one transaction with what waits; the caller leads.
         ///
@@ -124,7 +121,7 @@
         /// Sends until nothing waits; the caller leads.
         private func sendAll() { while sendOnce() {} }
 
-        /// - Parameter position: The safe end now; nil if the tick is scheduled already.
+        /// - Parameter position: The durable end now; nil if the tick is scheduled already.
         private func schedule(_ position: Position?) {
             guard let position else { return }
             queue.asyncAfter(deadline: .now() + Self.tickDelay) { [weak self] in self?.tick(since: position) }
@@ -135,7 +132,7 @@
             case .nothing: break
             case .again: schedule(state.withLock { $0.scheduleTick() })
             case .send: sendAll()
-            case .announce(let end): writer.withLock { $0?.acknowledge(end) }
+            case .announce(let end): writer.withLock { $0?.announce(end) }
             }
         }
 
@@ -202,7 +199,7 @@
             wakeups.deliver()
             writer.withLock { writer in
                 // The last announcement; readers could not see the last commit otherwise.
-                if failure == nil { writer?.acknowledge(durablePosition) }
+                if failure == nil { writer?.announce(durablePosition) }
                 writer?.close()
             }
             database.close()

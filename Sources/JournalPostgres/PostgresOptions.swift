@@ -10,7 +10,8 @@
         /// Whether opening for writing ends the connection of another writer instead of failing
         /// with `locked`.
         ///
-        /// The other writer stops with `superseded` at its next append, however long it was paused.
+        /// An opening that cannot end it within some 90 seconds still fails with `locked`. The other
+        /// writer stops with `superseded` at its next append, however long it was paused.
         public var takesOver = false
         /// A head saved earlier, which the log must contain.
         public var expectedHead: JournalHead?

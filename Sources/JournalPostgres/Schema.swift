@@ -3,12 +3,18 @@
 
     /// The tables of the logs, made and migrated by the library.
     ///
-    /// `record.record` is a record in its stored form, as the files of a journal have it (Format.md),
-    /// so that checksums, chain values and the tree of a log do not depend on where it is.
+    /// `record.record` is a record in its stored form, as the files of a journal have it
+    /// (Format.md), so that checksums, chain values and the tree of a log do not depend on where it
+    /// is.
     enum Schema {
         /// Element *n* migrates version *n* to *n* + 1; version 0 is no schema.
         ///
         /// A version that was released is never changed.
+        ///
+        /// The row of a log changes with each commit. With `fillfactor = 10`, its page has space
+        /// for the next versions of the row, so that no index changes and each read can remove the
+        /// old ones (a HOT update); the threshold lets autovacuum come even if the table has one
+        /// row.
         static let migrations = [
             """
             CREATE TABLE chat_journal.log (
@@ -18,8 +24,8 @@
               -- The last record and the chain value after it.
               position bigint NOT NULL DEFAULT 0,
               chain bigint NOT NULL,
-              -- The last position whose commit was confirmed to the writer. A standby, and a server
-              -- after a crash, may show later ones that are not safe.
+              -- The announced position: its commit was confirmed to the writer. A standby, and a server
+              -- after a crash, may show later ones that are not durable.
               acknowledged bigint NOT NULL DEFAULT 0,
               -- Counts the writers. Each append compares it.
               epoch bigint NOT NULL DEFAULT 0,
@@ -46,11 +52,15 @@
             """
         ]
 
+        /// The class of the advisory locks.
+        ///
+        /// The object is the key of a log, or 0 for the schema.
+        static let lockClass: Int32 = 0x434A_4C4F
+
         /// Creates the schema, or brings it to the present version.
         static func prepare(_ connection: DatabaseConnection, _ timeout: Duration) throws(DatabaseError) {
-            if try version(connection, timeout) == migrations.count { return }
             // The lock ends with the transaction. Another process may have migrated meanwhile.
-            try connection.run("BEGIN; SELECT pg_advisory_xact_lock(1128942671, 0)", timeout: timeout)
+            try connection.run("BEGIN; SELECT pg_advisory_xact_lock(\(lockClass), 0)", timeout: timeout)
             do throws(DatabaseError) {
                 let present = try version(connection, timeout)
                 var script = ""

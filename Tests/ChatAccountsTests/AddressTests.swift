@@ -83,7 +83,7 @@
             options.signInLimits.address = AttemptLimit(burst: 3, intervalMilliseconds: 10_000)
             let store = try fixture.open(options)
             func attempt(_ address: ClientAddress?) -> AccountError? {
-                do throws(AccountError) { try store.limit(.signIn, account: "a@x.org", address: address) } catch { return error }
+                do throws(AccountError) { try store.takeAttempt(.signIn, account: "a@x.org", address: address) } catch { return error }
                 return nil
             }
             let ordinary = try #require(ClientAddress(text: "192.0.2.1"))

@@ -56,7 +56,7 @@
             DispatchQueue.global().asyncAfter(deadline: .now() + 0.05) { gate.signal() }
             try store.close()
             #expect(Set(try fixture.directory.contents().keys) == ["accounts", "accounts.key"])
-            #expect(try fixture.open().session(token: signedIn.token)?.lastUsed == signedIn.session.created + 60_000)
+            #expect(try fixture.open().session(token: signedIn.token)?.lastUsed == signedIn.session.created + .seconds(60))
         }
 
         /// Delivers no mail until it is opened.

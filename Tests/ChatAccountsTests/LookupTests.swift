@@ -49,7 +49,7 @@
             #expect(found.withLock { $0 } == [UserID?](repeating: user, count: 100))
             store.lastUseQueue.sync {}
             let session = try #require(try store.session(token: signedIn.token))
-            #expect(session.device == "changed" && session.lastUsed == signedIn.session.created + 60_000)
+            #expect(session.device == "changed" && session.lastUsed == signedIn.session.created + .seconds(60))
         }
 
         @Test func failedWriteOfTheLastUseIsReportedAndTriedAgain() throws {
@@ -70,7 +70,7 @@
             #expect(try store.session(token: signedIn.token)?.lastUsed == signedIn.session.created)
             store.lastUseQueue.sync {}
             #expect(errors.withLock { $0 } == [.busy])
-            #expect(try store.session(token: signedIn.token)?.lastUsed == signedIn.session.created + 60_000)
+            #expect(try store.session(token: signedIn.token)?.lastUsed == signedIn.session.created + .seconds(60))
         }
 
         @Test func lastUsesOfManySessionsAreWritten() throws {

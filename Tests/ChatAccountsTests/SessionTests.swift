@@ -51,7 +51,7 @@
             fixture.advance(1)
             _ = try store.session(token: signedIn.token)
             store.lastUseQueue.sync {}
-            #expect(try store.sessions(of: user).map(\.lastUsed) == [signedIn.session.created + 60_000])
+            #expect(try store.sessions(of: user).map(\.lastUsed) == [signedIn.session.created + .seconds(60)])
         }
 
         @Test func onlyTheExactTokenWorks() throws {

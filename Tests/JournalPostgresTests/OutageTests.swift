@@ -258,6 +258,7 @@
                 }
             }
             #expect(error?.code == .damaged && error?.positions == 5...5 && last == 4)
+            expectError(.damaged) { try reader.forEachCommittedRecord(in: 1...9) { _, _, _, _, _ in true } }
         }
 
         @Test func readerNoticesALogThatWasSetBack() throws {

@@ -98,7 +98,7 @@
             #expect(try stored(reader) == Array(stored(journal).prefix(Int(reader.lastPosition))))
         }
 
-        @Test func copyOfAnotherHistoryIsRefused() throws {
+        @Test func copyOfAnotherHistoryIsRejected() throws {
             let directory = try TemporaryDirectory()
             let server = try PostgresServer.common()
             let address = server.newAddress()

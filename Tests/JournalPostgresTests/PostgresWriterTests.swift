@@ -8,7 +8,7 @@
     import Testing
 
     @Suite(.needsPostgres) struct PostgresWriterTests {
-        @Test func secondWriterIsRefusedUntilTheFirstCloses() throws {
+        @Test func secondWriterIsRejectedUntilTheFirstCloses() throws {
             let address = try PostgresServer.common().newAddress()
             let first = try PostgresLog.open(address)
             expectError(.locked) { _ = try PostgresLog.open(address) }
@@ -200,7 +200,7 @@
             expectError(.headMismatch) { _ = try PostgresLog.openReadOnly(address, options: options) }
         }
 
-        @Test func tablesOfANewerVersionAreRefused() throws {
+        @Test func tablesOfANewerVersionAreRejected() throws {
             let server = try PostgresServer.own()
             let address = server.newAddress()
             try PostgresLog.open(address).close()

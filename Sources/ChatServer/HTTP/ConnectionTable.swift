@@ -2,10 +2,11 @@
     internal import ChatAccounts
     internal import Locking
 
-    /// The connections of a daemon: their addresses, and how long each may take for what it is doing.
+    /// The connections of a daemon: their addresses, and how long each may take for what it is
+    /// doing.
     ///
-    /// The library ends a connection that is silent. This table also ends one that sends a byte now and
-    /// then, and counts the connections of each address.
+    /// The library ends a connection that is silent. This table also ends one that sends a byte now
+    /// and then, and counts the connections of each address.
     final class ConnectionTable: Sendable {
         /// What a connection is doing.
         enum Phase: Sendable {
@@ -91,11 +92,14 @@
             state.withLock { $0.entries[id]?.target = target }
         }
 
-        /// Begins to read the body; returns the target of the request and the address of the connection.
-        func beginBody(_ id: UInt) -> (target: String, peer: ClientAddress?) {
-            enter(.body, id)
-            return state.withLock { ($0.entries[id]?.target ?? "", $0.entries[id]?.peer) }
+        /// Returns the target of the request and the address of the connection.
+        func request(of id: UInt) -> (target: String, peer: ClientAddress?) {
+            state.withLock { ($0.entries[id]?.target ?? "", $0.entries[id]?.peer) }
         }
+
+        func beginBody(_ id: UInt) { enter(.body, id) }
+
+        func beginHandling(_ id: UInt) { enter(.unlimited, id) }
 
         func beginResponse(_ id: UInt, isStream: Bool) { enter(isStream ? .unlimited : .response, id) }
 

@@ -1,7 +1,7 @@
 #if Server
-    // Unsafe, because libmicrohttpd is a C library: its callbacks get the addresses of a daemon and of
-    // a connection. The daemon object lives until the library's thread has ended, and a connection is
-    // used only by that thread or while it is suspended.
+    // Unsafe, because libmicrohttpd is a C library: its callbacks get the addresses of a daemon and
+    // of a connection. The daemon object lives until the library's thread has ended, and a
+    // connection is used only by that thread or while it is suspended.
     internal import CMicroHTTPD
     internal import ChatAccounts
     internal import Locking
@@ -65,8 +65,8 @@
         /// Sendable, because the library synchronises the functions that are called with it.
         @safe private struct DaemonPointer: @unchecked Sendable { let pointer: OpaquePointer }
 
-        /// Starts a daemon on a listening socket, which then belongs to it; nil if the library cannot
-        /// start its thread.
+        /// Starts a daemon on a listening socket, which then belongs to it; nil if the library
+        /// cannot start its thread.
         ///
         /// - Parameter isExempt: Whether an address has no limit of connections.
         init?(
@@ -89,8 +89,8 @@
 
         /// Ends each new connection at once; the present ones continue.
         ///
-        /// Not `MHD_quiesce_daemon`: the library's thread can remove the listening socket from its poll
-        /// at the same moment, which ends the process.
+        /// Not `MHD_quiesce_daemon`: the library's thread can remove the listening socket from its
+        /// poll at the same moment, which ends the process.
         func quiesce() { connections.close() }
 
         /// Ends every connection and the thread.
@@ -98,8 +98,8 @@
         /// Requests without a response get none; what a stream has not sent is dropped.
         func stop() {
             guard let stopped = daemon.withLock({ $0.take() }) else { return }
-            // The library ends the process if a connection is suspended when it stops. From here on none
-            // is suspended, and the present ones are resumed.
+            // The library ends the process if a connection is suspended when it stops. From here on
+            // none is suspended, and the present ones are resumed.
             let exchanges = open.withLock { open in
                 open.isStopping = true
                 return Array(open.exchanges.values)
@@ -188,14 +188,14 @@
             }
             let exchange = unsafe Unmanaged<HTTPExchange>.fromOpaque(known).takeUnretainedValue()
             if exchange.isAbandoned { return CMHD_no() }
-            if let response = exchange.takeResponse() { return unsafe exchange.queue(response, on: connection) }
+            if let response = exchange.response { return unsafe exchange.queue(response, on: connection) }
             if unsafe count.pointee > 0 {
                 guard let bytes = unsafe bytes else { return CMHD_no() }
                 let isAccepted = unsafe exchange.append(UnsafeRawBufferPointer(start: bytes, count: count.pointee))
                 unsafe count.pointee = 0
                 return isAccepted ? CMHD_yes() : CMHD_no()
             }
-            if let response = exchange.refusal { return unsafe exchange.queue(response, on: connection) }
+            if let response = exchange.rejection { return unsafe exchange.queue(response, on: connection) }
             // Suspended before the request is handled, because the response may come at once.
             guard unsafe daemon.suspend(exchange, connection) else { return CMHD_no() }
             exchange.begin()
@@ -225,7 +225,8 @@
                     }, headers)
             }
             let id = unsafe UInt(bitPattern: CMHD_socketContext(connection))
-            let (target, peer) = daemon.connections.beginBody(id)
+            daemon.connections.beginBody(id)
+            let (target, peer) = daemon.connections.request(of: id)
             func text(_ text: UnsafePointer<CChar>?) -> String { unsafe text.map { unsafe String(cString: $0) } ?? "" }
             return unsafe HTTPHead(method: text(method), version: text(version), target: target, headers: headers, peer: peer)
         }

@@ -1,6 +1,6 @@
 #if Server
-    // Unsafe, because libmicrohttpd is a C library: an exchange has the address of its connection, which
-    // is used only by the thread of the library or while the connection is suspended.
+    // Unsafe, because libmicrohttpd is a C library: an exchange has the address of its connection,
+    // which is used only by the thread of the library or while the connection is suspended.
     internal import CMicroHTTPD
     internal import Locking
 
@@ -13,13 +13,15 @@
 
         /// The address of the library's connection.
         ///
-        /// Sendable, because other threads use it only to resume the connection, while it is suspended.
+        /// Sendable, because other threads use it only to resume the connection, while it is
+        /// suspended.
         @safe private struct ConnectionPointer: @unchecked Sendable { let pointer: OpaquePointer }
 
         private struct State {
             var body: [UInt8] = []
-            var refusal: HTTPResponse?
-            /// The bytes after the refusal.
+            /// The response to a body that is too large.
+            var rejection: HTTPResponse?
+            /// The bytes after the rejection.
             var discardedCount = 0
             var isSuspended = false
             var isComplete = false
@@ -38,7 +40,8 @@
             self.connection = unsafe ConnectionPointer(pointer: connection)
         }
 
-        /// Sets a function that is called when the exchange ends, with the status of the response or 0.
+        /// Sets a function that is called when the exchange ends, with the status of the response
+        /// or 0.
         ///
         /// It is called at once if the exchange has ended already.
         func setCompletion(_ body: @escaping @Sendable (_ status: Int) -> Void) {
@@ -66,8 +69,8 @@
             }
         }
 
-        /// Ends the exchange without a response, because the daemon stops: resumes its connection, and
-        /// ends its stream.
+        /// Ends the exchange without a response, because the daemon stops: resumes its connection,
+        /// and ends its stream.
         func abandon() {
             let stream = state.withLock { state -> Mailbox? in
                 if state.isSuspended {
@@ -89,23 +92,23 @@
 
         var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
 
-        var refusal: HTTPResponse? { state.withLock { $0.refusal } }
+        var rejection: HTTPResponse? { state.withLock { $0.rejection } }
 
-        func takeResponse() -> HTTPResponse? { state.withLock { $0.response } }
+        var response: HTTPResponse? { state.withLock { $0.response } }
 
         /// Appends bytes of the body; false if the connection is to end, because they do not.
         func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
             let limit = daemon.handler.bodyLimit(of: head)
             return state.withLock { state in
-                if state.refusal != nil {
+                if state.rejection != nil {
                     // A client that is a little over the limit gets an answer at its end.
                     state.discardedCount += bytes.count
                     return state.discardedCount <= limit
                 }
                 if state.body.count + bytes.count > limit {
-                    state.refusal = daemon.handler.tooLarge
+                    state.rejection = daemon.handler.tooLarge
                 } else if !daemon.takeBodyBytes(bytes.count) {
-                    state.refusal = daemon.handler.busy
+                    state.rejection = daemon.handler.busy
                 } else {
                     unsafe state.body.append(contentsOf: bytes)
                     return true
@@ -116,8 +119,9 @@
             }
         }
 
+        /// Passes the complete request to the handler.
         func begin() {
-            daemon.connections.beginResponse(unsafe UInt(bitPattern: CMHD_socketContext(connection.pointer)), isStream: true)
+            daemon.connections.beginHandling(unsafe UInt(bitPattern: CMHD_socketContext(connection.pointer)))
             let body = state.withLock { $0.body }
             daemon.handler.handle(HTTPRequest(head: head, body: body), self)
         }
@@ -149,7 +153,8 @@
                 unsafe made = unsafe MHD_create_response_for_upgrade(
                     { _, _, requestContext, early, count, socket, handle in
                         guard let known = unsafe requestContext, let handle = unsafe handle else { return }
-                        // The exchange lives until the request is completed, which is after the socket is closed.
+                        // The exchange lives until the request is completed, which is after the
+                        // socket is closed.
                         let exchange = unsafe Unmanaged<HTTPExchange>.fromOpaque(known).takeUnretainedValue()
                         let bytes = unsafe early.map { unsafe [UInt8](UnsafeRawBufferPointer(start: $0, count: count)) } ?? []
                         unsafe exchange.upgrade(UpgradedSocket(descriptor: socket, early: bytes, handle: handle))
@@ -206,7 +211,8 @@
             self.mailbox = mailbox
             unsafe self.connection = connection
             let resumption = unsafe Resumption(pointer: connection)
-            // Called under the mailbox's lock while the reader waits, so while the connection is suspended.
+            // Called under the mailbox's lock while the reader waits, so while the connection is
+            // suspended.
             mailbox.setWake { unsafe MHD_resume_connection(resumption.pointer) }
         }
 

@@ -1,5 +1,6 @@
 #if Server
-    // Unsafe, because system calls take the addresses of structures; each is on the frame of the call.
+    // Unsafe, because system calls take the addresses of structures; each is on the frame of the
+    // call.
     #if canImport(Darwin)
         internal import Darwin
     #elseif canImport(Musl)

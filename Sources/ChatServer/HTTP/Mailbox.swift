@@ -1,7 +1,8 @@
 #if Server
     internal import Locking
 
-    /// The messages of a connection between the tasks that write them and the thread that sends them.
+    /// The messages of a connection between the tasks that write them and the thread that sends
+    /// them.
     ///
     /// Bounded: a writer suspends while the client has not read what is waiting. One thread reads.
     final class Mailbox: Sendable {
@@ -98,7 +99,8 @@
             for writer in writers { writer.resume(returning: false) }
         }
 
-        /// Returns at most `limit` bytes of the first message that waits, and lets the writers continue.
+        /// Returns at most `limit` bytes of the first message that waits, and lets the writers
+        /// continue.
         ///
         /// - Parameters:
         ///   - limit: The number of bytes.

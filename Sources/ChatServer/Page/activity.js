@@ -36,15 +36,15 @@ export function summary(entries, isAll, now = new Date()) {
 
 export function activityPanel(context) {
   const { element, body } = panelFrame(context, "Activity");
-  let frame = null;
+  let timer = null;
   let isLoading = false;
 
   function render() {
-    frame = null;
+    timer = null;
     const timeline = context.timeline();
     if (!timeline?.isLoaded) {
       body.replaceChildren(h("p", { class: "muted" }, "Loading…"));
-      frame = setTimeout(render, 300);
+      timer = setTimeout(render, 300);
       return;
     }
     const { days, total, personCount, isComplete } = summary(timeline.entries, timeline.older === null);
@@ -68,14 +68,14 @@ export function activityPanel(context) {
     render();
   }
 
-  const later = () => { frame ??= setTimeout(render, 400); };
+  const later = () => { timer ??= setTimeout(render, 400); };
   const end = on("event", later);
   render();
   return {
     element, reset: render,
     close: () => {
       end();
-      clearTimeout(frame);
+      clearTimeout(timer);
     },
   };
 }

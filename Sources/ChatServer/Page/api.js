@@ -8,7 +8,7 @@ export class Unreachable extends Error {
   }
 }
 
-/** The server refused a request: a problem of RFC 9457. */
+/** The server rejected a request: a problem of RFC 9457. */
 export class Problem extends Error {
   constructor(status, body, retryAfter = null) {
     super(body.detail || body.title || `Error ${status}`);

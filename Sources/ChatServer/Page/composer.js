@@ -12,6 +12,27 @@ const drafts = {
   set: (place, text) => (text ? sessionStorage.setItem(drafts.key(place), text) : sessionStorage.removeItem(drafts.key(place))),
 };
 
+/** Makes a text area as high as its text, up to a part of the window. */
+function resize(area) {
+  area.style.height = "auto";
+  const most = window.innerHeight * 0.4;
+  area.style.overflowY = area.scrollHeight > most ? "auto" : "hidden";
+  area.style.height = `${Math.min(area.scrollHeight + 2, most)}px`;
+}
+
+/** Returns why a text is too long to be sent; null if it is not. */
+function lengthError(body) {
+  const size = new TextEncoder().encode(body).length;
+  return size > byteLimit ? `The message is too long by ${size - byteLimit} bytes.` : null;
+}
+
+/** Whether a key sends the message. On a touch keyboard Enter begins a new line, because there is a button to send.
+ * Shift+Enter always begins a new line. */
+function isSend(event) {
+  const isTouch = matchMedia("(pointer: coarse)").matches;
+  return event.key === "Enter" && !event.shiftKey && !event.isComposing && (!isTouch || event.ctrlKey || event.metaKey);
+}
+
 /** Creates the form at the end of a thread, or of replies if `message` is given. A draft survives a reload of the tab. */
 export function composer({ thread, message = null, label }) {
   const place = message ?? thread;
@@ -22,26 +43,17 @@ export function composer({ thread, message = null, label }) {
   const button = h("button", { type: "submit", class: "button primary send", "aria-label": "Send", title: "Send (Enter)" }, icon("send"));
   const form = h("form", { class: "composer" }, h("label", { for: id, class: "visually-hidden" }, label), error, h("div", { class: "composer-row" }, area, button));
 
-  const resize = () => {
-    area.style.height = "auto";
-    const most = window.innerHeight * 0.4;
-    area.style.overflowY = area.scrollHeight > most ? "auto" : "hidden";
-    area.style.height = `${Math.min(area.scrollHeight + 2, most)}px`;
-  };
   const setText = (text) => {
     area.value = text;
     drafts.set(place, text);
-    resize();
+    resize(area);
   };
   const send = async () => {
     const body = area.value;
     error.textContent = "";
     if (!body.trim()) return;
-    const size = new TextEncoder().encode(body).length;
-    if (size > byteLimit) {
-      error.textContent = `The message is too long by ${size - byteLimit} bytes.`;
-      return;
-    }
+    error.textContent = lengthError(body) ?? "";
+    if (error.textContent) return;
     setText("");
     try {
       await outbox.add({ id: newID(), thread, message, body });
@@ -52,13 +64,10 @@ export function composer({ thread, message = null, label }) {
   };
   area.addEventListener("input", () => {
     drafts.set(place, area.value);
-    resize();
+    resize(area);
   });
   area.addEventListener("keydown", (event) => {
-    // On a touch keyboard Enter begins a new line, because there is a button to send. Shift+Enter always begins
-    // a new line.
-    const isTouch = matchMedia("(pointer: coarse)").matches;
-    if (event.key !== "Enter" || event.shiftKey || event.isComposing || (isTouch && !event.ctrlKey && !event.metaKey)) return;
+    if (!isSend(event)) return;
     event.preventDefault();
     send();
   });
@@ -67,7 +76,7 @@ export function composer({ thread, message = null, label }) {
     send();
     area.focus();
   });
-  queueMicrotask(resize);
+  queueMicrotask(() => resize(area));
   return {
     element: form, focus: () => area.focus(),
     restore: (text) => {
@@ -79,16 +88,16 @@ export function composer({ thread, message = null, label }) {
 
 /** Returns the list item of something that was written and is not yet accepted. */
 export function waitingElement(item, restore) {
-  const refusal = item.refusal;
-  const state = refusal
-    ? h("p", { class: "waiting-state refused" }, icon("warning"), h("span", {}, `Not sent. ${errorText(refusal)}`))
+  const { rejection } = item;
+  const state = rejection
+    ? h("p", { class: "waiting-state rejected" }, icon("warning"), h("span", {}, `Not sent. ${errorText(rejection)}`))
     : h("p", { class: "waiting-state" }, icon("clock"), h("span", {}, "Waiting to be sent"));
-  const buttons = refusal ? [
+  const buttons = rejection ? [
     h("button", { type: "button", class: "button small", onclick: async () => { await outbox.drop(item); restore(item.body); } }, "Edit"),
     h("button", { type: "button", class: "button small", onclick: () => outbox.drop(item) }, "Discard"),
   ] : [];
   const article = h(
-    "article", { class: "message", "aria-label": refusal ? "Your message, not sent" : "Your message, waiting" },
+    "article", { class: "message", "aria-label": rejection ? "Your message, not sent" : "Your message, waiting" },
     h("div", { class: "message-head" }, timeElement(item.writtenAt)),
     h("div", { class: "bubble" }, h("p", { class: "body", dir: "auto" }, item.body)), state);
   append(article, buttons.length ? [h("div", { class: "buttons" }, buttons)] : []);

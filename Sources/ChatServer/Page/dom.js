@@ -92,13 +92,13 @@ export function announce(text, summary = null) {
   }, Math.max(200, quietUntil - Date.now()));
 }
 
-let toastTimer = null;
+let noticeTimer = null;
 
 /** Shows a short notice at the bottom, which is read out as well. */
 export function notice(text) {
   document.querySelector(".notice")?.remove();
   document.body.append(h("p", { class: "notice" }, text));
   announce(text);
-  clearTimeout(toastTimer);
-  toastTimer = setTimeout(() => document.querySelector(".notice")?.remove(), 6_000);
+  clearTimeout(noticeTimer);
+  noticeTimer = setTimeout(() => document.querySelector(".notice")?.remove(), 6_000);
 }

@@ -11,7 +11,7 @@ const fieldsOfCodes = {
 
 /** Creates a form.
  *
- * A field has `name`, `label`, and optionally `type` (default "text"; "textarea", "select" with `options`, "checkbox"),
+ * A field has `name`, `label`, and optionally `type` (default "text"; "textarea", "select" with `options`),
  * `hint`, `value`, `optional` and further attributes. `action(values)` is called with the texts; an error that it throws
  * is shown in a summary that leads to its field.
  */
@@ -52,14 +52,14 @@ export function form({ fields, submit, action, isDangerous = false, extra = [] }
     event.preventDefault();
     if (element.getAttribute("aria-busy") === "true") return;
     const values = {};
-    const missing = [];
+    const errors = [];
     for (const [name, { input, field }] of inputs) {
-      values[name] = field.type === "checkbox" ? input.checked : input.value;
-      if (!field.optional && field.type !== "checkbox" && !String(values[name]).trim()) missing.push({ name, text: field.missing ?? "Fill in this field." });
-      else if (field.check?.(values[name])) missing.push({ name, text: field.check(values[name]) });
+      values[name] = input.value;
+      if (!field.optional && !values[name].trim()) errors.push({ name, text: "Fill in this field." });
+      else if (field.check?.(values[name])) errors.push({ name, text: field.check(values[name]) });
     }
-    show(missing);
-    if (missing.length) return;
+    show(errors);
+    if (errors.length) return;
     element.setAttribute("aria-busy", "true");
     button.disabled = true;
     try {
@@ -77,23 +77,21 @@ export function form({ fields, submit, action, isDangerous = false, extra = [] }
 }
 
 function row(id, field, inputs) {
-  const { name, label, type = "text", hint, optional, options, missing, check, value, ...attributes } = field;
+  const { name, label, type = "text", hint, optional, options, check, value, ...attributes } = field;
   const inputID = `${id}-${name}`;
   const hintID = hint ? `${inputID}-hint` : null;
   const error = h("p", { class: "field-error", id: `${inputID}-error`, hidden: true });
   const shared = {
-    id: inputID, name, "aria-describedby": [hintID, error.id].filter(Boolean).join(" "), required: !optional && type !== "checkbox",
+    id: inputID, name, "aria-describedby": [hintID, error.id].filter(Boolean).join(" "), required: !optional,
     ...attributes,
   };
   let input;
   if (type === "textarea") input = h("textarea", { rows: 3, ...shared }, value ?? "");
   else if (type === "select") input = h("select", shared, options.map(([key, text]) => h("option", { value: key, selected: key === value }, text)));
-  else if (type === "checkbox") input = h("input", { type, ...shared, checked: value });
   else input = h("input", { type, ...shared, value: value ?? "" });
   inputs.set(name, { input, error, label, field });
   const labelElement = h("label", { for: inputID }, label, optional ? h("span", { class: "muted" }, " (optional)") : null);
   const hintElement = hint ? h("p", { class: "hint", id: hintID }, hint) : null;
-  if (type === "checkbox") return h("div", { class: "field check" }, input, labelElement, hintElement, error);
   return h("div", { class: "field" }, labelElement, hintElement, error, input);
 }
 

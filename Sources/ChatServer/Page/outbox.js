@@ -93,7 +93,7 @@ export const waitingCount = () => items.length;
 /** Keeps a message, or a reply if `message` is given, and sends it as soon as possible. Returns when it is kept. */
 export async function add({ id, thread, message = null, body }) {
   await transaction("readwrite", (store) =>
-    store.add({ user: owner, id, thread, message, body, writtenAt: new Date().toISOString(), refusal: null }));
+    store.add({ user: owner, id, thread, message, body, writtenAt: new Date().toISOString(), rejection: null }));
   await changed();
   flush();
 }
@@ -119,7 +119,7 @@ export async function clear(user) {
 }
 
 function command(item) {
-  // The author is named, so that the server refuses the item if another person is signed in by now.
+  // The author is named, so that the server rejects the item if another person is signed in by now.
   return item.message
     ? { reply: { reply: item.id, message: item.message, author: item.user, body: item.body } }
     : { postMessage: { message: item.id, thread: item.thread, author: item.user, body: item.body } };
@@ -155,14 +155,14 @@ async function sendAll() {
   for (;;) {
     // Read under the lock: another tab may have sent some of them.
     const all = await transaction("readonly", (store) => store.getAll());
-    const batch = firstItems(all.filter((item) => item.user === owner && !item.refusal));
+    const batch = firstItems(all.filter((item) => item.user === owner && !item.rejection));
     if (!batch.length) return;
     const answers = await send(batch);
     await transaction("readwrite", (store) => {
       let last;
       for (const [index, answer] of answers.entries()) {
         const item = batch[index];
-        last = answer.rejection ? store.put({ ...item, refusal: answer.rejection }) : store.delete(item.order);
+        last = answer.rejection ? store.put({ ...item, rejection: answer.rejection }) : store.delete(item.order);
       }
       return last;
     });
@@ -187,7 +187,7 @@ async function send(batch) {
   try {
     return await post("/v1/commands", batch.map(command));
   } catch (error) {
-    // The server can never take this item as it is: show it as refused, and go on with the others.
+    // The server can never take this item as it is: show it as rejected, and go on with the others.
     const isHopeless = error instanceof Problem && [400, 413].includes(error.status);
     if (!isHopeless) throw error;
     if (batch.length === 1) return [{ rejection: { code: error.code, message: error.message } }];

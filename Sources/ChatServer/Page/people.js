@@ -1,6 +1,6 @@
 // The panel with the members of a thread and the residents of its district.
 
-import { command, get, path } from "./api.js";
+import { get, path } from "./api.js";
 import { avatar, h, iconButton, notice, personName } from "./dom.js";
 import { dialog } from "./forms.js";
 import { errorText } from "./format.js";
@@ -155,7 +155,7 @@ async function invite(context) {
     action: async ({ user, id }) => {
       const chosen = id.trim().toLowerCase() || user;
       if (!chosen) throw Object.assign(new Error("Choose a person or enter a code."), { field: "user" });
-      const receipt = await command("invite", { thread: context.thread, user: chosen });
+      const receipt = await execute("invite", { thread: context.thread, user: chosen });
       notice(receipt.events.length ? "Invited." : "This person is invited or a member already.");
     },
   });

@@ -21,7 +21,7 @@ export function repliesPanel(context, id) {
   const view = new TimelineView(timeline, {
     context, label: "Replies", empty: "No replies yet.", beginning: "",
     waiting: () => outbox.waitingFor(id).filter((item) => !timeline.byID.has(item.id)).map((item) => {
-      const key = item.id + (item.refusal ? " refused" : "");
+      const key = item.id + (item.rejection ? " rejected" : "");
       if (!waitingElements.has(key)) waitingElements.set(key, waitingElement(item, (text) => writer?.restore(text)));
       return waitingElements.get(key);
     }),

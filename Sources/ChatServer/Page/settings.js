@@ -48,7 +48,7 @@ export function settingsPage(leave) {
     ? h("ul", { class: "people" }, [...state.blocked].map((id) => h(
       "li", { class: "person" }, avatar(person(id)), h("span", { class: "person-name" }, personName(person(id))),
       h("button", { type: "button", class: "button small", onclick: () => block(person(id), false) }, "Unblock"))))
-    : h("p", { class: "muted" }, "People whom you have blocked are listed here as soon as this page meets them."));
+    : h("p", { class: "muted" }, "People whom you have blocked appear here once one of their messages is loaded."));
   renderBlocked();
 
   const result = page(

@@ -46,7 +46,6 @@ export class ThreadView {
       roles: () => this.roles,
       info: () => this.info,
       timeline: () => this.timeline,
-      reports: () => this.reports,
     };
   }
 
@@ -253,11 +252,11 @@ export class ThreadView {
   waiting() {
     this.waitingElements ??= new Map();
     return outbox.waitingIn(this.id).filter((item) => !this.timeline.byID.has(item.id)).map((item) => {
-      const key = item.id + (item.refusal ? " refused" : "");
+      const key = item.id + (item.rejection ? " rejected" : "");
       if (!this.waitingElements.has(key)) {
         this.waitingElements.set(key, waitingElement(item, (text) => this.composer?.restore(text)));
         // What the user has just written is shown, wherever the list is.
-        if (!item.refusal) this.view.isAtBottom = this.view.end === this.timeline.entries.length || this.view.isAtBottom;
+        if (!item.rejection) this.view.isAtBottom = this.view.end === this.timeline.entries.length || this.view.isAtBottom;
       }
       return this.waitingElements.get(key);
     });

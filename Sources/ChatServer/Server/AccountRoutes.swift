@@ -22,33 +22,49 @@
         /// Decodes a body that is an object of texts.
         ///
         /// - Throws: ``Problem`` for a field that is unknown, missing or no text.
-        func fields(_ required: String..., optional: [String] = []) throws(Problem) -> [String: String] {
+        func fields(_ required: String..., optional: [String] = []) throws(Problem) -> AccountFields {
             do throws(LineError) {
                 let fields = try decodeLine([String: String].self, from: request.body)
                 for name in fields.keys.sorted() where !required.contains(name) && !optional.contains(name) {
                     throw LineError(.unknownField, "there is no such field", field: LineError.excerpt(name))
                 }
                 for name in required where fields[name] == nil { throw LineError(.missingField, "the field is missing", field: name) }
-                return fields
+                return AccountFields(values: fields)
             } catch {
                 throw Problem(error)
             }
         }
     }
 
+    /// The fields of a body that ``AccountRequest/fields(_:optional:)`` has checked.
+    struct AccountFields: Sendable {
+        fileprivate let values: [String: String]
+
+        /// The text of a required field.
+        subscript(_ name: String) -> String {
+            guard let value = values[name] else { preconditionFailure("the field \(name) was not required") }
+            return value
+        }
+
+        /// The text of an optional field; nil if it is missing.
+        subscript(optional name: String) -> String? { values[name] }
+    }
+
     /// The routes of accounts and sessions.
     enum AccountRoutes {
-        /// The path of the password reset, which ends sessions without having one: a server that reads must
-        /// forget all.
+        /// The path of the password reset, which ends sessions without having one: a server that
+        /// reads must forget all.
         static let resetPath = "/v1/reset-password"
 
-        static let routes: [Route<AccountRequest>] = [
+        static let routes = signUpRoutes + sessionRoutes + passwordRoutes
+
+        private static let signUpRoutes: [Route<AccountRequest>] = [
             Route("POST", "/v1/sign-up") { context, _ in
                 let fields = try context.fields("username", "email", "password")
                 let client = context.client
-                try await context.accounts.passwords { accounts throws(AccountError) in
+                try await context.accounts.runHashing { accounts throws(AccountError) in
                     try accounts.signUp(
-                        username: fields["username"] ?? "", email: fields["email"] ?? "", password: fields["password"] ?? "",
+                        username: fields["username"], email: fields["email"], password: fields["password"],
                         address: client)
                 }
                 return try accepted()
@@ -56,8 +72,8 @@
             Route("POST", "/v1/resend-code") { context, _ in
                 let fields = try context.fields("email")
                 let client = context.client
-                try await context.accounts.calling { accounts throws(AccountError) in
-                    try accounts.resendCode(email: fields["email"] ?? "", address: client)
+                try await context.accounts.run { accounts throws(AccountError) in
+                    try accounts.resendCode(email: fields["email"], address: client)
                 }
                 return try accepted()
             },
@@ -66,23 +82,26 @@
                 let client = context.client
                 let confirm = { @Sendable (accounts: AccountStore) throws(AccountError) in
                     try accounts.confirm(
-                        email: fields["email"] ?? "", code: fields["code"] ?? "", username: fields["username"],
-                        password: fields["password"], address: client)
+                        email: fields["email"], code: fields["code"], username: fields[optional: "username"],
+                        password: fields[optional: "password"], address: client)
                 }
                 let registration =
-                    fields["password"] == nil
-                    ? try await context.accounts.calling(confirm) : try await context.accounts.passwords(confirm)
+                    fields[optional: "password"] == nil
+                    ? try await context.accounts.run(confirm) : try await context.accounts.runHashing(confirm)
                 try await context.accounts.register(registration)
                 var response = try WireResponse(json: UserAnswer(user: context.accounts.summary(of: registration.user)))
                 context.accounts.addResumeToken(to: &response)
                 return response
             },
+        ]
+
+        private static let sessionRoutes: [Route<AccountRequest>] = [
             Route("POST", "/v1/sign-in") { context, _ in
                 let fields = try context.fields("email", "password", optional: ["device"])
                 let client = context.client
-                let signedIn = try await context.accounts.passwords { accounts throws(AccountError) in
+                let signedIn = try await context.accounts.runHashing { accounts throws(AccountError) in
                     try accounts.signIn(
-                        email: fields["email"] ?? "", password: fields["password"] ?? "", device: fields["device"], address: client)
+                        email: fields["email"], password: fields["password"], device: fields[optional: "device"], address: client)
                 }
                 var response = try WireResponse(
                     json: SignedInAnswer(token: signedIn.token, user: context.accounts.summary(of: signedIn.session.user)))
@@ -91,19 +110,19 @@
             },
             Route("POST", "/v1/sign-out") { context, _ in
                 let token = try context.requireSession().token
-                try await context.accounts.calling { accounts throws(AccountError) in try accounts.signOut(token: token) }
+                try await context.accounts.run { accounts throws(AccountError) in try accounts.signOut(token: token) }
                 context.streams.end(.signedOut) { $0.session?.token == token }
                 return context.signedOut()
             },
             Route("POST", "/v1/sign-out-everywhere") { context, _ in
                 let user = try context.requireSession().session.user
-                try await context.accounts.calling { accounts throws(AccountError) in try accounts.signOutEverywhere(user: user) }
+                try await context.accounts.run { accounts throws(AccountError) in try accounts.signOutEverywhere(user: user) }
                 context.streams.end(.signedOut) { $0.session?.user == user }
                 return context.signedOut()
             },
             Route("GET", "/v1/sessions") { context, _ in
                 let present = try context.requireSession().session
-                let sessions = try await context.accounts.calling { accounts throws(AccountError) in
+                let sessions = try await context.accounts.run { accounts throws(AccountError) in
                     try accounts.sessions(of: present.user)
                 }
                 return try WireResponse(
@@ -112,27 +131,31 @@
             Route("DELETE", "/v1/sessions/{session}") { context, parameters in
                 let present = try context.requireSession().session
                 guard let id = AccountSessionID(parameters["session"]) else { throw Problem.notFound }
-                let hasEnded = try await context.accounts.calling { accounts throws(AccountError) in
+                let hasEnded = try await context.accounts.run { accounts throws(AccountError) in
                     try accounts.endSession(id: id, of: present.user)
                 }
                 guard hasEnded else { throw Problem.notFound }
                 await context.streams.checkSessions(of: present.user, validity: context.accounts.validity)
                 return id == present.id ? context.signedOut() : WireResponse(status: 204)
             },
+        ]
+
+        /// The password, and the end of the account.
+        private static let passwordRoutes: [Route<AccountRequest>] = [
             Route("POST", "/v1/forgot-password") { context, _ in
                 let fields = try context.fields("email")
                 let client = context.client
-                try await context.accounts.calling { accounts throws(AccountError) in
-                    try accounts.requestReset(email: fields["email"] ?? "", address: client)
+                try await context.accounts.run { accounts throws(AccountError) in
+                    try accounts.requestReset(email: fields["email"], address: client)
                 }
                 return try accepted()
             },
             Route("POST", resetPath) { context, _ in
                 let fields = try context.fields("email", "code", "password")
                 let client = context.client
-                try await context.accounts.passwords { accounts throws(AccountError) in
+                try await context.accounts.runHashing { accounts throws(AccountError) in
                     try accounts.reset(
-                        email: fields["email"] ?? "", code: fields["code"] ?? "", new: fields["password"] ?? "", address: client)
+                        email: fields["email"], code: fields["code"], new: fields["password"], address: client)
                 }
                 await context.streams.checkSessions(validity: context.accounts.validity)
                 return WireResponse(status: 204)
@@ -140,9 +163,9 @@
             Route("POST", "/v1/change-password") { context, _ in
                 let present = try context.requireSession().session
                 let fields = try context.fields("old", "new")
-                try await context.accounts.passwords { accounts throws(AccountError) in
+                try await context.accounts.runHashing { accounts throws(AccountError) in
                     try accounts.changePassword(
-                        user: present.user, old: fields["old"] ?? "", new: fields["new"] ?? "", keeping: present.id)
+                        user: present.user, old: fields["old"], new: fields["new"], keeping: present.id)
                 }
                 await context.streams.checkSessions(of: present.user, validity: context.accounts.validity)
                 return WireResponse(status: 204)
@@ -150,8 +173,8 @@
             Route("POST", "/v1/delete-account") { context, _ in
                 let user = try context.requireSession().session.user
                 let fields = try context.fields("password")
-                let deletion = try await context.accounts.passwords { accounts throws(AccountError) in
-                    try accounts.beginDeletion(user: user, password: fields["password"] ?? "")
+                let deletion = try await context.accounts.runHashing { accounts throws(AccountError) in
+                    try accounts.beginDeletion(user: user, password: fields["password"])
                 }
                 context.streams.end(.signedOut) { $0.session?.user == user }
                 try await context.accounts.finish(deletion)

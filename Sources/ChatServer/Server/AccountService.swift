@@ -27,12 +27,12 @@
         var waitingPasswordCount: Int { passwordThreads.waitingCount }
 
         /// Calls the account store on a thread that may hash a password.
-        func passwords<Value: Sendable>(_ body: @escaping @Sendable (AccountStore) throws(AccountError) -> Value) async throws -> Value {
+        func runHashing<Value: Sendable>(_ body: @escaping @Sendable (AccountStore) throws(AccountError) -> Value) async throws -> Value {
             try await passwordThreads.run { [accounts] in try body(accounts) }
         }
 
         /// Calls the account store on a thread that waits for its file only.
-        func calling<Value: Sendable>(_ body: @escaping @Sendable (AccountStore) throws(AccountError) -> Value) async throws -> Value {
+        func run<Value: Sendable>(_ body: @escaping @Sendable (AccountStore) throws(AccountError) -> Value) async throws -> Value {
             try await accountThreads.run { [accounts] in try body(accounts) }
         }
 
@@ -55,18 +55,19 @@
             let account = "\(registration.account)"
             let command = ChatCommand.registerUser(
                 user: registration.user, username: registration.username.text, subject: account)
-            // As a batch, because the compiler crashes on a pattern of the thrown error here.
+            // As a batch: Swift 6.3.1 crashes on `catch .rejected` of a typed error in a function
+            // with plain `throws` (swiftlang/swift#89787).
             if case .failure(let rejection) = try await store.execute([CommandRequest(command)])[0] {
                 switch rejection.code {
                 case .usernameTaken: throw Problem.usernameTaken
                 case .identifierTaken where store.user(withSubject: account) == registration.user:
-                    // The person has confirmed again with another username after the journal had registered
-                    // the first one: the user exists, with that name.
+                    // The person has confirmed again with another username after the journal had
+                    // registered the first one: the user exists, with that name.
                     break
                 default: throw ChatError.rejected(rejection)
                 }
             }
-            try await calling { accounts throws(AccountError) in try accounts.markRegistered(account: registration.account) }
+            try await run { accounts throws(AccountError) in try accounts.markRegistered(account: registration.account) }
         }
 
         /// Erases the user of an account whose deletion has begun, and deletes its row.
@@ -83,8 +84,8 @@
             try await deleteRow(of: deletion)
         }
 
-        /// Deletes the row of an account whose user is erased, and its bytes in the file; tries again while
-        /// another program, for example a backup, holds the file.
+        /// Deletes the row of an account whose user is erased, and its bytes in the file; tries
+        /// again while another program, for example a backup, holds the file.
         private func deleteRow(of deletion: AccountDeletion) async throws {
             do {
                 try await erasureThread.run { [accounts] in try accounts.finishDeletion(account: deletion.account) }
@@ -106,14 +107,14 @@
         /// Completes what a crash has interrupted: registrations and deletions.
         func completeInterrupted() async {
             do {
-                for registration in try await calling({ accounts throws(AccountError) in try accounts.unregistered() }) {
+                for registration in try await run({ accounts throws(AccountError) in try accounts.unregistered() }) {
                     do { try await register(registration) } catch {
                         // The person confirms again, for example with another username.
                         log.write(
                             "registrationPending", ("user", "\(registration.user)"), ("code", Problem(serverError: error).code.rawValue))
                     }
                 }
-                for deletion in try await calling({ accounts throws(AccountError) in try accounts.pendingDeletions() }) {
+                for deletion in try await run({ accounts throws(AccountError) in try accounts.pendingDeletions() }) {
                     do { try await finish(deletion) } catch {
                         log.write("deletionPending", ("user", "\(deletion.user)"), ("code", Problem(serverError: error).code.rawValue))
                     }

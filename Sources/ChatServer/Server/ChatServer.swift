@@ -27,32 +27,37 @@
         /// First completes registrations and deletions of accounts that a crash has interrupted.
         ///
         /// - Parameters:
-        ///   - store: The chat, open for writing. It stays the caller's, who closes it after ``close()``.
+        ///   - store: The chat, open for writing. It stays the caller's, who closes it after
+        ///     ``close()``.
         ///   - accounts: The accounts; they stay the caller's too.
         ///   - options: The addresses and limits.
-        /// - Throws: `cannotListen`, `notLoopback` for an address beyond loopback without origins or a
-        ///   metrics address beyond it, or `cannotStart`.
+        /// - Throws: `cannotListen`, `notLoopback` for an address beyond loopback without origins
+        ///   or a metrics address beyond it, `tutorialThread` for a thread of the tutorials' chat
+        ///   that cannot be opened or would be public, or `cannotStart`.
         public convenience init(store: ChatStore, accounts: AccountStore, options: ServerOptions) async throws(ServerError) {
             try await self.init(store, options) { log in .writer(AccountService(store, accounts, log)) }
         }
 
-        /// Starts a server that answers queries and delivers events from a read-only store, and passes requests
-        /// about accounts, and commands, to the server that writes.
+        /// Starts a server that answers queries and delivers events from a read-only store, and
+        /// passes requests about accounts, and commands, to the server that writes.
         ///
-        /// It follows the log. A response to a request that was passed on comes when this server can show what
-        /// the request has changed, or after two seconds. Sessions are looked up at the writer: one that has
-        /// ended remains valid here for up to five seconds, its streams for up to twenty, and for five minutes
-        /// while the writer cannot be reached; then the streams end as if this server were closing.
-        /// <doc:OperatingAServer> has the configuration of both.
+        /// It follows the log. A response to a request that was passed on comes when this server
+        /// can show what the request has changed, or after two seconds. Sessions are looked up at
+        /// the writer: one that has ended remains valid here for up to five seconds, its streams
+        /// for up to twenty, and for five minutes while the writer cannot be reached; then the
+        /// streams end as if this server were closing. <doc:OperatingAServer> has the configuration of
+        /// both.
         ///
         /// - Parameters:
-        ///   - store: The chat, open for reading. It stays the caller's, who closes it after ``close()``.
-        ///   - writer: The scheme, host and port of the server that writes. It must trust this server's
-        ///     address as that of a proxy, and have the same origins.
+        ///   - store: The chat, open for reading. It stays the caller's, who closes it after
+        ///     ``close()``.
+        ///   - writer: The scheme, host and port of the server that writes. It must trust this
+        ///     server's address as that of a proxy, and have the same origins.
         ///   - options: The addresses and limits; the tutorials' chat is not available.
-        /// - Throws: Also `notLoopback` for a writer over https without origins (requests name the first origin
-        ///   in `Host`), `insecureWriter` for a writer beyond loopback without TLS, because tokens are sent
-        ///   to it, and `tutorialThread` if the options have a thread of the tutorials' chat.
+        /// - Throws: Also `notLoopback` for a writer over https without origins (requests name the
+        ///   first origin in `Host`), `insecureWriter` for a writer beyond loopback without TLS,
+        ///   because tokens are sent to it, and `tutorialThread` if the options have a thread of
+        ///   the tutorials' chat.
         public convenience init(readOnly store: ChatStore, writer: WebOrigin, options: ServerOptions) async throws(ServerError) {
             if !writer.isSecure, !writer.isLoopback {
                 throw ServerError(.insecureWriter, "A writer beyond loopback must be reached over https: tokens are sent to it.")
@@ -78,7 +83,8 @@
             if options.tutorialThread != nil, !options.listen.isLoopback, !options.isTutorialPublic {
                 throw ServerError(.tutorialThread, "The tutorials' chat has no accounts; it must be allowed beyond loopback.")
             }
-            // A connection takes one descriptor. 256 are kept for the journal, the accounts and the program.
+            // A connection takes one descriptor. 256 are kept for the journal, the accounts and the
+            // program.
             let descriptors = ListeningSocket.raiseDescriptorLimit()
             var limits = HTTPDaemon.Limits()
             limits.connections = max(16, min(options.maximumConnectionCount, descriptors - 256))
@@ -86,67 +92,69 @@
             let (socket, address) = try ListeningSocket.open(options.listen)
             let gate = RequestGate(address, origins: options.origins, trustedProxies: options.trustedProxies)
             let core: ServerCore
-            do throws(ServerError) { core = try ServerCore(store, gate, options, makeRole) } catch {
+            do throws(ServerError) { core = try await ServerCore(store, gate, options, makeRole) } catch {
                 ListeningSocket.close(socket)
                 throw error
             }
             await core.begin()
-            guard let daemon = HTTPDaemon(socket: socket, limits: limits, isExempt: gate.isShared, handler: core) else {
+            var started: HTTPDaemon?
+            do throws(ServerError) {
+                started = HTTPDaemon(socket: socket, limits: limits, isExempt: gate.isShared, handler: core)
+                guard let daemon = started else { throw ServerError(.cannotStart, "The thread of the server cannot be started.") }
+                let metrics = try options.metrics.map { address throws(ServerError) in try Self.startMetrics(core, daemon, address) }
+                (self.core, self.daemon, metricsDaemon, metricsURL) = (core, daemon, metrics?.daemon, metrics?.url)
+            } catch {
                 await core.drain(timeout: .zero, sendTimeout: .zero) { 0 }
-                throw ServerError(.cannotStart, "The thread of the server cannot be started.")
+                started?.stop()
+                throw error
             }
-            var metricsDaemon: HTTPDaemon?
-            if let metrics = options.metrics {
-                do throws(ServerError) {
-                    let (socket, address) = try ListeningSocket.open(metrics)
-                    metricsDaemon = HTTPDaemon(
-                        socket: socket, limits: HTTPDaemon.Limits(connections: 64), isExempt: { _ in true },
-                        handler: MetricsHandler(core, daemon, RequestGate(address, origins: [], trustedProxies: [])))
-                    guard metricsDaemon != nil else {
-                        throw ServerError(.cannotStart, "The thread of the metrics cannot be started.")
-                    }
-                    metricsURL = "http://\(address)/metrics"
-                } catch {
-                    await core.drain(timeout: .zero, sendTimeout: .zero) { 0 }
-                    daemon.stop()
-                    throw error
-                }
-            } else {
-                metricsURL = nil
-            }
-            (self.core, self.daemon, self.metricsDaemon) = (core, daemon, metricsDaemon)
             url = "http://\(address)"
-            tickers = [
-                Task {
-                    while !Task.isCancelled {
-                        daemon.endLateConnections()
-                        metricsDaemon?.endLateConnections()
-                        core.tend()
-                        // Ends early only if the task is cancelled.
-                        try? await Task.sleep(for: .seconds(1))
-                    }
-                },
-                Task {
-                    while !Task.isCancelled {
-                        await core.checkSessions()
-                        // Ends early only if the task is cancelled.
-                        try? await Task.sleep(for: .seconds(1))
-                    }
-                },
-            ]
+            tickers = Self.startTickers(core, [daemon, metricsDaemon].compactMap(\.self))
             core.log.write("listening", ("url", url))
         }
 
-        /// Stops accepting connections, ends the streams, waits for the requests in progress, and ends
-        /// the connections.
+        private static func startMetrics(
+            _ core: ServerCore, _ daemon: HTTPDaemon, _ address: ListenAddress
+        ) throws(ServerError) -> (daemon: HTTPDaemon, url: String) {
+            let (socket, address) = try ListeningSocket.open(address)
+            let metricsDaemon = HTTPDaemon(
+                socket: socket, limits: HTTPDaemon.Limits(connections: 64), isExempt: { _ in true },
+                handler: MetricsHandler(core, daemon, RequestGate(address, origins: [], trustedProxies: [])))
+            guard let metricsDaemon else { throw ServerError(.cannotStart, "The thread of the metrics cannot be started.") }
+            return (metricsDaemon, "http://\(address)/metrics")
+        }
+
+        /// Starts what happens once a second.
+        private static func startTickers(_ core: ServerCore, _ daemons: [HTTPDaemon]) -> [Task<Void, Never>] {
+            func everySecond(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+                Task {
+                    while !Task.isCancelled {
+                        await body()
+                        // Ends early only if the task is cancelled.
+                        try? await Task.sleep(for: .seconds(1))
+                    }
+                }
+            }
+            return [
+                everySecond {
+                    for daemon in daemons { daemon.endLateConnections() }
+                    core.checkStreams()
+                },
+                everySecond { await core.checkSessions() },
+            ]
+        }
+
+        /// Stops accepting connections, ends the streams, waits for the requests in progress, and
+        /// ends the connections.
         ///
-        /// A client of a stream is told to resume later. Requests that take longer than ten seconds get
-        /// no response.
+        /// A client of a stream is told to resume later. Requests that take longer than ten seconds
+        /// get no response.
         public func close() async { await close(timeout: .seconds(10)) }
 
         /// - Parameters:
         ///   - timeout: The time that requests in progress get.
-        ///   - sendTimeout: The time that clients then get to receive the responses and the ends of the streams.
+        ///   - sendTimeout: The time that clients then get to receive the responses and the ends of
+        ///     the streams.
         func close(timeout: Duration, sendTimeout: Duration = .seconds(2)) async {
             daemon.quiesce()
             metricsDaemon?.quiesce()

@@ -5,7 +5,8 @@
     struct KnownSessions {
         /// A session is looked up again after this time.
         static let freshness = Duration.seconds(5)
-        /// While the writer cannot be reached, a session that it has confirmed remains valid for this time.
+        /// While the writer cannot be reached, a session that it has confirmed remains valid for
+        /// this time.
         static let grace = Duration.seconds(300)
         /// The number of sessions that are remembered.
         static let maximumCount = 16_384
@@ -19,7 +20,8 @@
         /// Counts what was forgotten: the answer to an earlier question may be out of date.
         private(set) var generation = 0
 
-        /// Returns the user of a session that was confirmed less than an age ago; nil if none is known.
+        /// Returns the user of a session that was confirmed less than an age ago; nil if none is
+        /// known.
         func user(ofToken token: String, confirmedWithin age: Duration, of now: ContinuousClock.Instant) -> UserID? {
             guard let session = sessions[token], now - session.confirmed < age else { return nil }
             return session.user
@@ -28,8 +30,8 @@
         /// Notes the writer's answer: the user of a token, or nil for no session.
         ///
         /// - Parameters:
-        ///   - generation: The ``generation`` when the writer was asked. Nothing is noted if sessions were
-        ///     forgotten since: this one may have ended after the answer.
+        ///   - generation: The ``generation`` when the writer was asked. Nothing is noted if
+        ///     sessions were forgotten since: this one may have ended after the answer.
         ///   - now: The time at which the writer was asked.
         mutating func note(_ user: UserID?, ofToken token: String, generation: Int, at now: ContinuousClock.Instant) {
             guard let user else {

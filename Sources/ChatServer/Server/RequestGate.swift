@@ -5,10 +5,11 @@
     /// What is checked of each request before its body is read: the host, the origin and the body's
     /// form.
     ///
-    /// - **Host**: a page of another name that resolves to this server (DNS rebinding) must not reach it.
-    /// - **Origin**: a page of another origin must not act with the cookie of a visitor. Browsers send
-    ///   `Origin` with every request that is not a plain navigation or `GET` of the same origin, and
-    ///   `Sec-Fetch-Site` with every request. Other clients send neither.
+    /// - **Host**: a page of another name that resolves to this server (DNS rebinding) must not
+    ///   reach it.
+    /// - **Origin**: a page of another origin must not act with the cookie of a visitor. Browsers
+    ///   send `Origin` with every request that is not a plain navigation or `GET` of the same
+    ///   origin, and `Sec-Fetch-Site` with every request. Other clients send neither.
     struct RequestGate: Sendable {
         static let accountBodyLimit = 16 << 10
         static let commandBodyLimit = 1 << 20
@@ -31,7 +32,7 @@
             self.trustedProxies = Set(trustedProxies)
         }
 
-        /// Returns why a request is refused before its body is read; nil if it is not.
+        /// Returns why a request is rejected before its body is read; nil if it is not.
         func problem(of head: HTTPHead) -> Problem? {
             guard head.count(of: "host") == 1, head.count(of: "content-length") <= 1, head.count(of: "authorization") <= 1,
                 head.count(of: "origin") <= 1, head.count(of: "content-length") == 0 || head.count(of: "transfer-encoding") == 0,
@@ -70,13 +71,14 @@
             return publicHosts.contains(host) ? host : nil
         }
 
-        /// The address of the client: that of the connection or, behind a trusted proxy, the last one in
-        /// `X-Forwarded-For` that is not a trusted proxy.
+        /// The address of the client: that of the connection or, behind a trusted proxy, the last
+        /// one in `X-Forwarded-For` that is not a trusted proxy.
         func client(of head: HTTPHead) -> ClientAddress? {
             guard let peer = head.peer, trustedProxies.contains(peer) else { return head.peer }
             let forwarded = head.headers.filter { $0.name == "x-forwarded-for" }.flatMap { $0.value.split(separator: ",") }
             for text in forwarded.reversed() {
-                // An address that cannot be read was not written by the proxy: the client is unknown beyond it.
+                // An address that cannot be read was not written by the proxy: the client is
+                // unknown beyond it.
                 guard let address = ClientAddress(text: text.trimmingSpaces) else { return peer }
                 if !trustedProxies.contains(address) { return address }
             }
@@ -92,8 +94,8 @@
             return hosts.contains(host) ? host : host.hasSuffix(":443") ? String(host.dropLast(4)) : host
         }
 
-        /// Whether a name is a token of RFC 9110; the library accepts others, such as one with a space before its colon, which
-        /// another server reads in another way.
+        /// Whether a name is a token of RFC 9110; the library accepts others, such as one with a
+        /// space before its colon, which another server reads in another way.
         private static func isToken(_ name: String) -> Bool {
             !name.isEmpty
                 && name.utf8.allSatisfy { byte in
@@ -108,9 +110,6 @@
     }
 
     extension HTTPHead {
-        /// Whether the method changes nothing.
-        var isSafe: Bool { method == "GET" || method == "HEAD" || method == "OPTIONS" }
-
         fileprivate var isHealthCheck: Bool { target == "/healthz" }
     }
 #endif

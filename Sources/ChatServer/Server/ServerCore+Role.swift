@@ -15,7 +15,8 @@
             case reader(WriterClient)
         }
 
-        /// The longest time that a response waits until this server's store has what the writer wrote.
+        /// The longest time that a response waits until this server's store has what the writer
+        /// wrote.
         private static let catchUpLimit = Duration.seconds(2)
 
         /// Carries out a request about an account.
@@ -34,11 +35,16 @@
                 // Before the request, which may end the session.
                 var user: UserID?
                 if !head.isSafe, let token { user = try await writer.user(ofToken: token) }
+                let result: Result<WireResponse, Problem>
+                do throws(Problem) {
+                    result = .success(try await pass(head.method, head.target, request.body, head, token, to: writer))
+                } catch {
+                    result = .failure(error)
+                }
                 // Also without an answer: the request may have been carried out.
-                defer { if let user { writer.forgetSessions(of: user) } }
-                let response = try await pass(head.method, head.target, request.body, head, token, to: writer)
+                if let user { writer.forgetSessions(of: user) }
+                let response = try result.get()
                 if let user {
-                    writer.forgetSessions(of: user)
                     await streams.checkSessions(of: user, validity: writer.validity)
                 } else if route.pattern == AccountRoutes.resetPath, (200..<300) ~= response.status {
                     // Only the writer knows whose sessions have ended.
@@ -85,7 +91,8 @@
             return response
         }
 
-        /// Reads until the store has a position; gives up after a while, because a response is owed.
+        /// Reads until the store has a position; gives up after a while, because a response is
+        /// owed.
         private func catchUp(to position: Position) async {
             let deadline = ContinuousClock.now + Self.catchUpLimit
             var pause = Duration.milliseconds(1)
@@ -108,7 +115,7 @@
                     return
                 } catch {
                     if case .cancelled = error { return }
-                    if case .journal(let failure) = error, failure.code != .unreachable { return stop(failure) }
+                    if case .journal(let failure) = error, failure.code != .unreachable { return didStopFollowing(failure) }
                     log.write("followingInterrupted", ("code", Problem(routeError: error).code.rawValue))
                 }
                 do { try await Task.sleep(for: .seconds(1)) } catch { return }
@@ -117,12 +124,10 @@
     }
 
     extension WireResponse {
-        /// Adds the token of a state that contains what the request has written: a server that reads waits for
-        /// it before it passes the response on.
+        /// Adds the token of a state that contains what the request has written: a server that
+        /// reads waits for it before it passes the response on.
         mutating func addResumeToken(of store: ChatStore) {
-            let head = store.head
-            guard let token = ResumeToken(position: head.position, head: head) else { preconditionFailure("a head is not before itself") }
-            headers.append(("Resume-Token", "\(token)"))
+            headers.append(("Resume-Token", "\(ResumeToken(store.head))"))
         }
     }
 #endif

@@ -3,7 +3,6 @@
     internal import ChatAccounts
     internal import ChatDomain
     internal import ChatWire
-    internal import Foundation
     internal import Locking
 
     // Streams of events, and WebSockets.
@@ -18,7 +17,8 @@
                     heartbeat: EventStream.heartbeat))
             exchange.setCompletion { [streams] _ in streams.remove(id) }
             await streams.checkSession(of: id, validity: sessions.validity)
-            let openedAt = now
+            let clock = SystemClock()
+            let openedAt = clock.now()
             let task = Task(executorPreference: store.readExecutor) { [metrics] in
                 var end = EventStream.End.closing
                 do {
@@ -26,7 +26,7 @@
                         try await mailbox.write(block)
                         // Earlier events are delivered late on purpose.
                         if let recordedAt, recordedAt >= openedAt {
-                            let delay = now.millisecondsSince1970 - recordedAt.millisecondsSince1970
+                            let delay = clock.now().millisecondsSince1970 - recordedAt.millisecondsSince1970
                             metrics.countDelivery(milliseconds: UInt64(max(delay, 0)))
                         }
                     }
@@ -34,7 +34,8 @@
                     // The client is gone, or the stream was ended by its registry.
                     return
                 }
-                // A stream that was ended by its registry, or whose client is gone, has a reason already.
+                // A stream that was ended by its registry, or whose client is gone, has a reason
+                // already.
                 if mailbox.end(EventStream.block(end)) { metrics.count(ended: end) }
             }
             delivery.begin(task)
@@ -60,20 +61,17 @@
                 let mailbox = Mailbox()
                 let receiver = SocketSession(sockets.budget, on: store.readExecutor)
                 let delivery = Task(executorPreference: store.readExecutor) {
-                    do {
-                        try await tutorial.deliver { try await mailbox.write($0) }
-                        mailbox.end()
-                    } catch {
-                        // The client is gone, or the journal cannot be read: the client connects again.
-                        mailbox.end()
+                    do { try await tutorial.deliver { try await mailbox.write($0) } } catch {
+                        // The client is gone, or the journal cannot be read: the client connects
+                        // again.
                     }
+                    mailbox.end()
                 }
                 let entry = streams.add(
                     .init(mailbox: mailbox, session: nil, stop: { delivery.cancel() }, lastMessage: { _ in [] }, heartbeat: nil))
                 let id = sockets.add(socket, mailbox, receiver)
                 let connection = Lock(TutorialChat.Connection())
-                receiver.begin(on: (sockets, id)) {
-                } handle: { message in
+                receiver.begin(on: (sockets, id)) { message in
                     // One message after another: no one else uses the connection meanwhile.
                     var state = connection.withLock { $0 }
                     try await tutorial.receive(message, &state)
@@ -94,11 +92,11 @@
                         mailbox: mailbox, session: (user, token), stop: { wire.end() }, lastMessage: { WireConnection.end($0) },
                         heartbeat: nil))
                 let id = sockets.add(socket, mailbox, receiver)
-                receiver.begin(on: (sockets, id)) { [streams, sessions] in
+                receiver.begin(on: (sockets, id)) { message in
+                    try await wire.receive(message)
+                } start: { [streams, sessions] in
                     await streams.checkSession(of: entry, validity: sessions.validity)
                     try await wire.begin()
-                } handle: { message in
-                    try await wire.receive(message)
                 } whenClosed: { [streams] in
                     wire.end()
                     streams.remove(entry)
@@ -132,6 +130,4 @@
             task?.cancel()
         }
     }
-
-    private var now: Timestamp { Timestamp(millisecondsSince1970: Int64((Date().timeIntervalSince1970 * 1_000).rounded(.down))) }
 #endif

@@ -25,9 +25,9 @@
         private let accountRouter = Router(AccountRoutes.routes)
         let chatRouter = Router(ChatRoutes.routes)
         /// Follows the log, so that queries of a server that reads see what others write.
-        private let following = Lock<Task<Void, Never>?>(nil)
+        private let followTask = Lock<Task<Void, Never>?>(nil)
         /// Why following has stopped; nil if it has not.
-        private let stopped = Lock<JournalError?>(nil)
+        private let followFailure = Lock<JournalError?>(nil)
         #if os(Linux)
             let sockets: SocketLoop
             private let tutorial: TutorialChat?
@@ -41,7 +41,7 @@
 
         init(
             _ store: ChatStore, _ gate: RequestGate, _ options: ServerOptions, _ makeRole: (ServerLog) -> Role
-        ) throws(ServerError) {
+        ) async throws(ServerError) {
             let (logsRequests, tutorialThread, isTutorialPublic) = (options.logsRequests, options.tutorialThread, options.isTutorialPublic)
             (self.store, self.gate, log) = (store, gate, ServerLog(options.log))
             self.logsRequests = logsRequests
@@ -53,11 +53,13 @@
             streams = StreamRegistry { [metrics] in metrics.count(ended: $0) }
             chatRoutes = ChatRoutes(store)
             #if os(Linux)
-                tutorial = try tutorialThread.map { name throws(ServerError) in
-                    do throws(ChatError) { return try TutorialChat(store, thread: name) } catch {
+                var tutorial: TutorialChat?
+                if let tutorialThread {
+                    do throws(ChatError) { tutorial = try await TutorialChat(store, thread: tutorialThread) } catch {
                         throw ServerError(.tutorialThread, "The thread of the tutorials' chat cannot be opened: \(error)")
                     }
                 }
+                self.tutorial = tutorial
                 self.isTutorialPublic = isTutorialPublic
                 guard let sockets = SocketLoop(options.socketLimits) else {
                     throw ServerError(.cannotStart, "The thread of the WebSockets cannot be started.")
@@ -73,14 +75,15 @@
         func begin() async {
             switch role {
             case .writer(let accounts): await accounts.completeInterrupted()
-            case .reader: following.withLock { $0 = Task(executorPreference: store.readExecutor) { await self.followLog() } }
+            case .reader: followTask.withLock { $0 = Task(executorPreference: store.readExecutor) { await self.followLog() } }
             }
         }
 
-        func stop(_ failure: JournalError) { stopped.withLock { $0 = failure } }
+        /// Notes why following has stopped for good.
+        func didStopFollowing(_ failure: JournalError) { followFailure.withLock { $0 = failure } }
 
         /// Called once a second, by one task.
-        func tend() { streams.tend() }
+        func checkStreams() { streams.checkStreams() }
 
         /// Called once a second, by another task: looking up sessions may wait.
         func checkSessions() async { await streams.checkDueSessions(validity: sessions.validity) }
@@ -123,7 +126,8 @@
             if logsRequests { log.write("request", ("route", route), ("status", "\(status)"), ("microseconds", "\(microseconds)")) }
         }
 
-        /// The text of an error for the log: errors of the journal and the accounts name files, no content.
+        /// The text of an error for the log: errors of the journal and the accounts name files, no
+        /// content.
         private static func logged(_ error: any Error) -> String {
             switch error {
             case let error as ChatError: "\(error)"
@@ -173,7 +177,7 @@
         }
 
         /// Why the store has stopped; nil if it has not.
-        var failure: JournalError? { store.failure ?? stopped.withLock { $0 } }
+        var failure: JournalError? { store.failure ?? followFailure.withLock { $0 } }
 
         private func healthResponse(_ request: WireRequest) throws -> HTTPResponse {
             guard request.method == "GET" || request.method == "HEAD" else {
@@ -189,8 +193,8 @@
 
         // MARK: Closing
 
-        /// Refuses new requests, ends the streams, and waits for the requests that have no response, and
-        /// then a moment until their responses and the ends of the streams are sent.
+        /// Rejects new requests, ends the streams, and waits for the requests that have no
+        /// response, and then a moment until their responses and the ends of the streams are sent.
         ///
         /// - Parameters:
         ///   - timeout: The longest time for the responses.
@@ -210,7 +214,7 @@
                 }
             #endif
             await wait(sendTimeout) { exchangeCount() == 0 }
-            following.withLock { $0 }?.cancel()
+            followTask.withLock { $0 }?.cancel()
             switch role {
             case .writer(let accounts): accounts.stop()
             case .reader(let writer): writer.stop()
@@ -257,13 +261,6 @@
             pending.withLock { $0 += 1 }
             // A log of other machines is read on threads of its own: the others go on in an outage.
             Task(executorPreference: store.readExecutor) { await self.respond(to: request, exchange) }
-        }
-    }
-
-    extension Problem {
-        /// The problem of any error of a route.
-        init(serverError error: any Error) {
-            if let error = error as? AccountError { self.init(error) } else { self.init(routeError: error) }
         }
     }
 

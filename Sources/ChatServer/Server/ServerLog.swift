@@ -1,8 +1,9 @@
 #if Server
+    internal import Chat
     internal import ChatDomain
-    internal import Foundation
 
-    /// The log of a server: one JSON object a line, without bodies, e-mail addresses, names or tokens.
+    /// The log of a server: one JSON object a line, without bodies, e-mail addresses, names or
+    /// tokens.
     struct ServerLog: Sendable {
         private let write: @Sendable (String) -> Void
 
@@ -14,8 +15,7 @@
         ///   - event: What happened, as one word.
         ///   - fields: Names and texts, neither of which come from a client.
         func write(_ event: String, _ fields: (name: String, value: String)...) {
-            let time = Timestamp(millisecondsSince1970: Int64((Date().timeIntervalSince1970 * 1_000).rounded(.down)))
-            var line = Array("{\"time\":\"\(time)\",\"event\":".utf8)
+            var line = Array("{\"time\":\"\(SystemClock().now())\",\"event\":".utf8)
             JSONText.append(event, to: &line)
             for field in fields {
                 line.append(UInt8(ascii: ","))

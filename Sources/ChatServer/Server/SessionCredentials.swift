@@ -5,10 +5,11 @@
     enum SessionCredentials {
         private static let secureName = "__Host-chat-session"
         private static let plainName = "chat-session"
-        /// The seconds after which the browser forgets the cookie: the absolute lifetime of a session.
-        private static let lifetime = 30 * 86_400
+        /// The time after which the browser forgets the cookie: the absolute lifetime of a session.
+        private static let lifetime = Duration.seconds(30 * 86_400)
 
-        /// Returns the token of `Authorization: Bearer`, or else that of the cookie; nil if there is none.
+        /// Returns the token of `Authorization: Bearer`, or else that of the cookie; nil if there
+        /// is none.
         static func token(in head: HTTPHead, isSecure: Bool) -> String? {
             if let authorization = head["authorization"] {
                 let parts = authorization.split(separator: " ", maxSplits: 1)
@@ -27,7 +28,7 @@
 
         /// The value of `Set-Cookie` that stores a token; nil removes it.
         static func cookie(_ token: String?, isSecure: Bool) -> String {
-            let age = token == nil ? 0 : lifetime
+            let age = token == nil ? 0 : lifetime.components.seconds
             return "\(isSecure ? secureName : plainName)=\(token ?? ""); Path=/; Max-Age=\(age); HttpOnly; SameSite=Strict"
                 + (isSecure ? "; Secure" : "")
         }

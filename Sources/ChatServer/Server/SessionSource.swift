@@ -5,7 +5,7 @@
     protocol SessionSource: Sendable {
         /// Returns the user of the session that a token belongs to; nil if there is none.
         ///
-        /// - Throws: What keeps the source from knowing; the request is refused.
+        /// - Throws: What keeps the source from knowing; the request is rejected.
         func user(ofToken token: String) async throws -> UserID?
 
         /// Looks up the session of a stream again.

@@ -33,9 +33,6 @@
             self.files = files
         }
 
-        /// The paths, in order.
-        var paths: [String] { files.keys.sorted() }
-
         /// Returns the response to a request for a file; nil if there is none at the path.
         func response(to target: String, method: String, ifNoneMatch: String?) -> WireResponse? {
             let path = String(target.prefix { $0 != "?" })

@@ -7,8 +7,8 @@
     final class StreamRegistry: Sendable {
         struct Entry: Sendable {
             let mailbox: Mailbox
-            /// The user of the session, and its secret, with which it is looked up again; nil for a stream
-            /// without an account.
+            /// The user of the session, and its secret, with which it is looked up again; nil for a
+            /// stream without an account.
             let session: (user: UserID, token: String)?
             /// What the end of the session, or of the server, stops.
             let stop: @Sendable () -> Void
@@ -44,8 +44,8 @@
 
         /// Adds a stream, and ends it at once if the server is closing; returns its id.
         ///
-        /// Then call ``checkSession(of:validity:)``: the session may have ended after the request was checked,
-        /// and who ended it has not seen the stream.
+        /// Then call ``checkSession(of:validity:)``: the session may have ended after the request
+        /// was checked, and who ended it has not seen the stream.
         func add(_ entry: Entry) -> UInt64 {
             let (id, isClosing) = state.withLock { state in
                 state.lastID += 1
@@ -63,7 +63,8 @@
             await end([entry], asFoundFor: session.token, validity)
         }
 
-        /// Ends streams of a session if it has ended, or is not known any more; returns whether it did.
+        /// Ends streams of a session if it has ended, or is not known any more; returns whether it
+        /// did.
         @discardableResult
         private func end(_ entries: [Entry], asFoundFor token: String, _ validity: Lookup) async -> Bool {
             let reason: EventStream.End
@@ -113,8 +114,8 @@
             await checkSessions(ofStreams: ids, validity)
         }
 
-        /// Looks up the session of each stream, several sessions at a time and each one once; returns the
-        /// streams that it has ended.
+        /// Looks up the session of each stream, several sessions at a time and each one once;
+        /// returns the streams that it has ended.
         @discardableResult
         private func checkSessions(ofStreams ids: [UInt64], _ validity: @escaping Lookup) async -> [UInt64] {
             let streams = state.withLock { state in
@@ -132,8 +133,8 @@
             }
         }
 
-        /// Ends the streams whose session has ended, among those that were not checked for a while; called
-        /// once a second.
+        /// Ends the streams whose session has ended, among those that were not checked for a while;
+        /// called once a second.
         func checkDueSessions(at now: ContinuousClock.Instant = .now, validity: @escaping Lookup) async {
             let due = state.withLock { state in
                 let due = state.checks.filter { $0.value <= now }.map(\.key)
@@ -143,9 +144,9 @@
             for id in await checkSessions(ofStreams: due, validity) { remove(id) }
         }
 
-        /// Writes heartbeats to silent streams, and ends those whose client does not read; called once a
-        /// second.
-        func tend(at now: ContinuousClock.Instant = .now) {
+        /// Writes heartbeats to silent streams, and ends those whose client does not read; called
+        /// once a second.
+        func checkStreams(at now: ContinuousClock.Instant = .now) {
             for (id, entry) in state.withLock({ $0.entries }) {
                 let times = entry.mailbox.idleTimes(at: now)
                 if let waits = times.writerWaits, waits > Self.lagLimit {

@@ -1,12 +1,13 @@
 #if Server
     internal import ChatWire
+    internal import Dispatch
     internal import Foundation
     internal import Locking
 
     /// A fixed number of threads for calls that block, with a bounded queue.
     ///
-    /// Hashing a password takes a processor for tens of milliseconds; on the threads of tasks it would
-    /// delay every post.
+    /// Hashing a password takes a processor for tens of milliseconds; on the threads of tasks it
+    /// would delay every post.
     final class WorkerThreads: Sendable {
         private struct State {
             var jobs: [@Sendable () -> Void] = []
@@ -15,8 +16,10 @@
             var isStopped = false
         }
 
-        private let condition = NSCondition()
         private let state = Lock(State())
+        /// Has a signal for each call, and one for each thread after the stop.
+        private let signals = DispatchSemaphore(value: 0)
+        private let count: Int
         private let limit: Int
 
         /// Starts the threads.
@@ -26,7 +29,7 @@
         ///   - count: The number of threads.
         ///   - limit: The number of calls that wait; more get `busy`.
         init(_ name: String, count: Int, limit: Int) {
-            self.limit = limit
+            (self.count, self.limit) = (count, limit)
             for _ in 0..<count {
                 // Holds the object until it is stopped.
                 let thread = Thread { [self] in
@@ -52,9 +55,7 @@
                     continuation.resume(throwing: Problem.busy)
                     return
                 }
-                condition.lock()
-                condition.signal()
-                condition.unlock()
+                signals.signal()
             }
         }
 
@@ -63,32 +64,24 @@
 
         /// Ends the threads after the calls that wait.
         func stop() {
-            state.withLock { $0.isStopped = true }
-            condition.lock()
-            condition.broadcast()
-            condition.unlock()
+            let isFirst = state.withLock { state in
+                defer { state.isStopped = true }
+                return !state.isStopped
+            }
+            if isFirst { for _ in 0..<count { signals.signal() } }
         }
 
+        /// Waits for the next call; nil when all are done and the threads end.
         private func nextJob() -> (@Sendable () -> Void)? {
-            condition.lock()
-            defer { condition.unlock() }
-            while true {
-                let (job, isStopped) = state.withLock { state -> ((@Sendable () -> Void)?, Bool) in
-                    guard state.next < state.jobs.count else { return (nil, state.isStopped) }
-                    let job = state.jobs[state.next]
-                    state.jobs[state.next] = {}
-                    state.next += 1
-                    if state.next == state.jobs.count { (state.jobs, state.next) = ([], 0) }
-                    return (job, false)
-                }
-                if let job { return job }
-                if isStopped { return nil }
-                condition.wait()
+            signals.wait()
+            return state.withLock { state in
+                guard state.next < state.jobs.count else { return nil }
+                let job = state.jobs[state.next]
+                state.jobs[state.next] = {}
+                state.next += 1
+                if state.next == state.jobs.count { (state.jobs, state.next) = ([], 0) }
+                return job
             }
         }
-    }
-
-    extension Problem {
-        static let busy = Problem(503, .busy, "Too many requests at this moment. Try again later.", retryAfter: 1)
     }
 #endif

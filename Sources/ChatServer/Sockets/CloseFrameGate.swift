@@ -1,10 +1,12 @@
 #if Server && os(Linux)
     /// Holds back the close frame of a client until all of it has come.
     ///
-    /// libwslay 1.1.1 omits the first two bytes of each *part* of a close frame when it validates the reason as UTF-8, not the first
-    /// two of the frame, which are the code. It accepts wrong reasons and rejects right ones, unless it receives the frame in one part.
+    /// libwslay 1.1.1 omits the first two bytes of each *part* of a close frame when it validates
+    /// the reason as UTF-8, not the first two of the frame, which are the code. It accepts wrong
+    /// reasons and rejects right ones, unless it receives the frame in one part.
     ///
-    /// Frames are those of RFC 6455, section 5.2; everything in them but their length is left to the library.
+    /// Frames are those of RFC 6455, section 5.2; everything in them but their length is left to
+    /// the library.
     struct CloseFrameGate {
         /// The FIN bit and the opcode 8.
         private static let closeByte: UInt8 = 0x88
@@ -17,7 +19,8 @@
         private var header: [UInt8] = []
         private var payloadRest: UInt64 = 0
 
-        /// Returns how many of the bytes, which begin with `held`, the library receives; the others are the new `held`.
+        /// Returns how many of the bytes, which begin with `held`, the library receives; the others
+        /// are the new `held`.
         ///
         /// - Complexity: O(*m* + *h*) for *m* frames, with *h* bytes in their headers.
         mutating func pass(_ bytes: Span<UInt8>) -> Int {
@@ -41,7 +44,8 @@
             return bytes.count
         }
 
-        /// Whether the bytes are the beginning of a close frame; false if they contain all of it, or it is wrong.
+        /// Whether the bytes are the beginning of a close frame; false if they contain all of it,
+        /// or it is wrong.
         private func isUnfinishedClose(_ bytes: Span<UInt8>) -> Bool {
             guard bytes[0] == Self.closeByte else { return false }
             guard bytes.count > 1 else { return true }

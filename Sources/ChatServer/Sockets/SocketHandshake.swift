@@ -1,13 +1,15 @@
 #if Server
-    public import ChatWire
+    internal import ChatWire
     internal import Primitives
 
     /// The opening handshake of a WebSocket (RFC 6455, section 4.2).
     enum SocketHandshake {
         /// Returns the headers of the response with the status 101.
         ///
-        /// - Parameter subprotocol: The subprotocol of the server; it is confirmed if the client names it.
-        /// - Throws: ``Problem`` with the status 426 for a request that is no handshake of version 13.
+        /// - Parameter subprotocol: The subprotocol of the server; it is confirmed if the client
+        ///   names it.
+        /// - Throws: ``Problem`` with the status 426 for a request that is no handshake of version
+        ///   13.
         static func headers(for head: HTTPHead, subprotocol: String? = nil) throws(Problem) -> [(name: String, value: String)] {
             guard head.method == "GET", head.version == "HTTP/1.1",
                 head.list("upgrade").contains(where: { $0.lowercased() == "websocket" }),
@@ -22,22 +24,5 @@
             }
             return headers
         }
-    }
-
-    extension HTTPHead {
-        /// The elements of a list, which can be in several headers of the same name.
-        fileprivate func list(_ name: String) -> [String] {
-            headers.filter { $0.name == name }.flatMap { $0.value.split(separator: ",").map(\.trimmingSpaces) }
-        }
-    }
-
-    extension Problem {
-        static let upgradeRequired = Problem(
-            426, .upgradeRequired, "This path takes WebSocket handshakes of version 13 only.")
-    }
-
-    extension Problem.Code {
-        /// The request is no handshake of a WebSocket.
-        public static let upgradeRequired = Problem.Code(rawValue: "upgradeRequired")
     }
 #endif

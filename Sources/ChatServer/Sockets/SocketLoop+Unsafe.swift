@@ -10,7 +10,8 @@
 
     /// Sends and receives the frames of all WebSockets on one thread, with epoll and libwslay.
     final class SocketLoop: Sendable {
-        /// The bytes that the system holds for a client that does not read; Linux takes twice the number.
+        /// The bytes that the system holds for a client that does not read; Linux takes twice the
+        /// number.
         private static let sendBufferByteCount: Int32 = 128 << 10
 
         private struct Shared {
@@ -30,10 +31,6 @@
         private let shared = Lock(Shared())
         private let epoll: Int32
         private let wakeDescriptor: Int32
-        private let openCount = Lock(0)
-
-        /// The number of open sockets.
-        var count: Int { openCount.withLock { $0 } }
 
         /// Creates the loop and its thread; nil if the system has no descriptors.
         init?(_ limits: SocketLimits) {
@@ -80,7 +77,7 @@
                 if !shared.isStopping { shared.added.append((id, socket, mailbox, receiver)) }
                 return !shared.isStopping
             }
-            if isAdded { wake() } else { Self.refuse(socket, mailbox, receiver) }
+            if isAdded { wake() } else { Self.closeUnregistered(socket, mailbox, receiver) }
             return id
         }
 
@@ -90,7 +87,8 @@
             wake()
         }
 
-        private static func refuse(_ socket: UpgradedSocket, _ mailbox: Mailbox, _ receiver: any SocketReceiver) {
+        /// Closes a socket that no peer has taken.
+        private static func closeUnregistered(_ socket: UpgradedSocket, _ mailbox: Mailbox, _ receiver: any SocketReceiver) {
             socket.close()
             mailbox.close()
             receiver.didClose()
@@ -125,7 +123,8 @@
                         _ = unsafe read(wakeDescriptor, &value, 8)
                     } else if let peer = peers[id] {
                         peer.isReadable = peer.isReadable || events[index].isReadable != 0
-                        // Of a peer that is not read, the poll would report the failure again and again.
+                        // Of a peer that is not read, the poll would report the failure again and
+                        // again.
                         if events[index].hasFailed != 0, !peer.interest.reads { drop(peer, &peers) } else { service(peer, &peers) }
                     }
                 }
@@ -135,11 +134,10 @@
                 }
                 for (id, socket, mailbox, receiver) in added {
                     guard let peer = SocketPeer(id, socket, mailbox, receiver, limits, budget), register(peer) else {
-                        Self.refuse(socket, mailbox, receiver)
+                        Self.closeUnregistered(socket, mailbox, receiver)
                         continue
                     }
                     peers[id] = peer
-                    openCount.withLock { $0 += 1 }
                     service(peer, &peers)
                 }
                 for id in receiving { peers[id]?.mayReceive = true }
@@ -198,13 +196,13 @@
 
         /// Ends sockets until the messages of the others are within the limit, and some bytes more.
         ///
-        /// First the one whose last message has begun first: a client that keeps a part of a message for
-        /// long does not keep others from sending.
+        /// First the one whose last message has begun first: a client that keeps a part of a
+        /// message for long does not keep others from sending.
         private func makeRoom(_ peers: inout [UInt64: SocketPeer]) {
             let holders = peers.values.filter { $0.heldByteCount > 0 }.sorted { $0.messageBegan < $1.messageBegan }
             for peer in holders {
                 if budget.hasRoom { return }
-                peer.refuse()
+                peer.endForBudget()
                 if peer.send() { didSend(peer, &peers) } else { drop(peer, &peers) }
             }
         }
@@ -224,7 +222,6 @@
         private func drop(_ peer: SocketPeer, _ peers: inout [UInt64: SocketPeer]) {
             guard peers.removeValue(forKey: peer.id) != nil else { return }
             CPoll_remove(epoll, peer.socket.descriptor)
-            openCount.withLock { $0 -= 1 }
             peer.mailbox.close()
             peer.receiver.didClose()
             peer.free()

@@ -1,6 +1,6 @@
 #if Server && os(Linux)
-    // Unsafe, because libwslay is a C library whose callbacks get the address of a peer. A peer lives
-    // until its context is freed, and belongs to the thread of the loop alone.
+    // Unsafe, because libwslay is a C library whose callbacks get the address of a peer. A peer
+    // lives until its context is freed, and belongs to the thread of the loop alone.
     internal import CWslay
     internal import ChatWire
     internal import Locking
@@ -10,24 +10,14 @@
         internal import Glibc
     #endif
 
-    /// What one WebSocket does with its messages; called on the thread of the loop.
-    protocol SocketReceiver: Sendable {
-        /// The bytes of the messages that are not carried out.
-        var waitingByteCount: Int { get }
-        /// Receives a text or binary message, whose bytes it gives back to the budget; returns false while
-        /// no more can be received.
-        func receive(_ message: [UInt8]) -> Bool
-        /// The connection has ended; can be called again.
-        func didClose()
-    }
-
     /// One WebSocket, on the thread of the loop.
     @safe final class SocketPeer {
         /// Bytes and messages that wait in the library; more stay in the mailbox.
         private static let (queueLimit, queueCountLimit) = (32 << 10, 32)
         /// Messages and pongs that wait in the library before nothing more is received.
         private static let pongLimit = 64
-        /// The code of a close that the registry of RFC 6455 has added; the library has no name for it.
+        /// The code of a close that the registry of RFC 6455 has added; the library has no name for
+        /// it.
         private static let tryAgainLater: UInt16 = 1013
         /// Bytes that are received before it is the turn of other peers.
         private static let turnLimit = 256 << 10
@@ -56,7 +46,8 @@
         var closedAt: ContinuousClock.Instant?
         private var context: wslay_event_context_ptr?
         private let budget: MessageBudget
-        /// The message of which frames have come; the library would keep a block of memory for each frame.
+        /// The message of which frames have come; the library would keep a block of memory for each
+        /// frame.
         private var partial: MessageAssembly
         /// The time at which the last message began.
         private(set) var messageBegan = ContinuousClock.now
@@ -117,8 +108,9 @@
         /// The bytes of the messages that are received, wait or are carried out.
         var heldByteCount: Int { partial.byteCount + receiver.waitingByteCount }
 
-        /// Begins to end the connection, and drops its messages, because those of all sockets are too large.
-        func refuse() {
+        /// Begins to end the connection, and drops its messages, because those of all sockets are
+        /// too large.
+        func endForBudget() {
             dropPartial()
             receiver.didClose()
             end(Self.tryAgainLater)
@@ -173,8 +165,8 @@
                     }
                 }
                 guard unsafe wslay_event_send(context) == 0 else { return false }
-                // Stop only when one of them will wake the loop: an empty mailbox at its next message, a full queue
-                // when the socket is writable.
+                // Stop only when one of them will wake the loop: an empty mailbox at its next
+                // message, a full queue when the socket is writable.
                 if isMailboxEmpty || isQueueFull { break }
             }
             guard hasLastMessage, closedAt == nil else { return true }
@@ -219,7 +211,8 @@
 
         private func didReceive(_ message: wslay_event_on_msg_recv_arg) {
             guard UInt32(unsafe message.opcode) < WSLAY_CONNECTION_CLOSE.rawValue else { return }
-            // After the last message of the server, and after a close, nothing of the client counts.
+            // After the last message of the server, and after a close, nothing of the client
+            // counts.
             guard !hasLastMessage, closedAt == nil, unsafe wslay_event_want_read(context) != 0 else { return dropPartial() }
             mayReceive = receiver.receive(partial.finish())
         }
@@ -249,7 +242,8 @@
             }
         }
 
-        /// Receives the bytes that came with the handshake, and then those of the socket; the value is that of `recv`.
+        /// Receives the bytes that came with the handshake, and then those of the socket; the value
+        /// is that of `recv`.
         private func receive(in buffer: Slice<UnsafeMutableBufferPointer<UInt8>>) -> Int {
             let free = unsafe UnsafeMutableBufferPointer(rebasing: buffer)
             guard early.isEmpty else {

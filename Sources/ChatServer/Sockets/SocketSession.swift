@@ -28,7 +28,8 @@
 
         /// Creates a session that gives back the bytes of its messages to the budget.
         ///
-        /// - Parameter executor: Runs the task that carries out the messages; nil for the default one.
+        /// - Parameter executor: Runs the task that carries out the messages; nil for the default
+        ///   one.
         init(_ budget: MessageBudget, on executor: (any TaskExecutor)? = nil) {
             (self.budget, self.executor) = (budget, executor)
             (messages, inbox) = AsyncStream.makeStream()
@@ -38,12 +39,12 @@
         ///
         /// - Parameters:
         ///   - socket: The socket, to go on receiving.
-        ///   - start: Is called before the first message.
         ///   - handle: Carries out one message.
+        ///   - start: Is called before the first message.
         ///   - whenClosed: Is called once when the socket is closed.
         func begin(
-            on socket: (loop: SocketLoop, id: UInt64), start: @escaping @Sendable () async throws -> Void,
-            handle: @escaping @Sendable ([UInt8]) async throws -> Void, whenClosed: @escaping @Sendable () -> Void
+            on socket: (loop: SocketLoop, id: UInt64), handle: @escaping @Sendable ([UInt8]) async throws -> Void,
+            start: @escaping @Sendable () async throws -> Void = {}, whenClosed: @escaping @Sendable () -> Void
         ) {
             // Before the task, which lets the socket receive again.
             state.withLock { $0.socket = socket }

@@ -9,12 +9,13 @@
 
     /// The chat of the SwiftUI tutorials: a thread of its own, without accounts, in their JSON.
     ///
-    /// A client sends `{"message","user","userID"}`; everyone gets `{"date","id","message","user","userID"}`
-    /// with the history from its beginning, then live. Dates are seconds since 2001, and ids are in upper
-    /// case, as `JSONEncoder` writes both by default.
+    /// A client sends `{"message","user","userID"}`; everyone gets
+    /// `{"date","id","message","user","userID"}` with the history from its beginning, then live.
+    /// Dates are seconds since 2001, and ids are in upper case, as `JSONEncoder` writes both by
+    /// default.
     ///
-    /// The `userID` of a client is not an id of the journal, because anyone can send any: a hash of it is.
-    /// It is stored as the subject of the user, to be sent back.
+    /// The `userID` of a client is not an id of the journal, because anyone can send any: a hash of
+    /// it is. It is stored as the subject of the user, to be sent back.
     final class TutorialChat: Sendable {
         private static let subjectPrefix = "tutorial-chat:"
         /// The users of one connection; the tutorial's app has one.
@@ -37,13 +38,13 @@
         /// Opens the thread if it does not exist.
         ///
         /// - Throws: `ChatError`, for example `rejected` for a name that is an outward code.
-        init(_ store: ChatStore, thread name: String) throws(ChatError) {
+        init(_ store: ChatStore, thread name: String) async throws(ChatError) {
             self.store = store
             host = UserID(bits: Self.derivedID("host", name))
             thread = ThreadID(bits: Self.derivedID("thread", name))
-            try Self.require(Self.register(host, "Tutorial chat", subject: Self.subjectPrefix + "host", in: store))
+            try Self.require(await Self.register(host, "Tutorial chat", subject: Self.subjectPrefix + "host", in: store))
             try Self.require(
-                store.execute([
+                await store.execute([
                     CommandRequest(.openThread(thread: thread, name: name, by: host, policy: .inviteOnly))
                 ])[0])
             var users: [UserID: String] = [:]
@@ -89,7 +90,8 @@
             fileprivate var refilledAt = ContinuousClock.now
         }
 
-        /// Posts the message of a client; what is not valid has no effect, because the tutorial has no answer.
+        /// Posts the message of a client; what is not valid has no effect, because the tutorial has
+        /// no answer.
         ///
         /// A client that sends too much is slowed down, and loses nothing.
         func receive(_ text: [UInt8], _ connection: inout Connection) async throws {
@@ -110,7 +112,8 @@
             _ = try await store.execute([CommandRequest(.postMessage(thread: thread, author: user, body: body))])
         }
 
-        /// Registers a user with a free form of the name, or changes the name, and lets the user in.
+        /// Registers a user with a free form of the name, or changes the name, and lets the user
+        /// in.
         ///
         /// - Returns: False for a name that cannot be a username.
         private func admit(_ user: UserID, name: String, userID: String) async throws(ChatError) -> Bool {
@@ -120,10 +123,10 @@
             if let present = store.summary(of: user) {
                 let base = present.username?.split(separator: "~").first.map(String.init)
                 if base != username.text {
-                    _ = try Self.rename(user, username.text, in: store)
+                    _ = try await Self.rename(user, username.text, in: store)
                 }
             } else {
-                try Self.require(Self.register(user, username.text, subject: Self.subjectPrefix + userID, in: store))
+                try Self.require(await Self.register(user, username.text, subject: Self.subjectPrefix + userID, in: store))
             }
             if (try? store.thread(thread, viewer: user)) == nil {
                 // Invited and accepted in one commit; no account can do either.
@@ -140,22 +143,24 @@
 
         private static func register(
             _ user: UserID, _ name: String, subject: String, in store: ChatStore
-        ) throws(ChatError) -> Result<Receipt, Rejection> {
-            try withFreeName(name, in: store) { name in .registerUser(user: user, username: name, subject: subject) }
+        ) async throws(ChatError) -> Result<Receipt, Rejection> {
+            try await withFreeName(name, in: store) { name in .registerUser(user: user, username: name, subject: subject) }
         }
 
-        private static func rename(_ user: UserID, _ name: String, in store: ChatStore) throws(ChatError) -> Result<Receipt, Rejection> {
-            try withFreeName(name, in: store) { name in .changeUsername(user: user, username: name) }
+        private static func rename(
+            _ user: UserID, _ name: String, in store: ChatStore
+        ) async throws(ChatError) -> Result<Receipt, Rejection> {
+            try await withFreeName(name, in: store) { name in .changeUsername(user: user, username: name) }
         }
 
         /// Executes a command with the name or, if it is taken, with a suffix: `Ann~2`.
         private static func withFreeName(
             _ name: String, in store: ChatStore, _ command: (String) -> ChatCommand
-        ) throws(ChatError) -> Result<Receipt, Rejection> {
+        ) async throws(ChatError) -> Result<Receipt, Rejection> {
             var number = 1
             while true {
                 let suffix = number == 1 ? "" : "~\(number)"
-                let result = try store.execute([CommandRequest(command(String(name.prefix(32 - suffix.count)) + suffix))])[0]
+                let result = try await store.execute([CommandRequest(command(String(name.prefix(32 - suffix.count)) + suffix))])[0]
                 // A user who exists with another form of the name is registered.
                 guard case .failure(let rejection) = result, rejection.code == .usernameTaken, number < 1_000 else { return result }
                 number += 1

@@ -36,15 +36,16 @@
         public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
     }
 
-    /// The origin of a page: a scheme, a host and a port, as browsers send it in `Origin` (RFC 6454).
+    /// The origin of a page: a scheme, a host and a port, as browsers send it in `Origin` (RFC
+    /// 6454).
     public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
         /// Whether the scheme is `https`.
         public let isSecure: Bool
         /// The host and, unless it is the default one, the port; as browsers send them in `Host`.
         public let authority: String
 
-        /// Parses `https://chat.example` or `http://127.0.0.1:8080`, also with one slash at the end; nil for
-        /// any other text, for example with a path.
+        /// Parses `https://chat.example` or `http://127.0.0.1:8080`, also with one slash at the
+        /// end; nil for any other text, for example with a path.
         public init?(_ text: String) {
             let lowercased = text.lowercased()
             let rest: Substring
@@ -64,7 +65,8 @@
             self.authority = String(authority)
         }
 
-        /// Whether the host is `localhost` or an address of loopback, which only programs of this machine reach.
+        /// Whether the host is `localhost` or an address of loopback, which only programs of this
+        /// machine reach.
         public var isLoopback: Bool {
             var host = authority[...]
             if let colon = host.lastIndex(of: ":"), host.last != "]" { host = host[..<colon] }

@@ -24,8 +24,8 @@
 
             /// The address cannot be listened on.
             public static let cannotListen = Code(rawValue: "cannotListen")
-            /// The server listens beyond loopback, or its writer is reached over https, and it has no origin; or the
-            /// metrics would be served beyond loopback.
+            /// The server listens beyond loopback, or its writer is reached over https, and it has
+            /// no origin; or the metrics would be served beyond loopback.
             public static let notLoopback = Code(rawValue: "notLoopback")
             /// The thread of the tutorials' chat cannot be opened, or would be public.
             public static let tutorialThread = Code(rawValue: "tutorialThread")

@@ -3,7 +3,8 @@
     struct SocketLimits: Sendable {
         /// The bytes of one message of a client.
         var messageByteCount = 1 << 20
-        /// The bytes of the messages of all sockets together that are received, wait or are carried out.
+        /// The bytes of the messages of all sockets together that are received, wait or are carried
+        /// out.
         ///
         /// Their memory can be twice as much, because an array grows by doubling.
         var totalMessageByteCount = 64 << 20

@@ -1,8 +1,10 @@
 public import Chat
 public import ChatDomain
 
-/// The answer to one command of the input: `{"line":1,"positions":[12,12],"events":[...],"duplicate":false}`,
-/// `{"line":1,"rejection":{"code":...,"message":...}}`, or `{"line":1,"error":{"code":...,"message":...}}`.
+/// The answer to one command of the input:
+/// `{"line":1,"positions":[12,12],"events":[...],"duplicate":false}`,
+/// `{"line":1,"rejection":{"code":...,"message":...}}`, or
+/// `{"line":1,"error":{"code":...,"message":...}}`.
 public struct CommandAnswer: Sendable {
     package enum Outcome: Sendable {
         case receipt(Receipt)

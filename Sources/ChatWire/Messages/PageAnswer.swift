@@ -28,6 +28,9 @@ extension PageAnswer {
     }
 
     /// Selects a page of a complete list, whose items have ascending positions.
+    ///
+    /// - Complexity: The caller makes the whole list for each page: members and residents take time
+    ///   and memory linear in their number.
     init(_ all: [Item], _ page: PageRequest, position: (Item) -> Position) {
         let range = page.indices(count: all.count) { position(all[$0]) }
         items = Array(all[range])

@@ -8,7 +8,8 @@ public struct Problem: Error, Hashable, Sendable {
     public let code: Code
     /// A description for people; it may change between versions.
     public let detail: String
-    /// The path of the wrong field in the body, such as `postMessage.body`; nil if it is not one field.
+    /// The path of the wrong field in the body, such as `postMessage.body`; nil if it is not one
+    /// field.
     public var field: String?
     /// The number of the wrong command in a batch, from 1.
     public var line: Int?
@@ -58,6 +59,8 @@ public struct Problem: Error, Hashable, Sendable {
 
     /// The same for what does not exist and for what the user may not see.
     public static let notFound = Problem(404, .notFound, "There is nothing here that you can see.")
+    /// The problem of a path that exists with other methods; the response has the header `Allow`.
+    package static let methodNotAllowed = Problem(405, .methodNotAllowed, "This path exists with other methods.")
     package static let closing = Problem(503, .closing, "The server is closing.", retryAfter: 1)
     package static let storage = Problem(500, .storage, "The journal cannot be read or written.")
 }

@@ -4,10 +4,11 @@ internal import Projections
 
 /// The chat over HTTP, for a user who is signed in: commands, queries and live events.
 ///
-/// Independent of the transport and of accounts: a server identifies the user and passes the request.
+/// Independent of the transport and of accounts: a server identifies the user and passes the
+/// request.
 ///
-/// - **Who may see what** is decided by the store: every query has the user as its viewer. What does
-///   not exist and what the user may not see have the same response.
+/// - **Who may see what** is decided by the store: every query has the user as its viewer. What
+///   does not exist and what the user may not see have the same response.
 /// - **Responses** have the JSON of the command-line tool. <doc:HostingTheRoutes> has two servers.
 public struct ChatRoutes: Sendable {
     /// A request of a user.
@@ -67,7 +68,7 @@ public struct ChatRoutes: Sendable {
             let page = try context.store.timelinePage(
                 try parameters.thread(), try context.page(), viewer: context.user, asOf: .position(head.position))
             var response = try WireResponse(json: PageAnswer(page))
-            if let token = ResumeToken(position: head.position, head: head) { response.headers.append(("Resume-Token", "\(token)")) }
+            response.headers.append(("Resume-Token", "\(ResumeToken(head))"))
             return response
         },
         Route("GET", "/v1/threads/{thread}/members") { context, parameters in
@@ -164,7 +165,8 @@ extension ChatRoutes {
         }
     }
 
-    /// Returns the events that a user may see, after a token or the present end, in one thread or in all.
+    /// Returns the events that a user may see, after a token or the present end, in one thread or
+    /// in all.
     ///
     /// - Throws: ``Problem`` with `invalidToken` or `notFound`, or `ChatError`.
     func events(after text: String?, thread: String?, as user: UserID) throws -> (start: ResumeToken, events: ChatEvents) {
@@ -181,9 +183,7 @@ extension ChatRoutes {
             try store.requireValid(token)
             start = token
         } else {
-            let head = store.head
-            guard let token = ResumeToken(position: head.position, head: head) else { preconditionFailure("a head is not before itself") }
-            start = token
+            start = ResumeToken(store.head)
         }
         return (start, store.events(after: start, matching: filter))
     }

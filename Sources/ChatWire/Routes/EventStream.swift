@@ -48,12 +48,12 @@ public struct EventStream: Sendable {
     /// Writes the opening and every event until the task is cancelled, the store closes or the sink
     /// throws.
     ///
-    /// The sink receives whole blocks and suspends while the client does not read, so a stream holds
-    /// one batch of events. Heartbeats are the caller's, because only the caller knows when bytes
-    /// were written last.
+    /// The sink receives whole blocks and suspends while the client does not read, so a stream
+    /// holds one batch of events. Heartbeats are the caller's, because only the caller knows when
+    /// bytes were written last.
     ///
-    /// - Parameter write: Receives each block, with the time at which its event was recorded; nil for
-    ///   the opening.
+    /// - Parameter write: Receives each block, with the time at which its event was recorded; nil
+    ///   for the opening.
     /// - Returns: The reason why the stream ends.
     /// - Throws: What the sink throws.
     public func run(_ write: (_ block: [UInt8], _ recordedAt: Timestamp?) async throws -> Void) async throws -> End {

@@ -66,8 +66,3 @@ package struct Router<Context: Sendable>: Sendable {
         return .methodNotAllowed((methods.contains("GET") ? methods.union(["HEAD"]) : methods).sorted())
     }
 }
-
-extension Problem {
-    /// The problem of a path that exists with other methods; the response has the header `Allow`.
-    package static let methodNotAllowed = Problem(405, .methodNotAllowed, "This path exists with other methods.")
-}

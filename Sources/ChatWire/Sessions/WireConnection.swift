@@ -4,18 +4,21 @@ internal import EventJournal
 
 /// The state of one connection that carries commands, receipts and live events as messages.
 ///
-/// A pure state machine: it receives messages and events, and returns what the host does. It knows no
-/// transport, no store and no clock. ``WireSession`` drives it over a store.
+/// A pure state machine: it receives messages and events, and returns what the host does. It knows
+/// no transport, no store and no clock. ``WireSession`` drives it over a store.
 ///
 /// | client | server |
 /// | --- | --- |
 /// | | `{"hello":{"version":1,"user":{"id","username"},"token":TOKEN}}` |
-/// | `{"id":1,"commands":COMMAND or [COMMAND,...]}` | `{"id":1,"answer":{...}}`, `{"id":1,"answers":[...]}` |
-/// | `{"id":2,"follow":{["after":TOKEN,] ["thread":THREAD]}}` | `{"id":2,"following":{"token":TOKEN}}`, then `{"follow":2,"token":TOKEN,"event":{...}}` for each event |
+/// | `{"id":1,"commands":COMMAND}` | `{"id":1,"answer":{...}}` |
+/// | `{"id":1,"commands":[COMMAND,...]}` | `{"id":1,"answers":[...]}` |
+/// | `{"id":2,"follow":{...}}` | `{"id":2,"following":{"token":TOKEN}}` |
+/// | | `{"follow":2,"token":TOKEN,"event":{...}}` for each event |
 /// | `{"id":3,"unfollow":2}` | `{"id":3,"unfollowed":2}` |
 /// | any other text | `{"id":ID or null,"problem":{...}}` |
 ///
-/// A follow whose events cannot be read ends with a problem that has its id, which can be used again.
+/// The members of a follow are `after`, a token, and `thread`; both can be missing. A follow whose
+/// events cannot be read ends with a problem that has its id, which can be used again.
 ///
 /// `id` is chosen by the client: a whole number that the answer repeats. Before the server ends the
 /// connection it sends `{"end":REASON}` with a reason of ``EventStream/End``.

@@ -26,9 +26,10 @@ public final class WireSession: Sendable {
     /// - Parameters:
     ///   - store: The chat.
     ///   - user: The user of the connection.
-    ///   - execute: Executes commands, and returns the response of `POST /v1/commands`; by default the
-    ///     store does. A host whose store is read-only sends them to the one that writes.
-    ///   - write: Sends a message; suspends while the client does not read, and throws after the end.
+    ///   - execute: Executes commands, and returns the response of `POST /v1/commands`; by default
+    ///     the store does. A host whose store is read-only sends them to the one that writes.
+    ///   - write: Sends a message; suspends while the client does not read, and throws after the
+    ///     end.
     public init(
         _ store: ChatStore, user: UserID, execute: (@Sendable (ClientCommands) async -> WireResponse)? = nil,
         write: @escaping @Sendable ([UInt8]) async throws -> Void
@@ -44,15 +45,14 @@ public final class WireSession: Sendable {
     ///
     /// - Throws: What the sink throws.
     public func begin() async throws {
-        let head = store.head
-        guard let token = ResumeToken(position: head.position, head: head) else { preconditionFailure("a head is not before itself") }
+        let token = ResumeToken(store.head)
         try await write(WireConnection.hello(store.summary(of: user) ?? UserSummary(id: user, username: nil), token: token))
     }
 
     /// Receives a text message and carries it out.
     ///
-    /// Returns when the commands of the message are answered, so that messages have one order. After
-    /// ``end()`` it has no effect: the session of the user may have ended.
+    /// Returns when the commands of the message are answered, so that messages have one order.
+    /// After ``end()`` it has no effect: the session of the user may have ended.
     ///
     /// - Throws: What the sink throws.
     public func receive(_ text: [UInt8]) async throws {
@@ -98,7 +98,8 @@ public final class WireSession: Sendable {
                     for try await event in events { try await write(try WireConnection.event(event, of: id)) }
                 } catch is ChatError {
                     guard let self, self.didFail(follow: id) else { return }
-                    // The client follows again, or learns at its next command that the journal has failed.
+                    // The client follows again, or learns at its next command that the journal has
+                    // failed.
                     try? await write(WireConnection.problem(.storage, to: id))
                 } catch {
                     // The connection has ended.

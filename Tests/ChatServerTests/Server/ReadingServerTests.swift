@@ -69,8 +69,8 @@
                 #expect(bodies(timeline) == ["\(index)"])
             }
             #expect(try await maya.get("/v1/sessions").items.count == 1)
-            let refused = try await maya.send("POST", "/v1/commands", "{\"registerUser\":{\"username\":\"om\"}}")
-            #expect((refused.status, refused.code) == (403, "commandNotAllowed"))
+            let rejected = try await maya.send("POST", "/v1/commands", "{\"registerUser\":{\"username\":\"om\"}}")
+            #expect((rejected.status, rejected.code) == (403, "commandNotAllowed"))
             let unknown = try await maya.send("POST", "/v1/nothing", "{}")
             #expect((unknown.status, unknown.code) == (404, "notFound"))
             #expect(try await maya.send("DELETE", "/v1/threads/\(thread)")["allow"] == "GET, HEAD")
@@ -159,7 +159,7 @@
             writer.stop()
         }
 
-        @Test func anotherOriginIsRefusedByTheReader() async throws {
+        @Test func anotherOriginIsRejectedByTheReader() async throws {
             let pair = try await Pair()
             let maya = try await pair.writer.member("maya")
             for header in ["Origin: https://evil.example", "Host: evil.example", "Sec-Fetch-Site: cross-site"] {
@@ -188,12 +188,12 @@
         @Test func optionsAreChecked() async throws {
             let store = try ChatStore.inMemory()
             let options = ServerOptions(listen: try #require(ListenAddress("127.0.0.1:0")))
-            let refused: [(String, ServerError.Code, (inout ServerOptions) -> Void)] = [
+            let rejected: [(String, ServerError.Code, (inout ServerOptions) -> Void)] = [
                 ("http://203.0.113.9:8080", .insecureWriter, { _ in }), ("http://chat.example", .insecureWriter, { _ in }),
                 ("https://chat.example", .notLoopback, { _ in }),
                 ("http://localhost:1", .tutorialThread, { $0.tutorialThread = "Tutorial" }),
             ]
-            for (url, code, change) in refused {
+            for (url, code, change) in rejected {
                 var changed = options
                 change(&changed)
                 let (origin, final) = (try #require(WebOrigin(url)), changed)

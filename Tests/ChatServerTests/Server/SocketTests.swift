@@ -61,7 +61,7 @@
             try await fixture.stop()
         }
 
-        @Test func otherRequestsAreRefused() async throws {
+        @Test func otherRequestsAreRejected() async throws {
             let fixture = try await fixture()
             let maya = try await fixture.member("maya")
             let handshake = SocketClient.handshake
@@ -283,7 +283,7 @@
             let server = try fixture.server
             try await fixture.wait(until: "chat_server_streams_ended_total{reason=\"lagged\"}", is: 1) {
                 // As if the client had not read for longer than it may.
-                server.core.streams.tend(at: .now + Self.hour)
+                server.core.streams.checkStreams(at: .now + Self.hour)
             }
             var (found, token): ([String], String) = ([], start)
             reading: while true {

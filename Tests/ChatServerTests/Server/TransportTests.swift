@@ -117,7 +117,7 @@
             let maya = try await fixture.member("maya")
             let small = String(repeating: " ", count: 16 << 10)
             #expect(try await maya.send("POST", "/v1/sign-in", small).code == "notJSON")
-            // Refused before the body is sent.
+            // Rejected before the body is sent.
             try await maya.write(
                 "POST /v1/sign-in HTTP/1.1\r\nHost: 127.0.0.1:\(maya.port)\r\nContent-Type: application/json\r\nContent-Length: 16385\r\n\r\n"
             )

@@ -50,12 +50,12 @@
             let (first, second) = (table.add(socket: 1, peer: peer), table.add(socket: 2, peer: nil))
             table.beginRequest(first, target: "/a")
             table.beginRequest(second, target: "/b")
-            #expect(table.beginBody(first) == ("/a", peer))
-            #expect(table.beginBody(second) == ("/b", nil))
+            #expect(table.request(of: first) == ("/a", peer))
+            #expect(table.request(of: second) == ("/b", nil))
             table.endRequest(first)
             table.beginRequest(first, target: "/c")
-            #expect(table.beginBody(first).target == "/c")
-            #expect(table.beginBody(77) == ("", nil))
+            #expect(table.request(of: first).target == "/c")
+            #expect(table.request(of: 77) == ("", nil))
         }
 
         /// Each phase has its own limit, counted from its beginning; a response that is not begun has none.
@@ -63,7 +63,7 @@
             let table = ConnectionTable(maximumPerAddress: 10) { _ in false }
             let ids = (0..<5).map { table.add(socket: Int32($0), peer: nil) }
             table.beginRequest(ids[1], target: "/")
-            _ = table.beginBody(ids[2])
+            table.beginBody(ids[2])
             table.beginResponse(ids[3], isStream: false)
             table.beginResponse(ids[4], isStream: true)
             let start = ContinuousClock.now

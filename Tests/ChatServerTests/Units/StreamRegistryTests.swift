@@ -162,13 +162,13 @@
             let start = ContinuousClock.now
             let stream = Stream("a")
             _ = registry.add(stream.entry)
-            registry.tend(at: start + .seconds(14))
+            registry.checkStreams(at: start + .seconds(14))
             #expect(stream.read() == ("", false))
             let written = ContinuousClock.now
-            registry.tend(at: written + .seconds(16))
+            registry.checkStreams(at: written + .seconds(16))
             #expect(stream.read() == (": heartbeat\n\n", false))
             // It counts as a write.
-            registry.tend(at: written + .seconds(14))
+            registry.checkStreams(at: written + .seconds(14))
             #expect(stream.read() == ("", false))
         }
 
@@ -178,14 +178,14 @@
             _ = registry.add(stream.entry)
             try await stream.mailbox.write([UInt8](repeating: 120, count: Mailbox.capacity))
             // Not read, but nobody waits.
-            registry.tend(at: .now + .seconds(1_000))
+            registry.checkStreams(at: .now + .seconds(1_000))
             #expect(registry.count == 1)
             let start = ContinuousClock.now
             let writer = Task { try await stream.mailbox.write([121]) }
             while stream.mailbox.idleTimes().writerWaits == nil { await Task.yield() }
-            registry.tend(at: start + .seconds(29))
+            registry.checkStreams(at: start + .seconds(29))
             #expect(registry.count == 1)
-            registry.tend(at: .now + .seconds(31))
+            registry.checkStreams(at: .now + .seconds(31))
             // Otherwise the writer waits forever.
             try #require(registry.count == 0)
             await #expect(throws: Mailbox.Ended.self) { try await writer.value }

@@ -62,7 +62,7 @@
             threads.stop()
         }
 
-        @Test func stopFinishesWhatWaitsAndRefusesTheRest() async throws {
+        @Test func stopFinishesWhatWaitsAndRejectsTheRest() async throws {
             let threads = WorkerThreads("test", count: 1, limit: 10)
             let gate = DispatchSemaphore(value: 0)
             let first = Task { try await threads.run { gate.wait() } }

@@ -19,6 +19,8 @@
         public static let writerUnavailable = Problem.Code(rawValue: "writerUnavailable")
         /// Another user has this username.
         public static let usernameTaken = Problem.Code(rawValue: "usernameTaken")
+        /// The request is no handshake of a WebSocket.
+        public static let upgradeRequired = Problem.Code(rawValue: "upgradeRequired")
     }
 
     extension Problem {
@@ -28,10 +30,17 @@
         static let unsupportedMediaType = Problem(415, .unsupportedMediaType, "The body must have the type application/json.")
         static let tooLarge = Problem(413, .tooLarge, "The body is too large.")
         static let invalidRequest = Problem(400, .invalidRequest, "The headers of the request contradict one another.")
+        static let busy = Problem(503, .busy, "Too many requests at this moment. Try again later.", retryAfter: 1)
+        static let upgradeRequired = Problem(426, .upgradeRequired, "This path takes WebSocket handshakes of version 13 only.")
         static let writerUnavailable = Problem(
             503, .writerUnavailable, "The server that writes cannot be reached. Send the request again, with the same ids.", retryAfter: 1)
         static let usernameTaken = Problem(
             409, .usernameTaken, "Another user has this username. Confirm again with the same code and another username.")
+
+        /// The problem of any error of a route.
+        init(serverError error: any Error) {
+            if let error = error as? AccountError { self.init(error) } else { self.init(routeError: error) }
+        }
 
         /// The problem of an error of the accounts; its code is the same.
         init(_ error: AccountError) {

@@ -1,0 +1,12 @@
+#if Server && os(Linux)
+    /// What one WebSocket does with its messages; called on the thread of the loop.
+    protocol SocketReceiver: Sendable {
+        /// The bytes of the messages that are not carried out.
+        var waitingByteCount: Int { get }
+        /// Receives a text or binary message, whose bytes it gives back to the budget; returns
+        /// false while no more can be received.
+        func receive(_ message: [UInt8]) -> Bool
+        /// The connection has ended; can be called again.
+        func didClose()
+    }
+#endif
