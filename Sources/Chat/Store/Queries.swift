@@ -174,7 +174,7 @@ extension ChatStore {
             // A viewer who joined again later may read no message of that time.
             let thread = UserThread(
                 id: id, name: models.thread(id, asOf: view.position)?.name,
-                unread: start > view.position ? 0 : models.unreadCount(of: user, in: id, asOf: view.position),
+                unreadCount: start > view.position ? 0 : models.unreadCount(of: user, in: id, asOf: view.position),
                 readUpTo: models.readMarker(user, in: id, asOf: view.position))
             let last = models.lastMessage(of: id, asOf: view.position, after: start)
             return (thread: thread, last: models.marking(last.map { [$0] } ?? [], in: id, from: view))
@@ -286,8 +286,8 @@ extension UserSummary {
 extension ThreadSummary {
     init(_ thread: ThreadRecord) {
         self.init(
-            id: thread.id, name: thread.name, outwardCode: thread.id.outwardCode, members: thread.memberCount,
-            messages: thread.messageCount, lastPosition: thread.lastPosition, createdAt: thread.createdAt, policy: thread.policy,
+            id: thread.id, name: thread.name, outwardCode: thread.id.outwardCode, memberCount: thread.memberCount,
+            messageCount: thread.messageCount, lastPosition: thread.lastPosition, createdAt: thread.createdAt, policy: thread.policy,
             history: thread.history, isLocked: thread.isLocked, isClosed: thread.isClosed)
     }
 }
