@@ -1,6 +1,7 @@
 import ChatDomain
 import EventJournal
 import Locking
+import Primitives
 import Projections
 
 /// The checkpoints of one custom projection: loads the nearest one, writes new ones, removes others.

@@ -1,3 +1,5 @@
+import Primitives
+
 /// When a store writes checkpoints of its read models, or of a custom projection.
 ///
 /// A checkpoint shortens the replay at the next opening.
@@ -46,8 +48,6 @@ public struct CheckpointOptions: Hashable, Sendable {
     func nextProjectionCheckpoint(after last: Position) -> Position { nextPosition(after: last, share: Position(max(1, count))) }
 
     private func nextPosition(after last: Position, share: Position) -> Position {
-        guard let interval else { return .max }
-        let (next, overflows) = last.addingReportingOverflow(max(interval, last / share, 1))
-        return overflows ? .max : next
+        interval.map { last.addingClamped(max($0, last / share, 1)) } ?? .max
     }
 }

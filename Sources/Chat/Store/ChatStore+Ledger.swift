@@ -1,6 +1,6 @@
 import ChatDomain
 import Columns
-public import EventJournal
+import EventJournal
 import Locking
 
 // The ledger of erasures beside the log, and its entries for the orders of a history.
@@ -107,9 +107,4 @@ extension ErasureLedger.Entry {
             position: position, recordedAt: order.recordedAt, user: order.details.user, positions: order.erasedPositions,
             reason: order.reason ?? "")
     }
-}
-
-extension JournalError.Code {
-    /// The ledger of erasures is damaged, so that the journal cannot be opened.
-    public static let ledgerDamaged = JournalError.Code(rawValue: "ledgerDamaged")
 }

@@ -1,6 +1,7 @@
 public import ChatDomain
 import EventJournal
 import Locking
+import Primitives
 public import Projections
 
 // The typed queries.
@@ -270,6 +271,34 @@ extension ChatStore {
 
     /// Returns the user with this subject of the identity provider; nil if none exists.
     public func user(withSubject subject: String) -> UserID? { withCurrentModels { $0.user(withSubject: subject, asOf: $1) } }
+}
+
+// MARK: Times
+
+extension ChatStore {
+    /// Returns the position of the last event recorded at or before a time; 0 if none exists.
+    ///
+    /// - Throws: ``ChatError`` if the journal cannot be read.
+    /// - Complexity: O(log *n*) reads of single events, because times never decrease along the
+    ///   journal.
+    public func position(asOf time: Timestamp) throws(ChatError) -> Position { try lastPosition { $0 <= time } }
+
+    /// Returns the position of the last event recorded before a time; 0 if none exists.
+    ///
+    /// It bounds a page that begins at that time: `PageRequest(after: try store.position(before:
+    /// time))` begins with the first entry recorded at that time or later. Entries are in journal
+    /// order, so the time of recording counts for imports too, not the display time.
+    ///
+    /// - Throws: ``ChatError`` if the journal cannot be read.
+    /// - Complexity: O(log *n*) reads of single events.
+    public func position(before time: Timestamp) throws(ChatError) -> Position { try lastPosition { $0 < time } }
+
+    /// Returns the last position whose time satisfies a condition that is monotonic in time.
+    private func lastPosition(where condition: (Timestamp) -> Bool) throws(ChatError) -> Position {
+        try (1..<readSide.position + 1).partitioningIndex { position throws(ChatError) in
+            !condition(try event(at: position).recordedAt)
+        } - 1
+    }
 }
 
 extension ChatStore {
