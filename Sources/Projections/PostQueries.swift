@@ -200,7 +200,7 @@ extension ReadModels {
 /// The column values of some posts.
 ///
 /// Read column by column, because the cache misses of one column overlap and those of one row do
-/// not.
+/// not (Benchmarks/README.md, R2).
 private struct PostColumns {
     var authors: [Int] = []
     var areImported: [Bool] = []

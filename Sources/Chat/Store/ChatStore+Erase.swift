@@ -184,12 +184,14 @@ extension ChatStore {
         let start = decider.rules.head
         let contents = try decide(requests, decider.rules, into: &decider.batch)
         if decider.batch.count == 0 { return nil }
+        let hasRoom: Bool
         do throws(JournalError) {
             for (row, content) in zip(decider.batch.rows, contents) { try decider.encode(row, content) }
-            guard try decider.reserve(0, in: log) else { throw JournalError(.storageFull, "") }
+            hasRoom = try decider.reserve(0, in: log)
         } catch {
-            throw error.code == .storageFull ? .rejected(.storageFull) : .journal(error)
+            throw .journal(error)
         }
+        guard hasRoom else { throw .rejected(.storageFull) }
         readSide.withIdentities { $0.resolve(&decider.batch) }
         decider.rules.apply(decider.batch, 0..<decider.batch.count)
         let positions = start + 1...decider.rules.head

@@ -26,9 +26,8 @@ extension ChatStore {
             try log.forEachRecord(in: 1...last) { position, state, kept, _ in
                 // The rules have decoded the record before.
                 guard state != .whole, let row = try? EventRow(kept: kept) else { return true }
-                _ = row.isConcerned(author: { identities.author(ofPostRemovedBy: $0) }) { user in
+                row.forEachConcernedUser(author: { identities.author(ofPostRemovedBy: $0) }) { user in
                     if let index = users[user], position < entries[index].position { erased[index].append(position) }
-                    return false
                 }
                 return true
             }

@@ -1,7 +1,6 @@
 public import ChatDomain
 import EventJournal
 import Locking
-import Primitives
 public import Projections
 
 // The typed queries.
@@ -281,7 +280,9 @@ extension ChatStore {
     /// - Throws: ``ChatError`` if the journal cannot be read.
     /// - Complexity: O(log *n*) reads of single events, because times never decrease along the
     ///   journal.
-    public func position(asOf time: Timestamp) throws(ChatError) -> Position { try lastPosition { $0 <= time } }
+    public func position(asOf time: Timestamp) throws(ChatError) -> Position {
+        try log.lastPosition(through: readSide.position) { $0 <= time }
+    }
 
     /// Returns the position of the last event recorded before a time; 0 if none exists.
     ///
@@ -291,13 +292,8 @@ extension ChatStore {
     ///
     /// - Throws: ``ChatError`` if the journal cannot be read.
     /// - Complexity: O(log *n*) reads of single events.
-    public func position(before time: Timestamp) throws(ChatError) -> Position { try lastPosition { $0 < time } }
-
-    /// Returns the last position whose time satisfies a condition that is monotonic in time.
-    private func lastPosition(where condition: (Timestamp) -> Bool) throws(ChatError) -> Position {
-        try (1..<readSide.position + 1).partitioningIndex { position throws(ChatError) in
-            !condition(try event(at: position).recordedAt)
-        } - 1
+    public func position(before time: Timestamp) throws(ChatError) -> Position {
+        try log.lastPosition(through: readSide.position) { $0 < time }
     }
 }
 

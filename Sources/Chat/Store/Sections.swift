@@ -174,7 +174,7 @@ extension SectionedQuery {
     ///
     /// A run has an even length and ends before a beginning, so each run begins with one.
     private static func runs(_ count: Int) -> [Range<Int>] {
-        stride(from: 1, through: count, by: runLength).map { $0..<min(count, $0 + runLength - 1) + 1 }
+        stride(from: 1, through: count, by: runLength).map { $0..<(min(count, $0 + runLength - 1) + 1) }
     }
 
     /// Returns the sort keys of the threads that the viewer may see, ascending.
