@@ -33,8 +33,8 @@ struct UnreadCounts: Equatable, Sendable {
     struct OwnMessages: Equatable, Sendable, BitwiseCopyable {
         /// The index + 1 of the newest message in the thread; 0 for none.
         var newest: UInt32 = 0
-        /// The number of messages after the last block of 64, in the lowest ``blockShift`` bits, and
-        /// above them the newest link of the chain of every 64th message.
+        /// The number of messages after the last block of 64, in the lowest ``blockShift`` bits,
+        /// and above them the newest link of the chain of every 64th message.
         private var countAndLink: UInt32 = 0
 
         /// The exclusive bound of links, which have 26 bits; there are fewer than 2^32 messages.

@@ -59,8 +59,8 @@ struct ErasureOrders {
 }
 
 extension EventRow {
-    /// Calls the body with each user whose erasure concerns the event: they caused it, or it is about
-    /// them.
+    /// Calls the body with each user whose erasure concerns the event: they caused it, or it is
+    /// about them.
     ///
     /// - Parameter author: Returns the author of the post that an event removes.
     func forEachConcernedUser(author: (EventRow) -> UserID?, _ body: (UserID) -> Void) {

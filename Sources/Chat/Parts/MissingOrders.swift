@@ -20,9 +20,9 @@ struct MissingOrders {
     /// - Parameters:
     ///   - ordered: The orders of the history.
     ///   - models: The state after all events of the log.
-    /// - Complexity: O(*m* log *n*) in the entries, their events and the events of the log. Reads the
-    ///   events that an entry names and no order does, and all events once if the registration of a
-    ///   user is lost.
+    /// - Complexity: O(*m* log *n*) in the entries, their events and the events of the log. Reads
+    ///   the events that an entry names and no order does, and all events once if the registration
+    ///   of a user is lost.
     init(
         _ ledger: ErasureLedger, besides ordered: ErasureOrders, in models: borrowing StoreModels, of log: any ErasableLog
     ) throws(ChatError) {
@@ -34,7 +34,8 @@ struct MissingOrders {
             if let user = entry.user {
                 guard ordered.users[user] == nil, let index = models.readModels.identities.index(ofUser: user) else { continue }
                 guard index < models.rules.users.count, case let row = models.rules.users[index], row.registeredAt > 0 else {
-                    // The registration is lost. No order can name the user, but their other events exist.
+                    // The registration is lost. No order can name the user, but their other events
+                    // exist.
                     unregistered[user] = unregistered[user] ?? entry
                     continue
                 }

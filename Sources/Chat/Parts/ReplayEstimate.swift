@@ -16,7 +16,8 @@ struct ReplayEstimate {
 
     /// Samples events along the positions.
     ///
-    /// At most 16,384 positions get no estimate: reading the samples would cost more than rehashing.
+    /// At most 16,384 positions get no estimate: reading the samples would cost more than
+    /// rehashing.
     ///
     /// Read errors are ignored, because the replay will meet the same error.
     init(_ log: any CommitLog, _ positions: ClosedRange<Position>) {

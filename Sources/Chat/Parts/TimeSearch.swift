@@ -3,8 +3,8 @@ import EventJournal
 import Primitives
 
 extension CommitLog {
-    /// Returns the last position whose event was recorded at a time that satisfies a condition; 0 if
-    /// none was.
+    /// Returns the last position whose event was recorded at a time that satisfies a condition; 0
+    /// if none was.
     ///
     /// The times never decrease along a log, so the condition must hold up to a time and not after
     /// it.

@@ -16,8 +16,8 @@ extension ChatStore {
     ///
     /// One event, `userErased`, orders the erasure. Once it is durable, no answer contains the
     /// content any more, now or as of an earlier point. When the call returns, no file of the
-    /// journal contains it. After a crash, the next opening carries the order out. Chain values, tree
-    /// heads, proofs and tokens from before stay valid.
+    /// journal contains it. After a crash, the next opening carries the order out. Chain values,
+    /// tree heads, proofs and tokens from before stay valid.
     ///
     /// The call blocks the thread. Commands wait while the order is appended; queries do not wait.
     ///
@@ -27,8 +27,8 @@ extension ChatStore {
     ///   - reason: A code of 1 to 32 lower-case ASCII letters, digits and hyphens. It is kept.
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser`, `invalidReason` or `storageFull`
     ///   (nothing has changed); ``ChatError/erasureUnfinished(_:)`` if the order is durable and
-    ///   files still have content; ``ChatError/journal(_:)`` if the journal has failed or is open for
-    ///   reading only.
+    ///   files still have content; ``ChatError/journal(_:)`` if the journal has failed or is open
+    ///   for reading only.
     /// - Complexity: O(*n*) in the events of the journal, which are replayed once; reads and writes
     ///   the segments that have such content.
     @discardableResult
@@ -71,8 +71,8 @@ extension ChatStore {
     ///
     /// The caller holds the lock of erasures.
     ///
-    /// - Parameter isRepetition: Whether the orders are those of a ledger: they are appended even if
-    ///   nothing is left to erase.
+    /// - Parameter isRepetition: Whether the orders are those of a ledger: they are appended even
+    ///   if nothing is left to erase.
     /// - Returns: The events that lose their content, and the positions of the orders; nil if none
     ///   was appended.
     @discardableResult

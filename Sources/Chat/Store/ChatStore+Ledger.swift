@@ -6,11 +6,11 @@ import Locking
 // The ledger of erasures beside the log, and its entries for the orders of a history.
 
 extension ChatStore {
-    /// Returns the erasures that were ordered after a position, with the events that have lost their
-    /// content, for another system that has copies of them.
+    /// Returns the erasures that were ordered after a position, with the events that have lost
+    /// their content, for another system that has copies of them.
     ///
-    /// For the host: no viewer's rights apply. ``ErasureLedger/Entry/positions`` has the events, also
-    /// for the erasure of a user. An entry has no leaves.
+    /// For the host: no viewer's rights apply. ``ErasureLedger/Entry/positions`` has the events,
+    /// also for the erasure of a user. An entry has no leaves.
     ///
     /// - Throws: ``ChatError`` if a record cannot be read or decoded.
     /// - Complexity: O(*n*) in the events up to the last order.

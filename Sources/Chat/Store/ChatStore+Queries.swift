@@ -208,8 +208,8 @@ extension ChatStore {
     /// Returns the position after which a user could read the messages of a thread, with their
     /// replies; for the host only.
     ///
-    /// An audit uses it to list what a user could read at a time: the timeline as of that time, after
-    /// this position. A query with a viewer also applies the rights and the texts of today.
+    /// An audit uses it to list what a user could read at a time: the timeline as of that time,
+    /// after this position. A query with a viewer also applies the rights and the texts of today.
     ///
     /// - Returns: 0 if the user could read the whole thread, the position of their latest join if the
     ///   thread's history begins there, and nil if they could read none of it.
@@ -277,7 +277,8 @@ extension ChatStore {
 extension ChatStore {
     /// Returns the position of the last event recorded at or before a time; 0 if none exists.
     ///
-    /// - Throws: ``ChatError`` if the journal cannot be read.
+    /// - Throws: ``ChatError/journal(_:)`` if the log is closed or an event cannot be read;
+    ///   ``ChatError/undecodable(position:_:)`` if one does not decode.
     /// - Complexity: O(log *n*) reads of single events, because times never decrease along the
     ///   journal.
     public func position(asOf time: Timestamp) throws(ChatError) -> Position {
@@ -290,7 +291,8 @@ extension ChatStore {
     /// time))` begins with the first entry recorded at that time or later. Entries are in journal
     /// order, so the time of recording counts for imports too, not the display time.
     ///
-    /// - Throws: ``ChatError`` if the journal cannot be read.
+    /// - Throws: ``ChatError/journal(_:)`` if the log is closed or an event cannot be read;
+    ///   ``ChatError/undecodable(position:_:)`` if one does not decode.
     /// - Complexity: O(log *n*) reads of single events.
     public func position(before time: Timestamp) throws(ChatError) -> Position {
         try log.lastPosition(through: readSide.position) { $0 < time }

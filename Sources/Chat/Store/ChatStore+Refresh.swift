@@ -8,9 +8,9 @@ extension ChatStore {
     /// Applies the events that another process has made durable since this store was opened or
     /// refreshed.
     ///
-    /// Queries see all new events at once when the call returns, and never part of a commit. The
-    /// call does nothing on a writable store or on a log other than a journal, whose read models
-    /// are always current.
+    /// Queries see all new events at once when the call returns, and never part of a commit. Does
+    /// nothing on a store that is open for writing, whose read models are always current, and on a
+    /// log that is not a `RefreshableLog`.
     ///
     /// - Returns: The last visible position.
     /// - Throws: ``ChatError/journal(_:)`` if a new record is damaged or cannot be read,

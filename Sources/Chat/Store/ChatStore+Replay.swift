@@ -35,8 +35,8 @@ extension ChatStore {
             { batch in parts.views.withLock { $0.apply(batch, 0..<batch.count) } },
         ]
         let pipeline = Pipeline(stages, room: ReplayLimits.batchesInFlight)
-        // The loop does not wait for a thread to start: `submit` also works on the stages, so a late
-        // thread costs no progress.
+        // The loop does not wait for a thread to start: `submit` also works on the stages, so a
+        // late thread costs no progress.
         for _ in 1..<max(2, min(ProcessInfo.processInfo.activeProcessorCount, stages.count)) {
             DispatchQueue.global(qos: .userInitiated).async { pipeline.work() }
         }

@@ -22,9 +22,9 @@ public struct CheckpointOptions: Hashable, Sendable {
     /// The maximum number of checkpoints kept of a custom projection, at least 1.
     ///
     /// A query as of an earlier position starts from the nearest checkpoint before it. A new
-    /// checkpoint beyond the maximum removes the one whose neighbours are nearest to each other; the
-    /// start of the history counts as a neighbour, and the latest checkpoint always stays. Does not
-    /// apply to the store's own read models, which need one checkpoint for queries as of any
+    /// checkpoint beyond the maximum removes the one whose neighbours are nearest to each other;
+    /// the start of the history counts as a neighbour, and the latest checkpoint always stays. Does
+    /// not apply to the store's own read models, which need one checkpoint for queries as of any
     /// position.
     public var count: Int
 

@@ -10,9 +10,9 @@ public struct ThreadMember: Hashable, Sendable, Codable {
 
 /// A range of positions during which a user could read a thread.
 ///
-/// Access covers the whole thread, including messages before the range. In a thread with the history
-/// `sinceJoining`, a member can read only the messages after their latest join, with the replies to
-/// them: ``ChatStore/readingStart(of:in:asOf:)``.
+/// Access covers the whole thread, including messages before the range. In a thread with the
+/// history `sinceJoining`, a member can read only the messages after their latest join, with the
+/// replies to them: ``ChatStore/readingStart(of:in:asOf:)``.
 public struct ThreadAccess: Hashable, Sendable, Codable {
     /// The thread.
     public var thread: ThreadID
