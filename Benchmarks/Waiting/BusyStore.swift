@@ -73,7 +73,7 @@ struct BusyStore {
             for _ in 0..<20 { try batch.add(Self.post(in: thread)) }
         }
         try batch.flush()
-        let unread = try store.user(Self.reader).threads.map(\.unread)
+        let unread = try store.user(Self.reader).threads.map(\.unreadCount)
         guard unread == [messages] else { throw UsageError("\(unread) messages are unread, not \(messages)") }
     }
 

@@ -105,6 +105,14 @@ extension Column {
         self.init()
         for element in elements { append(element) }
     }
+
+    /// Mutates the element at an index, after extending the column to that index.
+    @inlinable package mutating func updateElement(
+        _ index: Int, default filler: @autoclosure () -> Element, _ change: (inout Element) -> Void
+    ) {
+        while count <= index { append(filler()) }
+        change(&self[index])
+    }
 }
 
 extension Column<UInt32> {

@@ -96,11 +96,11 @@ struct Activity: Equatable, Sendable {
         let day = CalendarDay(daysSince1970: Int64(bitPattern: UInt64(truncatingIfNeeded: days.id(index))))
         guard range.contains(day) else { return nil }
         let activity = ActivityDay(
-            day: day, registrations: registrations.count(index, asOf: position), sessions: sessions.count(index, asOf: position),
-            activeUsers: activeUsers.count(index, asOf: position), messages: messages.count(on: index, ofFirst: messageCount),
-            replies: replies.count(on: index, ofFirst: replyCount))
+            day: day, registrationCount: registrations.count(index, asOf: position),
+            sessionCount: sessions.count(index, asOf: position), activeUserCount: activeUsers.count(index, asOf: position),
+            messageCount: messages.count(on: index, ofFirst: messageCount), replyCount: replies.count(on: index, ofFirst: replyCount))
         // Every counted event has an active user.
-        return activity.activeUsers == 0 ? nil : activity
+        return activity.activeUserCount == 0 ? nil : activity
     }
 }
 

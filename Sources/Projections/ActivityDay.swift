@@ -28,8 +28,8 @@ extension CalendarDay: LosslessStringConvertible {
     /// nearest day within the range.
     public var description: String {
         let (start, overflows) = daysSince1970.multipliedReportingOverflow(by: Self.milliseconds)
-        let moment = Timestamp(millisecondsSince1970: overflows ? (daysSince1970 < 0 ? .min : .max) : start)
-        return String(moment.description.prefix { $0 != "T" })
+        let time = Timestamp(millisecondsSince1970: overflows ? (daysSince1970 < 0 ? .min : .max) : start)
+        return String(time.description.prefix { $0 != "T" })
     }
 
     /// Parses a date `YYYY-MM-DD`; nil for any other text.
@@ -63,31 +63,41 @@ public struct ActivityDay: Hashable, Sendable, Codable, Identifiable {
     /// The day in UTC.
     public var day: CalendarDay
     /// The number of users who registered.
-    public var registrations: Int
+    public var registrationCount: Int
     /// The number of sessions started.
-    public var sessions: Int
+    public var sessionCount: Int
     /// The number of users who acted on the day.
     ///
     /// The end of a session does not count, because it can occur without an action of the user, nor
     /// does what the host program does to a user.
-    public var activeUsers: Int
+    public var activeUserCount: Int
     /// The number of messages posted, including those retracted later.
-    public var messages: Int
+    public var messageCount: Int
     /// The number of replies posted, including those retracted later.
-    public var replies: Int
+    public var replyCount: Int
 
     /// The day, which identifies the value.
     public var id: CalendarDay { day }
 
     /// Creates a day's activity; omitted counts are 0.
-    public init(day: CalendarDay, registrations: Int = 0, sessions: Int = 0, activeUsers: Int = 0, messages: Int = 0, replies: Int = 0) {
+    public init(
+        day: CalendarDay, registrationCount: Int = 0, sessionCount: Int = 0, activeUserCount: Int = 0, messageCount: Int = 0,
+        replyCount: Int = 0
+    ) {
         self.day = day
-        self.registrations = registrations
-        self.sessions = sessions
-        self.activeUsers = activeUsers
-        self.messages = messages
-        self.replies = replies
+        self.registrationCount = registrationCount
+        self.sessionCount = sessionCount
+        self.activeUserCount = activeUserCount
+        self.messageCount = messageCount
+        self.replyCount = replyCount
     }
 
-    private enum CodingKeys: CodingKey { case day, registrations, sessions, activeUsers, messages, replies }
+    private enum CodingKeys: String, CodingKey {
+        case day
+        case registrationCount = "registrations"
+        case sessionCount = "sessions"
+        case activeUserCount = "activeUsers"
+        case messageCount = "messages"
+        case replyCount = "replies"
+    }
 }

@@ -114,14 +114,6 @@ extension MembershipHistory {
     }
 }
 
-extension Column {
-    /// Mutates the element at an index, after extending the column to that index.
-    mutating func updateElement(_ index: Int, default filler: @autoclosure () -> Element, _ change: (inout Element) -> Void) {
-        while count <= index { append(filler()) }
-        change(&self[index])
-    }
-}
-
 extension MembershipHistory: CheckpointComponent {
     func write(to writer: inout ColumnWriter) {
         presenceLinks.write(to: &writer)

@@ -189,7 +189,7 @@ extension ReadModels {
                     isRemoved: history.flatMap { histories.latest(.removal, in: $0, asOf: position) } != nil,
                     // A reply has no replies, so its counts are 0.
                     replyCount: history.map {
-                        histories.count(.reply, in: $0, asOf: position) - histories.count(.replyGone, in: $0, asOf: position)
+                        histories.count(.reply, in: $0, asOf: position) - histories.count(.replyWithdrawal, in: $0, asOf: position)
                     } ?? 0,
                     isImported: columns.areImported[index]))
         }
@@ -200,7 +200,7 @@ extension ReadModels {
 /// The column values of some posts.
 ///
 /// Read column by column, because the cache misses of one column overlap and those of one row do
-/// not.
+/// not (Benchmarks/README.md, R2).
 private struct PostColumns {
     var authors: [Int] = []
     var areImported: [Bool] = []

@@ -100,21 +100,6 @@ extension ReadModels {
 }
 
 extension ReadModels {
-    /// Returns the threads with a name, in opening order.
-    ///
-    /// If no thread has the exact spelling, names are compared by canonical caseless matching.
-    ///
-    /// - Complexity: O(*n*) in the number of threads.
-    package func threads(named name: String, asOf position: Position, where isShown: (ThreadID) -> Bool = { _ in true }) -> [ThreadID] {
-        for match in ThreadNameMatch.allCases {
-            let found = compactMap(threadScan()) { thread in
-                opening(thread, asOf: position) { match.matches($0, name) }.flatMap { isShown($0.id) ? $0 : nil }
-            }
-            if !found.isEmpty { return found.sorted { $0.position < $1.position }.map(\.id) }
-        }
-        return []
-    }
-
     /// Returns one thread; nil if it did not exist.
     ///
     /// - Parameter start: Only later messages are counted.
@@ -124,17 +109,6 @@ extension ReadModels {
 
     /// Whether a thread existed; cheaper than ``thread(_:asOf:)``.
     package func hasThread(_ id: ThreadID, asOf position: Position) -> Bool { index(ofThread: id, asOf: position) != nil }
-
-    /// Returns a page of the threads, ordered by latest event.
-    ///
-    /// - Complexity: O(*n* log *n*) in the number of threads.
-    package func threads(_ page: PageRequest, asOf position: Position, where isShown: (ThreadID) -> Bool = { _ in true }) -> [ThreadRecord]
-    {
-        let keys = compactMap(threadScan()) { thread in
-            isShown(identities.threadID(thread)) ? sortKey(ofThread: thread, asOf: position) : nil
-        }
-        return page.slice(of: keys.sorted { $0.lastPosition < $1.lastPosition }).map { record($0, asOf: position) }
-    }
 
     /// Returns the number of a thread's messages that a member had not read; 0 for other users.
     ///
@@ -153,9 +127,6 @@ extension ReadModels {
         let first = (0..<count).partitioningIndex { identities.messageFacts.position(Int(messageIndexes[$0])) > seen }
         return views.unread.count(first..<count, of: thread, membership, views.timelines, asOf: position)
     }
-
-    /// Returns the number of threads.
-    package func threadCount(asOf position: Position) -> Int { views.timelines.threads.indices.count { threadExists($0, asOf: position) } }
 }
 
 extension ReadModels {

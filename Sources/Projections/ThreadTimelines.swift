@@ -41,21 +41,21 @@ struct ThreadTimelines: Equatable, Sendable {
         case .messageEdited: if indexes.secondIndex >= 0 { messageHistories.add(.edit, 0, at: position, to: indexes.secondIndex) }
         case .replyEdited: if indexes.secondIndex >= 0 { replyHistories.add(.edit, 0, at: position, to: indexes.secondIndex) }
         case .messageRetracted:
-            if indexes.secondIndex >= 0 { messageHistories.recordGone(indexes.secondIndex, .retraction, at: position) }
-        case .messageRemoved: if indexes.secondIndex >= 0 { messageHistories.recordGone(indexes.secondIndex, .removal, at: position) }
-        case .replyRetracted: recordGoneReply(indexes, .retraction, at: position)
-        case .replyRemoved: recordGoneReply(indexes, .removal, at: position)
+            if indexes.secondIndex >= 0 { messageHistories.recordWithdrawal(indexes.secondIndex, .retraction, at: position) }
+        case .messageRemoved: if indexes.secondIndex >= 0 { messageHistories.recordWithdrawal(indexes.secondIndex, .removal, at: position) }
+        case .replyRetracted: recordReplyWithdrawal(indexes, .retraction, at: position)
+        case .replyRemoved: recordReplyWithdrawal(indexes, .removal, at: position)
         default: guard event.kind?.isNumbered == true else { return }
         }
         threads[indexes.thread].recordEvent(position, membersChange: membersChange)
     }
 
     /// Records the retraction or removal of a reply; the first one lowers the message's count.
-    private mutating func recordGoneReply(_ indexes: EventIndexes, _ change: PostHistories.Change, at position: Position) {
+    private mutating func recordReplyWithdrawal(_ indexes: EventIndexes, _ change: PostHistories.Change, at position: Position) {
         guard indexes.secondIndex >= 0 else { return }
-        let wasGone = replyHistories.isGone(indexes.secondIndex)
-        replyHistories.recordGone(indexes.secondIndex, change, at: position)
-        if !wasGone { messageHistories.add(.replyGone, 0, at: position, to: indexes.message) }
+        let wasWithdrawn = replyHistories.isWithdrawn(indexes.secondIndex)
+        replyHistories.recordWithdrawal(indexes.secondIndex, change, at: position)
+        if !wasWithdrawn { messageHistories.add(.replyWithdrawal, 0, at: position, to: indexes.message) }
     }
 }
 
@@ -108,8 +108,8 @@ struct ThreadTimeline: Equatable, Sendable {
 
 /// Edit, retraction and reply history, by post.
 struct PostHistories: Equatable, Sendable {
-    /// `replyGone` is the first retraction or removal of a reply to the post.
-    enum Change: CaseIterable { case edit, retraction, reply, replyGone, removal }
+    /// `replyWithdrawal` is the first retraction or removal of a reply to the post.
+    enum Change: CaseIterable { case edit, retraction, reply, replyWithdrawal, removal }
 
     /// By post: 1 if it has a history.
     ///
@@ -120,7 +120,7 @@ struct PostHistories: Equatable, Sendable {
     var edits = PackedColumn<UInt32>()
     var retractions = PackedColumn<UInt32>()
     var replies = PackedColumn<UInt32>()
-    var goneReplies = PackedColumn<UInt32>()
+    var withdrawnReplies = PackedColumn<UInt32>()
     var removals = PackedColumn<UInt32>()
     var versions = VersionChains<UInt32>()
 
@@ -130,7 +130,7 @@ struct PostHistories: Equatable, Sendable {
             case .edit: yield edits
             case .retraction: yield retractions
             case .reply: yield replies
-            case .replyGone: yield goneReplies
+            case .replyWithdrawal: yield withdrawnReplies
             case .removal: yield removals
             }
         }
@@ -139,7 +139,7 @@ struct PostHistories: Equatable, Sendable {
             case .edit: yield &edits
             case .retraction: yield &retractions
             case .reply: yield &replies
-            case .replyGone: yield &goneReplies
+            case .replyWithdrawal: yield &withdrawnReplies
             case .removal: yield &removals
             }
         }
@@ -175,7 +175,7 @@ struct PostHistories: Equatable, Sendable {
     }
 
     /// Records the first retraction, or the first removal, of a post.
-    mutating func recordGone(_ post: Int, _ change: Change, at position: Position) {
+    mutating func recordWithdrawal(_ post: Int, _ change: Change, at position: Position) {
         if find(post).map({ self[change][$0] == 0 }) ?? true { add(change, 0, at: position, to: post) }
     }
 

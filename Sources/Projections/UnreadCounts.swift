@@ -2,16 +2,16 @@ import ChatDomain
 import Columns
 import Primitives
 
-/// The state behind unread counts: each member's own messages and the gone messages of each thread.
+/// The state behind unread counts: each member's own messages and the withdrawn messages of each thread.
 ///
-/// A message is gone if it is retracted or removed.
+/// A message is withdrawn if it is retracted or removed.
 ///
-/// The unread count is the number of messages from an index of the thread on, minus the gone ones,
-/// minus the member's own, plus the member's own that are gone, which are in both.
+/// The unread count is the number of messages from an index of the thread on, minus the withdrawn ones,
+/// minus the member's own, plus the member's own that are withdrawn, which are in both.
 ///
 /// Own messages are counted by rank: every 64th message of a member is stored with its rank, and
 /// the others are reached from the next stored one, or from the newest, by ``ownMessageDistances``.
-/// Gone ones are counted in two trees, by thread and by member.
+/// Withdrawn ones are counted in two trees, by thread and by member.
 struct UnreadCounts: Equatable, Sendable {
     /// By message: the distance in the thread to the author's previous message; 0 for none.
     var ownMessageDistances = PackedColumn<UInt32>()
@@ -19,36 +19,38 @@ struct UnreadCounts: Equatable, Sendable {
     var members = Column<OwnMessages>()
     /// The indexes in the thread of those messages.
     var blockVersions = VersionChains<UInt32>()
-    /// By thread: the gone messages, by index in the thread.
-    var goneCounts = CountTrees(shift: 8)
-    /// By membership: the member's own gone messages, by rank.
-    var ownGoneCounts = CountTrees(shift: 6)
+    /// By thread: the withdrawn messages, by index in the thread.
+    var withdrawnCounts = CountTrees(shift: 8)
+    /// By membership: the member's own withdrawn messages, by rank.
+    var ownWithdrawnCounts = CountTrees(shift: blockShift)
 
     /// The binary logarithm of the number of a member's messages per block.
-    private static let shift = 6
+    static let blockShift = 6
+    /// The bits of a message's rank within its block.
+    static var blockMask: UInt32 { (1 << blockShift) - 1 }
 
     /// A member's messages in a thread, in eight bytes: all that a new message reads and changes.
     struct OwnMessages: Equatable, Sendable, BitwiseCopyable {
         /// The index + 1 of the newest message in the thread; 0 for none.
         var newest: UInt32 = 0
-        /// The number of messages modulo 64, in the lowest six bits, and above them the newest link
-        /// of the chain of every 64th message.
+        /// The number of messages after the last block of 64, in the lowest ``blockShift`` bits,
+        /// and above them the newest link of the chain of every 64th message.
         private var countAndLink: UInt32 = 0
 
-        /// The exclusive bound of links; there are fewer than 2^32 messages.
-        static let linkBound = 1 << 26
+        /// The exclusive bound of links, which have 26 bits; there are fewer than 2^32 messages.
+        static let linkBound = 1 << (32 - blockShift)
 
         init() {}
 
         init(newest: UInt32, countInBlock: UInt32, blockLink: UInt32) {
             self.newest = newest
-            countAndLink = blockLink << 6 | countInBlock
+            countAndLink = blockLink << blockShift | countInBlock
         }
 
         /// The number of messages after the last block of 64.
-        var countInBlock: UInt32 { countAndLink & 63 }
+        var countInBlock: UInt32 { countAndLink & blockMask }
         /// The newest link of the chain of every 64th message.
-        var blockLink: UInt32 { countAndLink >> 6 }
+        var blockLink: UInt32 { countAndLink >> blockShift }
     }
 
     /// Adds the row of the membership of an event, if it is new.
@@ -64,7 +66,7 @@ struct UnreadCounts: Equatable, Sendable {
         let former = members[membership]
         let newest = UInt32(truncatingIfNeeded: index + 1)
         ownMessageDistances.append(former.newest == 0 ? 0 : newest &- former.newest)
-        let count = (former.countInBlock + 1) & 63
+        let count = (former.countInBlock + 1) & Self.blockMask
         var link = former.blockLink
         if count == 0 { blockVersions.append(UInt32(truncatingIfNeeded: index), at: position, to: &link) }
         members[membership] = OwnMessages(newest: newest, countInBlock: count, blockLink: link)
@@ -72,25 +74,25 @@ struct UnreadCounts: Equatable, Sendable {
 
     /// Applies a retraction or a removal of a message, before the timelines do.
     mutating func apply(_ event: EventRow, at position: Position, _ indexes: EventIndexes, _ timelines: borrowing ThreadTimelines) {
-        if indexes.secondIndex >= 0, !timelines.messageHistories.isGone(indexes.secondIndex) {
-            recordGone(indexes, at: position, timelines)
+        if indexes.secondIndex >= 0, !timelines.messageHistories.isWithdrawn(indexes.secondIndex) {
+            recordWithdrawal(indexes, at: position, timelines)
         }
     }
 
-    /// Counts a message as gone; the rules guarantee that the event names the message's thread.
-    private mutating func recordGone(_ indexes: EventIndexes, at position: Position, _ timelines: borrowing ThreadTimelines) {
+    /// Counts a message as withdrawn; the rules guarantee that the event names the message's thread.
+    private mutating func recordWithdrawal(_ indexes: EventIndexes, at position: Position, _ timelines: borrowing ThreadTimelines) {
         guard indexes.thread < timelines.threads.count else { return }
         let messages = timelines.threads[indexes.thread].messages
         let index = (0..<messages.count).partitioningIndex { messages[$0] >= indexes.secondIndex }
         guard index < messages.count, messages[index] == indexes.secondIndex else { return }
-        goneCounts.mark(index, of: indexes.thread, at: position)
+        withdrawnCounts.mark(index, of: indexes.thread, at: position)
         guard indexes.membership >= 0 else { return }
         var isOwn = false
         let rank = rank(of: index, indexes.membership, messages) { isOwn = isOwn || $0 == index }
-        if isOwn { ownGoneCounts.mark(rank, of: indexes.membership, at: position) }
+        if isOwn { ownWithdrawnCounts.mark(rank, of: indexes.membership, at: position) }
     }
 
-    /// Returns the number of messages in a range that are neither gone nor written by the member.
+    /// Returns the number of messages in a range that are neither withdrawn nor written by the member.
     ///
     /// The range must end with the thread's last message as of the position.
     ///
@@ -101,22 +103,26 @@ struct UnreadCounts: Equatable, Sendable {
         guard !range.isEmpty else { return 0 }
         let messages = timelines.threads[thread].messages
         let histories = timelines.messageHistories
-        func isGone(_ index: Int) -> Bool { histories.isGone(Int(messages[index]), asOf: position) }
-        let goneCount = goneCounts.count(from: range.lowerBound, to: range.upperBound, of: thread, asOf: position) { rest in
-            rest.count(where: isGone)
+        func isWithdrawn(_ index: Int) -> Bool { histories.isWithdrawn(Int(messages[index]), asOf: position) }
+        let withdrawnCount = withdrawnCounts.count(from: range.lowerBound, to: range.upperBound, of: thread, asOf: position) { rest in
+            rest.count(where: isWithdrawn)
         }
         // The block of `rank(of:)` and the first block of the tree are the same 64 messages, so the
-        // gone ones are counted on the way. Messages after the position are visited too, but are
-        // not gone as of it.
+        // withdrawn ones are counted on the way. Messages after the position are visited too, but are
+        // not withdrawn as of it.
         var ownInBlock = 0
         let ownBefore = rank(of: range.lowerBound, membership, messages) { if isWithdrawn($0) { ownInBlock += 1 } }
         let own = rank(of: range.upperBound, membership, messages)
-        let ownGoneCount = ownGoneCounts.count(from: ownBefore, to: own, of: membership, asOf: position) { _ in ownInBlock }
+        let ownWithdrawnCount = ownWithdrawnCounts.count(from: ownBefore, to: own, of: membership, asOf: position) { _ in ownInBlock }
         // Only a forged checkpoint can make this negative.
-        return max(0, range.count - goneCount - (own - ownBefore - ownGoneCount))
+        return max(0, range.count - withdrawnCount - (own - ownBefore - ownWithdrawnCount))
     }
 
     /// Returns the number of a member's messages before an index of the thread.
+    ///
+    /// With own messages at the indexes 3, 9 and 20, the rank of 10 is 2. The search begins at the
+    /// next stored message, here the newest, at 20: it has rank 3, the distance leads to 9, before
+    /// the index, and the rank is 2.
     ///
     /// - Parameter visit: Receives the indexes of the member's messages from that index on within
     ///   the same block of 64, newest first.
@@ -126,12 +132,12 @@ struct UnreadCounts: Equatable, Sendable {
         let member = members[membership]
         let link = member.blockLink
         let blockCount = link == 0 ? 0 : Int(blockVersions[link].rank)
-        let before = blockVersions.count(link, below: UInt32(truncatingIfNeeded: index)) << Self.shift
+        let before = blockVersions.count(link, below: UInt32(truncatingIfNeeded: index)) << Self.blockShift
         var rank: Int
         var message: Int
-        if before < blockCount << Self.shift {
-            rank = before + 1 << Self.shift
-            message = Int(blockVersions.value(link, rank: rank >> Self.shift))
+        if before < blockCount << Self.blockShift {
+            rank = before + (1 << Self.blockShift)
+            message = Int(blockVersions.value(link, rank: rank >> Self.blockShift))
         } else {
             rank = before + Int(member.countInBlock)
             message = Int(member.newest) - 1
@@ -146,8 +152,8 @@ struct UnreadCounts: Equatable, Sendable {
 
     /// Removes hash slots, which a checkpoint copy does not need.
     mutating func removeSlots() {
-        goneCounts.nodes.removeSlots()
-        ownGoneCounts.nodes.removeSlots()
+        withdrawnCounts.nodes.removeSlots()
+        ownWithdrawnCounts.nodes.removeSlots()
     }
 }
 
@@ -192,9 +198,9 @@ struct CountTrees: Equatable, Sendable {
     /// - Complexity: O(log *n*): at most 15 lookups per level.
     func count(from first: Int, to end: Int, of list: Int, asOf position: Position, _ countBlock: (Range<Int>) -> Int) -> Int {
         guard first < end else { return 0 }
-        let blockEnd = min(end, (first >> blockShift + 1) << blockShift)
+        let blockEnd = min(end, ((first >> blockShift) + 1) << blockShift)
         var count = countBlock(first..<blockEnd)
-        var node = first >> blockShift + 1
+        var node = (first >> blockShift) + 1
         var last = (end - 1) >> blockShift
         var level = 0
         while node <= last {
@@ -214,11 +220,11 @@ struct CountTrees: Equatable, Sendable {
 extension UnreadCounts: CheckpointComponent {
     func write(to writer: inout ColumnWriter) {
         ownMessageDistances.write(to: &writer)
-        PackedColumn(members.lazy.map { UInt64($0.newest) << 6 | UInt64($0.countInBlock) }).write(to: &writer)
+        PackedColumn(members.lazy.map { UInt64($0.newest) << Self.blockShift | UInt64($0.countInBlock) }).write(to: &writer)
         PackedColumn(members.lazy.map(\.blockLink)).write(to: &writer)
         blockVersions.write(to: &writer)
-        goneCounts.write(to: &writer)
-        ownGoneCounts.write(to: &writer)
+        withdrawnCounts.write(to: &writer)
+        ownWithdrawnCounts.write(to: &writer)
     }
 
     init(from reader: inout ColumnReader, _ ids: Identities, head: Position) throws(ColumnError) {
@@ -227,7 +233,7 @@ extension UnreadCounts: CheckpointComponent {
         try require(
             ownMessageDistances.count == ids.messages.count, "\(ownMessageDistances.count) distances for \(ids.messages.count) messages")
         let newest = try PackedColumn<UInt64>(from: &reader, atMost: count)
-        try newest.check(below: (ids.messages.count + 1) << 6)
+        try newest.check(below: (ids.messages.count + 1) << Self.blockShift)
         let links = try PackedColumn<UInt32>(from: &reader, atMost: count)
         try require(newest.count == count && links.count == count, "messages of \(links.count) memberships for \(count)")
         blockVersions = try VersionChains(from: &reader, head: head)
@@ -236,10 +242,11 @@ extension UnreadCounts: CheckpointComponent {
         for row in 0..<count {
             members.append(
                 OwnMessages(
-                    newest: UInt32(truncatingIfNeeded: newest[row] >> 6), countInBlock: UInt32(newest[row] & 63), blockLink: links[row]))
+                    newest: UInt32(truncatingIfNeeded: newest[row] >> Self.blockShift),
+                    countInBlock: UInt32(truncatingIfNeeded: newest[row]) & Self.blockMask, blockLink: links[row]))
         }
-        try goneCounts.read(from: &reader, lists: ids.threads.count, entries: ids.messages.count, head: head)
-        try ownGoneCounts.read(from: &reader, lists: count, entries: ids.messages.count, head: head)
+        try withdrawnCounts.read(from: &reader, lists: ids.threads.count, entries: ids.messages.count, head: head)
+        try ownWithdrawnCounts.read(from: &reader, lists: count, entries: ids.messages.count, head: head)
     }
 }
 
@@ -253,7 +260,7 @@ extension CountTrees {
     /// Reads the counts of `lists` lists with at most `entries` entries each.
     mutating func read(from reader: inout ColumnReader, lists: Int, entries: Int, head: Position) throws(ColumnError) {
         nodes = try PairInterner(from: &reader)
-        try nodes.check(firstBelow: lists, secondBelow: (entries >> blockShift + 1) << 3)
+        try nodes.check(firstBelow: lists, secondBelow: ((entries >> blockShift) + 1) << 3)
         links = try PackedColumn(from: &reader, atMost: nodes.count)
         try require(links.count == nodes.count, "\(links.count) counts of \(nodes.count) nodes")
         versions = try VersionChains(from: &reader, head: head, perEvent: Self.maximumLevels)

@@ -91,23 +91,6 @@ extension ReadModels {
         membershipIndex(user, thread).map { views.membership.readMarker($0, asOf: position) } ?? 0
     }
 
-    /// Returns the members of a thread, in joining order.
-    ///
-    /// - Complexity: O(*n* log *n*) in the number of users who ever joined it.
-    package func members(of thread: ThreadID, asOf position: Position) -> [Membership] {
-        compactMap(scan(membershipsOf: thread)) { indexedMembership(ofMembership: $0, asOf: position) }.sorted { $0.since < $1.since }
-            .map { membership($0, asOf: position) }
-    }
-
-    /// Returns the users who could read a thread: its members in joining order, then the operators
-    /// of ``readingOperators(of:asOf:)``.
-    ///
-    /// - Complexity: As ``members(of:asOf:)``.
-    package func readers(of thread: ThreadID, asOf position: Position) -> [Membership] {
-        members(of: thread, asOf: position).filter { mayRead($0.user, thread, asOf: position) }
-            + readingOperators(of: thread, asOf: position)
-    }
-
     /// Returns the operators of the community who could read a thread without being a member, in
     /// the order in which they could read it first.
     package func readingOperators(of thread: ThreadID, asOf position: Position) -> [Membership] {
@@ -121,14 +104,6 @@ extension ReadModels {
         }.sorted { $0.since < $1.since }
     }
 
-    /// Returns the residents of an outward code, in the order in which they moved there.
-    ///
-    /// - Complexity: O(*n* log *n*) in the number of users who ever lived there.
-    package func residents(of code: OutwardCode, asOf position: Position) -> [Membership] {
-        compactMap(scan(residencesOf: code)) { indexedMembership(ofResidence: $0, asOf: position) }.sorted { $0.since < $1.since }
-            .map { membership($0, asOf: position) }
-    }
-
     /// Returns a user's threads with the positions of the joins, in joining order.
     package func threads(of user: UserID, asOf position: Position) -> [(thread: ThreadID, since: Position)] {
         compactMap(scan(membershipsOf: user)) { indexedMembership(ofMembership: $0, asOf: position) }.sorted { $0.since < $1.since }
@@ -139,17 +114,6 @@ extension ReadModels {
     ///
     /// - Complexity: O(*n*) in the number of those threads, regardless of the number of joins.
     package func everJoinedThreads(of user: UserID) -> [ThreadID] { compactMap(scan(membershipsOf: user)) { threadID(ofMembership: $0) } }
-
-    /// Returns the periods in which a user could read each thread, as a member or as an operator of
-    /// the community, ordered by start and thread.
-    package func access(of user: UserID, asOf position: Position) -> [Access] {
-        let memberAccess = compactMap(scan(membershipsOf: user)) {
-            access(ofMembership: $0, changes: 1..<changeCount(ofMembership: $0, asOf: position) + 1)
-        }
-        let periods = operatorPeriods(of: user, changes: 1..<operatorChangeCount(of: user, asOf: position) + 1)
-        let threads = periods.isEmpty ? [] : compactMap(threadScan()) { operatedThread($0, asOf: position) }
-        return Access.merged(memberAccess.flatMap(\.self) + threads.flatMap { $0.access(in: periods) })
-    }
 
     /// Returns the number of users.
     package func userCount(asOf position: Position) -> Int { views.users.count(asOf: position) }

@@ -104,7 +104,8 @@ extension UserViews {
 
     /// Returns the names of authors as of a position; nil for an unknown name.
     ///
-    /// Reads column by column, because the memory reads of one column overlap.
+    /// Reads column by column, because the memory reads of one column overlap
+    /// (Benchmarks/README.md, R2).
     func names(of authors: [Int], asOf position: Position) -> [String?] {
         var links: [UInt32] = []
         links.reserveCapacity(authors.count)

@@ -109,7 +109,7 @@ import Testing
 
     @Test func positionBeyondHeadIsRejected() throws {
         let (store, _) = try store()
-        #expect(try store.activity(asOf: .position(12)).map(\.sessions) == [1])
+        #expect(try store.activity(asOf: .position(12)).map(\.sessionCount) == [1])
         expectRejection(.invalidPosition) { () throws(ChatError) in _ = try store.activity(asOf: .position(13)) }
         expectRejection(.invalidPosition) { () throws(ChatError) in _ = try store.readers(of: garden, asOf: .position(.max)) }
         expectRejection(.invalidPosition) { () throws(ChatError) in _ = try store.access(of: bob, asOf: .position(13)) }
@@ -118,9 +118,9 @@ import Testing
     @Test func activityIsCountedAsOfPosition() throws {
         let (store, start) = try store()
         let day = CalendarDay(Timestamp(millisecondsSince1970: start))
-        let whole = ActivityDay(day: day, registrations: 3, sessions: 1, activeUsers: 3, messages: 1)
+        let whole = ActivityDay(day: day, registrationCount: 3, sessionCount: 1, activeUserCount: 3, messageCount: 1)
         #expect(try store.activity() == [whole])
-        #expect(try store.activity(asOf: .position(5)) == [ActivityDay(day: day, registrations: 2, activeUsers: 2)])
+        #expect(try store.activity(asOf: .position(5)) == [ActivityDay(day: day, registrationCount: 2, activeUserCount: 2)])
         #expect(try store.activity(asOf: .position(0)) == [])
         #expect(try store.activity(from: day, to: day) == [whole])
         #expect(try store.activity(from: CalendarDay(daysSince1970: day.daysSince1970 + 1)) == [])

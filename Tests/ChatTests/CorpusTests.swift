@@ -63,8 +63,8 @@ struct CorpusTests {
         try EvidenceHarness.check(try bytes("evidence", name))
     }
 
-    /// The seed inputs must reach the code behind the parsing: a change of an encoding would leave the stored ones without
-    /// effect.
+    /// The seed inputs must reach the code behind the parsing: a change of an encoding would leave
+    /// the stored ones without effect.
     @Test func seedsOfLedgersAndEvidenceHaveAnEffect() throws {
         for (name, input) in try LedgerHarness.inputs() {
             let isStored = try Self.inputs("ledgers").contains(name)

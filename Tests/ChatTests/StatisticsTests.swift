@@ -26,7 +26,7 @@ import Testing
     }
 
     private func check(_ statistics: StoreStatistics) {
-        #expect(statistics.users == 2 && statistics.threads == 1 && statistics.messages == 1 && statistics.replies == 1)
+        #expect(statistics.userCount == 2 && statistics.threadCount == 1 && statistics.messageCount == 1 && statistics.replyCount == 1)
         #expect(statistics.commands.appended == 6)
         #expect(statistics.commands.unchanged == 1)
         #expect(statistics.commands.duplicates == 1)
@@ -57,7 +57,7 @@ import Testing
         // Counts since the opening restart at 0. Counts of the state stay.
         let again = try fixture.open().statistics
         #expect(again.commands == CommandStatistics())
-        #expect(again.users == 2 && again.threads == 1 && again.messages == 1 && again.replies == 1)
+        #expect(again.userCount == 2 && again.threadCount == 1 && again.messageCount == 1 && again.replyCount == 1)
         #expect(again.journal?.lastPosition == 8 && again.journal?.appendedRecords == 0)
     }
 
@@ -77,7 +77,7 @@ import Testing
         expectError("syncFailed") { try store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA")) }
         let statistics = store.statistics
         #expect(statistics.pendingEventCount == 3)
-        #expect(statistics.threads == 0 && statistics.users == 1)
+        #expect(statistics.threadCount == 0 && statistics.userCount == 1)
         #expect(statistics.commands.appended == 2)
         #expect(statistics.journal?.failure?.code == "syncFailed")
         #expect(statistics.journal?.lastPosition == 4 && statistics.journal?.durablePosition == 1)
@@ -101,7 +101,10 @@ import Testing
         #expect(try JSONDecoder().decode(StoreStatistics.self, from: json) == statistics)
         let fields = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
         // Stored data fixes the JSON keys, so some properties have other names than their keys.
-        let keys = ["rejected": "refused", "pendingEventCount": "eventsWaiting", "lastWritten": "last"]
+        let keys = [
+            "rejected": "refused", "pendingEventCount": "eventsWaiting", "lastWritten": "last",
+            "userCount": "users", "threadCount": "threads", "messageCount": "messages", "replyCount": "replies",
+        ]
         func fieldNames(_ value: Any) -> Set<String> {
             Set(Mirror(reflecting: value).children.compactMap(\.label).map { keys[$0] ?? $0 })
         }

@@ -75,16 +75,16 @@ extension NaiveViews {
             switch recorded.event.details {
             case .userRegistered(let details):
                 user = details.user
-                day.registrations += 1
+                day.registrationCount += 1
             case .sessionStarted(let details):
                 user = details.user
-                day.sessions += 1
+                day.sessionCount += 1
             case .messagePosted(let details):
                 user = details.author
-                day.messages += 1
+                day.messageCount += 1
             case .replyPosted(let details):
                 user = details.author
-                day.replies += 1
+                day.replyCount += 1
             case .usernameChanged(let details): user = details.user
             case .postcodeSet(let details): user = details.user
             case .threadOpened(let details): user = details.by
@@ -98,7 +98,7 @@ extension NaiveViews {
             default: user = recorded.event.details.otherActor ?? recorded.event.details.user
             }
             if let user {
-                if active.insert([date, user.description]).inserted { day.activeUsers += 1 }
+                if active.insert([date, user.description]).inserted { day.activeUserCount += 1 }
                 days[date] = day
             }
         }

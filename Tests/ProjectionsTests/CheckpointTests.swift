@@ -151,7 +151,8 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
         #expect(rejected > 20)
     }
 
-    /// The queries of reports name the author of the post, which must exist at the report's position.
+    /// The queries of reports name the author of the post, which must exist at the report's
+    /// position.
     @Test(arguments: [false, true]) func reportBeforeItsPostIsRejected(isReply: Bool) throws {
         var models = storeModels(of: history(seed: 3, commands: 120))
         let identities = models.readModels.identities

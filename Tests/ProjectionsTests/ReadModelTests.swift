@@ -67,8 +67,8 @@ extension StoreModels {
         #expect(whole.activity(asOf: .max).count > 8)
     }
 
-    /// Compares the same three results, and a rebuild, at every position of shorter histories; at one
-    /// of three positions by default.
+    /// Compares the same three results, and a rebuild, at every position of shorter histories; at
+    /// one of three positions by default.
     @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 3))) func viewsAgreeAtEveryPosition(seed: UInt64) {
         let events = history(seed: seed, commands: 90)
         let whole = models(of: events)

@@ -348,41 +348,41 @@ MUTATIONS = [
     store_mutation("22", "query: as of the decided position, durable or not", [
         ("ReadSide.swift", "            let durable = log.durablePosition\n", "            let durable = log.lastPosition\n")]),
     store_mutation("23", "execute: answer a task without the wait", [
-        ("Execute.swift",
+        ("ChatStore+Execute.swift",
          "        do { try await log.waitUntilDurable(decided.requiredPosition) } catch { throw .journal(error) }\n",
          "        await Task.yield()\n")]),
     store_mutation("23b", "execute: answer a thread without the wait", [
-        ("Execute.swift",
+        ("ChatStore+Execute.swift",
          "        try wrappingJournalErrors { () throws(JournalError) in try log.waitUntilDurable(through) }\n        readSide",
          "        readSide")]),
     store_mutation("24", "execute: wait for appended events only, not for the events behind a rejection", [
-        ("Execute.swift",
+        ("ChatStore+Execute.swift",
          "        do { try await log.waitUntilDurable(decided.requiredPosition) } catch { throw .journal(error) }\n",
          "        if decided.answers.contains(where: { if case .success(let receipt) = $0 { receipt.positions != nil } else { false } }) {\n"
          "            do { try await log.waitUntilDurable(decided.requiredPosition) } catch { throw .journal(error) }\n"
          "        }\n")]),
     store_mutation("25", "texts: show an edit with the text of the post", [
-        ("Texts.swift", "        let edits = try texts(at: textPositions.edits)\n", "        let edits = try texts(at: textPositions.edited.map { textPositions.posted[$0] })\n")]),
+        ("ChatStore+Texts.swift", "        let edits = try texts(at: textPositions.edits)\n", "        let edits = try texts(at: textPositions.edited.map { textPositions.posted[$0] })\n")]),
     store_mutation("25b", "texts: show the time of the edit as the time of creation", [
-        ("Texts.swift", "            posts[index].body = edits[edit].body\n", "            posts[index] = edits[edit]\n")], test_filter="QueryTests"),
+        ("ChatStore+Texts.swift", "            posts[index].body = edits[edit].body\n", "            posts[index] = edits[edit]\n")], test_filter="QueryTests"),
     store_mutation("26", "activity: always as of now", [
-        ("Queries.swift", "from: first, to: last, asOf: sections.viewpoint.position)", "from: first, to: last, asOf: .max)")]),
+        ("ChatStore+Queries.swift", "from: first, to: last, asOf: sections.viewpoint.position)", "from: first, to: last, asOf: .max)")]),
     store_mutation("27", "access: always as of now", [
         ("Sections.swift", "changeCount(ofMembership: $1, asOf: viewpoint.position)", "changeCount(ofMembership: $1, asOf: .max)")]),
     store_mutation("28", "readers: always as of now", [
-        ("Queries.swift", "readers(of: thread, scan, asOf: sections.viewpoint.position)", "readers(of: thread, scan, asOf: .max)")]),
+        ("ChatStore+Queries.swift", "readers(of: thread, scan, asOf: sections.viewpoint.position)", "readers(of: thread, scan, asOf: .max)")]),
     store_mutation("28b", "user: later sections as of now", [
-        ("Queries.swift", "        let (view, user) = (sections.viewpoint, id)\n",
+        ("ChatStore+Queries.swift", "        let (view, user) = (sections.viewpoint, id)\n",
          "        let now = sections.withSection { $0.position }\n"
          "        let (view, user) = (Viewpoint(viewer: viewer, position: moment == .now ? now : sections.viewpoint.position, currentPosition: now), id)\n")],
         test_filter="SectionsTests"),
     store_mutation("28c", "sections: as long as the query", [
         ("Sections.swift", "static let rowCount = 512\n", "static let rowCount = 51_200\n")], test_filter="SectionsTests"),
     store_mutation("29", "page: the older cursor from the decided position, durable or not", [
-        ("Paging.swift", "models.messages(of: thread, $0, asOf: view.position, after: start)",
+        ("ChatStore+Paging.swift", "models.messages(of: thread, $0, asOf: view.position, after: start)",
          "models.messages(of: thread, $0, asOf: models.position, after: start)")]),
     store_mutation("30", "page: accept a cursor from beyond the end", [
-        ("Paging.swift", "            guard cursor.bound <= end else { throw .rejected(.invalidPosition) }\n", "")]),
+        ("ChatStore+Paging.swift", "            guard cursor.bound <= end else { throw .rejected(.invalidPosition) }\n", "")]),
     store_mutation("31", "decide: record the clock's time, even if it was set back", [
         ("Decide.swift", "Event.recordableTimes.upperBound), lastRecordedAt)\n", "Event.recordableTimes.upperBound), Event.recordableTimes.lowerBound)\n")],
         test_filter="ClockTests", target="ChatDomain"),
@@ -451,27 +451,27 @@ MUTATIONS = [
     decoder_mutation("38c", "decoder: read content at the offset of the correlation id", [
         ("EventDecoder.swift", "        if row.flags.contains(.correlation) { _ = try reader.countedText(erasable) }\n", "")]),
     store_mutation("39", "cursor: accept one of another journal", [
-        ("Paging.swift", "guard cursor.journal == log.id, cursor.list == list else", "guard cursor.list == list else")], test_filter="PagingTests"),
+        ("ChatStore+Paging.swift", "guard cursor.journal == log.id, cursor.list == list else", "guard cursor.list == list else")], test_filter="PagingTests"),
     store_mutation("39b", "cursor: accept one of another list", [
-        ("Paging.swift", "guard cursor.journal == log.id, cursor.list == list else", "guard cursor.journal == log.id else")],
+        ("ChatStore+Paging.swift", "guard cursor.journal == log.id, cursor.list == list else", "guard cursor.journal == log.id else")],
         test_filter="PagingTests"),
     store_mutation("40", "cursor: the older one leads to newer entries", [
-        ("Paging.swift", "found.older.map { cursor(.older, $0) }", "found.older.map { cursor(.newer, $0) }")], test_filter="PagingTests"),
+        ("ChatStore+Paging.swift", "found.older.map { cursor(.older, $0) }", "found.older.map { cursor(.newer, $0) }")], test_filter="PagingTests"),
     store_mutation("40b", "cursor: the older page repeats the edge", [
-        ("Paging.swift", "before: cursor.bound)", "before: cursor.bound + 1)")], test_filter="PagingTests"),
+        ("ChatStore+Paging.swift", "before: cursor.bound)", "before: cursor.bound + 1)")], test_filter="PagingTests"),
     store_mutation("40c", "cursor: the older page misses the entry before the edge", [
-        ("Paging.swift", "before: cursor.bound)", "before: max(cursor.bound, 1) - 1)")], test_filter="PagingTests"),
+        ("ChatStore+Paging.swift", "before: cursor.bound)", "before: max(cursor.bound, 1) - 1)")], test_filter="PagingTests"),
     store_mutation("40d", "cursor: the newer page repeats the edge", [
-        ("Paging.swift", "after: cursor.bound)", "after: max(cursor.bound, 1) - 1)")], test_filter="PagingTests"),
+        ("ChatStore+Paging.swift", "after: cursor.bound)", "after: max(cursor.bound, 1) - 1)")], test_filter="PagingTests"),
     store_mutation("40e", "cursor: the newer page misses the entry after the edge", [
-        ("Paging.swift", "after: cursor.bound)", "after: cursor.bound + 1)")], test_filter="PagingTests"),
+        ("ChatStore+Paging.swift", "after: cursor.bound)", "after: cursor.bound + 1)")], test_filter="PagingTests"),
     store_mutation("41", "cursor: reject the one from the end", [
-        ("Paging.swift", "guard cursor.bound <= end + 1 else", "guard cursor.bound <= end else")], test_filter="PagingTests"),
+        ("ChatStore+Paging.swift", "guard cursor.bound <= end + 1 else", "guard cursor.bound <= end else")], test_filter="PagingTests"),
     store_mutation("41b", "cursor: an empty page always continues at the end", [
-        ("Paging.swift", "newer = min(now, page.after ?? (page.before ?? page.around).map { max($0, 1) - 1 } ?? now)", "newer = now")],
+        ("ChatStore+Paging.swift", "newer = min(now, page.after ?? (page.before ?? page.around).map { max($0, 1) - 1 } ?? now)", "newer = now")],
         test_filter="PagingTests"),
     store_mutation("41c", "cursor: no older cursor before one entry", [
-        ("Paging.swift", "find(PageRequest(limit: 1, before: start)).isEmpty ? nil : start", "find(PageRequest(limit: 2, before: start)).count < 2 ? nil : start")],
+        ("ChatStore+Paging.swift", "find(PageRequest(limit: 1, before: start)).isEmpty ? nil : start", "find(PageRequest(limit: 2, before: start)).count < 2 ? nil : start")],
         test_filter="PagingTests"),
     store_mutation("42", "page: include the entry at the lower bound", [
         ("PageRequest.swift", "from: $0 + 1, position)", "from: $0, position)")], test_filter="PagingTests", target="Projections"),
@@ -481,11 +481,11 @@ MUTATIONS = [
         ("PageRequest.swift", "lower..<min(upper, lower + min(limit, upper - lower))", "lower..<min(upper, lower + min(limit, upper - lower) + 1)")],
         test_filter="PagingTests", target="Projections"),
     unread_mutation("42d", "count own retractions twice", "{ _ in ownInBlock }", "{ _ in 2 * ownInBlock }"),
-    unread_mutation("42e", "omit the update of a thread's tree", "        goneCounts.mark(index, of: indexes.thread, at: position)\n", ""),
-    unread_mutation("42f", "omit the update of a member's tree", "        if isOwn { ownGoneCounts.mark(rank, of: indexes.membership, at: position) }\n",
-               "        if isOwn, rank == 0 { ownGoneCounts.mark(rank, of: indexes.membership, at: position) }\n"),
+    unread_mutation("42e", "omit the update of a thread's tree", "        withdrawnCounts.mark(index, of: indexes.thread, at: position)\n", ""),
+    unread_mutation("42f", "omit the update of a member's tree", "        if isOwn { ownWithdrawnCounts.mark(rank, of: indexes.membership, at: position) }\n",
+               "        if isOwn, rank == 0 { ownWithdrawnCounts.mark(rank, of: indexes.membership, at: position) }\n"),
     unread_mutation("42g", "count later retractions", "versions.count(links[index], asOf: position)", "versions.count(links[index], asOf: .max)"),
-    unread_mutation("42i", "count a member's messages modulo 32", "(former.countInBlock + 1) & 63", "(former.countInBlock + 1) & 31"),
+    unread_mutation("42i", "count a member's messages modulo 32", "(former.countInBlock + 1) & Self.blockMask", "(former.countInBlock + 1) & 31"),
     unread_mutation("42j", "forget the link to a member's 64th messages", "blockLink: link)\n    }", "blockLink: 0)\n    }"),
     Mutation("42k", "activity: lose the posts of a run that ends", [
         ("Activity.swift", "        if latestDay >= 0 { counts[latestDay] &+= latestRunCount }\n", "")],
@@ -501,24 +501,24 @@ MUTATIONS = [
         ("UserQueries.swift", "guard let join = joinPosition(viewer, in: thread, asOf: position) else { return nil }\n",
          "guard let join = access(of: viewer, asOf: position).last(where: { $0.thread == thread })?.from else { return nil }\n")], test_filter="QueryTests", target="Projections"),
     store_mutation("43c", "viewer: no check in the query for the threads", ALL_THREADS_SHOWN, test_filter="QueryTests"),
-    viewer_mutation("43d", "a thread", "Queries.swift", "            let start = try models.requireReadable(id, from: view)\n", "            let start: Position = 0\n"),
-    viewer_mutation("43e", "a timeline", "Queries.swift",
+    viewer_mutation("43d", "a thread", "ChatStore+Queries.swift", "            let start = try models.requireReadable(id, from: view)\n", "            let start: Position = 0\n"),
+    viewer_mutation("43e", "a timeline", "ChatStore+Queries.swift",
                "            let start = try models.requireReadable(thread, from: view)\n", "            let start: Position = 0\n"),
-    viewer_mutation("43f", "a message", "Queries.swift", "            let thread = try models.requireReadable(id, from: view)\n",
+    viewer_mutation("43f", "a message", "ChatStore+Queries.swift", "            let thread = try models.requireReadable(id, from: view)\n",
                "            guard let thread = models.thread(of: id, asOf: view.position) else { throw .rejected(.unknownMessage) }\n"),
-    viewer_mutation("43g", "replies", "Queries.swift", "            let thread = try models.requireReadable(message, from: view)\n",
+    viewer_mutation("43g", "replies", "ChatStore+Queries.swift", "            let thread = try models.requireReadable(message, from: view)\n",
                "            guard let thread = models.thread(of: message, asOf: view.position) else { throw .rejected(.unknownMessage) }\n"),
-    viewer_mutation("43h", "the members", "Queries.swift",
+    viewer_mutation("43h", "the members", "ChatStore+Queries.swift",
                " in\n            try models.requireReadable(thread, from: view)\n            return models.scan", " in\n            return models.scan"),
-    viewer_mutation("43i", "the readers", "Queries.swift",
+    viewer_mutation("43i", "the readers", "ChatStore+Queries.swift",
                "            try requireHost(viewer)\n            try models.requireReadable(thread", "            try models.requireReadable(thread"),
-    viewer_mutation("43j", "the residents", "Queries.swift",
+    viewer_mutation("43j", "the residents", "ChatStore+Queries.swift",
                "            guard models.mayRead(ThreadID(code), from: view) else { throw .rejected(.notAMember) }\n", ""),
-    viewer_mutation("43k", "a user", "Queries.swift", "            try requireSelf(viewer, id)\n", ""),
-    viewer_mutation("43l", "the access of a user", "Queries.swift", "            try requireSelf(viewer, user)\n", ""),
-    viewer_mutation("43m", "a page of a timeline", "Paging.swift", "            let start = try models.requireReadable(thread, from: view)\n",
+    viewer_mutation("43k", "a user", "ChatStore+Queries.swift", "            try requireSelf(viewer, id)\n", ""),
+    viewer_mutation("43l", "the access of a user", "ChatStore+Queries.swift", "            try requireSelf(viewer, user)\n", ""),
+    viewer_mutation("43m", "a page of a timeline", "ChatStore+Paging.swift", "            let start = try models.requireReadable(thread, from: view)\n",
                "            let start: Position = 0\n"),
-    viewer_mutation("43n", "a page of replies", "Paging.swift", "            let thread = try models.requireReadable(message, from: view)\n",
+    viewer_mutation("43n", "a page of replies", "ChatStore+Paging.swift", "            let thread = try models.requireReadable(message, from: view)\n",
                "            guard let thread = models.thread(of: message, asOf: view.position) else { throw .rejected(.unknownMessage) }\n"),
     store_mutation("43o", "viewer: list a thread that the viewer has left", [
         ("Sections.swift", "models.mayRead(models.threadID(ofThread: thread), from: viewpoint) ? thread : nil", "thread")], test_filter="(Query|Paging)Tests|VisibilityProperties"),
@@ -533,7 +533,7 @@ MUTATIONS = [
                "            guard let message = models.message(answeredBy: id, asOf: now), let found = models.thread(of: message, asOf: now)\n"
                "            else { throw .rejected(.unknownReply) }\n"
                "            let place = (message: message, thread: found)\n"),
-    viewer_mutation("43r", "the activity", "Queries.swift",
+    viewer_mutation("43r", "the activity", "ChatStore+Queries.swift",
                "            try requireHost(viewer)\n            return models.dayScan", "            return models.dayScan"),
     # The rows of `WhoIsShownWhat.md`, one mutation each.
     visibility_mutation("80", "userRegistered: shown to every user", (
@@ -581,20 +581,20 @@ MUTATIONS = [
         test_filter="LostEventVisibilityTests"),
     visibility_mutation("81", "threads by name: find those of others", *ALL_THREADS_SHOWN),
     visibility_mutation("81b", "timeline: show former text", (
-        "Queries.swift", "models.marking(models.messages(of: thread, page, asOf: view.position, after: start), in: thread, from: view)",
+        "ChatStore+Queries.swift", "models.marking(models.messages(of: thread, page, asOf: view.position, after: start), in: thread, from: view)",
         "models.messages(of: thread, page, asOf: view.position, after: start)")),
-    visibility_mutation("81c", "message: show former text", ("Queries.swift", "            return (models.marking([row], in: thread, from: view), thread)\n", "            return ([row], thread)\n")),
+    visibility_mutation("81c", "message: show former text", ("ChatStore+Queries.swift", "            return (models.marking([row], in: thread, from: view), thread)\n", "            return ([row], thread)\n")),
     visibility_mutation("81d", "replies: show former text", (
-        "Queries.swift", "models.marking(models.replies(to: message, page, asOf: view.position), in: thread, from: view)",
+        "ChatStore+Queries.swift", "models.marking(models.replies(to: message, page, asOf: view.position), in: thread, from: view)",
         "(thread.bits > 0 ? models.replies(to: message, page, asOf: view.position) : [])")),
     visibility_mutation("81e", "page of a timeline: show former text", (
-        "Paging.swift", "models.marking(models.messages(of: thread, $0, asOf: view.position, after: start), in: thread, from: view)",
+        "ChatStore+Paging.swift", "models.marking(models.messages(of: thread, $0, asOf: view.position, after: start), in: thread, from: view)",
         "models.messages(of: thread, $0, asOf: view.position, after: start)")),
     visibility_mutation("81f", "page of replies: show former text", (
-        "Paging.swift", "models.marking(models.replies(to: message, $0, asOf: view.position), in: thread, from: view)",
+        "ChatStore+Paging.swift", "models.marking(models.replies(to: message, $0, asOf: view.position), in: thread, from: view)",
         "(thread.bits > 0 ? models.replies(to: message, $0, asOf: view.position) : [])")),
-    visibility_mutation("81g", "user: show the former text of a last message", ("Queries.swift", "models.marking(last.map { [$0] } ?? [], in: id, from: view)", "last.map { [$0] } ?? []")),
-    visibility_mutation("81h", "user: list threads that the viewer has left", ("Queries.swift", "models.mayRead(models.threadID($0), from: view) ? $0 : nil", "$0")),
+    visibility_mutation("81g", "user: show the former text of a last message", ("ChatStore+Queries.swift", "models.marking(last.map { [$0] } ?? [], in: id, from: view)", "last.map { [$0] } ?? []")),
+    visibility_mutation("81h", "user: list threads that the viewer has left", ("ChatStore+Queries.swift", "models.mayRead(models.threadID($0), from: view) ? $0 : nil", "$0")),
     visibility_mutation("81i", "timeline: withhold own former text", ("Visibility.swift", " where rows[index].author != viewer {", " where rows[index].author != viewer || true {")),
     visibility_mutation("81j", "residents: show postcodes", ("Visibility.swift", "viewer == nil || viewer == user ? postcode : nil", "postcode")),
     visibility_mutation("81k", "history of a message: show former text", (
@@ -606,7 +606,7 @@ MUTATIONS = [
     visibility_mutation("81m", "history: events in their raw form", (
         "ChatStore+PostDetails.swift", "visibleEvent(recorded, through: EventFilter(viewer: viewer))", "visibleEvent(recorded, through: EventFilter(viewer: nil))")),
     visibility_mutation("81n", "history: show the readers", ("ChatStore+PostDetails.swift", "view.viewer == nil ? models.scan", "view.position > 0 ? models.scan")),
-    visibility_mutation("81o", "message that a reply answers: shown to every user", ("Queries.swift", "return try? models.requireReadable(reply, from: view).message",
+    visibility_mutation("81o", "message that a reply answers: shown to every user", ("ChatStore+Queries.swift", "return try? models.requireReadable(reply, from: view).message",
         "return (try? models.requireReadable(reply, from: view).message) ?? models.message(answeredBy: reply, asOf: now)")),
     store_mutation("81p", "table: follower: decide at the read, not at the delivery", [(
         "Following/ChatEvents.swift", "if let visibleEvent = follower.store.visibleEvent(event.recorded, through: follower.filter) {",
@@ -805,9 +805,9 @@ MUTATIONS = [
     shown_mutation("96s", "members read what is for moderators", "Visibility",
               "guard moderates(viewer, thread, at: viewpoint.position, current: viewpoint.currentPosition) else",
               "guard moderates(viewer, thread, at: viewpoint.position, current: viewpoint.currentPosition) || start < .max else"),
-    shown_mutation("96t", "former operators read the list of operators", "Store/CommunityQueries",
+    shown_mutation("96t", "former operators read the list of operators", "ChatStore+CommunityQueries",
               " || !models.isOperator(viewer, asOf: view.currentPosition) {", " {"),
-    shown_mutation("96u", "a report shows the former text", "Store/CommunityQueries",
+    shown_mutation("96u", "a report shows the former text", "ChatStore+CommunityQueries",
               "let asOf = viewer == nil ? position : sections.viewpoint.currentPosition", "let asOf = viewer == nil ? position : min(position, .max)"),
     # The checkpoint's columns of roles, moderation and operators.
     column_check_mutation("97", "lose the number of owners", "RuleState+Columns",
@@ -862,11 +862,11 @@ MUTATIONS = [
         ("CheckpointWriter.swift", "            try convertingStorageErrors { () throws(StorageError) in try file.sync() }\n            _ = try temporaryFile.publish()",
          "            _ = try (file.size, temporaryFile.publish())")]),
     store_mutation("47", "checkpoint: accept a state of another position", [
-        ("ReadModels.swift",
+        ("StoreModels.swift",
          "        try require(rules.head == position, \"the rules of position \\(rules.head), not of \\(position)\")\n", "")],
         test_filter="(Forged)?Checkpoint", target="Projections"),
     store_mutation("47b", "checkpoint: accept a history with unknown events", [
-        ("Checkpointer.swift",
+        ("CheckpointFile.swift",
          "        guard !rules.hasUnknownEvents else {\n            throw", "        if rules.hasUnknownEvents, position == 0 {\n            throw")],
         test_filter="(Forged)?Checkpoint"),
     store_mutation("47c", "checkpoint: never report a difference from a rebuild", [
@@ -1060,13 +1060,13 @@ MUTATIONS = [
         ("FairLock+Unsafe.swift", "        if overdueCount.load(ordering: .relaxed) != 0 { gate.withLock { _ in } }\n", "")],
         test_filter="LockingTests.FairLockTests", target="Locking"),
     store_mutation("84", "execute: answer a thread before its commit is applied", [
-        ("Execute.swift", "        readSide.apply(log, through: through)\n", "")], test_filter="ReadYourWritesTests"),
+        ("ChatStore+Execute.swift", "        readSide.apply(log, through: through)\n", "")], test_filter="ReadYourWritesTests"),
     store_mutation("84b", "execute: answer a task before its commit is applied", [
-        ("Execute.swift", "        readSide.apply(log, through: decided.requiredPosition)\n", "")], test_filter="ReadYourWritesTests"),
+        ("ChatStore+Execute.swift", "        readSide.apply(log, through: decided.requiredPosition)\n", "")], test_filter="ReadYourWritesTests"),
     store_mutation("84c", "head: advance before the commit is applied", [
         ("ChatStore.swift", "        readSide.apply(log, through: head.position)\n", "")], test_filter="ReadYourWritesTests"),
     store_mutation("84d", "execute: apply only appended events before the answer", [
-        ("Execute.swift", "        readSide.apply(log, through: through)\n",
+        ("ChatStore+Execute.swift", "        readSide.apply(log, through: through)\n",
          "        if decided.answers.contains(where: { if case .success(let receipt) = $0 { receipt.positions != nil } else { false } }) {\n"
          "            readSide.apply(log, through: through)\n"
          "        }\n")], test_filter="ReadYourWritesTests"),
@@ -1080,7 +1080,7 @@ MUTATIONS = [
          "                        shown.position = shown.models.position\n"
          "                    }")], test_filter="WholeCommitTests"),
     store_mutation("85c", "refresh: show a commit up to a record that is not an event", [
-        ("Replay.swift", "if position == commit.position { end = commit }", "if position <= commit.position { end = JournalHead(journal: commit.journal, position: position, chain: commit.chain) }")],
+        ("ChatStore+Refresh.swift", "if position == commit.position { end = commit }", "if position <= commit.position { end = JournalHead(journal: commit.journal, position: position, chain: commit.chain) }")],
         test_filter="WholeCommitTests"),
     store_mutation("86", "users: trust an index of an event that is not applied", [
         ("UserViews.swift", "        user < users.count && users[user].registeredAt > 0", "        users[user].registeredAt > 0")],
@@ -1112,15 +1112,15 @@ MUTATIONS = [
     erasure_mutation("98", "keep the checkpoints", "Journal+Erase", "                try directory.storage.remove(directory.file(name))\n            }\n",
                 "                _ = name\n            }\n", target="EventJournal"),
     erasure_mutation("98b", "keep what the user wrote about others", "ErasureOrders",
-                "if kind?.hasOtherActor == true { return isErased(UserID(bits: otherActor)) }", "if kind?.hasOtherActor == true { return false }"),
-    erasure_mutation("98c", "keep the reasons of removals", "ErasureOrders", "return author(self).map(isErased) ?? false", "return false"),
+                "            body(UserID(bits: otherActor))\n", "            _ = otherActor\n"),
+    erasure_mutation("98c", "keep the reasons of removals", "ErasureOrders", "            body(author)\n", "            _ = author\n"),
     rule_mutation("98d", "erasure: keep the subject taken", "RuleState+Apply",
              "if subject >= 0, subjectOwners[subject] == owner { subjectOwners[subject] = 0 }", "_ = subject"),
     erasure_mutation("98e", "let an erased user act", "Decide", "guard !users[user].isErased else { throw .userErased }\n", "", target="ChatDomain"),
     erasure_mutation("98f", "keep cached texts", "ChatStore+Erase", "        erasedPositions.add(positions)\n        forgetContent()\n", "        erasedPositions.add(positions)\n"),
-    erasure_mutation("98g", "deliver the batch of a follower", "Reading", "if erasedPositions.contains(recorded.position) {", "if erasedPositions.contains(0) {"),
-    erasure_mutation("98h", "readers ignore new orders", "Replay", "if ordersErasure, let end { try applyNewErasures(through: end.position, &rules) }", "_ = ordersErasure"),
-    erasure_mutation("98i", "show what an unfinished erasure left", "PendingErasures", "        if !content.positions.isEmpty { log.setHiddenContent(content.positions) }\n", "",
+    erasure_mutation("98g", "deliver the batch of a follower", "ChatStore+Reading", "if erasedPositions.contains(recorded.position) {", "if erasedPositions.contains(0) {"),
+    erasure_mutation("98h", "readers ignore new orders", "ChatStore+Refresh", "if ordersErasure, let end { try applyNewErasures(through: end.position, &rules) }", "_ = ordersErasure"),
+    erasure_mutation("98i", "show what an unfinished erasure left", "ChatStore+PendingErasures", "        if !content.positions.isEmpty { log.setHiddenContent(content.positions) }\n", "",
                 test_filter="UnfinishedErasureTests"),
     erasure_mutation("98j", "do not complete at the opening", "ChatStore", "        complete(erasure, options.journal.log)\n", "",
                 test_filter="UnfinishedErasureTests"),
@@ -1130,13 +1130,13 @@ MUTATIONS = [
     erasure_mutation("98m", "keep the state of a projection", "ProjectionHandle", "                    replay = Replay(of: epoch)\n", ""),
     erasure_mutation("98n", "erase again what came later", "ChatStore+Erase", "let isUnchanged = try isUnchanged(requests)\n", "let isUnchanged = try isUnchanged(requests) && requests.allSatisfy({ $0.user == nil })\n"),
     erasure_mutation("98o", "keep the messages of a live view", "LiveView", "if event.details.isErasure { return true }", ""),
-    erasure_mutation("98p", "complete only if segments have content", "PendingErasures", "isUnfinished: true, hasContent", "isUnfinished: !content.positions.isEmpty, hasContent", test_filter="EraseCrashTests"),
+    erasure_mutation("98p", "complete only if segments have content", "ChatStore+PendingErasures", "isUnfinished: true, hasContent", "isUnfinished: !content.positions.isEmpty, hasContent", test_filter="EraseCrashTests"),
     erasure_mutation("98q", "show pins of another thread", "CommunityQueries", "identities.messageFacts.parent(message) == index, ", "index != nil, ", test_filter="ViewerAttackTests",
                 target="Projections"),
     erasure_mutation("98r", "rebuild without the order's models", "ChatStore+Erase", "            decider.rules = rebuilt.rules\n", ""),
     erasure_mutation("99", "erase other events at the positions", "MissingOrders", "if leaf == leaves[index] {", "if leaf != .emptyTree {", test_filter="LedgerTests"),
     erasure_mutation("99b", "forget an erased user whose registration is lost", "MissingOrders", "if !unregistered.isEmpty {", "if unregistered.count > 99 {", test_filter="LedgerTests"),
-    erasure_mutation("99c", "erase a user who registered after the order", "MissingOrders", "row.registeredAt <= (try Self.lastPosition(recordedBy: entry.recordedAt, of: log, models.position))",
+    erasure_mutation("99c", "erase a user who registered after the order", "MissingOrders", "row.registeredAt <= (try log.lastPosition(through: models.position) { $0 <= entry.recordedAt })",
                 "true", test_filter="LedgerTests"),
     erasure_mutation("99d", "ignore a changed ledger", "Journal+Erase", "            let checksum = try? ledgerChecksum(), note.checksum == checksum\n", "            true\n", target="EventJournal", test_filter="LedgerTests"),
     erasure_mutation("99e", "copy what an unfinished erasure has left", "Copying", "if !content.isEmpty { try copy.eraseContent(of: content, orderedThrough: 0) }", "", test_filter="UnfinishedErasureTests"),
@@ -1144,9 +1144,9 @@ MUTATIONS = [
     erasure_mutation("99g", "repair without the ledger", "Copying", "try journal.writeLedger(ledger)", "_ = ledger", test_filter="LedgerTests"),
     erasure_mutation("99h", "verify without the journal's own ledger", "ErasureVerification", "        known.add(try MissingOrders(own, besides: known, in: models, of: log).orders)\n", "", test_filter="LedgerTests"),
     erasure_mutation("99i", "accept a changed ledger", "ErasureLedger", "guard last.dropFirst(\"crc32c \".count) == Self.checksum(of: checked) else", "guard !checked.isEmpty else", test_filter="LedgerTests"),
-    erasure_mutation("99j", "show what only the ledger orders", "PendingErasures", "orders.add(missing.orders)", "orders.add(ErasureOrders())", test_filter="LedgerTests"),
-    erasure_mutation("99k", "list no user's events for other systems", "Ledger", "position < entries[index].position", "position > entries[index].position", test_filter="LedgerTests"),
-    erasure_mutation("99l", "repeat no order if nothing is left to erase", "PendingErasures", "try order(pending.missing, isRepetition: true, in: log)", "try order(pending.missing, in: log)", test_filter="LedgerTests"),
+    erasure_mutation("99j", "show what only the ledger orders", "ChatStore+PendingErasures", "orders.add(missing.orders)", "orders.add(ErasureOrders())", test_filter="LedgerTests"),
+    erasure_mutation("99k", "list no user's events for other systems", "ChatStore+Ledger", "position < entries[index].position", "position > entries[index].position", test_filter="LedgerTests"),
+    erasure_mutation("99l", "repeat no order if nothing is left to erase", "ChatStore+PendingErasures", "try order(pending.missing, isRepetition: true, in: log)", "try order(pending.missing, in: log)", test_filter="LedgerTests"),
     proof_mutation("89", "a last node without a sibling is not moved up", "InclusionProof", "if node & 1 == 1 || node == last {", "if node & 1 == 1 {"),
     proof_mutation("89b", "the earlier root is not compared", "ConsistencyProof",
               '        guard roots.old == old.root else { throw ProofError("The hashes do not lead to the root of the earlier head.") }\n', ""),

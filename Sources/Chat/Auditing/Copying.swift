@@ -4,8 +4,8 @@ public import EventJournal
 extension ChatStore {
     /// Copies the store's journal to a directory, or continues a copy, while the store is in use.
     ///
-    /// The copy has the ledger of erasures too. What an unfinished erasure has left in the journal is
-    /// erased in the copy.
+    /// The copy has the ledger of erasures too. What an unfinished erasure has left in the journal
+    /// is erased in the copy.
     ///
     /// - Parameters:
     ///   - destination: The directory of the copy; see `Journal.backup(_:to:options:)` for what it
@@ -57,8 +57,8 @@ extension ChatStore {
     /// Copies a journal, or continues a copy; another process may be writing the journal.
     ///
     /// - Throws: ``ChatError/journal(_:)`` as `Journal.backup(_:to:options:)`.
-    /// - Complexity: Opens both journals, without a replay unless an erasure may be unfinished; then
-    ///   linear in the new bytes.
+    /// - Complexity: Opens both journals, without a replay unless an erasure may be unfinished;
+    ///   then linear in the new bytes.
     @discardableResult
     public static func backup(
         ofJournalAt directory: String, to destination: String, options: BackupOptions = BackupOptions()

@@ -1,8 +1,8 @@
 import ChatDomain
 import EventJournal
 
-/// Compares the orders of erasures and the ledgers with the records: each record that an order concerns has lost its
-/// content, and no other record is an erased one.
+/// Compares the orders of erasures and the ledgers with the records: each record that an order
+/// concerns has lost its content, and no other record is an erased one.
 struct ErasureVerification {
     private var orders = ErasureOrders()
     /// The records in the states `erased` and `reserved`; no erasure makes the second.
@@ -28,8 +28,8 @@ struct ErasureVerification {
     ///   - models: The state after all records.
     ///   - own: The ledger beside the journal. It stands for the orders that an older copy lacks.
     ///   - other: A ledger from another place.
-    /// - Complexity: O(*n*) in the number of records if there is an order, otherwise in the number of
-    ///   those without content.
+    /// - Complexity: O(*n*) in the number of records if there is an order, otherwise in the number
+    ///   of those without content.
     func result(
         _ log: any ErasableLog, _ models: borrowing StoreModels, _ own: ErasureLedger, _ other: ErasureLedger
     ) throws(ChatError) -> (findings: [JournalFinding], withheldCount: UInt64) {

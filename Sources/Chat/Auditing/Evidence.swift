@@ -39,8 +39,8 @@ extension ChatStore {
     /// Selects the events of a thread, so that a reader without the journal can verify that none
     /// between the first and the last is missing.
     ///
-    /// The events are those with a number in the thread. Read markers and reports have none, and are
-    /// not part of the evidence. For the host: no viewer's rights apply.
+    /// The events are those with a number in the thread. Read markers and reports have none, and
+    /// are not part of the evidence. For the host: no viewer's rights apply.
     ///
     /// - Parameters:
     ///   - thread: The thread.
@@ -48,10 +48,10 @@ extension ChatStore {
     ///   - size: The size of the tree; nil for the durable position.
     ///   - withRegistrations: Whether to add the registrations and the changes of usernames, up to
     ///     the last event, of the users whom these events name and of the readers.
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`; ``ChatError/incompleteThread(before:)``;
-    ///   ``ChatError/journal(_:)`` with `outOfRange` if the thread has no event at the positions or
-    ///   the size is no position, and as ``treeHead(at:)``; ``ChatError`` if a record cannot be
-    ///   read or decoded.
+    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread`;
+    ///   ``ChatError/incompleteThread(before:)``; ``ChatError/journal(_:)`` with `outOfRange` if
+    ///   the thread has no event at the positions or the size is no position, and as
+    ///   ``treeHead(at:)``; ``ChatError`` if a record cannot be read or decoded.
     /// - Complexity: Reads the journal once, and once more with registrations, and as
     ///   ``treeHead(at:)``.
     public func evidence(

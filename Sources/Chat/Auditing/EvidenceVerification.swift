@@ -65,7 +65,8 @@ public struct EvidenceVerification: Sendable {
     ///
     /// - Returns: The event of a record. It is proven only when ``report(readers:)`` returns.
     /// - Throws: `ProofError` if the part is not one of the tree in its place, or if the record is
-    ///   neither the thread's event with the next number nor a registration or change of a username.
+    ///   neither the thread's event with the next number nor a registration or change of a
+    ///   username.
     @discardableResult
     public mutating func add(_ part: TreePart) throws(ProofError) -> RecordedEvent? {
         try cover.append(part)

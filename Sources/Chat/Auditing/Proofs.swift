@@ -15,8 +15,8 @@ extension ChatStore {
     ///   durable position.
     /// - Throws: ``ChatError/journal(_:)``: `outOfRange`, `closed`, `damaged`, `ioFailed`; with
     ///   `notAJournal` for a store on a log that is not a `TreeLog`.
-    /// - Complexity: As `Journal.treeHead(at:)`: the first call of a store reads the events that the
-    ///   tree file does not cover. Blocks the calling thread, but no command.
+    /// - Complexity: As `Journal.treeHead(at:)`: the first call of a store reads the events that
+    ///   the tree file does not cover. Blocks the calling thread, but no command.
     public func treeHead(at size: Position) throws(ChatError) -> TreeHead {
         let log = try treeLog()
         return try wrappingJournalErrors { () throws(JournalError) in try log.treeHead(at: size) }

@@ -64,8 +64,9 @@ extension ChatStore {
     ///     `headMismatch`.
     ///   - deep: Whether to rebuild the read models as well, and to compare them with the state of
     ///     the rules and with the checkpoint that an opening would use (`checkpointDiffers`).
-    ///   - ledger: A ledger of erasures from another place. Content that it lists and the journal has
-    ///     is the finding `ledgerContentPresent`. The ledger beside the journal is always compared.
+    ///   - ledger: A ledger of erasures from another place. Content that it lists and the journal
+    ///     has is the finding `ledgerContentPresent`. The ledger beside the journal is always
+    ///     compared.
     ///   - progress: Called after every 1,024 events and after the last one, with the verified
     ///     position and the last position.
     /// - Returns: The findings. A journal that cannot be opened because of damage is a finding as
@@ -97,8 +98,9 @@ extension ChatStore {
 
     /// Verifies an open log: its stored records, and its history.
     ///
-    /// Otherwise the same as ``verify(_:options:expecting:deep:ledger:progress:)``. The log says what
-    /// it checks of its stored form. A log without a Merkle tree cannot be compared with a tree head.
+    /// Otherwise the same as ``verify(_:options:expecting:deep:ledger:progress:)``. The log says
+    /// what it checks of its stored form. A log without a Merkle tree cannot be compared with a
+    /// tree head.
     ///
     /// - Parameters:
     ///   - log: The log, which is open for reading.

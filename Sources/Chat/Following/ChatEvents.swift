@@ -182,8 +182,8 @@ extension ChatStore {
     /// Returns the events at a range of positions: a sequence that ends, for an audit.
     ///
     /// The range may end beyond the last durable position: the sequence then waits for the events
-    /// up to its end. It begins at most one position after the last durable one; otherwise the first
-    /// call of `next` throws ``ChatError/rejected(_:)`` with `invalidPosition`.
+    /// up to its end. It begins at most one position after the last durable one; otherwise the
+    /// first call of `next` throws ``ChatError/rejected(_:)`` with `invalidPosition`.
     ///
     /// - Parameters:
     ///   - positions: The range; positions begin with 1.

@@ -5,8 +5,8 @@ import Projections
 
 /// The latest messages of a thread, kept current for a screen while ``follow()`` runs.
 ///
-/// In SwiftUI: `List(timeline.messages, id: \.id) { ... }.task { await timeline.follow() }`. Without
-/// SwiftUI, observe it:
+/// In SwiftUI: `List(timeline.messages, id: \.id) { ... }.task { await timeline.follow() }`.
+/// Without SwiftUI, observe it:
 ///
 /// ```swift
 /// /// Keeps the messages of a thread on the screen, until the task is cancelled.

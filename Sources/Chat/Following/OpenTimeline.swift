@@ -23,8 +23,8 @@ extension ChatStore {
     /// Opens a thread: returns a page, the names on it, and the events that follow.
     ///
     /// The page, the names and the sequence start at the same position: no event is missing, and no
-    /// event is in both. If a commit edits or retracts a message of the page while the page is read,
-    /// a viewer other than its author gets the entry without its text, and the edit or the
+    /// event is in both. If a commit edits or retracts a message of the page while the page is
+    /// read, a viewer other than its author gets the entry without its text, and the edit or the
     /// retraction as an event.
     ///
     /// - Parameters:

@@ -10,8 +10,8 @@ extension ChatStore {
     ///   with the first event.
     /// - Throws: ``ChatError/rejected(_:)`` with `invalidPosition` for a larger position;
     ///   ``ChatError/journal(_:)`` if the journal is closed or cannot be read.
-    /// - Complexity: Reads one commit and about 4 KiB before it, or up to several commits before long
-    ///   ones; O(1) without a read for the last position.
+    /// - Complexity: Reads one commit and about 4 KiB before it, or up to several commits before
+    ///   long ones; O(1) without a read for the last position.
     public func resumeToken(after position: Position) throws(ChatError) -> ResumeToken {
         guard position <= applyDurableEvents() else { throw .rejected(.invalidPosition) }
         let head = try wrappingJournalErrors { () throws(JournalError) in try (log as? any HistoryLog)?.head(at: position) } ?? log.head
@@ -24,8 +24,8 @@ extension ChatStore {
     /// reads what the writer has appended.
     ///
     /// - Throws: ``ChatError/foreignToken``, ``ChatError/futureToken`` or
-    ///   ``ChatError/rolledBackToken``; ``ChatError/journal(_:)`` if the journal is closed or cannot
-    ///   be read.
+    ///   ``ChatError/rolledBackToken``; ``ChatError/journal(_:)`` if the journal is closed or
+    ///   cannot be read.
     /// - Complexity: Reads one commit, unless the token is that of the head.
     public func requireValid(_ token: ResumeToken) throws(ChatError) {
         do throws(ChatError) { try check(token) } catch {

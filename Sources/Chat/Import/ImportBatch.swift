@@ -117,8 +117,8 @@ struct ImportBatch {
 
     /// Adds the commands that a line needs to the batch.
     ///
-    /// Checks the names, the ids and the body before it stages anything. A line that a lock, a ban or
-    /// a mute rejects later leaves its user registered.
+    /// Checks the names, the ids and the body before it stages anything. A line that a lock, a ban
+    /// or a mute rejects later leaves its user registered.
     ///
     /// - Returns: Whether commands were added; false if the store already has the content of the
     ///   line.
@@ -186,7 +186,7 @@ extension ImportBatch {
         var answered: MessageID?
         if let replyTo = message.replyTo {
             guard let rootMessage = try post(replyTo, in: message.channel, models, now)?.rootMessage else { throw .unknownMessage }
-            if models.message(rootMessage, asOf: now)?.isGone == true { throw .retracted }
+            if models.message(rootMessage, asOf: now)?.isWithdrawn == true { throw .retracted }
             answered = rootMessage
         }
         let start = requests.count

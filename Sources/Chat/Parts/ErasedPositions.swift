@@ -4,8 +4,8 @@ import Synchronization
 
 /// The events whose content was erased while the store was open.
 ///
-/// The batch of a follower, a cache or a checkpoint may hold content that was read before. Code that
-/// keeps a copy compares ``epoch``; code that delivers an event tests ``contains(_:)``.
+/// The batch of a follower, a cache or a checkpoint may hold content that was read before. Code
+/// that keeps a copy compares ``epoch``; code that delivers an event tests ``contains(_:)``.
 ///
 /// A superset of `ErasableLog.hiddenContent`: a position stays after its files are rewritten,
 /// because copies in memory may be older.

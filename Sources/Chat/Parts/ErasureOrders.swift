@@ -50,23 +50,27 @@ struct ErasureOrders {
     func concern(_ event: EventRow, at position: Position, author: (EventRow) -> UserID?) -> Bool {
         if positions.contains(position) { return true }
         if users.isEmpty { return false }
-        return event.isConcerned(author: author) { user in users[user].map { position <= $0 } ?? false }
+        var isConcerned = false
+        event.forEachConcernedUser(author: author) { user in
+            if let order = users[user], position <= order { isConcerned = true }
+        }
+        return isConcerned
     }
 }
 
 extension EventRow {
-    /// Whether the erasure of a user concerns the event: they caused it, or it is about them.
+    /// Calls the body with each user whose erasure concerns the event: they caused it, or it is
+    /// about them.
     ///
-    /// - Parameters:
-    ///   - author: Returns the author of the post that an event removes.
-    ///   - isErased: Whether a user is erased; called for each user whom the event concerns until it
-    ///     returns true.
-    func isConcerned(author: (EventRow) -> UserID?, _ isErased: (UserID) -> Bool) -> Bool {
-        guard kind?.namesUser == true else { return false }
-        if isErased(UserID(bits: user)) { return true }
-        if kind?.hasOtherActor == true { return isErased(UserID(bits: otherActor)) }
-        guard kind == .messageRemoved || kind == .replyRemoved else { return false }
-        return author(self).map(isErased) ?? false
+    /// - Parameter author: Returns the author of the post that an event removes.
+    func forEachConcernedUser(author: (EventRow) -> UserID?, _ body: (UserID) -> Void) {
+        guard kind?.namesUser == true else { return }
+        body(UserID(bits: user))
+        if kind?.hasOtherActor == true {
+            body(UserID(bits: otherActor))
+        } else if kind == .messageRemoved || kind == .replyRemoved, let author = author(self) {
+            body(author)
+        }
     }
 }
 

@@ -12,8 +12,8 @@ enum ErasureRequest {
 
     /// Decides the order, as one event or several.
     ///
-    /// - Returns: The contents of the events that are added to the batch; none if the user is erased
-    ///   already.
+    /// - Returns: The contents of the events that are added to the batch; none if the user is
+    ///   erased already.
     func decide(
         _ rules: borrowing RuleState, _ ids: borrowing Identities, at now: Timestamp, into batch: inout EventBatch
     ) throws(Rejection) -> [EventContent] {

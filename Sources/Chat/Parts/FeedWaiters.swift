@@ -99,8 +99,8 @@ struct FeedWaiters {
 extension EventFilter {
     /// Returns the keys of the events that can match the filter or change its keys.
     ///
-    /// - Parameter memberships: The viewer's threads; empty without a viewer, nil for an operator of
-    ///   the community, who reads more than these.
+    /// - Parameter memberships: The viewer's threads; empty without a viewer, nil for an operator
+    ///   of the community, who reads more than these.
     func keys(_ memberships: [ThreadID]?) -> [FeedWaiters.Key] {
         conditionKeys(memberships) + (includesErasures ? [.erasures] : [])
     }

@@ -2,7 +2,6 @@ import ChatDomain
 import Columns
 import EventJournal
 import MerkleLog
-import Primitives
 import Projections
 
 /// The erasures that a ledger lists and a history does not order.
@@ -21,9 +20,9 @@ struct MissingOrders {
     /// - Parameters:
     ///   - ordered: The orders of the history.
     ///   - models: The state after all events of the log.
-    /// - Complexity: O(*m* log *n*) in the entries, their events and the events of the log. Reads the
-    ///   events that an entry names and no order does, and all events once if the registration of a
-    ///   user is lost.
+    /// - Complexity: O(*m* log *n*) in the entries, their events and the events of the log. Reads
+    ///   the events that an entry names and no order does, and all events once if the registration
+    ///   of a user is lost.
     init(
         _ ledger: ErasureLedger, besides ordered: ErasureOrders, in models: borrowing StoreModels, of log: any ErasableLog
     ) throws(ChatError) {
@@ -35,11 +34,12 @@ struct MissingOrders {
             if let user = entry.user {
                 guard ordered.users[user] == nil, let index = models.readModels.identities.index(ofUser: user) else { continue }
                 guard index < models.rules.users.count, case let row = models.rules.users[index], row.registeredAt > 0 else {
-                    // The registration is lost. No order can name the user, but their other events exist.
+                    // The registration is lost. No order can name the user, but their other events
+                    // exist.
                     unregistered[user] = unregistered[user] ?? entry
                     continue
                 }
-                guard !row.isErased, row.registeredAt <= (try Self.lastPosition(recordedBy: entry.recordedAt, of: log, models.position))
+                guard !row.isErased, row.registeredAt <= (try log.lastPosition(through: models.position) { $0 <= entry.recordedAt })
                 else { continue }
                 if claimedUsers.insert(user).inserted { requests.append(.user(user, reason: entry.reason)) }
             } else if let positions = entry.positions, let leaves = entry.leaves {
@@ -83,9 +83,8 @@ struct MissingOrders {
             try log.forEachRecord(in: 1...models.position) { position, _, kept, _ in
                 // The rules have decoded the record before.
                 guard !ordered.contains(position), let row = try? EventRow(kept: kept) else { return true }
-                _ = row.isConcerned(author: { identities.author(ofPostRemovedBy: $0) }) { user in
+                row.forEachConcernedUser(author: { identities.author(ofPostRemovedBy: $0) }) { user in
                     if let entry = users[user], row.recordedAt <= entry.recordedAt { found[user, default: PositionSet()].append(position) }
-                    return false
                 }
                 return true
             }
@@ -94,25 +93,5 @@ struct MissingOrders {
             guard let reason = users[user]?.reason else { continue }
             requests.append(.positions(positions, reason: reason))
         }
-    }
-
-    /// Returns the position of the last event that was recorded at a time or before; 0 for none.
-    private static func lastPosition(recordedBy time: Timestamp, of log: any CommitLog, _ end: Position) throws(ChatError) -> Position {
-        // The times do not decrease along a history.
-        var (first, next) = (Position(1), end + 1)
-        while first < next {
-            let middle = first + (next - first) / 2
-            var recordedAt: Result<Timestamp, ChatError>?
-            try wrappingJournalErrors { () throws(JournalError) in
-                try log.forEachRecord(in: middle...middle) { position, _, kept, _ in
-                    recordedAt = Result { () throws(EventDecodingError) in try EventRow(kept: kept).recordedAt }
-                        .mapError { .undecodable(position: position, $0) }
-                    return true
-                }
-            }
-            let isLater = try recordedAt.map { recorded throws(ChatError) in try recorded.get() > time } ?? false
-            if isLater { next = middle } else { first = middle + 1 }
-        }
-        return first - 1
     }
 }

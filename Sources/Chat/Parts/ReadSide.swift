@@ -124,8 +124,8 @@ extension ReadSide {
                     pending.withLock { swap(&$0, &rows) }
                     if rows.isEmpty { return }
                 }
-                // An index, because a request is some kilobytes, which an optional would clear for each
-                // command.
+                // An index, because a request is some kilobytes, which an optional would clear for
+                // each command.
                 let due = rows.snapshots.firstIndex { $0.position <= durable }
                 apply(&rows, through: due.map { rows.snapshots[$0].position } ?? durable)
                 if let due {

@@ -1,9 +1,11 @@
 import ChatDomain
 import EventJournal
 import Locking
+import Primitives
 import Projections
 
-/// The checkpoints of one custom projection: loads the nearest one, writes new ones, removes others.
+/// The checkpoints of one custom projection: loads the nearest one, writes new ones, removes
+/// others.
 ///
 /// A checkpoint is written next to the journal and contains the state as of the end of a commit.
 final class ProjectionCheckpoints<Model: Projection>: Sendable {
@@ -227,8 +229,8 @@ final class ProjectionCheckpoints<Model: Projection>: Sendable {
 
     /// Returns the checkpoints to remove, so that `count` remain, spaced over the history.
     ///
-    /// Removes the one whose neighbours are nearest to each other, repeatedly; the first of several.
-    /// The start of the history is a neighbour too. The latest checkpoint always remains.
+    /// Removes the one whose neighbours are nearest to each other, repeatedly; the first of
+    /// several. The start of the history is a neighbour too. The latest checkpoint always remains.
     ///
     /// - Parameter positions: Ascending.
     static func excess(of positions: [Position], keeping count: Int) -> [Position] {

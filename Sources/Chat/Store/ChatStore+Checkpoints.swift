@@ -1,6 +1,7 @@
 public import ChatDomain
 import EventJournal
 import Locking
+import Primitives
 import Projections
 
 extension ChatStore {
@@ -99,13 +100,5 @@ extension ChatStore {
             }
             return (StoreModels(), statistics)
         }
-    }
-}
-
-extension Position {
-    /// Returns the sum, at most the greatest position.
-    func addingClamped(_ other: Position) -> Position {
-        let (sum, overflows) = addingReportingOverflow(other)
-        return overflows ? .max : sum
     }
 }

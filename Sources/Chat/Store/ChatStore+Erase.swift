@@ -18,8 +18,8 @@ extension ChatStore {
     ///
     /// One event, `userErased`, orders the erasure. Once it is durable, no answer contains the
     /// content any more, now or as of an earlier point. When the call returns, no file of the
-    /// journal contains it. After a crash, the next opening carries the order out. Chain values, tree
-    /// heads, proofs and tokens from before stay valid.
+    /// journal contains it. After a crash, the next opening carries the order out. Chain values,
+    /// tree heads, proofs and tokens from before stay valid.
     ///
     /// The call blocks the thread. Commands wait while the order is appended; queries do not wait.
     ///
@@ -29,8 +29,8 @@ extension ChatStore {
     ///   - reason: A code of 1 to 32 lower-case ASCII letters, digits and hyphens. It is kept.
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownUser`, `invalidReason` or `storageFull`
     ///   (nothing has changed); ``ChatError/erasureUnfinished(_:)`` if the order is durable and
-    ///   files still have content; ``ChatError/journal(_:)`` if the journal has failed or is open for
-    ///   reading only.
+    ///   files still have content; ``ChatError/journal(_:)`` if the journal has failed or is open
+    ///   for reading only.
     /// - Complexity: O(*n*) in the events of the journal, which are replayed once; reads and writes
     ///   the segments that have such content. The rules and the read models take twice their memory
     ///   until the call returns.
@@ -74,8 +74,8 @@ extension ChatStore {
     ///
     /// The caller holds the lock of erasures.
     ///
-    /// - Parameter isRepetition: Whether the orders are those of a ledger: they are appended even if
-    ///   nothing is left to erase.
+    /// - Parameter isRepetition: Whether the orders are those of a ledger: they are appended even
+    ///   if nothing is left to erase.
     /// - Returns: The events that lose their content, and the positions of the orders; nil if none
     ///   was appended.
     @discardableResult
@@ -187,12 +187,14 @@ extension ChatStore {
         let start = decider.rules.head
         let contents = try decide(requests, decider.rules, into: &decider.batch)
         if decider.batch.count == 0 { return nil }
+        let hasRoom: Bool
         do throws(JournalError) {
             for (row, content) in zip(decider.batch.rows, contents) { try decider.encode(row, content) }
-            guard try decider.reserve(0, in: log) else { throw JournalError(.storageFull, "") }
+            hasRoom = try decider.reserve(0, in: log)
         } catch {
-            throw error.code == .storageFull ? .rejected(.storageFull) : .journal(error)
+            throw .journal(error)
         }
+        guard hasRoom else { throw .rejected(.storageFull) }
         readSide.withIdentities { $0.resolve(&decider.batch) }
         decider.rules.apply(decider.batch, 0..<decider.batch.count)
         let positions = start + 1...decider.rules.head

@@ -4,8 +4,8 @@ extension ChatStore {
     /// Runs queries, an import or other blocking calls without blocking a thread of the caller.
     ///
     /// Queries as of now read memory and take microseconds; they need no background. Use this
-    /// method in an `async` function for calls that read many texts from the disk, replay, import or
-    /// copy:
+    /// method in an `async` function for calls that read many texts from the disk, replay, import
+    /// or copy:
     ///
     /// ```swift
     /// let oldest = try await store.inBackground { store in

@@ -16,11 +16,11 @@ extension ChatStore {
         let checkpoints = checkpointer.flatMap { $0.options == nil ? nil : $0.statistics }
         let sections = currentSections
         let now = sections.viewpoint.position
-        let threads = sections.threadSortKeys(sections.withSection { $0.threadScan() }).count
+        let threadCount = sections.threadSortKeys(sections.withSection { $0.threadScan() }).count
         return sections.withSection { models in
             StoreStatistics(
-                journal: journal, users: models.userCount(asOf: now), threads: threads,
-                messages: models.messageCount(asOf: now), replies: models.replyCount(asOf: now), commands: commands,
+                journal: journal, userCount: models.userCount(asOf: now), threadCount: threadCount,
+                messageCount: models.messageCount(asOf: now), replyCount: models.replyCount(asOf: now), commands: commands,
                 pendingEventCount: Int(clamping: head - min(now, head)), checkpoints: checkpoints)
         }
     }

@@ -98,8 +98,8 @@ public final class ChatStore: Sendable {
     ///
     /// - Parameters:
     ///   - log: An open log, empty or written by a store. Appended records are made durable first.
-    ///   - options: Of the journal's options only the executor and the log handler apply. The options
-    ///     of checkpoints apply to a `CheckpointLog`.
+    ///   - options: Of the journal's options only the executor and the log handler apply. The
+    ///     options of checkpoints apply to a `CheckpointLog`.
     /// - Throws: ``ChatError/journal(_:)`` if the log fails or cannot be read;
     ///   ``ChatError/undecodable(position:_:)`` if a record does not decode.
     public static func open(log: any CommitLog, options: StoreOptions = StoreOptions()) throws(ChatError) -> ChatStore {
@@ -170,8 +170,8 @@ public final class ChatStore: Sendable {
 
     /// The log's head: its id, the durable position and the chain value at that position.
     ///
-    /// Applies the durable events, so that every later query shows at least that position. A read-only
-    /// store has the head of its last ``refresh()``.
+    /// Applies the durable events, so that every later query shows at least that position. A
+    /// read-only store has the head of its last ``refresh()``.
     public var head: JournalHead {
         if log.isReadOnly { return appliedHead.withLock { $0 } }
         let head = log.head

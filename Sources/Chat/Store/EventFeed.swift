@@ -214,3 +214,50 @@ extension ChatError {
         if case .journal(let error) = self { error.code == .closed } else { false }
     }
 }
+
+/// Consecutive events of a log that match a filter, with the last position scanned.
+struct FeedBatch {
+    /// The maximum number of events in a batch.
+    static let maximumEventCount = 256
+    /// The number of bytes of text at which a batch ends.
+    static let targetByteCount = 64 << 10
+    /// The maximum number of records scanned per call for a selective filter.
+    static let maximumScanCount: Position = 4_096
+
+    var events: [FollowedEvent] = []
+    /// The last position scanned.
+    var lastScannedPosition: Position
+    /// The head at the end of the commit that contains the last position scanned.
+    var commit: JournalHead?
+}
+
+extension ChatStore {
+    /// Reads the first matching events at these positions, at most one batch.
+    ///
+    /// The events are not redacted, because delivery redacts them with the viewer's rights at that
+    /// time. They are redacted here only to test whether they are visible.
+    ///
+    /// - Parameter known: ``FeedBatch/commit`` of the batch that ends before these positions.
+    /// - Throws: ``ChatError`` if the first record cannot be read or decoded. Before a later faulty
+    ///   record the batch ends.
+    func feedBatch(
+        _ positions: ClosedRange<Position>, matching filter: EventFilter = EventFilter(), in known: JournalHead? = nil
+    ) throws(ChatError) -> FeedBatch {
+        var batch = FeedBatch(lastScannedPosition: positions.lowerBound - 1)
+        var byteCount = 0
+        do throws(ChatError) {
+            try Self.readCommitted(log, positions, in: known) { event, position, commit in
+                (batch.lastScannedPosition, batch.commit) = (position, commit)
+                let recorded = RecordedEvent(position: position, event: event)
+                guard visibleEvent(recorded, through: filter) != nil else { return true }
+                batch.events.append(FollowedEvent(recorded: recorded, resumeToken: ResumeToken(after: position, in: commit)))
+                byteCount += event.textByteCount
+                return batch.events.count < FeedBatch.maximumEventCount && byteCount < FeedBatch.targetByteCount
+            }
+        } catch {
+            // The events before the error are valid, and the next call throws the error again.
+            if batch.lastScannedPosition < positions.lowerBound { throw error }
+        }
+        return batch
+    }
+}

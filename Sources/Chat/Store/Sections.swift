@@ -1,7 +1,6 @@
-public import ChatDomain
+import ChatDomain
 import EventJournal
 import Locking
-import Primitives
 import Projections
 
 extension ChatStore {
@@ -50,32 +49,6 @@ extension ChatStore {
     /// Queries the read models as of now, also after a close.
     func withCurrentModels<Value>(_ body: (borrowing ReadModels, Position) -> Value) -> Value {
         readSide.withShared { body($0.models, $0.position) }
-    }
-
-    /// Returns the position of the last event recorded at or before a time; 0 if none exists.
-    ///
-    /// - Throws: ``ChatError/journal(_:)`` if the log is closed or an event cannot be read;
-    ///   ``ChatError/undecodable(position:_:)`` if one does not decode.
-    /// - Complexity: O(log *n*) reads of single events, because times never decrease along the
-    ///   journal.
-    public func position(asOf time: Timestamp) throws(ChatError) -> Position { try lastPosition { $0 <= time } }
-
-    /// Returns the position of the last event recorded before a time; 0 if none exists.
-    ///
-    /// It bounds a page that begins at that time: `PageRequest(after: try store.position(before:
-    /// time))` begins with the first entry recorded at that time or later. Entries are in journal
-    /// order, so the time of recording counts for imports too, not the display time.
-    ///
-    /// - Throws: ``ChatError/journal(_:)`` if the log is closed or an event cannot be read;
-    ///   ``ChatError/undecodable(position:_:)`` if one does not decode.
-    /// - Complexity: O(log *n*) reads of single events.
-    public func position(before time: Timestamp) throws(ChatError) -> Position { try lastPosition { $0 < time } }
-
-    /// Returns the last position whose time satisfies a condition that is monotonic in time.
-    private func lastPosition(where condition: (Timestamp) -> Bool) throws(ChatError) -> Position {
-        try (1..<readSide.position + 1).partitioningIndex { position throws(ChatError) in
-            !condition(try event(at: position).recordedAt)
-        } - 1
     }
 }
 
@@ -201,7 +174,7 @@ extension SectionedQuery {
     ///
     /// A run has an even length and ends before a beginning, so each run begins with one.
     private static func runs(_ count: Int) -> [Range<Int>] {
-        stride(from: 1, through: count, by: runLength).map { $0..<min(count, $0 + runLength - 1) + 1 }
+        stride(from: 1, through: count, by: runLength).map { $0..<(min(count, $0 + runLength - 1) + 1) }
     }
 
     /// Returns the sort keys of the threads that the viewer may see, ascending.

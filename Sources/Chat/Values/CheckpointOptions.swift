@@ -1,3 +1,5 @@
+import Primitives
+
 /// When a store writes checkpoints of its read models, or of a custom projection.
 ///
 /// A checkpoint shortens the replay at the next opening.
@@ -20,9 +22,9 @@ public struct CheckpointOptions: Hashable, Sendable {
     /// The maximum number of checkpoints kept of a custom projection, at least 1.
     ///
     /// A query as of an earlier position starts from the nearest checkpoint before it. A new
-    /// checkpoint beyond the maximum removes the one whose neighbours are nearest to each other; the
-    /// start of the history counts as a neighbour, and the latest checkpoint always stays. Does not
-    /// apply to the store's own read models, which need one checkpoint for queries as of any
+    /// checkpoint beyond the maximum removes the one whose neighbours are nearest to each other;
+    /// the start of the history counts as a neighbour, and the latest checkpoint always stays. Does
+    /// not apply to the store's own read models, which need one checkpoint for queries as of any
     /// position.
     public var count: Int
 
@@ -46,8 +48,6 @@ public struct CheckpointOptions: Hashable, Sendable {
     func nextProjectionCheckpoint(after last: Position) -> Position { nextPosition(after: last, share: Position(max(1, count))) }
 
     private func nextPosition(after last: Position, share: Position) -> Position {
-        guard let interval else { return .max }
-        let (next, overflows) = last.addingReportingOverflow(max(interval, last / share, 1))
-        return overflows ? .max : next
+        interval.map { last.addingClamped(max($0, last / share, 1)) } ?? .max
     }
 }

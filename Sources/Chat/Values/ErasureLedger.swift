@@ -10,8 +10,9 @@ import Primitives
 
 /// The list of the erasures that were ordered in a journal, which is kept beside its segments.
 ///
-/// An older copy of the journal does not have the later orders. A ledger beside it repeats them: see
-/// the article on erasing content. The ledger contains no personal data except the ids of users.
+/// An older copy of the journal does not have the later orders. A ledger beside it repeats them:
+/// see the article on erasing content. The ledger contains no personal data except the ids of
+/// users.
 ///
 /// The text form has a title, a JSON object on each line, and the CRC32C of all that precedes:
 ///

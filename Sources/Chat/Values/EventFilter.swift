@@ -18,17 +18,17 @@ public struct EventFilter: Hashable, Sendable {
     ///
     /// - their own events in full;
     /// - what moderators have done to them, with the reason;
-    /// - the events of each thread that they can read now and could read at the event's position, as
-    ///   a member or as an operator; in a thread with history since joining, those after their
+    /// - the events of each thread that they can read now and could read at the event's position,
+    ///   as a member or as an operator; in a thread with history since joining, those after their
     ///   latest join;
     /// - the outward codes of users who moved to such a thread;
     /// - the username changes of users who shared such a thread with them.
     ///
     /// Events of other users carry no correlation id, no postcode, and no text that was edited,
-    /// retracted or removed later (`RecordedEvent.redacted`). The moderators of a thread also see its
-    /// reports, the removed texts and the reasons. Read markers, sessions, registrations, blocks and
-    /// changes as an operator of other users, and lost and unknown events, are visible to the host
-    /// only. <doc:WhoIsShownWhat> has the table.
+    /// retracted or removed later (`RecordedEvent.redacted`). The moderators of a thread also see
+    /// its reports, the removed texts and the reasons. Read markers, sessions, registrations,
+    /// blocks and changes as an operator of other users, and lost and unknown events, are visible
+    /// to the host only. <doc:WhoIsShownWhat> has the table.
     public var viewer: UserID?
     /// Whether events that belong to no thread pass the condition on ``threads``: changes of
     /// usernames, and the viewer's own blocks and changes as an operator.

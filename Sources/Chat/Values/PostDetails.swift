@@ -30,7 +30,8 @@ public struct PostDetails: Hashable, Sendable, Encodable {
     public var isFromBlockedUser = false
     /// The number of replies that are neither retracted nor removed; 0 for a reply.
     public var replyCount: Int
-    /// The events that posted, edited, retracted and removed it, oldest first, redacted for the viewer.
+    /// The events that posted, edited, retracted and removed it, oldest first, redacted for the
+    /// viewer.
     ///
     /// Limited to the latest edits.
     public var history: [RecordedEvent]
@@ -45,8 +46,8 @@ public struct PostDetails: Hashable, Sendable, Encodable {
         case replyCount, history, readers
     }
 
-    /// Encodes every field, ``post`` as `id` and ``answeredMessage`` as `message`; absent values are
-    /// null, and `removed` and `blocked` are encoded only if they are true.
+    /// Encodes every field, ``post`` as `id` and ``answeredMessage`` as `message`; absent values
+    /// are null, and `removed` and `blocked` are encoded only if they are true.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(position, forKey: .position)

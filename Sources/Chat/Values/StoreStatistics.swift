@@ -8,13 +8,13 @@ public struct StoreStatistics: Hashable, Sendable, Codable {
     /// The journal's statistics; nil if the log is not a `Journal`.
     public var journal: JournalStatistics?
     /// The number of durable users.
-    public var users: Int
+    public var userCount: Int
     /// The number of durable threads.
-    public var threads: Int
+    public var threadCount: Int
     /// The number of durable messages, including retracted ones.
-    public var messages: Int
+    public var messageCount: Int
     /// The number of durable replies, including retracted ones.
-    public var replies: Int
+    public var replyCount: Int
     /// The outcomes of the commands decided since opening.
     public var commands: CommandStatistics
     /// The number of appended events that are not yet durable and therefore not yet visible.
@@ -23,7 +23,12 @@ public struct StoreStatistics: Hashable, Sendable, Codable {
     public var checkpoints: CheckpointStatistics?
 
     private enum CodingKeys: String, CodingKey {
-        case journal, users, threads, messages, replies, commands
+        case journal
+        case userCount = "users"
+        case threadCount = "threads"
+        case messageCount = "messages"
+        case replyCount = "replies"
+        case commands
         case pendingEventCount = "eventsWaiting"
         case checkpoints
     }
@@ -67,10 +72,10 @@ extension StoreStatistics {
     ///   `JournalStatistics.openMetricsContentType`.
     public func openMetrics(prefix: String = "chat") -> String {
         var text = OpenMetricsText(prefix: prefix)
-        text.gauge("users", "Users.", users)
-        text.gauge("threads", "Threads.", threads)
-        text.gauge("messages", "Messages, including retracted ones.", messages)
-        text.gauge("replies", "Replies, including retracted ones.", replies)
+        text.gauge("users", "Users.", userCount)
+        text.gauge("threads", "Threads.", threadCount)
+        text.gauge("messages", "Messages, including retracted ones.", messageCount)
+        text.gauge("replies", "Replies, including retracted ones.", replyCount)
         text.gauge("events_waiting", "Appended events that are not yet durable.", pendingEventCount)
         text.counter(
             "commands", "Accepted commands.", by: "outcome",

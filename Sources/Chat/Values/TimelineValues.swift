@@ -132,9 +132,9 @@ public struct ThreadSummary: Hashable, Sendable, Codable, Identifiable {
     /// The outward code of a postcode thread; nil for a named thread.
     public var outwardCode: OutwardCode?
     /// The current number of members.
-    public var members: Int
+    public var memberCount: Int
     /// The number of messages in the timeline, including retracted ones and excluding replies.
-    public var messages: Int
+    public var messageCount: Int
     /// The position of the latest event other than a read marker; the key of pagination.
     public var lastPosition: Position
     /// The display time of creation.
@@ -149,7 +149,10 @@ public struct ThreadSummary: Hashable, Sendable, Codable, Identifiable {
     public var isClosed = false
 
     private enum CodingKeys: String, CodingKey {
-        case id, name, outwardCode, members, messages, lastPosition, createdAt, policy, history
+        case id, name, outwardCode
+        case memberCount = "members"
+        case messageCount = "messages"
+        case lastPosition, createdAt, policy, history
         case isLocked = "locked"
         case isClosed = "closed"
     }
@@ -163,8 +166,8 @@ public struct ThreadSummary: Hashable, Sendable, Codable, Identifiable {
         try container.encode(id, forKey: .id)
         try container.encode(name, forKey: .name)
         try container.encode(outwardCode, forKey: .outwardCode)
-        try container.encode(members, forKey: .members)
-        try container.encode(messages, forKey: .messages)
+        try container.encode(memberCount, forKey: .memberCount)
+        try container.encode(messageCount, forKey: .messageCount)
         try container.encode(lastPosition, forKey: .lastPosition)
         try container.encode(createdAt, forKey: .createdAt)
         if policy == .inviteOnly { try container.encode(policy, forKey: .policy) }
@@ -215,8 +218,8 @@ extension ThreadSummary {
         let outwardCode = try container.decodeIfPresent(OutwardCode.self, forKey: .outwardCode)
         self.init(
             id: try container.decode(ThreadID.self, forKey: .id), name: try container.decodeIfPresent(String.self, forKey: .name),
-            outwardCode: outwardCode, members: try container.decode(Int.self, forKey: .members),
-            messages: try container.decode(Int.self, forKey: .messages),
+            outwardCode: outwardCode, memberCount: try container.decode(Int.self, forKey: .memberCount),
+            messageCount: try container.decode(Int.self, forKey: .messageCount),
             lastPosition: try container.decode(Position.self, forKey: .lastPosition),
             createdAt: try container.decode(Timestamp.self, forKey: .createdAt),
             policy: try container.decodeIfPresent(ThreadPolicy.self, forKey: .policy) ?? (outwardCode == nil ? .open : .residents),

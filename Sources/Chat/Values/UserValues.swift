@@ -10,9 +10,9 @@ public struct ThreadMember: Hashable, Sendable, Codable {
 
 /// A range of positions during which a user could read a thread.
 ///
-/// Access covers the whole thread, including messages before the range. In a thread with the history
-/// `sinceJoining`, a member can read only the messages after their latest join, with the replies to
-/// them: ``ChatStore/readingStart(of:in:asOf:)``.
+/// Access covers the whole thread, including messages before the range. In a thread with the
+/// history `sinceJoining`, a member can read only the messages after their latest join, with the
+/// replies to them: ``ChatStore/readingStart(of:in:asOf:)``.
 public struct ThreadAccess: Hashable, Sendable, Codable {
     /// The thread.
     public var thread: ThreadID
@@ -94,20 +94,24 @@ public struct UserThread: Hashable, Sendable, Codable, Identifiable {
     ///
     /// A message is unread if it is after both the read marker and the last join, written by
     /// another user, and neither retracted nor removed.
-    public var unread: Int
+    public var unreadCount: Int
     /// The position of the user's read marker; 0 if never set.
     public var readUpTo: Position
     /// The thread's latest message; nil for an empty thread.
     public var lastMessage: TimelineEntry?
 
-    private enum CodingKeys: CodingKey { case id, name, unread, readUpTo, lastMessage }
+    private enum CodingKeys: String, CodingKey {
+        case id, name
+        case unreadCount = "unread"
+        case readUpTo, lastMessage
+    }
 
     /// Encodes every field; absent values are null.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(id, forKey: .id)
         try container.encode(name, forKey: .name)
-        try container.encode(unread, forKey: .unread)
+        try container.encode(unreadCount, forKey: .unreadCount)
         try container.encode(readUpTo, forKey: .readUpTo)
         try container.encode(lastMessage, forKey: .lastMessage)
     }

@@ -34,6 +34,8 @@ public struct JournalError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let storageFull = Code(rawValue: "storageFull")
         /// The bytes differ from the written ones in a way that a power failure does not explain.
         public static let damaged = Code(rawValue: "damaged")
+        /// The ledger of erasures is damaged, so that the journal cannot be opened.
+        public static let ledgerDamaged = Code(rawValue: "ledgerDamaged")
         /// The journal does not contain the history of the expected head.
         public static let headMismatch = Code(rawValue: "headMismatch")
         /// The storage failed to read or write.

@@ -108,8 +108,8 @@ extension ToolCommand {
                 ]
             ) {
                 [
-                    "\($0.day)", "\($0.registrations)", "\($0.sessions)", "\($0.activeUsers)", "\($0.messages)",
-                    "\($0.replies)",
+                    "\($0.day)", "\($0.registrationCount)", "\($0.sessionCount)", "\($0.activeUserCount)", "\($0.messageCount)",
+                    "\($0.replyCount)",
                 ]
             }
         }

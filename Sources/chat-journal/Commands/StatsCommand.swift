@@ -101,10 +101,10 @@ extension StatsReport: Encodable {
             try container.encode(journal.recovery, forKey: .recovery)
         }
         try container.encodeIfPresent(statistics.checkpoints, forKey: .checkpoint)
-        try container.encode(statistics.users, forKey: .users)
-        try container.encode(statistics.threads, forKey: .threads)
-        try container.encode(statistics.messages, forKey: .messages)
-        try container.encode(statistics.replies, forKey: .replies)
+        try container.encode(statistics.userCount, forKey: .users)
+        try container.encode(statistics.threadCount, forKey: .threads)
+        try container.encode(statistics.messageCount, forKey: .messages)
+        try container.encode(statistics.replyCount, forKey: .replies)
         var kinds = container.nestedContainer(keyedBy: FieldKey.self, forKey: .events)
         for event in events { try kinds.encode(event.count, forKey: FieldKey(event.kind)) }
     }
@@ -140,10 +140,10 @@ extension StatsReport {
             for sentence in journal.recovery.sentences { facts.append(["recovery", sentence]) }
         }
         if let checkpoints = statistics.checkpoints { facts.append(["checkpoint", checkpoints.sentence]) }
-        facts.append(["users", "\(statistics.users)"])
-        facts.append(["threads", "\(statistics.threads)"])
-        facts.append(["messages", "\(statistics.messages)"])
-        facts.append(["replies", "\(statistics.replies)"])
+        facts.append(["users", "\(statistics.userCount)"])
+        facts.append(["threads", "\(statistics.threadCount)"])
+        facts.append(["messages", "\(statistics.messageCount)"])
+        facts.append(["replies", "\(statistics.replyCount)"])
         var kinds = Table([.init("EVENT"), .init("COUNT", .right)])
         for event in events where event.count > 0 { kinds.append([event.kind, "\(event.count)"]) }
         return facts.render() + "\n" + kinds.render()

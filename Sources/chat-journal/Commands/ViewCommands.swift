@@ -26,7 +26,7 @@ extension ToolCommand {
                 ]
             ) {
                 [
-                    "\($0.lastPosition)", $0.name ?? "(erased)", "\($0.members)", "\($0.messages)", "\($0.createdAt)",
+                    "\($0.lastPosition)", $0.name ?? "(erased)", "\($0.memberCount)", "\($0.messageCount)", "\($0.createdAt)",
                     "\($0.id)",
                 ]
             }
@@ -122,7 +122,7 @@ extension ToolCommand {
                 let last = thread.lastMessage.map {
                     "\($0.author.displayName): \($0.shownBody(to: viewer))"
                 }
-                return ["\(thread.unread)", "\(thread.readUpTo)", thread.name ?? "(erased)", last ?? ""]
+                return ["\(thread.unreadCount)", "\(thread.readUpTo)", thread.name ?? "(erased)", last ?? ""]
             }
         }
     }

@@ -58,7 +58,8 @@ import Testing
         }
     }
 
-    /// The log of the host program learns of a checkpoint that is ignored, and not of an absent one.
+    /// The log of the host program learns of a checkpoint that is ignored, and not of an absent
+    /// one.
     @Test func ignoredCheckpointIsReported() throws {
         var fixture = CheckpointFixture(seed: 1)
         let messages = Lock([LogMessage]())

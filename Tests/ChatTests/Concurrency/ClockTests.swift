@@ -87,10 +87,10 @@ import Testing
             let facts = try store.allEvents().map(\.event.details)
             let users = facts.compactMap { if case .userRegistered(let details) = $0 { details.user } else { nil } }
             return Views(
-                threads: threads.map { Views.Thread(id: $0.id, members: $0.members, messages: $0.messages, last: $0.lastPosition) },
+                threads: threads.map { Views.Thread(id: $0.id, members: $0.memberCount, messages: $0.messageCount, last: $0.lastPosition) },
                 timelines: try threads.map { try pages(of: $0.id, store, moment) },
                 users: try users.filter { try store.isUser($0, asOf: moment) }.map { try store.user($0, asOf: moment) }.map { user in
-                    user.threads.map { Views.Membership(thread: $0.id, unread: $0.unread, readUpTo: $0.readUpTo) }
+                    user.threads.map { Views.Membership(thread: $0.id, unread: $0.unreadCount, readUpTo: $0.readUpTo) }
                 })
         }
     }

@@ -193,8 +193,8 @@ extension SequentialChat {
     private func summary(_ room: Room, _ viewer: UserID?) -> ThreadSummary {
         let start = start(viewer, in: room) ?? position
         return ThreadSummary(
-            id: room.id, name: room.name, outwardCode: room.id.outwardCode, members: room.members.count,
-            messages: messages.count { $0.place == room.id && $0.position > start }, lastPosition: room.lastPosition,
+            id: room.id, name: room.name, outwardCode: room.id.outwardCode, memberCount: room.members.count,
+            messageCount: messages.count { $0.place == room.id && $0.position > start }, lastPosition: room.lastPosition,
             createdAt: room.createdAt, policy: room.policy, history: room.history, isLocked: room.isLocked, isClosed: room.isClosed)
     }
 
@@ -207,7 +207,7 @@ extension SequentialChat {
             threads: memberships.sorted { $0.since < $1.since }.map(\.room).map { room in
                 let start = start(user.id, in: room) ?? position
                 return UserThread(
-                    id: room.id, name: room.name, unread: unread(user.id, in: room), readUpTo: readUpTo(user.id, in: room),
+                    id: room.id, name: room.name, unreadCount: unread(user.id, in: room), readUpTo: readUpTo(user.id, in: room),
                     lastMessage: messages.last { $0.place == room.id && $0.position > start }.map { entry($0, nil) })
             })
     }

@@ -185,12 +185,12 @@ struct SequentialChat {
         guard let user = event.details.otherActor ?? event.details.user else { return }
         let number = CalendarDay(event.createdAt)
         var day = days[number] ?? ActivityDay(day: number)
-        if active.insert(ActiveUser(user: user, day: number)).inserted { day.activeUsers += 1 }
+        if active.insert(ActiveUser(user: user, day: number)).inserted { day.activeUserCount += 1 }
         switch event.details {
-        case .userRegistered: day.registrations += 1
-        case .sessionStarted: day.sessions += 1
-        case .messagePosted: day.messages += 1
-        case .replyPosted: day.replies += 1
+        case .userRegistered: day.registrationCount += 1
+        case .sessionStarted: day.sessionCount += 1
+        case .messagePosted: day.messageCount += 1
+        case .replyPosted: day.replyCount += 1
         default: break
         }
         days[number] = day

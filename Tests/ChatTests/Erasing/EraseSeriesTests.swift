@@ -3,11 +3,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Power failures at every operation of many histories with erasures, backups and readers: no state shows or keeps the
-/// content of an acknowledged erasure, and none lacks other content.
+/// Power failures at every operation of many histories with erasures, backups and readers: no state
+/// shows or keeps the content of an acknowledged erasure, and none lacks other content.
 ///
-/// The default run tries a few states. The long run tries as many states as the environment variable says, half of them
-/// here and the others in the explorers of the journal alone:
+/// The default run tries a few states. The long run tries as many states as the environment
+/// variable says, half of them here and the others in the explorers of the journal alone:
 ///
 ///     CHATJOURNAL_ERASURE_STATES=220000 swift test -c release -Xswiftc -enable-testing --filter EraseSeriesTests
 @Suite struct EraseSeriesTests {
@@ -33,7 +33,8 @@ import Testing
                 Issue.record("the history of seed \(seed) cannot be made")
                 throw error
             }
-            // Each history has its own sample: otherwise some samples have a state in few histories only.
+            // Each history has its own sample: otherwise some samples have a state in few histories
+            // only.
             let sample = Repetitions.seed &+ seed &* 0x9E37_79B9_7F4A_7C15
             explorer.sampling = CrashSampling(oneIn: Self.states > 1_000 ? 5 : 250, seed: sample)
             return explorer

@@ -50,7 +50,8 @@ struct ErasureFixture {
         try execute(.edit(.message(Self.milk), by: bob, body: text("bob")), by: "bob")
         try execute(.report(.message(Self.spam), by: cem, reason: text("cem")), by: "cem")
         try execute(.report(.message(Self.hello), by: bob, reason: text("bob")), by: "bob")
-        // What a moderator writes about Bob is given to him; a correlation id is the moderator's, but in the same record.
+        // What a moderator writes about Bob is given to him; a correlation id is the moderator's,
+        // but in the same record.
         try execute(.remove(.message(Self.spam), by: ann, reason: text("bob")), by: "bob")
         try execute(
             .mute(user: bob, thread: Self.garden, by: ann, reason: text("bob"), until: Timestamp(millisecondsSince1970: 1 << 42)), by: "bob"
@@ -108,7 +109,8 @@ struct ErasureFixture {
                 answers.append("\(try store.members(of: thread.id, asOf: moment)) \(try store.readers(of: thread.id, asOf: moment))")
                 answers.append("\(try store.sanctions(in: thread.id, asOf: moment)) \(try store.reports(in: thread.id, asOf: moment))")
                 let messages = try store.timeline(thread.id, PageRequest(limit: .max), asOf: moment)
-                // Every text is in the timeline; of a long one, a sample is asked for message by message.
+                // Every text is in the timeline; of a long one, a sample is asked for message by
+                // message.
                 for message in Repetitions.oneIn(messages.count < 200 ? 1 : 16, of: messages.indices).map({ messages[$0] }) {
                     answers.append("\(try store.replies(to: message.id, PageRequest(limit: .max), asOf: moment))")
                     // Not as of the moment, and the messages of the last one include the others.

@@ -12,7 +12,8 @@ enum ErasureLife {
     private static let garden = ThreadID(bits: 0x6A)
     private typealias Witness = CrashRecorder<ErasureModel>
 
-    /// A journal that posts, erases and is copied, while readers and backups interleave with the erasures.
+    /// A journal that posts, erases and is copied, while readers and backups interleave with the
+    /// erasures.
     static func erasing(_ seed: UInt64) -> CrashExplorer<ErasureModel> {
         explorer("erasing", seed) { disk, witness in
             var random = SeededRandom(seed: seed)
@@ -88,7 +89,8 @@ enum ErasureLife {
     // MARK: Work
 
     private static func options(_ storage: any JournalStorage, _ witness: Witness, _ seed: UInt64) -> StoreOptions {
-        // Different salts and ids in each opening; the segments of 512 bytes have one or two commits.
+        // Different salts and ids in each opening; the segments of 512 bytes have one or two
+        // commits.
         let segmentSize: UInt64 = [512, 1_024, 2_048, 16_384][Int(seed % 4)]
         var options = StoreFixture(seed: seed &+ UInt64(witness.model.textCount) << 32, segmentSize: segmentSize).options
         options.journal.storage = storage

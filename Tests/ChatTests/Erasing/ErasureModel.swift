@@ -5,7 +5,8 @@ import StubRewriter
 
 @testable import Chat
 
-/// What the host of a journal knows at a moment: what it was promised, and which content must be gone.
+/// What the host of a journal knows at a moment: what it was promised, and which content must be
+/// gone.
 struct ErasureModel: Sendable {
     /// The last acknowledged position.
     var position: Position = 0

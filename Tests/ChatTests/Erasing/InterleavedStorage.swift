@@ -4,8 +4,8 @@ import Locking
 
 /// A storage that performs an action before one of its operations, as another process can.
 ///
-/// The action uses the storage below. It runs within the operation, so a single thread interleaves a writer and a reader
-/// in a way that a seed repeats.
+/// The action uses the storage below. It runs within the operation, so a single thread interleaves
+/// a writer and a reader in a way that a seed repeats.
 final class InterleavedStorage: JournalStorage {
     private let base: any JournalStorage
     private let planned = Lock<(count: Int, action: (@Sendable () throws -> Void)?)>((0, nil))
@@ -13,7 +13,8 @@ final class InterleavedStorage: JournalStorage {
 
     init(_ base: any JournalStorage) { self.base = base }
 
-    /// Performs the action before the operation after `count` others, or by the next call of ``finish()``.
+    /// Performs the action before the operation after `count` others, or by the next call of
+    /// ``finish()``.
     func plan(after count: Int, _ action: @escaping @Sendable () throws -> Void) { planned.withLock { $0 = (count, action) } }
 
     /// Performs the planned action if it was not yet, and throws the error of the action.

@@ -156,7 +156,8 @@ import Testing
         let store = try ChatStore.open("journal", options: options)
         let shown = try F.markersInAnswers(store, of: "bob")
         setFull(true)
-        // Fills the last segment with events that are shorter than the order, which then needs a new one.
+        // Fills the last segment with events that are shorter than the order, which then needs a
+        // new one.
         expectRejection(.storageFull) { () throws(ChatError) in
             for _ in 0..<100 {
                 try store.execute(.leaveThread(user: F.cem, thread: F.garden))

@@ -225,7 +225,7 @@ import Testing
             } _: {
                 $0 == ["Roof", "Garden"]
             }
-            #expect(threads.threads.last?.messages == 1)
+            #expect(threads.threads.last?.messageCount == 1)
             try await fixture.store.execute(.leaveThread(user: Fixture.cat, thread: Fixture.garden))
             try await until {
                 threads.threads.map(\.name)
@@ -246,14 +246,14 @@ import Testing
             }
             let position = try fixture.post("Milk?")
             try await until {
-                bob.user?.threads.first?.unread
+                bob.user?.threads.first?.unreadCount
             } _: {
                 $0 == 1
             }
             #expect(bob.user?.threads.first?.lastMessage?.body == "Milk?")
             try await fixture.store.execute(.markRead(user: Fixture.bob, thread: Fixture.garden, upTo: position))
             try await until {
-                bob.user?.threads.first?.unread
+                bob.user?.threads.first?.unreadCount
             } _: {
                 $0 == 0
             }

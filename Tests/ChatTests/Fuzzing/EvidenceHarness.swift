@@ -6,8 +6,9 @@ import MerkleLog
 
 /// The invariants of evidence from outside: of its lines, and of its verification.
 ///
-/// The input has the lines of a file `evidence` without the title. A mutated record would lead to another root than that of
-/// any checkpoint, so the harness computes the checkpoint from the parts. A line that is no part and no reader is only parsed.
+/// The input has the lines of a file `evidence` without the title. A mutated record would lead to
+/// another root than that of any checkpoint, so the harness computes the checkpoint from the parts.
+/// A line that is no part and no reader is only parsed.
 enum EvidenceHarness {
     /// A violated invariant.
     struct Violation: Error {
@@ -99,7 +100,8 @@ enum EvidenceHarness {
 
     // MARK: Seeds
 
-    /// Lines of evidence of a community: of a whole thread, of a part of one, with registrations and with erased records.
+    /// Lines of evidence of a community: of a whole thread, of a part of one, with registrations
+    /// and with erased records.
     static func inputs() throws -> [(name: String, input: [UInt8])] {
         let (ann, bob, garden) = (UserID(bits: 0xA), UserID(bits: 0xB), ThreadID(bits: 0x6A))
         let options = StoreOptions(

@@ -8,8 +8,8 @@ import Primitives
 
 /// The invariants of a ledger of erasures from outside, and of a journal that is opened beside it.
 ///
-/// The first byte of the input selects: the rest is the file, if it is 0; otherwise it has the lines of the entries, and the
-/// harness adds the title and the checksum.
+/// The first byte of the input selects: the rest is the file, if it is 0; otherwise it has the
+/// lines of the entries, and the harness adds the title and the checksum.
 enum LedgerHarness {
     /// A violated invariant.
     struct Violation: Error {
@@ -90,14 +90,15 @@ enum LedgerHarness {
         var leaf: MerkleHash
     }
 
-    /// The events whose content the entries erase, by the definition: those of a user who was registered before the order,
-    /// and those that have a position and a leaf of an entry.
+    /// The events whose content the entries erase, by the definition: those of a user who was
+    /// registered before the order, and those that have a position and a leaf of an entry.
     private static func expectedPositions(_ ledger: ErasureLedger, _ events: [Event]) -> Set<Position> {
         // The clock of the fixture stands still.
         let users = Set(ledger.entries.filter { $0.recordedAt >= ManualClock().now() }.compactMap(\.user))
         var leaves: [Position: Set<MerkleHash>] = [:]
         for entry in ledger.entries {
-            // A ledger can name more positions than memory holds, but not more leaves than the input has.
+            // A ledger can name more positions than memory holds, but not more leaves than the
+            // input has.
             for (position, leaf) in zip((entry.positions?.ranges ?? []).lazy.joined(), entry.leaves ?? []) {
                 leaves[position, default: []].insert(leaf)
             }
@@ -159,7 +160,8 @@ enum LedgerHarness {
 
     // MARK: Seeds
 
-    /// Ledgers whose entries name users and events of the journal, and of others, and the same with a flaw each.
+    /// Ledgers whose entries name users and events of the journal, and of others, and the same with
+    /// a flaw each.
     static func inputs() throws -> [(name: String, input: [UInt8])] {
         let all = try events(fixture.get(), isReadOnly: true)
         let posts = all.filter { $0.text != nil }

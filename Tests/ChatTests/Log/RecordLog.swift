@@ -18,7 +18,8 @@ final class RecordLog: RecordTreeLog, RefreshableLog, BackupLog, MovableLog, Ver
     /// Called after each read of the head.
     private let afterHead: @Sendable () -> Void
 
-    /// A position at which reads with commits fail, as for a medium that fails for a time; nil for none.
+    /// A position at which reads with commits fail, as for a medium that fails for a time; nil for
+    /// none.
     let unreadable = Lock<Position?>(nil)
     /// Called once, after the next read of records.
     let didRead = Lock<(@Sendable () -> Void)?>(nil)

@@ -154,7 +154,8 @@ import Testing
 
     // MARK: Backups
 
-    /// A store in files with the events of the fixture; backups of other logs than journals are files.
+    /// A store in files with the events of the fixture; backups of other logs than journals are
+    /// files.
     private struct Files {
         let folder: TemporaryDirectory
         var options: StoreOptions
@@ -220,8 +221,8 @@ import Testing
         expectError("headMismatch") { try ChatStore.backup(of: try files.log(), to: copy) }
     }
 
-    /// A copy that was begun before an erasure still has the content: it is hidden, in a backup of it
-    /// erased, and gone once the copy is opened for writing.
+    /// A copy that was begun before an erasure still has the content: it is hidden, in a backup of
+    /// it erased, and gone once the copy is opened for writing.
     @Test func contentErasedAfterItWasCopiedIsHiddenAndErased() throws {
         let files = try Files(fixture)
         let store = try files.open()

@@ -56,7 +56,7 @@ import Testing
             "\(try store.members(of: thread)) \(try store.readers(of: thread)) \(try store.user(ann)) \(try store.user(bob))",
             "\(try store.access(of: ann)) \(try store.access(of: bob)) \(try store.activity())",
             "\(try store.details(of: .message(message))) \(try store.details(of: .reply(reply)))",
-            "\(statistics.users) \(statistics.threads) \(statistics.messages) \(statistics.replies)",
+            "\(statistics.userCount) \(statistics.threadCount) \(statistics.messageCount) \(statistics.replyCount)",
             "\(try store.user(named: "Ann") == ann) \(store.message(answeredBy: reply) == message) \(try store.allEvents())",
         ]
     }
@@ -96,7 +96,7 @@ import Testing
         #expect(try shown(store) == before)
         expectError(fault == .append ? "ioFailed" : "syncFailed") { _ = try store.rebuild() }
         try store.close()
-        #expect(store.user(withSubject: "eve") == nil && store.statistics.users == 2)
+        #expect(store.user(withSubject: "eve") == nil && store.statistics.userCount == 2)
     }
 
     /// Covers a background checkpoint and the checkpoint at a close.

@@ -40,7 +40,7 @@ import Testing
 
     private func expectEve(in store: ChatStore) throws {
         #expect(try store.isUser(eve) && store.user(named: "eve") == eve && store.user(eve).username == "Eve")
-        #expect(store.user(withSubject: "eve") == eve && store.statistics.users == 2)
+        #expect(store.user(withSubject: "eve") == eve && store.statistics.userCount == 2)
         #expect(try store.allEvents().count >= 2)
     }
 

@@ -294,7 +294,7 @@ struct VisibilityChecker {
     private func cut(_ thread: ThreadSummary, _ viewer: UserID, _ moment: Position) -> ThreadSummary? {
         guard let start = naive.readingStart(viewer, thread.id, at: moment, current: end) else { return nil }
         var thread = thread
-        thread.messages = naive.messageCount(of: thread.id, after: start, through: moment)
+        thread.messageCount = naive.messageCount(of: thread.id, after: start, through: moment)
         return thread
     }
 
@@ -553,7 +553,7 @@ struct VisibilityChecker {
                     var thread = thread
                     thread.lastMessage = thread.lastMessage.flatMap { cut([$0], viewer, moment).first }
                     // No message before a later join is shown, or counted.
-                    if start > moment { thread.unread = 0 }
+                    if start > moment { thread.unreadCount = 0 }
                     return thread
                 }
                 return view

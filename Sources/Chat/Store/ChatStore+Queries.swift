@@ -193,7 +193,7 @@ extension ChatStore {
             // A viewer who joined again later may read no message of that time.
             let thread = UserThread(
                 id: id, name: models.thread(id, asOf: view.position)?.name,
-                unread: start > view.position ? 0 : models.unreadCount(of: user, in: id, asOf: view.position),
+                unreadCount: start > view.position ? 0 : models.unreadCount(of: user, in: id, asOf: view.position),
                 readUpTo: models.readMarker(user, in: id, asOf: view.position))
             let last = models.lastMessage(of: id, asOf: view.position, after: start)
             return (thread: thread, last: models.marking(last.map { [$0] } ?? [], in: id, from: view))
@@ -230,8 +230,8 @@ extension ChatStore {
     /// Returns the position after which a user could read the messages of a thread, with their
     /// replies; for the host only.
     ///
-    /// An audit uses it to list what a user could read at a time: the timeline as of that time, after
-    /// this position. A query with a viewer also applies the rights and the texts of today.
+    /// An audit uses it to list what a user could read at a time: the timeline as of that time,
+    /// after this position. A query with a viewer also applies the rights and the texts of today.
     ///
     /// - Returns: 0 if the user could read the whole thread, the position of their latest join if the
     ///   thread's history begins there, and nil if they could read none of it.
@@ -294,6 +294,33 @@ extension ChatStore {
     public func user(withSubject subject: String) -> UserID? { withCurrentModels { $0.user(withSubject: subject, asOf: $1) } }
 }
 
+// MARK: Times
+
+extension ChatStore {
+    /// Returns the position of the last event recorded at or before a time; 0 if none exists.
+    ///
+    /// - Throws: ``ChatError/journal(_:)`` if the log is closed or an event cannot be read;
+    ///   ``ChatError/undecodable(position:_:)`` if one does not decode.
+    /// - Complexity: O(log *n*) reads of single events, because times never decrease along the
+    ///   journal.
+    public func position(asOf time: Timestamp) throws(ChatError) -> Position {
+        try log.lastPosition(through: readSide.position) { $0 <= time }
+    }
+
+    /// Returns the position of the last event recorded before a time; 0 if none exists.
+    ///
+    /// It bounds a page that begins at that time: `PageRequest(after: try store.position(before:
+    /// time))` begins with the first entry recorded at that time or later. Entries are in journal
+    /// order, so the time of recording counts for imports too, not the display time.
+    ///
+    /// - Throws: ``ChatError/journal(_:)`` if the log is closed or an event cannot be read;
+    ///   ``ChatError/undecodable(position:_:)`` if one does not decode.
+    /// - Complexity: O(log *n*) reads of single events.
+    public func position(before time: Timestamp) throws(ChatError) -> Position {
+        try log.lastPosition(through: readSide.position) { $0 < time }
+    }
+}
+
 extension ChatStore {
     /// Maps with a typed error.
     func mapRows<Row, Value>(_ rows: [Row], _ transform: (Row) throws(ChatError) -> Value) throws(ChatError) -> [Value] {
@@ -308,8 +335,8 @@ extension UserSummary {
 extension ThreadSummary {
     init(_ thread: ThreadRecord) {
         self.init(
-            id: thread.id, name: thread.name, outwardCode: thread.id.outwardCode, members: thread.memberCount,
-            messages: thread.messageCount, lastPosition: thread.lastPosition, createdAt: thread.createdAt, policy: thread.policy,
+            id: thread.id, name: thread.name, outwardCode: thread.id.outwardCode, memberCount: thread.memberCount,
+            messageCount: thread.messageCount, lastPosition: thread.lastPosition, createdAt: thread.createdAt, policy: thread.policy,
             history: thread.history, isLocked: thread.isLocked, isClosed: thread.isClosed)
     }
 }

@@ -102,16 +102,18 @@ extension ChatStore {
         }
     }
 
-    /// Applies erasures that another process has ordered: hides the content and rebuilds the models.
+    /// Applies erasures that another process has ordered: hides the content and rebuilds the
+    /// models.
     ///
-    /// The caller holds the decider's lock of a read-only store whose models end with the orders and
-    /// do not show them yet.
+    /// The caller holds the decider's lock of a read-only store whose models end with the orders
+    /// and do not show them yet.
     ///
     /// - Parameter end: The last position to show.
     func applyNewErasures(through end: Position, _ rules: inout RuleState) throws(ChatError) {
         guard let log = log as? any ErasableLog else { return }
         let identities = withCurrentModels { models, _ in models.identities }
-        // All that they concern: the writer may have replaced the files, and copies in memory remain.
+        // All that they concern: the writer may have replaced the files, and copies in memory
+        // remain.
         let orders = try Self.orders(rules.erasures, after: readSide.position, in: log)
         var rebuilt = StoreModels()
         if end > 0 {

@@ -1,16 +1,16 @@
 import ChatDomain
 import Columns
-public import EventJournal
+import EventJournal
 import Locking
 
 // The ledger of erasures beside the log, and its entries for the orders of a history.
 
 extension ChatStore {
-    /// Returns the erasures that were ordered after a position, with the events that have lost their
-    /// content, for another system that has copies of them.
+    /// Returns the erasures that were ordered after a position, with the events that have lost
+    /// their content, for another system that has copies of them.
     ///
-    /// For the host: no viewer's rights apply. ``ErasureLedger/Entry/positions`` has the events, also
-    /// for the erasure of a user. An entry has no leaves.
+    /// For the host: no viewer's rights apply. ``ErasureLedger/Entry/positions`` has the events,
+    /// also for the erasure of a user. An entry has no leaves.
     ///
     /// - Throws: ``ChatError`` if a record cannot be read or decoded.
     /// - Complexity: O(*n*) in the events up to the last order.
@@ -26,9 +26,8 @@ extension ChatStore {
             try log.forEachRecord(in: 1...last) { position, state, kept, _ in
                 // The rules have decoded the record before.
                 guard state != .whole, let row = try? EventRow(kept: kept) else { return true }
-                _ = row.isConcerned(author: { identities.author(ofPostRemovedBy: $0) }) { user in
+                row.forEachConcernedUser(author: { identities.author(ofPostRemovedBy: $0) }) { user in
                     if let index = users[user], position < entries[index].position { erased[index].append(position) }
-                    return false
                 }
                 return true
             }
@@ -107,9 +106,4 @@ extension ErasureLedger.Entry {
             position: position, recordedAt: order.recordedAt, user: order.details.user, positions: order.erasedPositions,
             reason: order.reason ?? "")
     }
-}
-
-extension JournalError.Code {
-    /// The ledger of erasures is damaged, so that the journal cannot be opened.
-    public static let ledgerDamaged = JournalError.Code(rawValue: "ledgerDamaged")
 }

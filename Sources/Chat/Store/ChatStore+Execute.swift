@@ -223,7 +223,7 @@ extension ChatStore {
         var start = 0
         while start < requests.count {
             let part = requests.extracting(start..<min(requests.count, start + (hasRoomForAll ? Self.prefetchGroupSize : 1)))
-            // For a single command, the check above is the same check.
+            // With a single command, the space reserved above is for this command alone.
             let hasRoom =
                 if hasRoomForAll || requests.count == 1 { hasRoomForAll } else {
                     try decider.reserve(Self.maximumByteCount(of: part), in: log)

@@ -5,7 +5,8 @@ import Projections
 
 // Joins rows of the read models with texts from the cache or the journal.
 //
-// Messages and replies have a loop each, because one generic loop would copy every row.
+// Messages and replies have a loop each, because one generic loop would copy every row
+// (Benchmarks/README.md, R2).
 
 extension ChatStore {
     func entries(_ rows: [PostRecord<MessageID>], in thread: ThreadID) throws(ChatError) -> [TimelineEntry] {
@@ -17,7 +18,8 @@ extension ChatStore {
         for index in rows.indices {
             let row = rows[index]
             let text = texts[index]
-            // Stored properties: a computed one of another module's generic type costs a call and a copy.
+            // Stored properties: a computed one of another module costs a call and a copy
+            // (Benchmarks/README.md, R1b).
             let isShown = !row.isRetracted && !row.isRemoved && !row.isWithheld
             entries.append(
                 TimelineEntry(
@@ -38,7 +40,8 @@ extension ChatStore {
         for index in rows.indices {
             let row = rows[index]
             let text = texts[index]
-            // Stored properties: a computed one of another module's generic type costs a call and a copy.
+            // Stored properties: a computed one of another module costs a call and a copy
+            // (Benchmarks/README.md, R1b).
             let isShown = !row.isRetracted && !row.isRemoved && !row.isWithheld
             entries.append(
                 ReplyEntry(
