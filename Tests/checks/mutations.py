@@ -878,7 +878,11 @@ MUTATIONS = [
     store_mutation("48b", "feed: wake followers in the order of a set", [
         ("FeedWaiters.swift", "ids.sorted().compactMap", "ids.compactMap")], test_filter="SeededHistoryTests"),
     store_mutation("48c", "journal: wake followers in the order of a dictionary", [
-        ("WaitQueue.swift", "for waiter in waiting {", "for waiter in waiting.shuffled() {")], test_filter="SeededHistoryTests", target="EventJournal"),
+        ("WaitQueue.swift", "for waiter in waiters {", "for waiter in waiters.shuffled() {")], test_filter="SeededHistoryTests", target="EventJournal"),
+    Mutation("48m", "sync queue: the tasks of the group that a sync does not cover wait on", [
+        ("SyncQueue.swift", "                next.tasks.removeReady(durable: synced, failure: failure),\n",
+         "                hasFailed ? next.tasks.removeReady(durable: synced, failure: failure) : nil,\n")],
+        test_filter="EventJournalTests.SyncQueueTests"),
     store_mutation("48d", "feed: omit the first of the recent events", [
         ("EventFeed.swift", "guard position + 1 >= state.recent.firstPosition else", "guard position + 2 >= state.recent.firstPosition else")],
         test_filter="Follow"),

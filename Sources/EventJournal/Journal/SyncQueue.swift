@@ -28,37 +28,51 @@ package struct SyncQueue {
     var hasLeader: Bool { leader != .none }
     /// The last position that the sync in progress covers; 0 when there is none.
     private var coveredPosition: Position = 0
-    /// Threads that the sync in progress covers.
-    private var current = Threads()
-    /// Threads that the next sync will cover.
-    private var next = Threads()
-    private var tasks = WaitQueue()
+    /// The waiters that the sync in progress covers.
+    private var current = Group()
+    /// The waiters that the next sync will cover.
+    private var next = Group()
+    private var lastID: UInt64 = 0
 
-    private struct Threads {
-        var group: WaitingThreads?
-        var count = 0
+    /// The threads and tasks that wait for one sync.
+    private struct Group {
+        var threads: WaitingThreads?
+        var threadCount = 0
+        var tasks = WaitQueue()
 
-        package mutating func join() -> WaitingThreads {
-            count += 1
-            let joined = group ?? WaitingThreads()
-            group = joined
+        var count: Int { threadCount + tasks.count }
+
+        mutating func joinThread() -> WaitingThreads {
+            threadCount += 1
+            let joined = threads ?? WaitingThreads()
+            threads = joined
             return joined
+        }
+
+        mutating func removeThreads() -> WaitingThreads? {
+            defer { (threads, threadCount) = (nil, 0) }
+            return threads
         }
     }
 
     /// The number of waiting threads and tasks, without the leader.
-    var count: Int { current.count + next.count + tasks.count }
+    var count: Int { current.count + next.count }
 
     /// Whether a thread or task waits for a sync after the one that has ended.
-    var hasUncoveredWaiters: Bool { next.count > 0 || !tasks.isEmpty }
+    var hasUncoveredWaiters: Bool { count > 0 }
 
     /// Adds a thread to the group of the sync that covers its position.
-    package mutating func joinThread(_ position: Position) -> WaitingThreads { position <= coveredPosition ? current.join() : next.join() }
+    package mutating func joinThread(_ position: Position) -> WaitingThreads {
+        position <= coveredPosition ? current.joinThread() : next.joinThread()
+    }
 
     /// Adds a task that waits until a position is durable.
-    package mutating func join(_ position: Position, _ task: WaitQueue.Continuation) { tasks.add(tasks.makeID(), position, task) }
+    package mutating func join(_ position: Position, _ task: WaitQueue.Continuation) {
+        lastID += 1
+        if position <= coveredPosition { current.tasks.add(lastID, position, task) } else { next.tasks.add(lastID, position, task) }
+    }
 
-    /// Starts a sync that covers all records up to a position and all threads that wait now.
+    /// Starts a sync that covers all records up to a position and all waiters of now.
     package mutating func begin(through position: Position) {
         swap(&current, &next)
         coveredPosition = position
@@ -69,23 +83,24 @@ package struct SyncQueue {
     package mutating func end(synced: Position, failure: JournalError?) -> Wakeups {
         coveredPosition = 0
         let hasFailed = failure != nil
-        let wakeups = Wakeups(
-            threads: hasFailed ? [current.group, next.group] : [current.group], hasFailed: hasFailed,
-            tasks: tasks.removeReady(durable: synced, failure: failure))
-        current = Threads()
-        if hasFailed { next = Threads() }
-        return wakeups
+        // The tasks of both groups, because a sync may cover less than all records of its beginning.
+        return Wakeups(
+            threads: [current.removeThreads(), hasFailed ? next.removeThreads() : nil], hasFailed: hasFailed,
+            tasks: [
+                current.tasks.removeReady(durable: synced, failure: failure),
+                next.tasks.removeReady(durable: synced, failure: failure),
+            ])
     }
 
     /// Threads and tasks to wake outside the lock.
     package struct Wakeups {
         fileprivate let threads: [WaitingThreads?]
         fileprivate let hasFailed: Bool
-        fileprivate let tasks: WaitQueue.Wakeups?
+        fileprivate let tasks: [WaitQueue.Wakeups?]
 
         package func deliver() {
             for group in threads { group?.wake(hasFailed: hasFailed) }
-            tasks?.deliver()
+            for group in tasks { group?.deliver() }
         }
     }
 }

@@ -6,7 +6,7 @@ package import Primitives
 package struct WaitQueue {
     package typealias Continuation = CheckedContinuation<Result<Position, JournalError>, Never>
 
-    private struct Waiter {
+    fileprivate struct Waiter {
         let id: UInt64
         let position: Position
         let task: Continuation
@@ -18,9 +18,9 @@ package struct WaitQueue {
     /// Ascending by id, which is the order of arrival.
     private var waiting: [Waiter] = []
     private var lastID: UInt64 = 0
-    /// A lower bound of the waiting positions, so that one comparison shows that no task can be
-    /// resumed.
-    private var lowest = Position.max
+    /// Bounds of the waiting positions, so that one comparison shows that no task can be resumed,
+    /// and another that all can.
+    private var (lowest, highest) = (Position.max, Position(0))
 
     var count: Int { waiting.count }
     package var isEmpty: Bool { waiting.isEmpty }
@@ -36,7 +36,7 @@ package struct WaitQueue {
         // A later id may have been added first.
         let index = waiting.last.map { $0.id < id } ?? true ? waiting.count : index(of: id)
         waiting.insert(Waiter(id: id, position: position, task: task), at: index)
-        lowest = min(lowest, position)
+        (lowest, highest) = (min(lowest, position), max(highest, position))
     }
 
     /// Removes a cancelled task; nil if it was removed already.
@@ -50,43 +50,36 @@ package struct WaitQueue {
 
     /// Removes the tasks whose positions are durable, or all tasks after a failure; nil if there
     /// are none.
+    ///
+    /// - Complexity: O(1) if all tasks are removed, because callers hold a lock that tasks wait for;
+    ///   otherwise O(*n*) in the number of tasks.
     package mutating func removeReady(durable: Position, failure: JournalError?) -> Wakeups? {
         if isEmpty || lowest > durable && failure == nil { return nil }
-        var wakeups = Wakeups(durable: durable, failure: failure)
-        wakeups.tasks.reserveCapacity(waiting.count)
-        var rest: [Waiter] = []
-        lowest = .max
-        for waiter in waiting {
-            if waiter.position <= durable || failure != nil {
-                wakeups.tasks.append((waiter.position, waiter.task))
-            } else {
-                rest.append(waiter)
-                lowest = min(lowest, waiter.position)
-            }
+        let areAllReady = failure != nil || highest <= durable
+        var ready: [Waiter] = []
+        swap(&ready, &waiting)
+        (lowest, highest) = (.max, 0)
+        if !areAllReady {
+            for waiter in ready where waiter.position > durable { add(waiter.id, waiter.position, waiter.task) }
+            ready.removeAll { $0.position > durable }
         }
-        waiting = rest
-        return wakeups
+        return Wakeups(durable: durable, failure: failure, waiters: ready)
     }
 
     /// Tasks to resume outside the lock, and their result.
     package struct Wakeups {
         let durable: Position
         let failure: JournalError?
-        fileprivate(set) var tasks: [(position: Position, task: Continuation)] = []
-
-        fileprivate init(durable: Position, failure: JournalError?) {
-            self.durable = durable
-            self.failure = failure
-        }
+        fileprivate let waiters: [Waiter]
 
         /// Resumes the tasks with the durable position, or with the failure if their position is
         /// beyond it.
         package func deliver() {
-            for (position, task) in tasks {
-                if let failure, position > durable {
-                    task.resume(returning: .failure(failure))
+            for waiter in waiters {
+                if let failure, waiter.position > durable {
+                    waiter.task.resume(returning: .failure(failure))
                 } else {
-                    task.resume(returning: .success(durable))
+                    waiter.task.resume(returning: .success(durable))
                 }
             }
         }
