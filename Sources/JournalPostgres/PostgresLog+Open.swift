@@ -191,7 +191,7 @@
 
         /// How often a take-over ends the connections of other writers: some 90 seconds.
         ///
-        /// A server process that does not end by then waits for something that only the operator can end.
+        /// A server process that does not end by then waits for something that only the host can end.
         private static let maximumTakeOverAttempts = 50
 
         private static func takeLock(

@@ -1,5 +1,6 @@
 #if Postgres
-    // The statements of a writer. They change nothing if its epoch is not that of the log.
+    // The statements of a writer. All but `barrier` change nothing if its epoch is not that of the
+    // log.
     extension Statement {
         /// Changes the row of the log and inserts the records of one or more commits.
         ///

@@ -62,7 +62,7 @@ PARTS = {
     ("crash", "ChatTestingTests"): ["SimulatedDisk"],
     ("units", "ChatTesting"): SEEDED,
     ("domain", "ChatTesting"): ["CommandGenerator.swift", "DeciderSpecification.swift", "GeneratedEntities.swift", "SeededRandom.swift"],
-    ("domain", "ChatDomainTests"): ["Encoding", "JSON", "Model", "Properties", "Rules", "Support", "Text"],
+    ("domain", "ChatDomainTests"): ["Encoding", "JSON", "Model", "Properties", "Rules", "Support", "Text", "Values"],
 }
 # Files of other targets that the tests of a group read.
 FILES = {"wire": ["Sources/ChatServer/openapi.json", "Tests/FuzzCorpus/requests", "Tests/FuzzCorpus/sockets"]}
@@ -374,7 +374,7 @@ MUTATIONS = [
     store_mutation("28b", "user: later sections as of now", [
         ("ChatStore+Queries.swift", "        let (view, user) = (sections.viewpoint, id)\n",
          "        let now = sections.withSection { $0.position }\n"
-         "        let (view, user) = (Viewpoint(viewer: viewer, position: moment == .now ? now : sections.viewpoint.position, currentPosition: now), id)\n")],
+         "        let (view, user) = (Viewpoint(viewer: viewer, position: point == .now ? now : sections.viewpoint.position, currentPosition: now), id)\n")],
         test_filter="SectionsTests"),
     store_mutation("28c", "sections: as long as the query", [
         ("Sections.swift", "static let rowCount = 512\n", "static let rowCount = 51_200\n")], test_filter="SectionsTests"),
@@ -420,7 +420,7 @@ MUTATIONS = [
     Mutation("34e", "row index: take an entry of the old array for a final one", [
         ("SlotTable.swift", "        let (present, slot) = current.search(hashed) { $0 == index }\n        if present < 0 {",
          "        let (present, slot) = current.search(hashed) { $0 == index }\n"
-         "        let former = old.map { old in hash(index, old.seed).map { old.search($0) { $0 == index }.index } ?? -1 } ?? -1\n"
+         "        let former = previous.map { old in hash(index, old.seed).map { old.search($0) { $0 == index }.index } ?? -1 } ?? -1\n"
          "        if present < 0, former < 0 {")], test_filter="ColumnsTests.RowIndexTests", target="Columns"),
     decoder_mutation("35", "decoder: read a byte beyond the end", [
         ("ByteReader.swift", "guard bytes.byteCount - offset >= count else", "guard bytes.byteCount - offset >= count - 1 else")]),
@@ -532,7 +532,7 @@ MUTATIONS = [
     viewer_mutation("43s", "the history of a reply", "ChatStore+PostDetails.swift", "            let readable = try models.requireReadable(id, from: view)\n",
                "            guard let message = models.message(answeredBy: id, asOf: now), let found = models.thread(of: message, asOf: now)\n"
                "            else { throw .rejected(.unknownReply) }\n"
-               "            let place = (message: message, thread: found)\n"),
+               "            let readable = (message: message, thread: found)\n"),
     viewer_mutation("43r", "the activity", "ChatStore+Queries.swift",
                "            try requireHost(viewer)\n            return models.dayScan", "            return models.dayScan"),
     # The rows of `WhoIsShownWhat.md`, one mutation each.
@@ -993,7 +993,7 @@ MUTATIONS = [
     store_mutation("70c", "import: post to a native thread with a derived id", [
         ("Import/ImportBatch.swift",
          "            guard existing.isImported else { throw .identifierTaken }\n            return line.channel\n",
-         "            guard present.id == line.thread else { throw .identifierTaken }\n            return line.channel\n")],
+         "            guard existing.id == line.thread else { throw .identifierTaken }\n            return line.channel\n")],
         test_filter="Import"),
     store_mutation("70d", "import: treat a native message with a derived id as imported", [
         ("ImportBatch.swift", "if let posted = postedMessage, posted.isImported {", "if let posted = postedMessage {")],
@@ -1099,10 +1099,10 @@ MUTATIONS = [
         ("PostQueries.swift",
          "let message = identities.messages.find(id.bits), identities.messageFacts.position(message) <= position else",
          "let message = identities.messages.find(id.bits) else")], test_filter="LostCommitTests", target="Projections"),
-    store_mutation("87", "checkpoint: capture the views a commit late", [
+    store_mutation("87", "checkpoint: take a snapshot of the views a commit late", [
         ("ReadSide.swift", "through: due.map { rows.snapshots[$0].position } ?? durable)", "through: durable)")],
         test_filter="CheckpointSnapshotTests"),
-    store_mutation("87b", "checkpoint: capture the views an event early", [
+    store_mutation("87b", "checkpoint: take a snapshot of the views an event early", [
         ("ReadSide.swift", "through: due.map { rows.snapshots[$0].position } ?? durable)",
          "through: due.map { max(rows.snapshots[$0].position, 1) - 1 } ?? durable)")],
         test_filter="CheckpointSnapshotTests"),
@@ -1205,7 +1205,7 @@ MUTATIONS = [
                     "        try createDirectories(through: parent)\n", test_filter="TilesTests"),
     stored_tree_mutation("107b", "tiles: remove partial tiles through a link", "TileDirectory",
                     "        try checkDirectories(through: path)\n        counts", "        counts", test_filter="TilesTests"),
-    stored_tree_mutation("107c", "tiles: lock a directory before it is refused", "TileDirectory",
+    stored_tree_mutation("107c", "tiles: lock a directory before it is rejected", "TileDirectory",
                     "        if try Self.hasTreeCheckpoint(directory) { try check(try Self.readHead(directory)) }\n",
                     "        _ = try Self.hasTreeCheckpoint(directory)\n", test_filter="TilesTests"),
     stored_tree_mutation("107d", "files: empty the directory that a link named cut leads to", "Journal+Erase", "        try cut.checkIsNoLink()\n", "",
@@ -1255,7 +1255,7 @@ MUTATIONS = [
                  "                if !rest.isEmpty && writer.head.position % 7 != 3 { try writer.insert(rest) }\n", "LostAnswerTests"),
     postgres_mutation("111e", "a superseded writer forgets what the database has", "CommitWriter.swift", "chains[first.last] == first.chain", "chains[first.last] == nil",
                  "PostgresWriterTests"),
-    postgres_mutation("111f", "a reader shows what is not safe", "PostgresLog+Following.swift", "                    try connection.execute(.barrier, timeout: timeout)\n",
+    postgres_mutation("111f", "a reader shows what is not durable", "PostgresLog+Following.swift", "                    try connection.execute(.barrier, timeout: timeout)\n",
                  "                    try connection.execute(.hasSchema, timeout: timeout)\n",
                  "OutageTests"),
     postgres_mutation("111g", "a reader keeps weak settings", "Database.swift", "WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END",
@@ -1714,7 +1714,7 @@ def report(rows):
             print(f"{mutation.number:4}{mutation.title:{width}}  FAILED")
             continue
         good = good and (finding is None) == (mutation.redundant is not None)
-        verdict = ("time" if finding.did_not_end else "yes") if finding else "redundant" if mutation.redundant else "NO"
+        verdict = ("time" if finding.test.endswith("did not end") else "yes") if finding else "redundant" if mutation.redundant else "NO"
         print(f"{mutation.number:4}{mutation.title:{width}}  {verdict:10}{finding.states if finding else '':>8}  {finding.test if finding else ''}".rstrip())
     redundant = [mutation for mutation, _ in rows if mutation.redundant]
     if redundant:

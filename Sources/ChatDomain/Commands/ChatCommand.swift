@@ -13,7 +13,7 @@ public enum ChatCommand: Hashable, Sendable {
     /// Sets a user's postcode and joins the thread of its outward code.
     ///
     /// Opens the thread if it does not exist. Does not join if the user is banned or the thread is
-    /// locked or closed. The present postcode has no effect.
+    /// locked or closed. The current postcode has no effect.
     case setPostcode(user: UserID, postcode: String)
     /// Opens a named thread; its opener becomes a member and the owner.
     ///

@@ -22,7 +22,7 @@
         /// The number of connections from one address that is neither on loopback nor a trusted
         /// proxy.
         public var maximumConnectionCountPerAddress = 256
-        /// Whether every request is logged, and not only what an operator must know.
+        /// Whether every request is logged, and not only what the host must know.
         public var logsRequests = false
         /// Receives the lines of the log: JSON, without a line feed.
         public var log: @Sendable (String) -> Void = { _ in }

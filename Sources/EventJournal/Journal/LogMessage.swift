@@ -7,7 +7,7 @@ public struct LogMessage: Hashable, Sendable {
     public enum Level: String, Hashable, Sendable, CaseIterable {
         /// An expected event.
         case info
-        /// A condition that was handled, and that an operator should know.
+        /// A condition that was handled, and that the host should know.
         case warning
         /// A failure after which calls throw.
         case error

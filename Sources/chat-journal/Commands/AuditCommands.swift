@@ -15,8 +15,8 @@ extension ToolCommand {
             positionals: [.journal, .thread],
             options: [.asOf, .viewer, .json])
     ) { arguments, output in
-        try showMembers(arguments, &output) { store, thread, viewer, moment throws(ChatError) in
-            try store.members(of: thread, viewer: viewer, asOf: moment)
+        try showMembers(arguments, &output) { store, thread, viewer, point throws(ChatError) in
+            try store.members(of: thread, viewer: viewer, asOf: point)
         }
     }
 
@@ -26,8 +26,8 @@ extension ToolCommand {
             positionals: [.journal, .thread],
             options: [.asOf, .rejectedViewer, .json])
     ) { arguments, output in
-        try showMembers(arguments, &output) { store, thread, viewer, moment throws(ChatError) in
-            try store.readers(of: thread, viewer: viewer, asOf: moment)
+        try showMembers(arguments, &output) { store, thread, viewer, point throws(ChatError) in
+            try store.readers(of: thread, viewer: viewer, asOf: point)
         }
     }
 
@@ -35,8 +35,8 @@ extension ToolCommand {
         _ arguments: Arguments, _ output: inout BufferedOutput,
         _ query: (ChatStore, ThreadID, UserID?, AsOf) throws(ChatError) -> [ThreadMember]
     ) throws -> Bool {
-        try arguments.withThread { store, thread, viewer, moment in
-            try output.show(members: try query(store, thread, viewer, moment), asJSON: arguments.hasFlag("json"))
+        try arguments.withThread { store, thread, viewer, point in
+            try output.show(members: try query(store, thread, viewer, point), asJSON: arguments.hasFlag("json"))
         }
     }
 
@@ -49,9 +49,9 @@ extension ToolCommand {
                 whole thread, also what is older than the membership; other users can read none of it.
                 """)
     ) { arguments, output in
-        try arguments.withUser { store, user, viewer, moment in
+        try arguments.withUser { store, user, viewer, point in
             try output.show(
-                try store.access(of: user, viewer: viewer, asOf: moment), asJSON: arguments.hasFlag("json"),
+                try store.access(of: user, viewer: viewer, asOf: point), asJSON: arguments.hasFlag("json"),
                 [.init("FROM", .right), .init("TO", .right), .init("THREAD"), .init("ID")]
             ) {
                 [
@@ -70,8 +70,8 @@ extension ToolCommand {
         guard let code = OutwardCode(arguments[positional: "OUTWARD"]) else {
             throw arguments.error("OUTWARD must be an outward code, such as SW1A")
         }
-        return try arguments.withStore { store, viewer, moment in
-            let residents = try store.residents(of: code, viewer: viewer, asOf: moment)
+        return try arguments.withStore { store, viewer, point in
+            let residents = try store.residents(of: code, viewer: viewer, asOf: point)
             try output.show(
                 residents, asJSON: arguments.hasFlag("json"),
                 [.init("SINCE", .right), .init("USER"), .init("POSTCODE"), .init("ID")]
@@ -98,9 +98,9 @@ extension ToolCommand {
                 """)
     ) { arguments, output in
         let (first, last) = (try arguments.day("from"), try arguments.day("to"))
-        return try arguments.withStore { store, viewer, moment in
+        return try arguments.withStore { store, viewer, point in
             try output.show(
-                try store.activity(from: first, to: last, viewer: viewer, asOf: moment),
+                try store.activity(from: first, to: last, viewer: viewer, asOf: point),
                 asJSON: arguments.hasFlag("json"),
                 [
                     .init("DAY"), .init("REGISTRATIONS", .right), .init("SESSIONS", .right), .init("ACTIVE USERS", .right),

@@ -13,16 +13,16 @@ extension ToolCommand {
             discussion: "SINCE is the position of the event that gave the role. Only operators may list the operators.")
     ) { arguments, output in
         guard arguments[optional: "THREAD"] != nil else {
-            return try arguments.withStore { store, viewer, moment in
-                let operators = try store.operators(viewer: viewer, asOf: moment)
+            return try arguments.withStore { store, viewer, point in
+                let operators = try store.operators(viewer: viewer, asOf: point)
                 try output.show(operators, asJSON: arguments.hasFlag("json"), [.init("SINCE", .right), .init("OPERATOR"), .init("ID")]) {
                     ["\($0.since)", $0.user.displayName, "\($0.user.id)"]
                 }
             }
         }
-        return try arguments.withThread { store, thread, viewer, moment in
+        return try arguments.withThread { store, thread, viewer, point in
             try output.show(
-                try store.roles(in: thread, viewer: viewer, asOf: moment), asJSON: arguments.hasFlag("json"),
+                try store.roles(in: thread, viewer: viewer, asOf: point), asJSON: arguments.hasFlag("json"),
                 [.init("SINCE", .right), .init("ROLE"), .init("USER"), .init("ID")]
             ) {
                 ["\($0.since)", $0.role.rawValue, $0.user.displayName, "\($0.user.id)"]
@@ -36,7 +36,7 @@ extension ToolCommand {
             positionals: [.journal, .thread], options: [.asOf, .viewer, .json])
     ) { arguments, output in
         // The end of a sanction is compared with a time as asked, not with that of the last event.
-        let asked = try arguments.moment()
+        let asked = try arguments.point()
         return try arguments.withThread { store, thread, viewer, _ in
             try output.show(
                 try store.sanctions(in: thread, viewer: viewer, asOf: asked), asJSON: arguments.hasFlag("json"),
@@ -57,9 +57,9 @@ extension ToolCommand {
             "pins", "lists the pinned messages of a thread, in the order in which they were pinned",
             positionals: [.journal, .thread], options: [.asOf, .viewer, .json])
     ) { arguments, output in
-        try arguments.withThread { store, thread, viewer, moment in
+        try arguments.withThread { store, thread, viewer, point in
             try output.show(
-                timeline: try store.pins(in: thread, viewer: viewer, asOf: moment), to: viewer, asJSON: arguments.hasFlag("json"))
+                timeline: try store.pins(in: thread, viewer: viewer, asOf: point), to: viewer, asJSON: arguments.hasFlag("json"))
         }
     }
 
@@ -72,9 +72,9 @@ extension ToolCommand {
                 removed.
                 """)
     ) { arguments, output in
-        try arguments.withThread { store, thread, viewer, moment in
+        try arguments.withThread { store, thread, viewer, point in
             try output.show(
-                try store.reports(in: thread, viewer: viewer, asOf: moment), asJSON: arguments.hasFlag("json"),
+                try store.reports(in: thread, viewer: viewer, asOf: point), asJSON: arguments.hasFlag("json"),
                 [
                     .init("POSITION", .right), .init("REPORTED"), .init("BY"), .init("REASON"), .init("AUTHOR"), .init("TEXT"),
                     .init("POST"),
@@ -93,9 +93,9 @@ extension ToolCommand {
             "invitations", "lists the invitations that a user has neither accepted nor declined, oldest first",
             positionals: [.journal, .user], options: [.asOf, .viewer, .json])
     ) { arguments, output in
-        try arguments.withUser { store, user, viewer, moment in
+        try arguments.withUser { store, user, viewer, point in
             try output.show(
-                try store.invitations(of: user, viewer: viewer, asOf: moment), asJSON: arguments.hasFlag("json"),
+                try store.invitations(of: user, viewer: viewer, asOf: point), asJSON: arguments.hasFlag("json"),
                 [.init("POSITION", .right), .init("INVITED"), .init("BY"), .init("THREAD"), .init("ID")]
             ) {
                 ["\($0.position)", "\($0.invitedAt)", $0.by.displayName, $0.name ?? "(erased)", "\($0.thread)"]

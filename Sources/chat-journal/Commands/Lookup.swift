@@ -3,30 +3,30 @@ import ChatDomain
 
 extension ChatStore {
     /// Returns a time as a position, so that names and views are looked up as of the same one.
-    func resolvedToPosition(_ moment: AsOf) throws(ChatError) -> AsOf {
-        if case .time(let time) = moment { return .position(try position(asOf: time)) }
-        return moment
+    func resolvedToPosition(_ point: AsOf) throws(ChatError) -> AsOf {
+        if case .time(let time) = point { return .position(try position(asOf: time)) }
+        return point
     }
 
     /// Finds a thread by its id, its outward code or its name, in that order; by name only among
     /// the threads that the viewer may read.
-    func findThread(_ text: String, viewer: UserID?, asOf moment: AsOf) throws -> ThreadID {
-        if let id = ThreadID(text), try exists(id, asOf: moment) { return id }
-        if let code = OutwardCode(text), try exists(ThreadID(code), asOf: moment) { return ThreadID(code) }
-        let named = try threads(named: ThreadName(text)?.text ?? text, viewer: viewer, asOf: moment)
+    func findThread(_ text: String, viewer: UserID?, asOf point: AsOf) throws -> ThreadID {
+        if let id = ThreadID(text), try exists(id, asOf: point) { return id }
+        if let code = OutwardCode(text), try exists(ThreadID(code), asOf: point) { return ThreadID(code) }
+        let named = try threads(named: ThreadName(text)?.text ?? text, viewer: viewer, asOf: point)
         guard named.count <= 1 else {
             let ids = named.map(\.description).joined(separator: ", ")
             throw ArgumentError("several threads are named '\(text)', use one of their ids: \(ids)")
         }
-        guard let thread = named.first else { throw ArgumentError("unknownThread: no thread '\(text)'\(moment.suffix)") }
+        guard let thread = named.first else { throw ArgumentError("unknownThread: no thread '\(text)'\(point.suffix)") }
         return thread
     }
 
     /// Finds a user by their id or their username, in that order.
-    func findUser(_ text: String, asOf moment: AsOf) throws -> UserID {
-        if let id = UserID(text), try isUser(id, asOf: moment) { return id }
-        guard let user = try user(named: text, asOf: moment) else {
-            throw ArgumentError("unknownUser: no user '\(text)'\(moment.suffix)")
+    func findUser(_ text: String, asOf point: AsOf) throws -> UserID {
+        if let id = UserID(text), try isUser(id, asOf: point) { return id }
+        guard let user = try user(named: text, asOf: point) else {
+            throw ArgumentError("unknownUser: no user '\(text)'\(point.suffix)")
         }
         return user
     }
@@ -34,17 +34,17 @@ extension ChatStore {
     /// Finds the user whom a query is about.
     ///
     /// A viewer may ask only about themselves, and must not learn whether others exist.
-    func findUser(_ text: String, viewer: UserID?, asOf moment: AsOf) throws -> UserID {
-        guard let viewer else { return try findUser(text, asOf: moment) }
-        guard let user = try? findUser(text, asOf: moment), user == viewer else {
+    func findUser(_ text: String, viewer: UserID?, asOf point: AsOf) throws -> UserID {
+        guard let viewer else { return try findUser(text, asOf: point) }
+        guard let user = try? findUser(text, asOf: point), user == viewer else {
             throw ChatError.rejected(.notAllowed)
         }
         return user
     }
 
-    private func exists(_ thread: ThreadID, asOf moment: AsOf) throws(ChatError) -> Bool {
+    private func exists(_ thread: ThreadID, asOf point: AsOf) throws(ChatError) -> Bool {
         do {
-            _ = try self.thread(thread, asOf: moment)
+            _ = try self.thread(thread, asOf: point)
             return true
         } catch {
             guard case .rejected(let rejection) = error, rejection.code == .unknownThread else { throw error }

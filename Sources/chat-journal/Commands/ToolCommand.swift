@@ -44,30 +44,30 @@ extension Arguments {
     /// Opens the journal for reading.
     func openReadOnly() throws -> ChatStore { try journal.openStoreReadOnly() }
 
-    /// Opens the journal for reading, and calls a closure with the viewer of `--viewer` and the moment of `--as-of`.
+    /// Opens the journal for reading, and calls a closure with the viewer of `--viewer` and the point of `--as-of`.
     ///
-    /// The moment is a position or now, so that names and views are looked up as of the same one.
-    func withStore(_ body: (ChatStore, _ viewer: UserID?, _ moment: AsOf) throws -> Void) throws -> Bool {
+    /// The point is a position or now, so that names and views are looked up as of the same one.
+    func withStore(_ body: (ChatStore, _ viewer: UserID?, _ point: AsOf) throws -> Void) throws -> Bool {
         // Before the journal is opened: wrong usage is reported first.
-        let asked = try moment()
+        let asked = try point()
         let store = try openReadOnly()
-        let moment = try store.resolvedToPosition(asked)
-        try body(store, try viewer(in: store, asOf: moment), moment)
+        let point = try store.resolvedToPosition(asked)
+        try body(store, try viewer(in: store, asOf: point), point)
         return true
     }
 
     /// As `withStore`, with the thread of the positional argument THREAD.
-    func withThread(_ body: (ChatStore, ThreadID, _ viewer: UserID?, _ moment: AsOf) throws -> Void) throws -> Bool {
-        try withStore { store, viewer, moment in
+    func withThread(_ body: (ChatStore, ThreadID, _ viewer: UserID?, _ point: AsOf) throws -> Void) throws -> Bool {
+        try withStore { store, viewer, point in
             guard let text = self[optional: "THREAD"] else { preconditionFailure("the command has a THREAD") }
-            try body(store, try store.findThread(text, viewer: viewer, asOf: moment), viewer, moment)
+            try body(store, try store.findThread(text, viewer: viewer, asOf: point), viewer, point)
         }
     }
 
     /// As `withStore`, with the user of the positional argument USER.
-    func withUser(_ body: (ChatStore, UserID, _ viewer: UserID?, _ moment: AsOf) throws -> Void) throws -> Bool {
-        try withStore { store, viewer, moment in
-            try body(store, try store.findUser(self[positional: "USER"], viewer: viewer, asOf: moment), viewer, moment)
+    func withUser(_ body: (ChatStore, UserID, _ viewer: UserID?, _ point: AsOf) throws -> Void) throws -> Bool {
+        try withStore { store, viewer, point in
+            try body(store, try store.findUser(self[positional: "USER"], viewer: viewer, asOf: point), viewer, point)
         }
     }
 
@@ -115,7 +115,7 @@ extension Arguments {
     }
 
     /// The point in the history of `--as-of`; now if it is not given.
-    func moment() throws(UsageError) -> AsOf {
+    func point() throws(UsageError) -> AsOf {
         guard let text = self[option: "as-of"] else { return .now }
         if let position = Position(decimalDigits: text) { return .position(position) }
         return .time(try time(text, of: "--as-of", "a position or a time"))
@@ -131,9 +131,9 @@ extension Arguments {
     }
 
     /// The user of an option.
-    func user(option name: String, in store: ChatStore, asOf moment: AsOf = .now) throws -> UserID? {
+    func user(option name: String, in store: ChatStore, asOf point: AsOf = .now) throws -> UserID? {
         guard let text = self[option: name] else { return nil }
-        return try store.findUser(text, asOf: moment)
+        return try store.findUser(text, asOf: point)
     }
 
     /// The users of a filter's option.
@@ -146,8 +146,8 @@ extension Arguments {
     }
 
     /// The user of `--viewer`; nil for the host.
-    func viewer(in store: ChatStore, asOf moment: AsOf = .now) throws -> UserID? {
-        try user(option: "viewer", in: store, asOf: moment)
+    func viewer(in store: ChatStore, asOf point: AsOf = .now) throws -> UserID? {
+        try user(option: "viewer", in: store, asOf: point)
     }
 
     /// The thread of an option.
@@ -172,7 +172,7 @@ struct PageArguments {
 }
 
 extension Timestamp {
-    /// Reads a date-time without or with seconds and zone, or a date, which is its first moment.
+    /// Reads a date-time without or with seconds and zone, or a date, which is its first point.
     ///
     /// The default zone is UTC.
     fileprivate init?(dateOrTime text: String) {

@@ -16,8 +16,8 @@ extension ToolCommand {
         )
     ) { arguments, output in
         let page = try arguments.page()
-        return try arguments.withStore { store, viewer, moment in
-            let threads = try store.threads(try page.page(in: store), viewer: viewer, asOf: moment)
+        return try arguments.withStore { store, viewer, point in
+            let threads = try store.threads(try page.page(in: store), viewer: viewer, asOf: point)
             try output.show(
                 threads, asJSON: arguments.hasFlag("json"),
                 [
@@ -39,8 +39,8 @@ extension ToolCommand {
             options: pageOptions)
     ) { arguments, output in
         let page = try arguments.page()
-        return try arguments.withThread { store, thread, viewer, moment in
-            let messages = try store.timeline(thread, try page.page(in: store), viewer: viewer, asOf: moment)
+        return try arguments.withThread { store, thread, viewer, point in
+            let messages = try store.timeline(thread, try page.page(in: store), viewer: viewer, asOf: point)
             try output.show(timeline: messages, to: viewer, asJSON: arguments.hasFlag("json"))
         }
     }
@@ -54,8 +54,8 @@ extension ToolCommand {
         guard let message = MessageID(arguments[positional: "MESSAGE"]) else {
             throw arguments.error("MESSAGE must be the id of a message, a UUID")
         }
-        return try arguments.withStore { store, viewer, moment in
-            let replies = try store.replies(to: message, try page.page(in: store), viewer: viewer, asOf: moment)
+        return try arguments.withStore { store, viewer, point in
+            let replies = try store.replies(to: message, try page.page(in: store), viewer: viewer, asOf: point)
             try output.show(replies: replies, to: viewer, asJSON: arguments.hasFlag("json"))
         }
     }
@@ -76,13 +76,13 @@ extension ToolCommand {
             throw arguments.error("ID must be the id of a message or a reply, a UUID")
         }
         let limit = try arguments.limit()
-        return try arguments.withStore { store, viewer, moment in
+        return try arguments.withStore { store, viewer, point in
             let details: PostDetails
             do {
-                details = try store.details(of: .message(message), edits: limit, viewer: viewer, asOf: moment)
+                details = try store.details(of: .message(message), edits: limit, viewer: viewer, asOf: point)
             } catch ChatError.rejected(let rejection) where rejection.code == .unknownMessage {
                 do {
-                    details = try store.details(of: .reply(reply), edits: limit, viewer: viewer, asOf: moment)
+                    details = try store.details(of: .reply(reply), edits: limit, viewer: viewer, asOf: point)
                 } catch ChatError.rejected(let other) where other.code == .unknownReply {
                     throw ChatError.rejected(rejection)
                 }
@@ -109,8 +109,8 @@ extension ToolCommand {
             "user", "shows a user: postcode, threads, unread messages", positionals: [.journal, .user],
             options: [.asOf, .viewer, .json])
     ) { arguments, output in
-        try arguments.withUser { store, user, viewer, moment in
-            let view = try store.user(user, viewer: viewer, asOf: moment)
+        try arguments.withUser { store, user, viewer, point in
+            let view = try store.user(user, viewer: viewer, asOf: point)
             if arguments.hasFlag("json") { return try output.writeLine(json: view) }
             let name = escapedForTerminal(view.username ?? "(erased)")
             try output.writeLine(
