@@ -119,7 +119,7 @@ extension ReadModels {
         index(ofReply: reply, asOf: position).map { MessageID(bits: identities.messages.id(identities.replyFacts.parent($0))) }
     }
 
-    /// Returns the latest message of a thread, including retracted ones.
+    /// Returns the latest message of a thread, including withdrawn ones.
     ///
     /// - Parameter start: Only later messages count.
     package func lastMessage(of thread: ThreadID, asOf position: Position, after start: Position = 0) -> PostRecord<MessageID>? {
@@ -131,10 +131,10 @@ extension ReadModels {
         return records(ofMessages: [Int(views.timelines.threads[thread].messages[count - 1])], asOf: position)[0]
     }
 
-    /// Returns the number of messages, including retracted ones.
+    /// Returns the number of messages, including withdrawn ones.
     package func messageCount(asOf position: Position) -> Int { identities.messageFacts.count(through: position) }
 
-    /// Returns the number of replies, including retracted ones.
+    /// Returns the number of replies, including withdrawn ones.
     package func replyCount(asOf position: Position) -> Int { identities.replyFacts.count(through: position) }
 }
 

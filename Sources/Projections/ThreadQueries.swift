@@ -10,7 +10,7 @@ package struct ThreadRecord: Hashable, Sendable {
     package var name: String?
     /// The display time of creation.
     package var createdAt: Timestamp
-    /// The number of messages in its timeline, including retracted ones and excluding replies.
+    /// The number of messages in its timeline, including withdrawn ones and excluding replies.
     package var messageCount: Int
     /// The number of members.
     package var memberCount: Int

@@ -120,7 +120,7 @@ struct PostHistories: Equatable, Sendable {
     var edits = PackedColumn<UInt32>()
     var retractions = PackedColumn<UInt32>()
     var replies = PackedColumn<UInt32>()
-    var withdrawnReplies = PackedColumn<UInt32>()
+    var replyWithdrawals = PackedColumn<UInt32>()
     var removals = PackedColumn<UInt32>()
     var versions = VersionChains<UInt32>()
 
@@ -130,7 +130,7 @@ struct PostHistories: Equatable, Sendable {
             case .edit: yield edits
             case .retraction: yield retractions
             case .reply: yield replies
-            case .replyWithdrawal: yield withdrawnReplies
+            case .replyWithdrawal: yield replyWithdrawals
             case .removal: yield removals
             }
         }
@@ -139,7 +139,7 @@ struct PostHistories: Equatable, Sendable {
             case .edit: yield &edits
             case .retraction: yield &retractions
             case .reply: yield &replies
-            case .replyWithdrawal: yield &withdrawnReplies
+            case .replyWithdrawal: yield &replyWithdrawals
             case .removal: yield &removals
             }
         }

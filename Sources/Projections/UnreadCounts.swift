@@ -2,12 +2,13 @@ import ChatDomain
 import Columns
 import Primitives
 
-/// The state behind unread counts: each member's own messages and the withdrawn messages of each thread.
+/// The state behind unread counts: each member's own messages and the withdrawn messages of each
+/// thread.
 ///
 /// A message is withdrawn if it is retracted or removed.
 ///
-/// The unread count is the number of messages from an index of the thread on, minus the withdrawn ones,
-/// minus the member's own, plus the member's own that are withdrawn, which are in both.
+/// The unread count is the number of messages from an index of the thread on, minus the withdrawn
+/// ones, minus the member's own, plus the member's own that are withdrawn, which are in both.
 ///
 /// Own messages are counted by rank: every 64th message of a member is stored with its rank, and
 /// the others are reached from the next stored one, or from the newest, by ``ownMessageDistances``.
@@ -121,8 +122,8 @@ struct UnreadCounts: Equatable, Sendable {
     /// Returns the number of a member's messages before an index of the thread.
     ///
     /// With own messages at the indexes 3, 9 and 20, the rank of 10 is 2. The search begins at the
-    /// next stored message, here the newest, at 20: it has rank 3, the distance leads to 9, before
-    /// the index, and the rank is 2.
+    /// next stored message, here the newest, the third: at 20 it is not before the index, the
+    /// distance leads to 9, which is, and the rank is 2.
     ///
     /// - Parameter visit: Receives the indexes of the member's messages from that index on within
     ///   the same block of 64, newest first.

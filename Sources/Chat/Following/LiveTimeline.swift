@@ -72,7 +72,7 @@ import Projections
     /// - Throws: ``ChatError/journal(_:)`` if the store is closed or the messages cannot be read.
     ///   The displayed messages stay, and ``follow()`` keeps them current; call again to try again.
     ///   ``ChatError/rejected(_:)`` if the viewer may no longer read the thread, which ``state``
-    ///   then reports too.
+    ///   then reports too, unless the view was loaded again meanwhile.
     public func loadEarlier() async throws(ChatError) {
         guard case .loaded(let messages) = state, hasEarlier, let first = messages.first?.position else { return }
         state = .updating(messages)

@@ -35,7 +35,7 @@ public struct EventFilter: Hashable, Sendable {
     var includesThreadlessEvents = false
     /// Whether every change of a username passes the condition on ``viewer``.
     ///
-    /// Live views set it: they show the names of former members, but no event.
+    /// ``LiveUser`` sets it: it shows the names of former members, but no event.
     var includesAllUsernameChanges = false
     /// The viewer of a live view.
     ///

@@ -11,9 +11,9 @@ public struct StoreStatistics: Hashable, Sendable, Codable {
     public var userCount: Int
     /// The number of durable threads.
     public var threadCount: Int
-    /// The number of durable messages, including retracted ones.
+    /// The number of durable messages, including retracted and removed ones.
     public var messageCount: Int
-    /// The number of durable replies, including retracted ones.
+    /// The number of durable replies, including retracted and removed ones.
     public var replyCount: Int
     /// The outcomes of the commands decided since opening.
     public var commands: CommandStatistics

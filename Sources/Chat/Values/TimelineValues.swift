@@ -133,7 +133,7 @@ public struct ThreadSummary: Hashable, Sendable, Codable, Identifiable {
     public var outwardCode: OutwardCode?
     /// The current number of members.
     public var memberCount: Int
-    /// The number of messages in the timeline, including retracted ones and excluding replies.
+    /// The number of messages in the timeline, including retracted and removed ones and excluding replies.
     public var messageCount: Int
     /// The position of the latest event other than a read marker; the key of pagination.
     public var lastPosition: Position

@@ -76,7 +76,7 @@ extension AuthoredFacts {
                 last = position
             }
         }
-        try require(isAscending && last <= head, "the positions of posts do not ascend to \(head)")
+        try require(isAscending && last <= head, "the positions of entities do not ascend to \(head)")
         try parents.check(below: parentCount)
         try authors.check(below: authorCount << 1)
     }

@@ -106,8 +106,8 @@ extension RuleState {
         let upTo = event.row.number
         faults.requireUnlessLost(event.standing.isMember, .notAMember, "the reader is not a member")
         faults.require(upTo <= head, .markerBeyondHead, "read up to \(upTo), beyond the head \(head)")
-        let present = event.membership.map { memberships.readUpTo($0) } ?? 0
-        faults.require(upTo > present, .markerNotIncreasing, "read up to \(upTo), not beyond the current marker")
+        let current = event.membership.map { memberships.readUpTo($0) } ?? 0
+        faults.require(upTo > current, .markerNotIncreasing, "read up to \(upTo), not beyond the current marker")
     }
 
     func checkPolicy(_ event: AuditedEvent, _ faults: inout FaultList) {

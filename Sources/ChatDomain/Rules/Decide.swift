@@ -1,8 +1,8 @@
 import Columns
 
-// The functions of the rules name an id `userID` or `threadID`, and the dense index of the same entity
-// `user` or `thread`. Where a command concerns a user or a post, `actorID` and `actor` are those of the
-// user who acts. Only the switch over the commands names the ids as the commands do.
+// The functions of the rules name an id `userID` or `threadID`, and the dense index of the same
+// entity `user` or `thread`. Where a command concerns a user or a post, `actorID` and `actor` are
+// those of the user who acts. Only the switch over the commands names the ids as the commands do.
 
 extension RuleState {
     /// Decides a command and appends its events to a batch: see

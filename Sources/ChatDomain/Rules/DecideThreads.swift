@@ -199,8 +199,8 @@ extension RuleState {
         guard action.actorStanding.role == .owner || isOperatorAllowed || isSteppingDown, role != .owner || row.canHaveOwners else {
             throw .notAnOwner
         }
-        guard let present = action.userStanding.role else { throw .notAMember }
-        guard present != role else { return .unchanged }
+        guard let current = action.userStanding.role else { throw .notAMember }
+        guard current != role else { return .unchanged }
         guard !isLastOwner(action.userStanding, of: action.thread) else { throw .lastOwner }
         append(.roleSet, action, value: role.code, envelope, &batch)
         return .append

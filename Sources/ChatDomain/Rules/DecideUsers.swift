@@ -34,7 +34,7 @@ extension RuleState {
         let user = try requireUser(userID, ids)
         // Precedes the check of the name: an earlier version may have accepted the current name
         // under wider rules.
-        if let present = users[user].username, let name = NameRules.trimmed(text), present.utf8.elementsEqual(name.utf8) {
+        if let current = users[user].username, let name = NameRules.trimmed(text), current.utf8.elementsEqual(name.utf8) {
             return .unchanged
         }
         guard let username = Username(text) else { throw .invalidUsername }

@@ -30,7 +30,7 @@ package struct SyncQueue {
     private var coveredPosition: Position = 0
     /// The waiters that the sync in progress covers.
     private var current = Group()
-    /// The waiters that the next sync will cover.
+    /// The waiters that the next sync will cover, and tasks that an earlier sync did not reach.
     private var next = Group()
     private var lastID: UInt64 = 0
 
