@@ -530,9 +530,9 @@ MUTATIONS = [
                "            guard let found = models.thread(of: id, asOf: now) else { throw .rejected(.unknownMessage) }\n"
                "            thread = found\n"),
     viewer_mutation("43s", "the history of a reply", "ChatStore+PostDetails.swift", "            let readable = try models.requireReadable(id, from: view)\n",
-               "            guard let message = models.message(answeredBy: id, asOf: now), let found = models.thread(of: message, asOf: now)\n"
+               "            guard let answered = models.message(answeredBy: id, asOf: now), let found = models.thread(of: answered, asOf: now)\n"
                "            else { throw .rejected(.unknownReply) }\n"
-               "            let readable = (message: message, thread: found)\n"),
+               "            let readable = (message: answered, thread: found)\n"),
     viewer_mutation("43r", "the activity", "ChatStore+Queries.swift",
                "            try requireHost(viewer)\n            return models.dayScan", "            return models.dayScan"),
     # The rows of `WhoIsShownWhat.md`, one mutation each.
