@@ -111,6 +111,7 @@ import Testing
             ("timelinePage", { (viewer) throws(ChatError) in _ = try store.timelinePage(garden, viewer: viewer) }),
             ("repliesPage", { (viewer) throws(ChatError) in _ = try store.repliesPage(to: first, viewer: viewer) }),
             ("details", { (viewer) throws(ChatError) in _ = try store.details(of: .message(first), viewer: viewer) }),
+            ("details of a reply", { (viewer) throws(ChatError) in _ = try store.details(of: .reply(reply), viewer: viewer) }),
         ]
         let ofOperators: [(name: String, ask: (UserID?) throws(ChatError) -> Void)] = [
             ("readers", { (viewer) throws(ChatError) in _ = try store.readers(of: garden, viewer: viewer) }),
