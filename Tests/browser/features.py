@@ -306,6 +306,7 @@ def deleted(ann, bob):
     bob.see("Deleted account", "main .timeline")
     if "Remember me" in bob.text("body"):
         raise Failed("the erased text is shown")
+    ann.fill("E-mail address", ann.email)
     ann.fill("Password", ann.password)
     ann.click("Sign in", ".form")
     ann.see("The e-mail address or the password is wrong.", ".error-summary")

@@ -26,7 +26,8 @@ function device() {
 
 async function signIn(address, secret, done) {
   await post("/v1/sign-in", { email: address, password: secret, device: device() });
-  entered.password = "";
+  // The next person at this tab is not shown who was here.
+  Object.assign(entered, { email: "", password: "", username: "" });
   await done();
 }
 

@@ -2,7 +2,8 @@
 
 import { Problem, Unreachable, get, onSignedOut } from "./api.js";
 import { accountView } from "./accounts.js";
-import { h, notice } from "./dom.js";
+import { keepDraftsOf } from "./composer.js";
+import { h, notice, silence } from "./dom.js";
 import { errorText } from "./format.js";
 import * as events from "./events.js";
 import * as outbox from "./outbox.js";
@@ -51,6 +52,7 @@ async function begin(attempt = 0) {
     await store.load();
   } catch (error) {
     if (error instanceof Problem && error.status === 401) {
+      keepDraftsOf(null);
       show();
       return;
     }
@@ -64,6 +66,7 @@ async function begin(attempt = 0) {
 
 /** Shows the threads of the signed-in user. */
 function enter() {
+  keepDraftsOf(store.state.me.id);
   const list = sidebar(brand);
   const status = h("p", { class: "connection", role: "status", hidden: true });
   const main = h("main", { id: "main", tabindex: "-1" });
@@ -111,10 +114,10 @@ function showConnection(text) {
 
 /** The session has ended elsewhere, or by its age. */
 function sessionEnded() {
-  if (!store.state.isSigningOut) leave("Your session has ended. Sign in again; nothing that you have written is lost.");
+  if (!store.state.isSigningOut) leave("Your session has ended. Sign in again; messages that wait to be sent are kept.");
 }
 
-/** Ends the view of the signed-in user. */
+/** Ends the view of the signed-in user. The next person at this tab finds nothing of it. */
 function leave(message) {
   if (!shell) return;
   closeCurrent();
@@ -122,9 +125,11 @@ function leave(message) {
   events.stop();
   outbox.stop();
   store.forget();
+  keepDraftsOf(null);
   shell = null;
   signedOutMessage = message;
   document.querySelectorAll("dialog").forEach((dialog) => dialog.close());
+  silence();
   sessionChannel.postMessage("changed");
   go(["sign-in"], { replace: true });
   show();

@@ -4,13 +4,30 @@ import { append, h, icon } from "./dom.js";
 import { errorText, timeElement } from "./format.js";
 import { newID } from "./ids.js";
 import * as outbox from "./outbox.js";
+import { state } from "./store.js";
 
 const byteLimit = 16_384;
-const drafts = {
-  key: (place) => `draft ${place}`,
-  get: (place) => sessionStorage.getItem(drafts.key(place)) ?? "",
-  set: (place, text) => (text ? sessionStorage.setItem(drafts.key(place), text) : sessionStorage.removeItem(drafts.key(place))),
-};
+
+/** The drafts of a user, by place, in the storage of the tab. */
+function draftsOf(user) {
+  const key = (place) => `draft ${user} ${place}`;
+  return {
+    get: (place) => sessionStorage.getItem(key(place)) ?? "",
+    set: (place, text) => {
+      // A request that fails after a sign-out gives its text back to nobody.
+      if (state.me?.id !== user) return;
+      if (text) sessionStorage.setItem(key(place), text);
+      else sessionStorage.removeItem(key(place));
+    },
+  };
+}
+
+/** Removes the drafts of everybody but one user, or of everybody. */
+export function keepDraftsOf(user) {
+  for (const key of Object.keys(sessionStorage)) {
+    if (key.startsWith("draft ") && !(user && key.startsWith(`draft ${user} `))) sessionStorage.removeItem(key);
+  }
+}
 
 /** Makes a text area as high as its text, up to a part of the window. */
 function resize(area) {
@@ -36,6 +53,7 @@ function isSend(event) {
 /** Creates the form at the end of a thread, or of replies if `message` is given. A draft survives a reload of the tab. */
 export function composer({ thread, message = null, label }) {
   const place = message ?? thread;
+  const drafts = draftsOf(state.me.id);
   const id = `composer-${place}`;
   const area = h("textarea", { id, rows: 1, dir: "auto", placeholder: label, "aria-describedby": `${id}-error`, enterkeyhint: "enter" });
   area.value = drafts.get(place);

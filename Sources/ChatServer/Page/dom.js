@@ -92,6 +92,15 @@ export function announce(text, summary = null) {
   }, Math.max(200, quietUntil - Date.now()));
 }
 
+/** Forgets what was said and shown, and what would be said. */
+export function silence() {
+  clearTimeout(announcing);
+  announcing = null;
+  waiting = [];
+  document.getElementById("announcer").textContent = "";
+  document.querySelector(".notice")?.remove();
+}
+
 let noticeTimer = null;
 
 /** Shows a short notice at the bottom, which is read out as well. */

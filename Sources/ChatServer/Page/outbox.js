@@ -92,8 +92,9 @@ export const waitingCount = () => items.length;
 
 /** Keeps a message, or a reply if `message` is given, and sends it as soon as possible. Returns when it is kept. */
 export async function add({ id, thread, message = null, body }) {
+  const user = owner;
   await transaction("readwrite", (store) =>
-    store.add({ user: owner, id, thread, message, body, writtenAt: new Date().toISOString(), rejection: null }));
+    store.add({ user, id, thread, message, body, writtenAt: new Date().toISOString(), rejection: null }));
   await changed();
   flush();
 }
