@@ -11,6 +11,8 @@ struct HistoryVerification {
     static let batchSize = 1_024
 
     private(set) var findings: [JournalFinding] = []
+    /// The earlier rules that events follow.
+    private var notes: [EarlierRule: EarlierRuleNote] = [:]
     private var models = StoreModels()
     private var checkpoint: CheckpointVerification?
     private let isDeep: Bool
@@ -24,6 +26,8 @@ struct HistoryVerification {
 
     /// The position of the last verified event.
     var position: Position { models.position }
+    /// The earlier rules that events follow, in the order of ``EarlierRule``.
+    var earlierRules: [EarlierRuleNote] { EarlierRule.allCases.compactMap { notes[$0] } }
     /// The number of events recorded as lost.
     var lostEventCount: Int { models.rules.lostEventCount }
 
@@ -81,7 +85,13 @@ struct HistoryVerification {
     /// Verifies the records of the batch.
     mutating func verifyBatch() {
         var found: [(row: Int, fault: HistoryFault)] = []
-        models.rules.audit(&batch, &models.readModels.identities) { row, faults in found += faults.map { (row, $0) } }
+        var followed: [(row: Int, rule: EarlierRule)] = []
+        models.rules.audit(&batch, &models.readModels.identities) { row, faults in
+            found += faults.map { (row, $0) }
+        } note: { row, rule in
+            followed.append((row, rule))
+        }
+        for (row, rule) in followed { notes[rule, default: EarlierRuleNote(rule)].add(batch.position(row)) }
         // For one event, the fault of the text comes last.
         for (row, fault) in (found + textFaults).sorted(by: { $0.row < $1.row }) {
             addFinding(fault.problem.rawValue, fault.message, at: batch.position(row))

@@ -21,10 +21,14 @@ public struct VerificationReport: Hashable, Sendable, Codable {
     ///
     /// They are not findings, and the JSON form omits the number.
     public var withheldEventCount: UInt64 = 0
+    /// The events that the rules of an earlier version permitted and those of this version do not.
+    ///
+    /// They are not findings. The JSON form omits an empty list.
+    public var earlierRules: [EarlierRuleNote] = []
 
     private enum CodingKeys: String, CodingKey {
         case isValid = "ok"
-        case position, findings
+        case position, findings, earlierRules
     }
 
     init(position: Position = 0, findings: [JournalFinding] = []) {
@@ -37,6 +41,7 @@ public struct VerificationReport: Hashable, Sendable, Codable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         position = try container.decode(Position.self, forKey: .position)
         findings = try container.decode([JournalFinding].self, forKey: .findings)
+        earlierRules = try container.decodeIfPresent([EarlierRuleNote].self, forKey: .earlierRules) ?? []
     }
 
     /// Encodes the report, for example as `{"ok":true,"position":12,"findings":[]}`.
@@ -45,6 +50,31 @@ public struct VerificationReport: Hashable, Sendable, Codable {
         try container.encode(isValid, forKey: .isValid)
         try container.encode(position, forKey: .position)
         try container.encode(findings, forKey: .findings)
+        if !earlierRules.isEmpty { try container.encode(earlierRules, forKey: .earlierRules) }
+    }
+}
+
+/// The events of a history that follow an earlier rule.
+public struct EarlierRuleNote: Hashable, Sendable, Codable {
+    /// The rule.
+    public var rule: EarlierRule
+    /// The number of the events.
+    public var eventCount = 0
+    /// The position of the first of the events.
+    public var first: Position = 0
+    /// The position of the last of the events.
+    public var last: Position = 0
+
+    private enum CodingKeys: String, CodingKey {
+        case rule, first, last
+        case eventCount = "events"
+    }
+
+    init(_ rule: EarlierRule) { self.rule = rule }
+
+    mutating func add(_ position: Position) {
+        if eventCount == 0 { first = position }
+        (eventCount, last) = (eventCount + 1, position)
     }
 }
 
@@ -198,6 +228,7 @@ extension VerificationReport {
         findings += tree?.findings ?? []
         position = history.position
         lostEventCount = history.lostEventCount
+        earlierRules = history.earlierRules
     }
 }
 

@@ -4,7 +4,8 @@ extension ChatState {
     /// Returns the rules that an event breaks as the next event of this history.
     ///
     /// The result is empty if the decider of this version could have appended the event. A departure
-    /// of the last owner of a thread is not a fault, because earlier versions had no owners.
+    /// of the last owner of a thread is not a fault, because earlier versions had no owners. Neither is
+    /// what an ``EarlierRule`` covers: ``earlierRules(of:)``.
     ///
     /// After a lost event (``lostEventCount``), the audit tolerates what a lost event can explain:
     ///
@@ -26,7 +27,8 @@ extension ChatState {
 }
 
 extension RuleState {
-    /// Applies the events of a batch and reports the faults of each event before it is applied.
+    /// Applies the events of a batch and reports the faults of each event, or the earlier rules that it
+    /// follows, before it is applied.
     ///
     /// See ``ChatState/faults(of:)`` for the rules.
     ///
@@ -34,15 +36,22 @@ extension RuleState {
     ///   - batch: The next events, not yet resolved.
     ///   - report: Receives the row of each event with faults, and the faults. The fault of the
     ///     event's text (``ChatEvent/textFault``) is not among them.
+    ///   - note: Receives the row of each event that has no faults because of an earlier rule, and the
+    ///     rule.
     /// - Complexity: O(1) on average per event.
     package mutating func audit(
-        _ batch: inout EventBatch, _ identities: inout Identities, _ report: (_ row: Int, [HistoryFault]) -> Void
+        _ batch: inout EventBatch, _ identities: inout Identities, _ report: (_ row: Int, [HistoryFault]) -> Void,
+        note: (_ row: Int, EarlierRule) -> Void
     ) {
         identities.prefetch(batch)
         for row in 0..<batch.count {
             let content = batch.rows[row].kind?.isIndexed == true ? batch.content(of: row).content : .none
             let found = faults(of: batch.rows[row], content, identities, &batch.indexes[row])
-            if !found.isEmpty { report(row, found) }
+            if found.isEmpty {
+                for rule in earlierRules(of: batch.rows[row], identities) { note(row, rule) }
+            } else {
+                report(row, found)
+            }
             identities.resolve(&batch, upTo: row + 1)
             apply(batch, row..<row + 1)
         }

@@ -12,10 +12,14 @@ extension RuleState {
     ///   - ids: The identities; they include the events that the batch already contains, which are
     ///     those of earlier commands.
     ///   - batch: Receives the events; unchanged if the command is rejected.
+    ///   - followsEarlierRules: Whether an audit asks: what an ``EarlierRule`` permitted is accepted.
     package func decide(
-        _ request: borrowing CommandRequest, _ ids: borrowing Identities, at now: Timestamp, freshID: UInt128, into batch: inout EventBatch
+        _ request: borrowing CommandRequest, _ ids: borrowing Identities, at now: Timestamp, freshID: UInt128, into batch: inout EventBatch,
+        followsEarlierRules: Bool = false
     ) throws(Rejection) -> BatchDecision {
-        let envelope = EventEnvelope(recordedAt: recordingTime(at: now), origin: request.origin, hasCorrelation: request.correlation != nil)
+        let envelope = EventEnvelope(
+            recordedAt: recordingTime(at: now), origin: request.origin, hasCorrelation: request.correlation != nil,
+            followsEarlierRules: followsEarlierRules)
         let count = batch.count
         let decision = try decide(request.command, ids, freshID, envelope, &batch)
         // The correlation id is checked last: the command's own rules take precedence, and a
@@ -98,11 +102,13 @@ struct UserAction {
     let membership: Int?
 }
 
-/// The fields that all events of a decision share.
+/// The fields that all events of a decision share, and the rules that it follows.
 struct EventEnvelope {
     let recordedAt: Timestamp
     let origin: EventOrigin
     let hasCorrelation: Bool
+    /// Whether the decision accepts what an ``EarlierRule`` permitted.
+    var followsEarlierRules = false
 
     /// Makes the row of an event, without its ids.
     func row(_ kind: EventKind) -> EventRow {
@@ -162,6 +168,13 @@ extension RuleState {
         return user
     }
 
+    /// Returns the index of a user who is invited, muted, banned or blocked: an erased user is not.
+    func requireNotErased(_ userID: UserID, _ ids: borrowing Identities, _ envelope: EventEnvelope) throws(Rejection) -> Int {
+        let user = try requireRegistered(userID, ids)
+        if users[user].isErased, !envelope.followsEarlierRules { throw .userErased }
+        return user
+    }
+
     func requireThread(_ threadID: ThreadID, _ ids: borrowing Identities) throws(Rejection) -> Int {
         guard let thread = existingThread(threadID, ids) else { throw .unknownThread }
         return thread
@@ -210,11 +223,14 @@ extension RuleState {
     }
 
     /// Finds the two users and the thread of a command.
+    ///
+    /// - Parameter envelope: The envelope of a command that an erased user is spared; nil for one
+    ///   that ends what the user has.
     func userAction(
-        _ userID: UserID, _ threadID: ThreadID, _ actorID: UserID, _ ids: borrowing Identities
+        _ userID: UserID, _ threadID: ThreadID, _ actorID: UserID, _ ids: borrowing Identities, sparingErased envelope: EventEnvelope? = nil
     ) throws(Rejection) -> UserAction {
         let actor = try requireUser(actorID, ids)
-        let user = try requireRegistered(userID, ids)
+        let user = if let envelope { try requireNotErased(userID, ids, envelope) } else { try requireRegistered(userID, ids) }
         let thread = try requireThread(threadID, ids)
         return UserAction(
             actorID: actorID, userID: userID, threadID: threadID, actor: actor, user: user, thread: thread,

@@ -29,7 +29,7 @@ extension RuleState {
         _ kind: SanctionKind, _ userID: UserID, _ threadID: ThreadID, _ actorID: UserID, _ reason: String, _ until: Timestamp?,
         _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let action = try userAction(userID, threadID, actorID, ids)
+        let action = try userAction(userID, threadID, actorID, ids, sparingErased: envelope)
         try requireAuthority(action, ids)
         if kind == .ban { try requireNotLastOwner(action) }
         if let membership = action.membership, isSanctioned(kind, membership, at: envelope.recordedAt),

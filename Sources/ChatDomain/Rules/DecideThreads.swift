@@ -155,7 +155,7 @@ extension RuleState {
         _ userID: UserID, _ threadID: ThreadID, _ actorID: UserID, _ ids: borrowing Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let action = try userAction(userID, threadID, actorID, ids)
+        let action = try userAction(userID, threadID, actorID, ids, sparingErased: envelope)
         try requireModerator(action.actor, of: action.thread, ids)
         guard !threads[action.thread].isClosed else { throw .threadClosed }
         guard !action.userStanding.isMember else { return .unchanged }

@@ -82,7 +82,7 @@ extension RuleState {
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let actor = try requireUser(actorID, ids)
-        let user = try requireRegistered(userID, ids)
+        let user = isBlocked ? try requireNotErased(userID, ids, envelope) : try requireRegistered(userID, ids)
         guard self.isBlocked(user, by: actor) != isBlocked, user != actor else { return .unchanged }
         var row = envelope.row(isBlocked ? .userBlocked : .userUnblocked)
         (row.user, row.secondID) = (actorID.bits, userID.bits)

@@ -128,6 +128,12 @@ extension BufferedOutput {
                 "\(count(report.withheldEventCount, "event has", "events have")) no content in this copy, "
                     + "and no event orders its erasure.")
         }
+        for note in report.earlierRules {
+            let positions = note.first == note.last ? "at position \(note.first)" : "from position \(note.first) to \(note.last)"
+            try writeLine(
+                "\(count(note.eventCount, "event follows", "events follow")) an earlier rule, \(positions), which is no finding: "
+                    + note.rule.message)
+        }
         if report.lostEventCount > 0 {
             try writeLine(
                 "\(count(report.lostEventCount, "event is", "events are")) lost; 'events --kind lost' lists them. "

@@ -59,16 +59,73 @@ struct ErasureRulesTests {
         }
     }
 
-    /// Others act on an erased user, and the host ends what they held.
-    @Test func othersActOnErasedUser() {
-        let given = Self.erased(Here.cem, in: Here.moderated.given(.grantOperator(user: Here.cem)))
+    /// Everything that a user was given can end after the erasure, and their posts can be removed.
+    @Test func othersEndWhatErasedUserHas() {
+        let given = Here.moderated.given(
+            .grantOperator(user: Here.cem), .mute(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "spam"),
+            .block(user: Here.cem, by: Here.bob), .openThread(thread: Here.club, name: "Club", by: Here.ann),
+            .ban(user: Here.cem, thread: Here.club, by: Here.ann, reason: "spam"),
+            .invite(user: Here.cem, thread: Here.sw1a, by: Here.dee),
+            .setRole(user: Here.cem, thread: Here.dogs, role: .moderator, by: Here.ann))
         for command in [
-            .mute(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "spam"),
-            .removeMember(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "spam"), .block(user: Here.cem, by: Here.bob),
-            .revokeOperator(user: Here.cem),
+            .removeMember(user: Here.cem, thread: Here.dogs, by: Here.ann, reason: "spam"), .unblock(user: Here.cem, by: Here.bob),
+            .revokeOperator(user: Here.cem), .unmute(user: Here.cem, thread: Here.dogs, by: Here.ann),
+            .unban(user: Here.cem, thread: Here.club, by: Here.ann),
+            .revokeInvitation(user: Here.cem, thread: Here.sw1a, by: Here.dee),
+            .setRole(user: Here.cem, thread: Here.dogs, role: .member, by: Here.ann),
+            .remove(.message(Here.walk), by: Here.bob, reason: "spam"),
         ] as [ChatCommand] {
-            #expect(given.when(command).rejection == nil, "\(command)")
+            #expect(!Self.erased(Here.cem, in: given).when(command).events.isEmpty, "\(command)")
         }
+    }
+
+    /// The commands that give an erased user something, or that act against them anew.
+    private static let spared: [ChatCommand] = [
+        .invite(user: Here.eli, thread: Here.dogs, by: Here.bob),
+        .mute(user: Here.eli, thread: Here.dogs, by: Here.bob, reason: "spam"),
+        .ban(user: Here.eli, thread: Here.dogs, by: Here.bob, reason: "spam"), .block(user: Here.eli, by: Here.bob),
+    ]
+
+    /// An erased user is rejected where an unknown user is: after the acting user, and before the
+    /// thread and the rights in it.
+    @Test func erasedUserIsNotInvitedSanctionedOrBlocked() {
+        let given = Here.moderated
+        let erased = Self.erased(Here.eli, in: given)
+        for command in Self.spared {
+            #expect(!given.when(command).events.isEmpty, "\(command)")
+            #expect(erased.when(command).rejection?.code == .userErased, "\(command)")
+        }
+        for command in [
+            .invite(user: Here.eli, thread: Here.nowhere, by: Here.bob), .invite(user: Here.eli, thread: Here.dogs, by: Here.cem),
+            .mute(user: Here.eli, thread: Here.dogs, by: Here.cem, reason: ""),
+            .ban(user: Here.eli, thread: Here.nowhere, by: Here.cem, reason: ""),
+        ] as [ChatCommand] {
+            #expect(erased.when(command).rejection?.code == .userErased, "\(command)")
+        }
+        #expect(erased.when(.block(user: Here.eli, by: Here.nobody)).rejection?.code == .unknownUser)
+        // What held before the erasure has no effect a second time; it is rejected all the same.
+        let held = Self.erased(Here.eli, in: given.given(Self.spared[1], Self.spared[3]))
+        for command in [Self.spared[1], Self.spared[3]] { #expect(held.when(command).rejection?.code == .userErased) }
+    }
+
+    /// The audit accepts what an earlier version appended, names the rule, and still applies the
+    /// others.
+    @Test func auditAcceptsWhatEarlierRuleCovers() throws {
+        let given = Here.moderated
+        let erased = Self.erased(Here.eli, in: given)
+        for command in Self.spared {
+            let event = try #require(given.when(command).events.first)
+            #expect(given.state.faults(of: event).isEmpty && given.state.earlierRules(of: event).isEmpty)
+            #expect(erased.state.faults(of: event).isEmpty, "\(command)")
+            #expect(erased.state.earlierRules(of: event) == [.actsOnErasedUser], "\(command)")
+        }
+        let byMember = ChatEvent(
+            recordedAt: erased.state.lastRecordedAt,
+            details: .userInvited(MemberChanged(thread: Here.dogs, number: 8, user: Here.eli, by: Here.cem)))
+        #expect(erased.state.faults(of: byMember).map(\.problem).contains(.notPermitted))
+        #expect(erased.state.earlierRules(of: byMember).isEmpty)
+        let granted = ChatEvent(recordedAt: erased.state.lastRecordedAt, details: .operatorGranted(OperatorChanged(user: Here.eli)))
+        #expect(erased.state.faults(of: granted).map(\.problem) == [.notPermitted] && erased.state.earlierRules(of: granted).isEmpty)
     }
 
     /// The audit finds events of an erased user, a second order, and an order of later positions.

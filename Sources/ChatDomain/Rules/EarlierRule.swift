@@ -1,0 +1,58 @@
+import Columns
+
+/// A rule of an earlier version that permitted more than the decider does now.
+///
+/// The list of these rules is complete: an event that no decider of this version appends, and that
+/// none of them covers, is a fault. ``ChatState/faults(of:)`` and the importer of events accept
+/// what an earlier rule covers, and a verification notes it.
+///
+/// A rule that becomes stricter gets a case here, with its kinds and its condition, and the decider
+/// applies the stricter rule only to a command (`EventEnvelope.followsEarlierRules`).
+public enum EarlierRule: String, CaseIterable, Hashable, Sendable, Codable {
+    /// A user whose content was erased could be invited, muted, banned and blocked.
+    case actsOnErasedUser
+
+    /// A sentence for people; it may change between versions.
+    public var message: String {
+        switch self {
+        case .actsOnErasedUser: "A user whose content was erased could be invited, muted, banned and blocked."
+        }
+    }
+
+    /// Whether the rule covers an event that is the next of a history.
+    ///
+    /// - Complexity: O(1) on average.
+    func covers(_ row: EventRow, _ rules: borrowing RuleState, _ ids: borrowing Identities) -> Bool {
+        switch (self, row.kind) {
+        case (.actsOnErasedUser, .userInvited), (.actsOnErasedUser, .userMuted), (.actsOnErasedUser, .userBanned):
+            rules.isErased(UserID(bits: row.user), ids)
+        case (.actsOnErasedUser, .userBlocked): rules.isErased(UserID(bits: row.secondID), ids)
+        case (.actsOnErasedUser, _): false
+        }
+    }
+}
+
+extension ChatState {
+    /// Returns the earlier rules that an event follows as the next event of this history.
+    ///
+    /// The result is empty if the event has a fault (``faults(of:)``), or if the decider of this
+    /// version could have appended it.
+    ///
+    /// - Complexity: O(1) on average.
+    public func earlierRules(of event: ChatEvent) -> [EarlierRule] {
+        faults(of: event).isEmpty ? rules.earlierRules(of: event.row, identities) : []
+    }
+}
+
+extension RuleState {
+    /// Returns the earlier rules that cover an event.
+    func earlierRules(of row: EventRow, _ ids: borrowing Identities) -> [EarlierRule] {
+        var found: [EarlierRule] = []
+        for rule in EarlierRule.allCases where rule.covers(row, self, ids) { found.append(rule) }
+        return found
+    }
+
+    fileprivate func isErased(_ userID: UserID, _ ids: borrowing Identities) -> Bool {
+        registeredUser(userID, ids).map { users[$0].isErased } ?? false
+    }
+}

@@ -1,0 +1,80 @@
+import Chat
+import ChatDomain
+import ChatTesting
+import Testing
+
+/// A history with events that only the rules of an earlier version permitted.
+@Suite struct EarlierRuleTests {
+    private typealias F = EarlierRuleTests
+
+    private static let (ann, bob) = (UserID(bits: 1), UserID(bits: 2))
+    private static let garden = ThreadID(bits: 3)
+
+    /// Ann invites, mutes, bans and blocks Bob, as an earlier version let her after his erasure.
+    private static let spared: [ChatCommand] = [
+        .invite(user: bob, thread: garden, by: ann), .mute(user: bob, thread: garden, by: ann, reason: "spam"),
+        .ban(user: bob, thread: garden, by: ann, reason: "spam"), .block(user: bob, by: ann),
+    ]
+
+    /// The events of the commands, with Bob's erasure before them, as an export has them.
+    private static func exported(_ commands: [ChatCommand]) throws -> [ExportedEvent] {
+        var given = DeciderSpecification().given(
+            .registerUser(user: ann, username: "Ann"), .registerUser(user: bob, username: "Bob"),
+            .openThread(thread: garden, name: "Garden", by: ann))
+        let position = given.state.head
+        var events = given.history.map(\.event)
+        events.append(
+            ChatEvent(
+                recordedAt: given.state.lastRecordedAt, details: .userErased(UserErased(user: bob)),
+                content: .erasure(reason: "user-request", positions: nil)))
+        for command in commands {
+            events += given.when(command).events
+            given = given.given(command)
+        }
+        #expect(events.count == Int(position) + 1 + commands.count)
+        return events.enumerated().map { ExportedEvent(RecordedEvent(position: Position($0.offset + 1), event: $0.element)) }
+    }
+
+    private static func `import`(_ events: [ExportedEvent], into directory: String, _ options: StoreOptions) throws {
+        var importer = try EventImporter(into: directory, options: options.journal)
+        for (index, event) in events.enumerated() { try importer.add(event, line: index + 1) }
+        try importer.finish()
+    }
+
+    @Test func importAcceptsAndVerificationNotes() throws {
+        let fixture = StoreFixture()
+        try F.import(try F.exported(F.spared), into: fixture.directory, fixture.options)
+        // The opening carries out the erasure.
+        let store = try fixture.open()
+        let exported = try store.allExported()
+        try store.close()
+        let report = try ChatStore.verify(fixture.directory, options: fixture.options.journal, deep: true)
+        #expect(report.findings == [] && report.isValid)
+        let note = try #require(report.earlierRules.first)
+        #expect(report.earlierRules.count == 1 && note.rule == .actsOnErasedUser)
+        #expect(note.eventCount == 4 && note.first == 6 && note.last == 9)
+        // An export of such a journal is imported again.
+        let other = StoreFixture(seed: 2)
+        try F.import(exported, into: other.directory, other.options)
+        #expect(try ChatStore.head(ofJournalAt: other.directory, options: other.options.journal).position == 9)
+    }
+
+    @Test func historyWithoutSuchEventsHasNoNote() throws {
+        let fixture = StoreFixture()
+        try F.import(try F.exported([]), into: fixture.directory, fixture.options)
+        try fixture.open().close()
+        let report = try ChatStore.verify(fixture.directory, options: fixture.options.journal)
+        #expect(report.isValid && report.earlierRules == [])
+    }
+}
+
+extension ChatStore {
+    fileprivate func allExported() throws(ChatError) -> [ExportedEvent] {
+        var events: [ExportedEvent] = []
+        try forEachExportedEvent { event in
+            events.append(event)
+            return true
+        }
+        return events
+    }
+}
