@@ -10,7 +10,7 @@ Every fenced block of Swift, in a page or in a documentation comment of Sources,
 - Not compiled, with the reason in a comment before the block: `<!-- not compiled: REASON -->`.
 
 Every `chat-journal COMMAND` in a page exists, and the help of that command has every option that is used with it. Every
-suite (`NameTests`) and program (`name.py`) of the tests that a page names exists.
+suite (`NameTests`) and program (`name.py`) of the tests and of Converters that a page names exists.
 """
 import pathlib
 import re
@@ -173,7 +173,7 @@ def check_tool():
 
 def check_names():
     tests = PACKAGE / "Tests"
-    known = {path.name for folder in (tests, tests / "checks") for path in folder.iterdir()}
+    known = {path.name for folder in (tests, tests / "checks", PACKAGE / "Converters") for path in folder.iterdir()}
     for path in tests.rglob("*.swift"):
         known |= set(re.findall(r"(?:struct|class|extension) (\w+Tests)\b", path.read_text()))
     problems, count = [], 0
@@ -182,7 +182,7 @@ def check_names():
             for name in re.findall(r"`(?:Tests/checks/)?(\w+Tests|\w+\.(?:py|sh))\b[^`]*`", line):
                 count += 1
                 if name not in known:
-                    problems.append(f"{path.relative_to(PACKAGE)}:{number}: there is no {name} in Tests")
+                    problems.append(f"{path.relative_to(PACKAGE)}:{number}: there is no {name} in Tests or Converters")
     if not problems:
         print(f"code_blocks: {count} uses of names of tests are of existing ones")
     return problems

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Converts JSON of DiscordChatExporter to the lines of `chat-journal import`.
+
+    discord.py CHANNEL.json ... > history.jsonl
+
+Each file is a channel, or a part of one. README.md beside this file says what is kept.
+"""
+import sys
+
+from converting import main
+from reading import Failure, field, time_of
+
+DIRECT = {"DirectTextChat", "DirectGroupTextChat"}
+PRIVATE = DIRECT | {"GuildPrivateThread"}
+# The exporter writes the number of a kind that it has no name for: 20 and 23 are answers of bots to commands.
+POSTS = {"Default", "Reply", "20", "23"}
+
+
+def header(path, conversion):
+    """Returns the channel of a file; reads no message."""
+    with conversion.open_file(path) as stream:
+        text = conversion.json(stream, str(path))
+        for key in text.keys():
+            if key == "messages":
+                break
+            value = text.value()
+            if key == "channel" and field(value, "id"):
+                return value
+    raise Failure(f"{path}: no channel with an id before the messages: not JSON of DiscordChatExporter")
+
+
+def add_file(path, channel, name, conversion):
+    count = conversion.count
+    with conversion.open_file(path) as stream:
+        text = conversion.json(stream, str(path))
+        expected = None
+        for key in text.keys():
+            if key != "messages":
+                value = text.value()
+                expected = value if key == "messageCount" else expected
+                continue
+            for message in text.items():
+                add_message(message, text.place, channel, name, conversion)
+        if expected is not None and expected != text.number:
+            raise Failure(f"{path}: {text.number} messages, but messageCount is {expected}: the file is incomplete")
+    count("left out: a channel's topic", str(path), int(bool(field(channel, "topic"))))
+
+
+def add_message(message, place, channel, name, conversion):
+    count, kind, author = conversion.count, field(message, "type"), field(message, "author", dict)
+    time, has_zone = time_of(field(message, "timestamp"))
+    if kind not in POSTS:
+        return count(f"left out: messages of the type {kind}", place)
+    if not field(message, "id") or not field(author, "id"):
+        return count("left out: messages without an id or an author", place)
+    count("adapted: times without a zone, taken as UTC", place, int(not has_zone))
+    count("adapted: messages without a valid time", place, int(time is None))
+    count("left out: files", place, len(field(message, "attachments", list)))
+    count("left out: embeds", place, len(field(message, "embeds", list)))
+    count("left out: stickers", place, len(field(message, "stickers", list)))
+    reactions = field(message, "reactions", list)
+    count("left out: reactions", place, sum(max(1, field(each, "count", int)) for each in reactions))
+    count("left out: pins", place, int(message.get("isPinned") is True))
+    count("left out: forwarded messages", place, int(isinstance(message.get("forwardedMessage"), dict)))
+    count("adapted: messages of bots, as those of a user", place, int(author.get("isBot") is True))
+    names = field(author, "nickname"), field(author, "name"), field(author, "id")
+    user = {"id": names[2], "name": next(name for name in names if name)}
+    if field(channel, "type") in PRIVATE:
+        conversion.member(field(channel, "id"), user)
+    reference = field(message, "reference", dict)
+    # A message that was published from another channel also has a reference.
+    is_reply = kind == "Reply" and field(reference, "channelId") in ("", field(channel, "id"))
+    count("left out: references to a message of another channel", place, int(bool(reference) and not is_reply))
+    conversion.message(
+        place, time, name, user, field(message, "id"), field(reference, "messageId") or None if is_reply else None,
+        field(message, "content"), time_of(field(message, "timestampEdited"))[0])
+
+
+def convert(arguments, conversion):
+    files = [(path, header(path, conversion)) for path in arguments.paths]
+    # An id begins with its time, so that the oldest of several channels with a name gets it, whatever comes later.
+    files.sort(key=lambda file: (len(file[1]["id"]), file[1]["id"]))
+    names = {}
+    for path, channel in files:
+        id, kind = channel["id"], field(channel, "type")
+        if id not in names:
+            # Direct messages have the name of a person, which another person can have too.
+            name = f"{field(channel, 'name')} {id}" if kind in DIRECT else field(channel, "name")
+            names[id] = conversion.channel(id, name, "inviteOnly" if kind in PRIVATE else None)
+        add_file(path, channel, names[id], conversion)
+
+
+if __name__ == "__main__":
+    sys.exit(main("discord", __doc__, convert, "FILE", several=True))
