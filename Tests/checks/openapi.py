@@ -1,7 +1,8 @@
 """An OpenAPI document, and the comparison of requests and answers with it.
 
 The validator implements the keywords of JSON Schema 2020-12 that the document uses. An unknown keyword is an error, so
-that no rule is skipped.
+that no rule is skipped. `x-one-of` and `x-const` have the rules of `oneOf` and `const`, in places where generators of
+clients do not understand these: fields of which an object has one, and Booleans that are true or absent.
 """
 
 import json
@@ -10,7 +11,7 @@ import re
 
 ANNOTATIONS = {"description", "title", "default", "example", "examples"}
 KEYWORDS = {"$ref", "type", "const", "enum", "allOf", "anyOf", "oneOf", "properties", "required", "additionalProperties", "items",
-            "minItems", "maxItems", "uniqueItems", "pattern", "minLength", "maxLength", "minimum", "maximum"}
+            "x-one-of", "x-const", "minItems", "maxItems", "uniqueItems", "pattern", "minLength", "maxLength", "minimum", "maximum"}
 # The headers of every answer, unless its description has another value.
 COMMON_HEADERS = {"x-content-type-options": "nosniff", "cache-control": "no-store", "referrer-policy": "no-referrer"}
 
@@ -92,13 +93,14 @@ class Document:
             types = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
             if kind not in types and not (kind == "integer" and "number" in types):
                 raise Invalid(f"{where}: {kind}, not {types}: {str(value)[:200]}")
-        if "const" in schema and not equal(value, schema["const"]):
-            raise Invalid(f"{where}: {value!r}, not {schema['const']!r}")
+        for keyword in ("const", "x-const"):
+            if keyword in schema and not equal(value, schema[keyword]):
+                raise Invalid(f"{where}: {value!r}, not {schema[keyword]!r}")
         if "enum" in schema and not any(equal(value, allowed) for allowed in schema["enum"]):
             raise Invalid(f"{where}: {value!r} is not in {schema['enum']}")
         for part in schema.get("allOf", []):
             self.validate(part, value, where)
-        for keyword in ("anyOf", "oneOf"):
+        for keyword in ("anyOf", "oneOf", "x-one-of"):
             if keyword in schema:
                 self.count_valid(keyword, schema[keyword], value, where)
         {"object": self.validate_object, "array": self.validate_array, "string": self.validate_string,
@@ -112,7 +114,7 @@ class Document:
             except Invalid as problem:
                 problems.append(str(problem))
         valid = len(parts) - len(problems)
-        if valid == 0 or (keyword == "oneOf" and valid > 1):
+        if valid == 0 or (keyword != "anyOf" and valid > 1):
             raise Invalid(f"{where}: {valid} of {keyword} are valid: {str(value)[:300]}: {'; '.join(problems)[:1200]}")
 
     def validate_object(self, schema, value, where):

@@ -324,7 +324,7 @@ class Hostile:
             fields = schemas["command." + name]["properties"][name]
             acting = next((field for field in ("author", "by", "user") if field in fields["properties"]), None)
             command = {field: values[field] for field in fields.get("required", [])}
-            if "oneOf" in fields:
+            if "x-one-of" in fields:
                 command["message"] = self.message
             if acting is None:
                 continue
