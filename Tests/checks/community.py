@@ -108,7 +108,8 @@ class Community:
 
     def both(self, by, user, thread):
         """Returns the acting user, the other user and the thread of a command that names two users."""
-        return self.user(by), self.user(user), self.thread(thread)
+        by, user = self.user(by), self.user(user)
+        return by, user, self.thread(thread, by, moderates=True)
 
     def join(self, user, thread, position, role="member"):
         """Makes a user a member. `position` is that of the event threadJoined."""
@@ -147,7 +148,8 @@ class Community:
         return self.append(("userInvited", {"thread": thread, "user": user, "by": by}))
 
     def acceptInvitation(self, thread, user):
-        user, thread = self.user(user), self.thread(thread)
+        user = self.user(user)
+        thread = self.thread(thread, user)
         if self.role(user, thread):
             return Outcome()
         self.unlocked(thread)
@@ -159,7 +161,8 @@ class Community:
         return self.append(("threadJoined", {"thread": thread, "user": user}))
 
     def declineInvitation(self, thread, user):
-        user, thread = self.user(user), self.thread(thread)
+        user = self.user(user)
+        thread = self.thread(thread, user)
         if user not in self.threads[thread]["invited"]:
             return Outcome()
         self.threads[thread]["invited"].discard(user)
@@ -277,7 +280,7 @@ class Community:
 
     def remove(self, by, reason, message=None, reply=None):
         by = self.user(by)
-        found, kind, identifier = self.target(message, reply)
+        found, kind, identifier = self.target(message, reply, by, moderates=True)
         self.moderator(by, found["thread"])
         if found["removed"]:
             return Outcome()
@@ -288,7 +291,7 @@ class Community:
 
     def report(self, by, reason, message=None, reply=None):
         by = self.user(by)
-        found, kind, identifier = self.target(message, reply)
+        found, kind, identifier = self.target(message, reply, by)
         self.member(by, found["thread"])
         self.not_hidden(found, by, kind)
         self.exists(found)
@@ -300,7 +303,7 @@ class Community:
 
     def resolveReport(self, by, message=None, reply=None):
         by = self.user(by)
-        found, kind, identifier = self.target(message, reply)
+        found, kind, identifier = self.target(message, reply, by, moderates=True)
         self.moderator(by, found["thread"])
         if not found["reporters"]:
             return Outcome()
@@ -309,7 +312,7 @@ class Community:
 
     def pin(self, message, by):
         by = self.user(by)
-        found, kind, identifier = self.target(message, None)
+        found, kind, identifier = self.target(message, None, by, moderates=True)
         self.moderator(by, found["thread"])
         self.not_closed(found["thread"])
         self.exists(found)
@@ -323,7 +326,7 @@ class Community:
 
     def unpin(self, message, by):
         by = self.user(by)
-        found, kind, identifier = self.target(message, None)
+        found, kind, identifier = self.target(message, None, by, moderates=True)
         self.moderator(by, found["thread"])
         self.not_closed(found["thread"])
         if identifier not in self.threads[found["thread"]]["pins"]:
@@ -340,7 +343,8 @@ class Community:
         return self.set_lock(thread, by, False, "threadUnlocked")
 
     def set_lock(self, thread, by, locked, kind):
-        by, thread = self.user(by), self.thread(thread)
+        by = self.user(by)
+        thread = self.thread(thread, by, moderates=True)
         self.moderator(by, thread)
         self.not_closed(thread)
         if self.threads[thread]["locked"] == locked:
@@ -349,7 +353,8 @@ class Community:
         return self.append((kind, {"thread": thread, "by": by}))
 
     def closeThread(self, thread, by):
-        by, thread = self.user(by), self.thread(thread)
+        by = self.user(by)
+        thread = self.thread(thread, by, moderates=True)
         if self.role(by, thread) != "owner" and by not in self.operators:
             raise Refusal("notAnOwner")
         if self.threads[thread]["closed"]:
@@ -375,7 +380,8 @@ class Community:
 
     def custom(self, kind, thread, by, payload, id=None):
         def act(identifier):
-            user, place = self.user(by), self.thread(thread)
+            user = self.user(by)
+            place = self.thread(thread, user)
             self.member(user, place)
             self.may_write(user, place)
             if len(kind) > 128 or not KIND.fullmatch(kind):

@@ -167,7 +167,7 @@ class Routes:
         self.execute(bob, {"setPostcode": {"user": bob.id, "postcode": "sw1a 2aa"}})
         self.execute(ann, {"changeUsername": {"username": "Ann Lee"}}, {"changeUsername": {"user": ann.id, "username": "Ann"}})
         self.execute(ann, {"openThread": {"thread": self.rota, "name": "Rota", "policy": "inviteOnly", "history": "sinceJoining"}, "correlation": "c-1"})
-        self.execute(bob, {"joinThread": {"thread": self.rota}}, rejected="notInvited")
+        self.execute(bob, {"joinThread": {"thread": self.rota}}, rejected="unknownThread")
         self.execute(ann, {"invite": {"thread": self.rota, "user": bob.id}})
         self.execute(ann, {"revokeInvitation": {"thread": self.rota, "user": bob.id}}, {"invite": {"thread": self.rota, "user": bob.id, "by": ann.id}})
         self.execute(bob, {"declineInvitation": {"thread": self.rota}})

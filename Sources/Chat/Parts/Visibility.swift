@@ -49,38 +49,49 @@ extension ReadModels {
         guard profile(user, asOf: position) != nil else { throw .rejected(.unknownUser) }
     }
 
-    /// Throws `unknownThread` for an unknown thread, and `notAMember` if the viewer may not read
-    /// it.
+    /// Throws `unknownThread` for a thread that is unknown or that does not exist for the viewer now,
+    /// and `notAMember` if the viewer may not read it.
     ///
     /// - Returns: The position after which the viewer may read its messages.
     @discardableResult
     func requireReadable(_ thread: ThreadID, from viewpoint: Viewpoint) throws(ChatError) -> Position {
         try requireViewer(of: viewpoint)
         guard hasThread(thread, asOf: viewpoint.position) else { throw .rejected(.unknownThread) }
-        guard let start = readingStart(thread, from: viewpoint) else { throw .rejected(.notAMember) }
-        return start
+        if let start = readingStart(thread, from: viewpoint) { return start }
+        guard let viewer = viewpoint.viewer, isKnown(thread, to: viewer, asOf: viewpoint.currentPosition) else {
+            throw .rejected(.unknownThread)
+        }
+        throw .rejected(.notAMember)
     }
 
-    /// Throws `unknownMessage` for a message that is unknown or before the viewer's history, and
-    /// `notAMember` if the viewer may not read its thread.
+    /// Throws `unknownMessage` for a message that is unknown, before the viewer's history or in a
+    /// thread that does not exist for the viewer, and `notAMember` if they may not read its thread.
     ///
     /// - Returns: The thread.
     @discardableResult
     func requireReadable(_ message: MessageID, from viewpoint: Viewpoint) throws(ChatError) -> ThreadID {
+        // First, so that an unknown viewer has the same answer whether or not the message exists.
+        try requireViewer(of: viewpoint)
         guard let thread = thread(of: message, asOf: viewpoint.position),
             let posted = postingPosition(of: message, asOf: viewpoint.position)
         else {
             throw .rejected(.unknownMessage)
         }
-        guard posted > (try requireReadable(thread, from: viewpoint)) else { throw .rejected(.unknownMessage) }
+        let start: Position
+        do throws(ChatError) { start = try requireReadable(thread, from: viewpoint) } catch {
+            if case .rejected(.unknownThread) = error { throw .rejected(.unknownMessage) }
+            throw error
+        }
+        guard posted > start else { throw .rejected(.unknownMessage) }
         return thread
     }
 
-    /// Throws `unknownReply` for a reply that is unknown or before the viewer's history, and
-    /// `notAMember` if the viewer may not read its thread.
+    /// Throws `unknownReply` for a reply that is unknown, before the viewer's history or in a thread
+    /// that does not exist for the viewer, and `notAMember` if they may not read its thread.
     ///
     /// - Returns: The message that it answers, and the thread.
     func requireReadable(_ reply: ReplyID, from viewpoint: Viewpoint) throws(ChatError) -> (message: MessageID, thread: ThreadID) {
+        try requireViewer(of: viewpoint)
         guard let message = message(answeredBy: reply, asOf: viewpoint.position) else { throw .rejected(.unknownReply) }
         do throws(ChatError) { return (message, try requireReadable(message, from: viewpoint)) } catch {
             if case .rejected(.unknownMessage) = error { throw .rejected(.unknownReply) }

@@ -7,7 +7,7 @@ import Columns
 /// what an earlier rule covers, and a verification notes it.
 ///
 /// A rule that becomes stricter gets a case here, with its kinds and its condition, and the decider
-/// applies the stricter rule only to a command (`EventEnvelope.followsEarlierRules`).
+/// applies the stricter rule only to a command (`EventEnvelope.isAudit`).
 public enum EarlierRule: String, CaseIterable, Hashable, Sendable, Codable {
     /// A user whose content was erased could be invited, muted, banned and blocked.
     case actsOnErasedUser

@@ -87,6 +87,25 @@ struct NaiveVisibility {
         return (thread.outwardCode == nil ? .open : .residents, .all)
     }
 
+    /// Returns whether a thread exists for a user: an `inviteOnly` one for its members and for the
+    /// users with an invitation.
+    func knows(_ user: UserID, _ thread: ThreadID, at position: Position) -> Bool {
+        if policyAndHistory(of: thread, at: position).policy != .inviteOnly { return true }
+        if isMember(user, of: thread, at: position) { return true }
+        var isInvited = false
+        for fact in access.prefix(while: { $0.position <= position }) {
+            switch fact.details {
+            case .userInvited(let details) where details.user == user && details.thread == thread: isInvited = true
+            case .invitationDeclined(let details) where details.user == user && details.thread == thread: isInvited = false
+            case .invitationRevoked(let details) where details.user == user && details.thread == thread: isInvited = false
+            case .userBanned(let details) where details.user == user && details.thread == thread: isInvited = false
+            case .threadJoined(let details) where details.user == user && details.thread == thread: isInvited = false
+            default: break
+            }
+        }
+        return isInvited
+    }
+
     /// Returns whether a user was a moderator or an owner of a thread, or an operator.
     func moderates(_ user: UserID, _ thread: ThreadID, at position: Position) -> Bool {
         if isOperator(user, at: position) { return true }
@@ -281,10 +300,11 @@ struct NaiveVisibility {
 }
 
 extension EventDetails {
-    /// Whether the event changes a membership, an operator, a policy or a block.
+    /// Whether the event changes a membership, an invitation, an operator, a policy or a block.
     fileprivate var decidesAccess: Bool {
         switch self {
-        case .threadJoined, .threadLeft, .memberRemoved, .operatorGranted, .operatorRevoked, .threadPolicySet, .userBlocked, .userUnblocked:
+        case .threadJoined, .threadLeft, .memberRemoved, .operatorGranted, .operatorRevoked, .threadPolicySet, .userBlocked, .userUnblocked,
+            .userInvited, .invitationDeclined, .invitationRevoked, .userBanned:
             true
         default: false
         }
