@@ -30,6 +30,17 @@ package struct ReportRecord: Hashable, Sendable {
     }
 }
 
+/// The users whom a user has blocked, for the unread counts of a query.
+package struct BlockedUsers: Sendable {
+    let indexes: [UInt32]
+
+    /// The number of users.
+    package var count: Int { indexes.count }
+
+    /// No user.
+    package static let none = BlockedUsers(indexes: [])
+}
+
 extension ReadModels {
     /// Returns the position of a thread's opening; 0 if it was lost.
     package func openingPosition(of thread: ThreadID) -> Position {
@@ -130,6 +141,12 @@ extension ReadModels {
             let pair = views.community.blockPairs.find(blocker, user)
         else { return false }
         return views.community.blocks.value(of: pair, asOf: position) != 0
+    }
+
+    /// Returns the users whom a user has blocked now.
+    package func blockedUsers(by blocker: UserID) -> BlockedUsers {
+        let users = identities.index(ofUser: blocker).flatMap { views.community.blockedUsers[UInt32(truncatingIfNeeded: $0)] }
+        return BlockedUsers(indexes: users ?? [])
     }
 
     /// Returns the sanctions of a membership that no command had ended.

@@ -10,6 +10,7 @@ EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 MILLISECOND = datetime.timedelta(milliseconds=1)
 RANKS = {"member": 0, "moderator": 1, "owner": 2}
 PIN_LIMIT = 50
+BLOCK_LIMIT = 1_000
 LABEL = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 KIND = re.compile(rf"{LABEL}(?:\.{LABEL})+")
 
@@ -368,6 +369,8 @@ class Community:
         by, user = self.user(by), self.user(user)
         if (by, user) in self.blocks or by == user:
             return Outcome()
+        if sum(blocker == by for blocker, _ in self.blocks) >= BLOCK_LIMIT:
+            raise Refusal("tooManyBlocks")
         self.blocks.add((by, user))
         return self.append(("userBlocked", {"user": user, "by": by}))
 

@@ -162,11 +162,18 @@ extension ChatStore {
         for invited in sections.compactMap(scan, { $0.invitation(ofMembership: $1, asOf: position) }).sorted() {
             let event = try event(at: invited)
             guard case .userInvited(let details) = event.details else { continue }
-            let name = sections.withSection { $0.thread(details.thread, asOf: position)?.name }
+            // As everywhere, the blocks of now count.
+            let (viewer, current) = (sections.viewpoint.viewer, sections.viewpoint.currentPosition)
+            let (name, isFromBlockedUser) = sections.withSection { models in
+                (
+                    models.thread(details.thread, asOf: position)?.name,
+                    viewer == details.user && models.isBlocked(details.by, by: details.user, asOf: current)
+                )
+            }
             invitations.append(
                 ThreadInvitation(
                     thread: details.thread, name: name, user: sections.userSummary(details.user), by: sections.userSummary(details.by),
-                    position: invited, invitedAt: event.createdAt))
+                    position: invited, invitedAt: event.createdAt, isFromBlockedUser: isFromBlockedUser))
         }
         return invitations
     }

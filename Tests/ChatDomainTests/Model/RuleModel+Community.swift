@@ -363,6 +363,7 @@ extension RuleModel {
     mutating func setBlock(_ user: UserID, _ by: UserID, _ isBlocked: Bool, _ draft: Draft) throws(Refusal) -> Answer {
         try checkUsers(by, user)
         if blocks[by, default: []].contains(user) == isBlocked || by == user { return .nothing }
+        try check(!isBlocked || blocks[by, default: []].count < 1_000, .tooManyBlocks)
         if isBlocked { blocks[by, default: []].insert(user) } else { blocks[by]?.remove(user) }
         let block = UserBlock(user: user, by: by)
         return append([(isBlocked ? .userBlocked(block) : .userUnblocked(block), .none)], draft)
