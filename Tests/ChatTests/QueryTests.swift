@@ -1,5 +1,6 @@
 import ChatDomain
 import ChatTesting
+import Foundation
 import Projections
 import Testing
 

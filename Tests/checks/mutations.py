@@ -480,7 +480,11 @@ MUTATIONS = [
     store_mutation("42c", "page: one entry more than the limit", [
         ("PageRequest.swift", "lower..<min(upper, lower + min(limit, upper - lower))", "lower..<min(upper, lower + min(limit, upper - lower) + 1)")],
         test_filter="PagingTests", target="Projections"),
-    unread_mutation("42d", "count own retractions twice", "{ _ in ownInBlock }", "{ _ in 2 * ownInBlock }"),
+    unread_mutation("42d", "count own retractions twice", "{ _ in inBlock }", "{ _ in 2 * inBlock }"),
+    unread_mutation("42da", "count the messages of blocked users", "blocked.reduce(written(by: membership)) { $0 + written(by: $1) }", "written(by: membership)"),
+    Mutation("42db", "unread: a block never ends", [("CommunityHistory.swift", "        if !isBlocked, isListed { users.remove(at: index) }\n", "")],
+             test_filter="ProjectionsTests.UnreadTests", target="Projections"),
+    rule_mutation("42dc", "any number of blocks", "DecideUsers", "        if isBlocked, hasMaximumBlocks(actor), !envelope.isAudit { throw .tooManyBlocks }\n", ""),
     unread_mutation("42e", "omit the update of a thread's tree", "        withdrawnCounts.mark(index, of: indexes.thread, at: position)\n", ""),
     unread_mutation("42f", "omit the update of a member's tree", "        if isOwn { ownWithdrawnCounts.mark(rank, of: indexes.membership, at: position) }\n",
                "        if isOwn, rank == 0 { ownWithdrawnCounts.mark(rank, of: indexes.membership, at: position) }\n"),
