@@ -166,7 +166,7 @@ extension ReadModels {
         membershipIndex(user, thread).map { views.membership.changeCount($0, asOf: position) > 0 } ?? false
     }
 
-    private func membershipIndex(_ user: UserID, _ thread: ThreadID) -> Int? {
+    func membershipIndex(_ user: UserID, _ thread: ThreadID) -> Int? {
         guard let user = identities.index(ofUser: user), let thread = identities.index(ofThread: thread) else { return nil }
         return identities.memberships.find(user, thread)
     }

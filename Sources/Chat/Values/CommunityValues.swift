@@ -58,6 +58,58 @@ public struct ThreadSanction: Hashable, Sendable, Codable {
     }
 }
 
+/// A user's standing in a thread: the role, and what moderators have done to the user.
+///
+/// It is for the user, also if they can no longer read the thread, so that a page can say why. It
+/// contains nothing else of the thread.
+public struct ThreadStanding: Hashable, Sendable, Codable {
+    /// What a moderator did to the user.
+    public struct Act: Hashable, Sendable, Codable {
+        /// The position of its event.
+        public var position: Position
+        /// The time of its event.
+        public var imposedAt: Timestamp
+        /// The end; nil if it does not end by itself.
+        public var until: Timestamp?
+        /// The reason; nil if erased.
+        public var reason: String?
+
+        private enum CodingKeys: CodingKey { case position, imposedAt, until, reason }
+
+        /// Encodes every field; absent values are null.
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(position, forKey: .position)
+            try container.encode(imposedAt, forKey: .imposedAt)
+            try container.encode(until, forKey: .until)
+            try container.encode(reason, forKey: .reason)
+        }
+    }
+
+    /// The role; nil if the user is no member.
+    public var role: ThreadRole?
+    /// The position since which the user has the role.
+    public var since: Position?
+    /// The mute that is in effect.
+    public var mute: Act?
+    /// The ban that is in effect.
+    public var ban: Act?
+    /// The removal that ended the latest membership; nil for a member, and for a user who left.
+    public var removal: Act?
+
+    private enum CodingKeys: CodingKey { case role, since, mute, ban, removal }
+
+    /// Encodes every field; absent values are null.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(role, forKey: .role)
+        try container.encode(since, forKey: .since)
+        try container.encode(mute, forKey: .mute)
+        try container.encode(ban, forKey: .ban)
+        try container.encode(removal, forKey: .removal)
+    }
+}
+
 /// An open report of a message or a reply.
 public struct PostReport: Hashable, Sendable, Encodable {
     /// The position of the report.
