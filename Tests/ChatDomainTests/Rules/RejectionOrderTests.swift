@@ -49,7 +49,7 @@ struct RejectionOrderTests {
     enum Earlier: Int, CaseIterable {
         case livesHere, isInvited, isMuted, actorIsMuted, isReported, isPinned, hasPins, isRetracted, isRemoved, isLocked, isClosed,
             isBanned
-        case isBlocked
+        case isBlocked, hasBlocks
     }
 
     /// A condition under which a rule is broken, or the command has no effect.
@@ -230,7 +230,9 @@ struct RejectionOrderTests {
                 actorIsLastOwner, Condition(nil, "user") { $0.user = Here.eli }, blankReason,
             ]
         ) { .removeMember(user: $0.user, thread: $0.thread, by: $0.by, reason: $0.text) },
-        Command("block", [unknownActor, unknownUser, Condition(nil, after: .isBlocked)]) { .block(user: $0.user, by: $0.by) },
+        Command("block", [unknownActor, unknownUser, Condition(nil, after: .isBlocked), Condition(.tooManyBlocks, after: .hasBlocks)]) {
+            .block(user: $0.user, by: $0.by)
+        },
         Command("unblock", [unknownActor, unknownUser, Condition(nil, without: .isBlocked)], accepted: { $0.given = [.isBlocked] }) {
             .unblock(user: $0.user, by: $0.by)
         },
@@ -352,8 +354,19 @@ struct RejectionOrderTests {
             case (.isBanned, let user?, _, _):
                 history.given(.ban(user: user, thread: thread, by: Here.dee, reason: "x", until: example.until))
             case (.isBlocked, let user?, let actor?, _): history.given(.block(user: user, by: actor))
+            case (.hasBlocks, _, let actor?, _): history.given(Self.blocks(of: actor, example.given.contains(.isBlocked) ? 999 : 1_000))
             default: history
             }
+        }
+    }
+
+    /// As many blocks of users who register for them.
+    private static func blocks(of actor: UserID, _ count: Int) -> [CommandRequest] {
+        (0..<count).flatMap { number -> [CommandRequest] in
+            let user = UserID(bits: 1 << 100 + UInt128(number))
+            return [
+                CommandRequest(.registerUser(user: user, username: "blocked \(number)")), CommandRequest(.block(user: user, by: actor)),
+            ]
         }
     }
 

@@ -147,12 +147,15 @@ extension SequentialChat {
 
     /// Returns the number of unread messages.
     ///
-    /// Counts the messages of others that are neither retracted nor removed, after the later of
-    /// read marker and last join.
+    /// Counts the messages of others whom the user does not block that are neither retracted nor
+    /// removed, after the later of read marker and last join.
     func unread(_ user: UserID, in room: Room) -> Int {
         guard let since = room.members.first(where: { $0.user == user })?.since else { return 0 }
         let seen = max(since, readUpTo(user, in: room))
-        return messages.count { $0.place == room.id && $0.position > seen && $0.author != user && !$0.isRetracted && !$0.isRemoved }
+        return messages.count { message in
+            message.place == room.id && message.position > seen && message.author != user && !message.isRetracted && !message.isRemoved
+                && !isBlocked(message.author, by: user)
+        }
     }
 
     func readUpTo(_ user: UserID, in room: Room) -> Position { markers[Marker(user: user, thread: room.id)] ?? 0 }

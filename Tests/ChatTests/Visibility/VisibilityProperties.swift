@@ -395,6 +395,14 @@ struct VisibilityChecker {
         }
     }
 
+    /// Returns the expected outcome of a viewer's query for their own standing in a thread.
+    private func expectedStanding(_ thread: ThreadID, _ viewer: UserID, _ moment: Position) -> Outcome<ThreadStanding> {
+        guard isRegistered(viewer, moment) else { return .refused(.unknownUser) }
+        guard naive.threads(at: moment).contains(thread) else { return .refused(.unknownThread) }
+        if let standing = naive.standing(of: viewer, in: thread, at: moment) { return .value(standing) }
+        return naive.knows(viewer, thread, at: end) ? .value(ThreadStanding()) : .refused(.unknownThread)
+    }
+
     private mutating func checkModeration(_ viewer: UserID, _ moment: Position) {
         let (store, naive, end) = (store, naive, end)
         let asOf = AsOf.position(moment)
@@ -441,6 +449,14 @@ struct VisibilityChecker {
             }
             check("reports", viewer, moment, reports) { () throws(ChatError) in
                 try store.reports(in: thread, viewer: viewer, asOf: asOf)
+            }
+            check("standing", viewer, moment, expectedStanding(thread, viewer, moment)) { () throws(ChatError) in
+                try store.standing(of: viewer, in: thread, viewer: viewer, asOf: asOf)
+            }
+            if let other = world.users.first(where: { $0 != viewer }) {
+                check("standing of another user", viewer, moment, .refused(.notAllowed)) { () throws(ChatError) in
+                    try store.standing(of: other, in: thread, viewer: viewer, asOf: asOf)
+                }
             }
         }
         let operators = expected(nil, viewer, moment) { () throws(ChatError) in
