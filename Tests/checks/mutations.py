@@ -543,7 +543,8 @@ MUTATIONS = [
     visibility_mutation("80", "userRegistered: shown to every user", (
         "Visibility.swift", "        if actor == viewer { return recorded }\n",
         "        if actor == viewer || details.kind == .userRegistered { return recorded }\n"), (
-        "Visibility.swift", "        if details.isOwn(of: viewer) { return true }\n", "        if details.isOwn(of: viewer) || details.kind == .userRegistered { return true }\n")),
+        "Visibility.swift", "        if details.isOwn(of: viewer) || removesPost(of: viewer, details) { return true }\n",
+        "        if details.isOwn(of: viewer) || removesPost(of: viewer, details) || details.kind == .userRegistered { return true }\n")),
     visibility_mutation("80b", "usernameChanged: show a former name", (
         "Visibility.swift", "            if namePosition(of: details.user, asOf: current) != recorded.position { shown.redact(.username) }\n", "            break\n")),
     store_mutation("80c", "table: usernameChanged: acquaintances as of now", [(
@@ -581,7 +582,8 @@ MUTATIONS = [
         PRIVATE_KINDS.replace(".lost", ".messageRetracted, .replyRetracted, .lost") + "            .noOtherUser\n")),
     store_mutation("80p", "table: lost: shown to every user", [(
         "Visibility.swift", "        if actor == viewer { return recorded }\n", "        if actor == viewer || details.user == nil { return recorded }\n"), (
-        "Visibility.swift", "        if details.isOwn(of: viewer) { return true }\n", "        if details.isOwn(of: viewer) || details.user == nil { return true }\n")],
+        "Visibility.swift", "        if details.isOwn(of: viewer) || removesPost(of: viewer, details) { return true }\n",
+        "        if details.isOwn(of: viewer) || removesPost(of: viewer, details) || details.user == nil { return true }\n")],
         test_filter="LostEventVisibilityTests"),
     visibility_mutation("81", "threads by name: find those of others", *ALL_THREADS_SHOWN),
     visibility_mutation("81b", "timeline: show former text", (
@@ -807,7 +809,19 @@ MUTATIONS = [
     shown_mutation("96h", "members see reasons", "Visibility", "if !moderates(viewer, thread, asOf: current) { shown.redact(.reason) }",
               "if !moderates(viewer, thread, asOf: current), shown.position == 0 { shown.redact(.reason) }"),
     shown_mutation("96i", "the author of a removed message does not see the reason", "Visibility",
-              "if message(details.message, asOf: current)?.author != viewer { redactReason", "do { redactReason"),
+              "if details.user == viewer || removesPost(of: viewer, details) { return shown }", "if details.user == viewer { return shown }"),
+    shown_mutation("96ia", "an author who has left is not shown the removal", "Visibility",
+                   "        if details.isOwn(of: viewer) || removesPost(of: viewer, details) { return true }\n", "        if details.isOwn(of: viewer) { return true }\n"),
+    store_mutation("96if", "follower: an author is not woken for a removal", [
+        ("FeedWaiters.swift", "        if let author = removedPost.flatMap(author) { keys.append(.user(author)) }\n", "        _ = author\n")],
+        test_filter="CommunityFollowingTests"),
+    shown_mutation("96ib", "the standing tells that a private thread exists", "ChatStore+CommunityQueries",
+                   "            if let viewer, !models.isKnown(thread, to: viewer, asOf: view.currentPosition) { throw .rejected(.unknownThread) }\n", ""),
+    shown_mutation("96ic", "everyone asks for the standing of everyone", "ChatStore+CommunityQueries",
+                   "            try requireSelf(viewer, user)\n            try models.requireUser(user, asOf: view.position)\n            guard models.hasThread",
+                   "            try models.requireUser(user, asOf: view.position)\n            guard models.hasThread"),
+    shown_mutation("96id", "a removed user has no standing", "CommunityQueries",
+                   "        guard views.membership.changeCount(membership, asOf: position) > 0 || mute", "        guard views.membership.joinPosition(membership, asOf: position) != nil || mute", target="Projections"),
     shown_mutation("96j", "members see removed texts", "Visibility",
               "if isCurrentText(of: post, writtenAt: shown.position, includesRemoved: false,", "if isCurrentText(of: post, writtenAt: shown.position, includesRemoved: true,"),
     shown_mutation("96k", "moderators do not see removed texts", "Visibility",

@@ -74,14 +74,14 @@ import Testing
         let village = try Village()
         let (store, community) = (village.store, village.community)
         let secret = "/v1/threads/\(village.secret)"
-        try store.execute(.acceptInvitation(user: village.om, thread: village.secret))
+        try await store.execute(.acceptInvitation(user: village.om, thread: village.secret))
         let member = await community.get(secret, as: village.om)
         #expect(
             member.text.hasSuffix(#""mute":null,"ban":null,"removal":null}}}"#)
                 && member.text.contains(#""me":{"standing":{"role":"member""#))
-        try store.execute(.mute(user: village.om, thread: village.secret, by: village.maya, reason: "too loud"))
+        try await store.execute(.mute(user: village.om, thread: village.secret, by: village.maya, reason: "too loud"))
         #expect(await community.get(secret, as: village.om).text.contains(#""until":null,"reason":"too loud"}"#))
-        try store.execute(.removeMember(user: village.om, thread: village.secret, by: village.maya, reason: "moved away"))
+        try await store.execute(.removeMember(user: village.om, thread: village.secret, by: village.maya, reason: "moved away"))
         #expect(await community.get(secret, as: village.om).status == 404)
         let standing = await community.get(secret + "/standing", as: village.om)
         #expect(standing.status == 200 && standing.text.hasPrefix(#"{"role":null,"since":null,"mute":{"position":"#))
