@@ -4,7 +4,7 @@ public import ChatDomain
 ///
 /// Because the set is small, the commands interact: most are valid, many are rejected, and some are
 /// repeated. The same seed gives the same commands. Every kind of command occurs, and every
-/// rejection except `invalidDevice`, `invalidCorrelation`, `tooManyPins`, `invalidPayload`,
+/// rejection except `invalidDevice`, `invalidCorrelation`, `tooManyPins`, `tooManyBlocks`, `invalidPayload`,
 /// `notAllowed` and `storageFull`. The generator decides each command itself to know the existing
 /// entities, so execute all commands in order.
 public struct CommandGenerator: Sendable {

@@ -1,5 +1,6 @@
 import ChatDomain
 import Columns
+import Primitives
 
 /// Roles, sanctions, invitations, policies, locks, pins, reports, blocks and operators, as of any
 /// position.
@@ -29,6 +30,9 @@ struct CommunityHistory: Equatable, Sendable {
     var blockPairs = PairInterner()
     /// By pair: 1 for a block.
     var blocks = SparseChains<UInt8>()
+    /// By user: the users whom they have blocked, ascending; not stored, because it follows from the
+    /// blocks.
+    private(set) var blockedUsers: [UInt32: [UInt32]] = [:]
     /// The reports, in order.
     var reports = ReportHistory()
     /// The openers of threads whose first join has not been applied, by thread.
@@ -79,10 +83,29 @@ struct CommunityHistory: Equatable, Sendable {
             if post >= 0 { reports.append(post, isReply: event.kind == .replyReported, by: indexes.user, thread, at: position) }
         case .messageReportsResolved, .replyReportsResolved:
             if post >= 0 { reports.resolve(post, isReply: event.kind == .replyReportsResolved, at: position) }
-        case .userBlocked: blocks.set(1, at: position, of: blockPairs.insert(indexes.user, post).index)
-        case .userUnblocked: blocks.clear(at: position, of: blockPairs.insert(indexes.user, post).index)
+        case .userBlocked:
+            blocks.set(1, at: position, of: blockPairs.insert(indexes.user, post).index)
+            setBlocked(post, by: indexes.user, true)
+        case .userUnblocked:
+            blocks.clear(at: position, of: blockPairs.insert(indexes.user, post).index)
+            setBlocked(post, by: indexes.user, false)
         default: break
         }
+    }
+}
+
+extension CommunityHistory {
+    /// Adds or removes a user in the list of those whom another one has blocked.
+    fileprivate mutating func setBlocked(_ user: Int, by blocker: Int, _ isBlocked: Bool) {
+        let (user, blocker) = (UInt32(truncatingIfNeeded: user), UInt32(truncatingIfNeeded: blocker))
+        var users = blockedUsers[blocker] ?? []
+        // Releases the list in the table, which is then changed in place.
+        blockedUsers[blocker] = nil
+        let index = users.indices.partitioningIndex { users[$0] >= user }
+        let isListed = index < users.count && users[index] == user
+        if isBlocked, !isListed { users.insert(user, at: index) }
+        if !isBlocked, isListed { users.remove(at: index) }
+        if !users.isEmpty { blockedUsers[blocker] = users }
     }
 }
 
@@ -231,6 +254,9 @@ extension CommunityHistory: CheckpointComponent {
         blockPairs = try PairInterner(from: &reader)
         try blockPairs.check(firstBelow: ids.users.count, secondBelow: ids.users.count)
         blocks = try SparseChains(from: &reader, entries: blockPairs.count, below: 2, head: head)
+        for pair in 0..<blockPairs.count where blocks.value(of: pair) != 0 {
+            setBlocked(blockPairs.pair(pair).second, by: blockPairs.pair(pair).first, true)
+        }
         reports = try ReportHistory(from: &reader, ids, head: head)
         let awaitedCount = try reader.readCount()
         try require(awaitedCount <= ids.threads.count, "\(awaitedCount) threads without their first join")

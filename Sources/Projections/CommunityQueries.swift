@@ -13,6 +13,23 @@ package struct SanctionRecord: Hashable, Sendable {
     package var position: Position
 }
 
+/// A user's standing in a thread as of a position, as the positions of the events that decide it.
+package struct StandingRecord: Hashable, Sendable {
+    /// The role; nil if the user was no member.
+    package var role: ThreadRole?
+    /// The position since which the user had the role.
+    package var since: Position?
+    /// The position of the latest departure of a user who was no member.
+    package var departure: Position?
+    /// The position of a mute that no command had ended.
+    package var mute: Position?
+    /// The position of a ban that no command had ended.
+    package var ban: Position?
+
+    /// The standing of a user whom no event of the thread concerns.
+    package init() {}
+}
+
 /// A report of a post.
 package struct ReportRecord: Hashable, Sendable {
     /// The position of the report's event, which has the reason.
@@ -30,7 +47,26 @@ package struct ReportRecord: Hashable, Sendable {
     }
 }
 
+/// The users whom a user has blocked, for the unread counts of a query.
+package struct BlockedUsers: Sendable {
+    let indexes: [UInt32]
+
+    /// The number of users.
+    package var count: Int { indexes.count }
+
+    /// No user.
+    package static let none = BlockedUsers(indexes: [])
+}
+
 extension ReadModels {
+    /// Returns the author of a post; nil if it is unknown.
+    package func authorID(of post: PostID) -> UserID? {
+        switch post {
+        case .message(let id): identities.messages.find(id.bits).map { identities.userID(identities.messageFacts.author($0)) }
+        case .reply(let id): identities.replies.find(id.bits).map { identities.userID(identities.replyFacts.author($0)) }
+        }
+    }
+
     /// Returns the position of a thread's opening; 0 if it was lost.
     package func openingPosition(of thread: ThreadID) -> Position {
         identities.index(ofThread: thread).map { views.timelines.threads[$0].openedAt } ?? 0
@@ -132,6 +168,12 @@ extension ReadModels {
         return views.community.blocks.value(of: pair, asOf: position) != 0
     }
 
+    /// Returns the users whom a user has blocked now.
+    package func blockedUsers(by blocker: UserID) -> BlockedUsers {
+        let users = identities.index(ofUser: blocker).flatMap { views.community.blockedUsers[UInt32(truncatingIfNeeded: $0)] }
+        return BlockedUsers(indexes: users ?? [])
+    }
+
     /// Returns the sanctions of a membership that no command had ended.
     package func sanctions(ofMembership membership: Int, asOf position: Position) -> [SanctionRecord] {
         let user = identities.memberships.pair(membership).first
@@ -142,6 +184,23 @@ extension ReadModels {
                 position: version.position)
         }
         return [record(views.community.mutes, isBan: false), record(views.community.bans, isBan: true)].compactMap { $0 }
+    }
+
+    /// Returns a user's standing in a thread; nil if the user never was a member, muted, banned or
+    /// invited.
+    package func standing(of user: UserID, in thread: ThreadID, asOf position: Position) -> StandingRecord? {
+        guard let membership = membershipIndex(user, thread) else { return nil }
+        let community = views.community
+        let (mute, ban) = (community.mutes.version(of: membership, asOf: position), community.bans.version(of: membership, asOf: position))
+        guard views.membership.changeCount(membership, asOf: position) > 0 || mute != nil || ban != nil
+            || community.invitations.version(of: membership, asOf: position) != nil
+        else { return nil }
+        var standing = StandingRecord()
+        if let held = role(ofMembership: membership, asOf: position) { (standing.role, standing.since) = (held.role, held.since) }
+        standing.departure = views.membership.departure(membership, asOf: position)
+        standing.mute = mute.flatMap { $0.value != 0 ? $0.position : nil }
+        standing.ban = ban.flatMap { $0.value != 0 ? $0.position : nil }
+        return standing
     }
 
     /// Returns the position of the invitation of a membership; nil if the user was not invited.

@@ -78,6 +78,15 @@ extension MembershipHistory {
         return version.position
     }
 
+    /// Returns the position of the latest departure of a user who was no member then; nil for a member
+    /// and for a user who never was one.
+    func departure(_ membership: Int, asOf position: Position) -> Position? {
+        guard membership < presenceLinks.count, let version = presenceVersions.version(presenceLinks[membership], asOf: position),
+            version.value == 0
+        else { return nil }
+        return version.position
+    }
+
     /// Returns a member's read marker as of a position; 0 if never set.
     func readMarker(_ membership: Int, asOf position: Position) -> Position {
         guard membership < markerLinks.count else { return 0 }

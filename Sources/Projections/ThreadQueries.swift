@@ -113,10 +113,12 @@ extension ReadModels {
     /// Returns the number of a thread's messages that a member had not read; 0 for other users.
     ///
     /// A message is unread if it is after both the read marker and the last join, written by
-    /// another user, and not retracted.
+    /// another user whom the member does not block, and not retracted.
     ///
-    /// - Complexity: O(log *n*) in the number of the thread's messages and retractions.
-    package func unreadCount(of user: UserID, in thread: ThreadID, asOf position: Position) -> Int {
+    /// - Parameter blocked: The users whom the member blocks.
+    /// - Complexity: O(*b* log *n*) in the number of blocked users, and of the thread's messages and
+    ///   retractions.
+    package func unreadCount(of user: UserID, in thread: ThreadID, except blocked: BlockedUsers, asOf position: Position) -> Int {
         guard let user = identities.index(ofUser: user), let thread = index(ofThread: thread, asOf: position),
             let membership = identities.memberships.find(user, thread),
             let since = views.membership.joinPosition(membership, asOf: position)
@@ -125,7 +127,9 @@ extension ReadModels {
         let count = messageCount(ofThread: thread, asOf: position)
         let messageIndexes = views.timelines.threads[thread].messages
         let first = (0..<count).partitioningIndex { identities.messageFacts.position(Int(messageIndexes[$0])) > seen }
-        return views.unread.count(first..<count, of: thread, membership, views.timelines, asOf: position)
+        // A forged event can block its own user.
+        let others = blocked.indexes.compactMap { Int($0) == user ? nil : identities.memberships.find(Int($0), thread) }
+        return views.unread.count(first..<count, of: thread, membership, except: others, views.timelines, asOf: position)
     }
 }
 

@@ -8,7 +8,8 @@ import Primitives
 /// A message is withdrawn if it is retracted or removed.
 ///
 /// The unread count is the number of messages from an index of the thread on, minus the withdrawn
-/// ones, minus the member's own, plus the member's own that are withdrawn, which are in both.
+/// ones, minus those of the member and of the users whom the member blocks, without the withdrawn
+/// ones of these, which are in both.
 ///
 /// Own messages are counted by rank: every 64th message of a member is stored with its rank, and
 /// the others are reached from the next stored one, or from the newest, by ``ownMessageDistances``.
@@ -93,13 +94,16 @@ struct UnreadCounts: Equatable, Sendable {
         if isOwn { ownWithdrawnCounts.mark(rank, of: indexes.membership, at: position) }
     }
 
-    /// Returns the number of messages in a range that are neither withdrawn nor written by the member.
+    /// Returns the number of messages in a range that are neither withdrawn nor written by the member
+    /// or by one of the blocked users.
     ///
     /// The range must end with the thread's last message as of the position.
     ///
-    /// - Complexity: O(log *n*) in the number of messages and retractions.
+    /// - Parameter blocked: The memberships in the thread of the users whom the member blocks.
+    /// - Complexity: O(*b* log *n*) in the number of blocked users, and of messages and retractions.
     func count(
-        _ range: Range<Int>, of thread: Int, _ membership: Int, _ timelines: borrowing ThreadTimelines, asOf position: Position
+        _ range: Range<Int>, of thread: Int, _ membership: Int, except blocked: [Int] = [], _ timelines: borrowing ThreadTimelines,
+        asOf position: Position
     ) -> Int {
         guard !range.isEmpty else { return 0 }
         let messages = timelines.threads[thread].messages
@@ -108,15 +112,19 @@ struct UnreadCounts: Equatable, Sendable {
         let withdrawnCount = withdrawnCounts.count(from: range.lowerBound, to: range.upperBound, of: thread, asOf: position) { rest in
             rest.count(where: isWithdrawn)
         }
-        // The block of `rank(of:)` and the first block of the tree are the same 64 messages, so the
-        // withdrawn ones are counted on the way. Messages after the position are visited too, but are
-        // not withdrawn as of it.
-        var ownInBlock = 0
-        let ownBefore = rank(of: range.lowerBound, membership, messages) { if isWithdrawn($0) { ownInBlock += 1 } }
-        let own = rank(of: range.upperBound, membership, messages)
-        let ownWithdrawnCount = ownWithdrawnCounts.count(from: ownBefore, to: own, of: membership, asOf: position) { _ in ownInBlock }
+        /// The number of the messages of one user in the range that are not withdrawn.
+        func written(by membership: Int) -> Int {
+            // The block of `rank(of:)` and the first block of the tree are the same 64 messages, so the
+            // withdrawn ones are counted on the way. Messages after the position are visited too, but
+            // are not withdrawn as of it.
+            var inBlock = 0
+            let before = rank(of: range.lowerBound, membership, messages) { if isWithdrawn($0) { inBlock += 1 } }
+            let end = rank(of: range.upperBound, membership, messages)
+            return end - before - ownWithdrawnCounts.count(from: before, to: end, of: membership, asOf: position) { _ in inBlock }
+        }
+        let skipped = blocked.reduce(written(by: membership)) { $0 + written(by: $1) }
         // Only a forged checkpoint can make this negative.
-        return max(0, range.count - withdrawnCount - (own - ownBefore - ownWithdrawnCount))
+        return max(0, range.count - withdrawnCount - skipped)
     }
 
     /// Returns the number of a member's messages before an index of the thread.

@@ -76,6 +76,17 @@ extension ReadModels {
         return history == .sinceJoining ? join : 0
     }
 
+    /// Whether a thread existed for a user: unless it is `inviteOnly` for everyone, otherwise for its
+    /// members and for the users with an invitation.
+    ///
+    /// The rules have the same condition for commands (`RuleState.isKnown`).
+    package func isKnown(_ thread: ThreadID, to user: UserID, asOf position: Position) -> Bool {
+        guard let index = index(ofThread: thread, asOf: position) else { return false }
+        if policyAndHistory(ofThread: index, asOf: position).policy != .inviteOnly { return true }
+        guard let membership = membershipIndex(user, thread) else { return false }
+        return views.membership.joinPosition(membership, asOf: position) != nil || invitation(ofMembership: membership, asOf: position) != nil
+    }
+
     /// Whether a user could read a thread.
     package func mayRead(_ viewer: UserID, _ thread: ThreadID, asOf position: Position) -> Bool {
         readingStart(viewer, thread, asOf: position) != nil
@@ -155,7 +166,7 @@ extension ReadModels {
         membershipIndex(user, thread).map { views.membership.changeCount($0, asOf: position) > 0 } ?? false
     }
 
-    private func membershipIndex(_ user: UserID, _ thread: ThreadID) -> Int? {
+    func membershipIndex(_ user: UserID, _ thread: ThreadID) -> Int? {
         guard let user = identities.index(ofUser: user), let thread = identities.index(ofThread: thread) else { return nil }
         return identities.memberships.find(user, thread)
     }

@@ -59,7 +59,7 @@ struct CommandGeneratorTests {
         let allKinds = Set(EventKind.allCases).subtracting([.lost, .userErased, .contentErased])
         // These codes belong to the store or to bounds that no generated command exceeds.
         let allCodes = Set(Rejection.Code.allCases).subtracting([
-            .notAllowed, .storageFull, .invalidDevice, .invalidCorrelation, .invalidPayload, .tooManyPins, .userErased,
+            .notAllowed, .storageFull, .invalidDevice, .invalidCorrelation, .invalidPayload, .tooManyPins, .tooManyBlocks, .userErased,
         ])
         for seed in UInt64(1)...30 {
             if !Repetitions.areAll, kinds == allKinds, codes == allCodes, origins == [true, false], duplicates > 100 { break }

@@ -1,5 +1,6 @@
 import ChatDomain
 import ChatTesting
+import Foundation
 import Projections
 import Testing
 
@@ -79,6 +80,31 @@ import Testing
         #expect(try store.user(bob).threads[0].readUpTo == 7)
         #expect(store.user(withSubject: "auth0|bob") == bob)
         #expect(try store.user(named: "BOB") == bob)
+    }
+
+    /// What people write whom the reader blocks now is not counted, and their invitations are marked.
+    @Test func blockedUsersAreCountedNowhere() throws {
+        let store = try store()
+        let before = store.head.position
+        try store.execute(.block(user: ann, by: bob))
+        for viewer in [bob, nil] { #expect(try store.user(bob, viewer: viewer).threads.map(\.unreadCount) == [0, 0]) }
+        // The blocks of now count, as of every point.
+        #expect(try store.user(bob, viewer: bob, asOf: .position(before)).threads.map(\.unreadCount) == [0, 0])
+        try store.execute(.unblock(user: ann, by: bob))
+        #expect(try store.user(bob, viewer: bob).threads.map(\.unreadCount) == [1, 0])
+        let club = ThreadID(bits: 0xC1)
+        try store.execute(.openThread(thread: club, name: "Club", by: ann, policy: .inviteOnly))
+        try store.execute(.invite(user: eve, thread: club, by: ann))
+        #expect(try store.invitations(of: eve, viewer: eve).map(\.isFromBlockedUser) == [false])
+        try store.execute(.block(user: ann, by: eve))
+        let invitation = try #require(try store.invitations(of: eve, viewer: eve).first)
+        #expect(invitation.isFromBlockedUser && invitation.thread == club)
+        let json = try JSONEncoder().encode(invitation)
+        #expect(String(decoding: json, as: UTF8.self).contains(#""blocked":true"#))
+        #expect(try JSONDecoder().decode(ThreadInvitation.self, from: json) == invitation)
+        // Only the viewer sees the block.
+        #expect(try store.invitations(of: eve).map(\.isFromBlockedUser) == [false])
+        #expect(try store.invitations(to: club, viewer: ann).map(\.isFromBlockedUser) == [false])
     }
 
     @Test func viewerReadsOwnThreadsOnly() throws {

@@ -102,3 +102,10 @@ func problem(_ body: () throws -> Void) -> Problem? {
     do { try body() } catch let problem as Problem { return problem } catch { Issue.record(error) }
     return nil
 }
+
+/// Returns the answer about one thread: the thread, and the viewer's standing in it.
+func answer(about thread: ThreadID, _ store: ChatStore, _ viewer: UserID) throws -> String {
+    let found = try json(try store.thread(thread, viewer: viewer))
+    let standing = try json(try store.standing(of: viewer, in: thread, viewer: viewer))
+    return found.dropLast() + ",\"me\":{\"standing\":\(standing)}}"
+}

@@ -187,12 +187,15 @@ package struct NaiveViews {
         }
     }
 
-    /// Counts messages by others that are neither retracted nor removed, after the later of read
-    /// marker and last join; 0 for non-members.
-    package func unreadCount(_ user: UserID, in thread: ThreadID) -> Int {
+    /// Counts messages by others whom the user does not block that are neither retracted nor
+    /// removed, after the later of read marker and last join; 0 for non-members.
+    ///
+    /// - Parameter blocked: The users whom the user blocks now; nil for those of this history.
+    package func unreadCount(_ user: UserID, in thread: ThreadID, except blocked: Set<UserID>? = nil) -> Int {
         guard let since = members(of: thread).first(where: { $0.user == user })?.since else { return 0 }
         let seen = max(since, readUpTo(user, in: thread))
-        return messages(of: thread).count { $0.position > seen && $0.author != user && !$0.isRetracted && !$0.isRemoved }
+        let skipped = (blocked ?? blockedUsers(of: user)).union([user])
+        return messages(of: thread).count { $0.position > seen && !skipped.contains($0.author) && !$0.isRetracted && !$0.isRemoved }
     }
 
     /// Returns the position of the last event of a thread, without read markers and reports.

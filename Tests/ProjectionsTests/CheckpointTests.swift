@@ -270,7 +270,7 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
                 if let thread = event.details.thread, let user = event.details.user,
                     readers.insert(Reader(user: user, thread: thread)).inserted
                 {
-                    _ = models.unreadCount(of: user, in: thread, asOf: now)
+                    _ = models.unreadCount(of: user, in: thread, except: models.blockedUsers(by: user), asOf: now)
                 }
                 if let user = event.details.user, users.insert(user).inserted {
                     _ = models.profile(user, asOf: now)

@@ -18,6 +18,8 @@ import Testing
             case retracted(Position)
             /// The position of the removed message, and the moderator.
             case removed(Position, by: Int)
+            case blocked(Int, by: Int)
+            case unblocked(Int, by: Int)
         }
 
         let userCount: Int
@@ -27,6 +29,8 @@ import Testing
         private(set) var posts: [[(position: Position, author: Int)]] = [[], []]
         /// The positions of the retracted and removed messages.
         private var gone: Set<Position> = []
+        /// By user: the users whom they block now.
+        private var blocks: [Int: Set<Int>] = [:]
         private(set) var models = ReadModels()
 
         init(users: Int) { userCount = users }
@@ -57,6 +61,12 @@ import Testing
                 gone.insert(post)
                 details = .messageRemoved(
                     MessageChanged(thread: id, number: position, message: MessageID(bits: UInt128(post)), by: Self.user(moderator)))
+            case .blocked(let user, let blocker):
+                blocks[blocker, default: []].insert(user)
+                details = .userBlocked(UserBlock(user: Self.user(user), by: Self.user(blocker)))
+            case .unblocked(let user, let blocker):
+                blocks[blocker]?.remove(user)
+                details = .userUnblocked(UserBlock(user: Self.user(user), by: Self.user(blocker)))
             }
             models.apply(ChatEvent(recordedAt: Timestamp(millisecondsSince1970: 1), details: details), at: position)
         }
@@ -74,6 +84,9 @@ import Testing
                 // Some messages are removed and retracted.
                 if gone.contains(post.position), !random.oneIn(4) { return }
                 add(random.oneIn(2) ? .retracted(post.position) : .removed(post.position, by: user), to: thread)
+            case 10:
+                let other = Int.random(in: 0..<userCount, using: &random)
+                if other != user { add(random.oneIn(2) ? .blocked(other, by: user) : .unblocked(other, by: user), to: thread) }
             // One user posts half of the messages.
             default: add(.posted(random.oneIn(2) ? 0 : user), to: thread)
             }
@@ -89,14 +102,15 @@ import Testing
                 case .joined(let user): if seen[user] == nil { seen[user] = (Position(index + 1), 0) }
                 case .left(let user): seen[user] = nil
                 case .read(let user, let upTo): markers[user] = upTo
-                case .posted: break
+                case .posted, .blocked, .unblocked: break
                 case .retracted(let post), .removed(let post, by: _): gone.insert(post)
                 }
             }
             let messages = posts[thread].prefix { $0.position <= position }.filter { !gone.contains($0.position) }
             return (0..<userCount).map { user in
                 guard let join = seen[user]?.join else { return 0 }
-                return messages.count { $0.position > max(join, markers[user]) && $0.author != user }
+                let skipped = blocks[user, default: []].union([user])
+                return messages.count { $0.position > max(join, markers[user]) && !skipped.contains($0.author) }
             }
         }
 
@@ -104,7 +118,8 @@ import Testing
         func expectEqual(asOf position: Position, _ location: SourceLocation = #_sourceLocation) {
             for thread in posts.indices {
                 let counts = (0..<userCount).map {
-                    models.unreadCount(of: Self.user($0), in: Self.thread(thread), asOf: position)
+                    let blocked = models.blockedUsers(by: Self.user($0))
+                    return models.unreadCount(of: Self.user($0), in: Self.thread(thread), except: blocked, asOf: position)
                 }
                 #expect(counts == unread(in: thread, asOf: position), "as of \(position) of \(self.position)", sourceLocation: location)
             }
@@ -162,9 +177,12 @@ import Testing
         history.add(.posted(0), to: 0)
         history.add(.posted(1), to: 0)
         history.add(.read(1, upTo: 5), to: 0)
-        #expect(history.models.unreadCount(of: History.user(1), in: History.thread(0), asOf: history.position) == 1)
-        #expect(history.models.unreadCount(of: History.user(1), in: History.thread(0), asOf: 73) == 69)
-        #expect(history.models.unreadCount(of: History.user(1), in: History.thread(0), asOf: 72) == 70)
+        func unread(asOf position: Position) -> Int {
+            history.models.unreadCount(of: History.user(1), in: History.thread(0), except: .none, asOf: position)
+        }
+        #expect(unread(asOf: history.position) == 1)
+        #expect(unread(asOf: 73) == 69)
+        #expect(unread(asOf: 72) == 70)
         for position in 0...history.position { history.expectEqual(asOf: position) }
     }
 }

@@ -10,6 +10,7 @@ EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 MILLISECOND = datetime.timedelta(milliseconds=1)
 RANKS = {"member": 0, "moderator": 1, "owner": 2}
 PIN_LIMIT = 50
+BLOCK_LIMIT = 1_000
 LABEL = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 KIND = re.compile(rf"{LABEL}(?:\.{LABEL})+")
 
@@ -108,7 +109,8 @@ class Community:
 
     def both(self, by, user, thread):
         """Returns the acting user, the other user and the thread of a command that names two users."""
-        return self.user(by), self.user(user), self.thread(thread)
+        by, user = self.user(by), self.user(user)
+        return by, user, self.thread(thread, by, moderates=True)
 
     def join(self, user, thread, position, role="member"):
         """Makes a user a member. `position` is that of the event threadJoined."""
@@ -147,7 +149,8 @@ class Community:
         return self.append(("userInvited", {"thread": thread, "user": user, "by": by}))
 
     def acceptInvitation(self, thread, user):
-        user, thread = self.user(user), self.thread(thread)
+        user = self.user(user)
+        thread = self.thread(thread, user)
         if self.role(user, thread):
             return Outcome()
         self.unlocked(thread)
@@ -159,7 +162,8 @@ class Community:
         return self.append(("threadJoined", {"thread": thread, "user": user}))
 
     def declineInvitation(self, thread, user):
-        user, thread = self.user(user), self.thread(thread)
+        user = self.user(user)
+        thread = self.thread(thread, user)
         if user not in self.threads[thread]["invited"]:
             return Outcome()
         self.threads[thread]["invited"].discard(user)
@@ -277,7 +281,7 @@ class Community:
 
     def remove(self, by, reason, message=None, reply=None):
         by = self.user(by)
-        found, kind, identifier = self.target(message, reply)
+        found, kind, identifier = self.target(message, reply, by, moderates=True)
         self.moderator(by, found["thread"])
         if found["removed"]:
             return Outcome()
@@ -288,7 +292,7 @@ class Community:
 
     def report(self, by, reason, message=None, reply=None):
         by = self.user(by)
-        found, kind, identifier = self.target(message, reply)
+        found, kind, identifier = self.target(message, reply, by)
         self.member(by, found["thread"])
         self.not_hidden(found, by, kind)
         self.exists(found)
@@ -300,7 +304,7 @@ class Community:
 
     def resolveReport(self, by, message=None, reply=None):
         by = self.user(by)
-        found, kind, identifier = self.target(message, reply)
+        found, kind, identifier = self.target(message, reply, by, moderates=True)
         self.moderator(by, found["thread"])
         if not found["reporters"]:
             return Outcome()
@@ -309,7 +313,7 @@ class Community:
 
     def pin(self, message, by):
         by = self.user(by)
-        found, kind, identifier = self.target(message, None)
+        found, kind, identifier = self.target(message, None, by, moderates=True)
         self.moderator(by, found["thread"])
         self.not_closed(found["thread"])
         self.exists(found)
@@ -323,7 +327,7 @@ class Community:
 
     def unpin(self, message, by):
         by = self.user(by)
-        found, kind, identifier = self.target(message, None)
+        found, kind, identifier = self.target(message, None, by, moderates=True)
         self.moderator(by, found["thread"])
         self.not_closed(found["thread"])
         if identifier not in self.threads[found["thread"]]["pins"]:
@@ -340,7 +344,8 @@ class Community:
         return self.set_lock(thread, by, False, "threadUnlocked")
 
     def set_lock(self, thread, by, locked, kind):
-        by, thread = self.user(by), self.thread(thread)
+        by = self.user(by)
+        thread = self.thread(thread, by, moderates=True)
         self.moderator(by, thread)
         self.not_closed(thread)
         if self.threads[thread]["locked"] == locked:
@@ -349,7 +354,8 @@ class Community:
         return self.append((kind, {"thread": thread, "by": by}))
 
     def closeThread(self, thread, by):
-        by, thread = self.user(by), self.thread(thread)
+        by = self.user(by)
+        thread = self.thread(thread, by, moderates=True)
         if self.role(by, thread) != "owner" and by not in self.operators:
             raise Refusal("notAnOwner")
         if self.threads[thread]["closed"]:
@@ -363,6 +369,8 @@ class Community:
         by, user = self.user(by), self.user(user)
         if (by, user) in self.blocks or by == user:
             return Outcome()
+        if sum(blocker == by for blocker, _ in self.blocks) >= BLOCK_LIMIT:
+            raise Refusal("tooManyBlocks")
         self.blocks.add((by, user))
         return self.append(("userBlocked", {"user": user, "by": by}))
 
@@ -375,7 +383,8 @@ class Community:
 
     def custom(self, kind, thread, by, payload, id=None):
         def act(identifier):
-            user, place = self.user(by), self.thread(thread)
+            user = self.user(by)
+            place = self.thread(thread, user)
             self.member(user, place)
             self.may_write(user, place)
             if len(kind) > 128 or not KIND.fullmatch(kind):

@@ -135,11 +135,19 @@ class Model(Community):
     def place(text):
         return outward_code(text) or text.lower()
 
-    def thread(self, text):
+    def thread(self, text, by, moderates=False):
         key = self.place(text)
-        if key not in self.threads:
+        if not self.knows(by, key, moderates):
             raise Refusal("unknownThread")
         return key
+
+    def knows(self, user, thread, moderates=False):
+        """Returns whether a thread exists for a user: an inviteOnly one for those whom it concerns."""
+        found = self.threads.get(thread)
+        if found is None:
+            return False
+        concerned = user in found["members"] or user in found["invited"] or moderates and user in self.operators
+        return found["policy"] != "inviteOnly" or concerned
 
     def member(self, user, thread):
         if user not in self.threads[thread]["members"]:
@@ -231,7 +239,8 @@ class Model(Community):
         return self.once("thread", thread, by.lower(), act)
 
     def joinThread(self, user, thread):
-        user, thread = self.user(user), self.thread(thread)
+        user = self.user(user)
+        thread = self.thread(thread, user)
         if user in self.threads[thread]["members"]:
             return Outcome()
         self.unlocked(thread)
@@ -243,7 +252,8 @@ class Model(Community):
         return self.append(("threadJoined", {"thread": thread, "user": user}))
 
     def leaveThread(self, user, thread):
-        user, thread = self.user(user), self.thread(thread)
+        user = self.user(user)
+        thread = self.thread(thread, user)
         if user not in self.threads[thread]["members"]:
             return Outcome()
         if self.is_last_owner(user, thread):
@@ -253,7 +263,8 @@ class Model(Community):
 
     def postMessage(self, thread, author, body, message=None):
         def act(identifier):
-            user, place = self.user(author), self.thread(thread)
+            user = self.user(author)
+            place = self.thread(thread, user)
             self.member(user, place)
             self.may_write(user, place)
             self.body(body)
@@ -268,7 +279,7 @@ class Model(Community):
         def act(identifier):
             user = self.user(author)
             root = self.messages.get(message.lower())
-            if root is None:
+            if root is None or not self.knows(user, root["thread"]):
                 raise Refusal("unknownMessage")
             self.member(user, root["thread"])
             self.not_hidden(root, user, "message")
@@ -289,19 +300,22 @@ class Model(Community):
         return {"thread": thread, "author": author, "root": root, "retracted": False, "removed": False,
                 "reporters": set()}
 
-    def target(self, message, reply):
-        """Returns the message or the reply that a command names, its kind and its id."""
+    def target(self, message, reply, by, moderates=False, own=False):
+        """Returns the message or the reply that a command names, its kind and its id.
+
+        A post in a thread that the acting user does not know does not exist. `own` excepts their own posts.
+        """
         if message is not None:
             found, kind, code = self.messages.get(message.lower()), "message", "unknownMessage"
         else:
             found, kind, code = self.replies.get(reply.lower()), "reply", "unknownReply"
-        if found is None:
+        if found is None or not (own and found["author"] == by or self.knows(by, found["thread"], moderates)):
             raise Refusal(code)
         return found, kind, (message or reply).lower()
 
     def edit(self, by, body, message=None, reply=None):
         user = self.user(by)
-        found, kind, identifier = self.target(message, reply)
+        found, kind, identifier = self.target(message, reply, user)
         self.member(user, found["thread"])
         self.not_hidden(found, user, kind)
         self.may_write(user, found["thread"])
@@ -313,7 +327,7 @@ class Model(Community):
 
     def retract(self, by, message=None, reply=None):
         user = self.user(by)
-        found, kind, identifier = self.target(message, reply)
+        found, kind, identifier = self.target(message, reply, user, own=True)
         if found["author"] != user:
             raise Refusal("notTheAuthor")
         if found["retracted"]:
@@ -323,7 +337,8 @@ class Model(Community):
         return self.append((kind + "Retracted", {"thread": found["thread"], kind: identifier}))
 
     def markRead(self, user, thread, upTo):
-        user, thread = self.user(user), self.thread(thread)
+        user = self.user(user)
+        thread = self.thread(thread, user)
         self.member(user, thread)
         if upTo > self.position:
             raise Refusal("invalidPosition")

@@ -69,6 +69,8 @@ class History:
         thread, user = fields["thread"], fields["user"]
         self.members.setdefault((thread, user), []).append([position, None])
         # The opener of a named thread is its owner.
+        self.concern(place, user)
+        place.setdefault("removals", {}).pop(user, None)
         role = "owner" if (thread, user) == self.owner and place["code"] is None and position <= place["opened"] + 2 else "member"
         self.roles.setdefault((thread, user), []).append((position, role))
         place["invited"].pop(user, None)
@@ -77,7 +79,14 @@ class History:
         self.members[fields["thread"], fields["user"]][-1][1] = position
         self.roles[fields["thread"], fields["user"]].append((position, None))
 
-    on_memberRemoved = on_threadLeft
+    def on_memberRemoved(self, position, fields, place):
+        self.on_threadLeft(position, fields, place)
+        place.setdefault("removals", {})[fields["user"]] = (position, fields)
+
+    @staticmethod
+    def concern(place, user):
+        """Notes that a user was a member, invited, muted or banned, and may ask for their standing."""
+        place.setdefault("concerned", set()).add(user)
 
     def on_roleSet(self, position, fields, _):
         self.roles[fields["thread"], fields["user"]].append((position, fields["role"]))
@@ -87,6 +96,7 @@ class History:
 
     def on_userInvited(self, position, fields, place):
         place["invited"][fields["user"]] = (position, fields["by"])
+        self.concern(place, fields["user"])
 
     def on_invitationDeclined(self, _, fields, place):
         place["invited"].pop(fields["user"])
@@ -95,12 +105,14 @@ class History:
 
     def on_userMuted(self, position, fields, place):
         place["mute"][fields["user"]] = (position, fields)
+        self.concern(place, fields["user"])
 
     def on_userUnmuted(self, _, fields, place):
         del place["mute"][fields["user"]]
 
     def on_userBanned(self, position, fields, place):
         place["ban"][fields["user"]] = (position, fields)
+        self.concern(place, fields["user"])
         place["invited"].pop(fields["user"], None)
 
     def on_userUnbanned(self, _, fields, place):
@@ -189,6 +201,8 @@ class History:
         thread, user = fields.get("thread"), fields.get("user")
         actor = fields.get("author") or fields.get("by") or user
         concerned = None if kind in ("userBlocked", "userUnblocked") else user
+        if kind in ("messageRemoved", "replyRemoved"):
+            concerned = self.posts[fields.get("reply") or fields["message"]]["author"]
         if viewer not in (actor, concerned) and not self.sees(event, kind, fields, viewer):
             return None
         shown = {key: value for key, value in event.items() if key != "correlation" or actor == viewer}
@@ -207,10 +221,7 @@ class History:
             hidden = None if self.named_at[user] == position else "username"
         elif kind == "postcodeSet":
             hidden, fields["outwardCode"] = "postcode", fields["postcode"].split(" ")[0]
-        elif kind in ("messageRemoved", "replyRemoved"):
-            author = self.posts[fields.get("reply") or fields["message"]]["author"]
-            hidden = None if author == viewer or self.moderates(viewer, thread) else "reason"
-        elif kind in ("userMuted", "userBanned", "memberRemoved"):
+        elif kind in ("messageRemoved", "replyRemoved", "userMuted", "userBanned", "memberRemoved"):
             hidden = None if self.moderates(viewer, thread) else "reason"
         if hidden:
             fields[hidden], shown["redacted"] = None, [hidden]
@@ -279,6 +290,20 @@ class History:
                 found[name] = True
         return found
 
+    def standing(self, viewer, thread):
+        """Returns a user's standing in a thread, or None if the thread does not exist for them."""
+        place = self.threads[thread]
+        members = [user for _, user in self.current(thread)]
+        is_known = place["policy"] != "inviteOnly" or viewer in members or viewer in place["invited"]
+        if viewer not in place.get("concerned", set()) and not is_known:
+            return None
+        since, role = self.roles[thread, viewer][-1] if viewer in members else (None, None)
+        found = {"role": role, "since": since}
+        for name, acts in (("mute", place["mute"]), ("ban", place["ban"]), ("removal", place.get("removals", {}))):
+            position, fields = acts.get(viewer, (None, None))
+            found[name] = fields and {"position": position, "until": fields.get("until"), "reason": fields["reason"]}
+        return found
+
     def parts(self, viewer, thread, start):
         """What the routes below a thread show to a reader: by the name of the route, the items, or None for 404."""
         place = self.threads[thread]
@@ -310,7 +335,8 @@ class History:
         return {"thread": thread, "name": self.threads[thread]["name"], "user": self.user(user), "by": self.user(by), "position": position}
 
     def invitations(self, user):
-        return sorted((self.invitation(thread, user) for thread, place in self.threads.items() if user in place["invited"]), key=lambda item: item["position"])
+        found = sorted((self.invitation(thread, user) for thread, place in self.threads.items() if user in place["invited"]), key=lambda item: item["position"])
+        return [dict(item, blocked=True) if (user, item["by"]["id"]) in self.blocks else item for item in found]
 
     def me(self, viewer):
         threads = []
@@ -318,7 +344,7 @@ class History:
             entries = self.timeline(viewer, thread, self.readable(viewer, thread))
             marker = self.markers.get((viewer, thread), 0)
             unread = sum(entry["position"] > max(marker, since) and entry["author"]["id"] != viewer and not entry["retracted"] and "removed" not in entry
-                         for entry in entries)
+                         and "blocked" not in entry for entry in entries)
             threads.append({"id": thread, "name": self.threads[thread]["name"], "unread": unread, "readUpTo": marker, "lastMessage": entries[-1] if entries else None})
         return {"id": viewer, "username": self.names[viewer], "postcode": self.postcodes.get(viewer, [None])[-1], "threads": threads}
 
@@ -491,6 +517,7 @@ class Community:
             kind = kind_of(event)
             fields, raw = event[kind], history.events[event["position"] - 1]
             own = person.id in (fields.get("user"), fields.get("author"), fields.get("by")) and kind not in ("userBlocked", "userUnblocked") or fields.get("by") == person.id
+            own = own or kind in ("messageRemoved", "replyRemoved") and history.posts[fields.get("reply") or fields["message"]]["author"] == person.id
             rights = kind == "usernameChanged" or history.start(person.id, fields.get("thread"), event["position"]) is not None if not own else True
             if not rights or (set(MARK.findall(json.dumps(event))) - set(MARK.findall(json.dumps(raw)))):
                 raise Failed(f"the live stream of {person.name} has {event}")
@@ -510,7 +537,10 @@ class Community:
             parts = history.parts(viewer, thread, readable[thread]) if thread in readable else dict.fromkeys(
                 ("timeline", "members", "residents", "roles", "pins", "sanctions", "reports", "invitations"))
             for name in names:
-                self.expect(person, f"/v1/threads/{name}", history.thread(viewer, thread, readable[thread]) if thread in readable else None, f"/v1/threads/{unknown}")
+                standing = history.standing(viewer, thread)
+                whole = {**history.thread(viewer, thread, readable[thread]), "me": {"standing": standing}} if thread in readable else None
+                self.expect(person, f"/v1/threads/{name}", whole, f"/v1/threads/{unknown}")
+                self.expect(person, f"/v1/threads/{name}/standing", standing, f"/v1/threads/{unknown}/standing")
                 self.expect(person, f"/v1/events?after={self.beginning}&thread={name}", False if thread in readable else None, f"/v1/events?thread={unknown}")
                 for part, items in parts.items():
                     query = "?limit=200" if part in ("timeline", "members", "residents") else ""

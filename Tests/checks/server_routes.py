@@ -167,7 +167,7 @@ class Routes:
         self.execute(bob, {"setPostcode": {"user": bob.id, "postcode": "sw1a 2aa"}})
         self.execute(ann, {"changeUsername": {"username": "Ann Lee"}}, {"changeUsername": {"user": ann.id, "username": "Ann"}})
         self.execute(ann, {"openThread": {"thread": self.rota, "name": "Rota", "policy": "inviteOnly", "history": "sinceJoining"}, "correlation": "c-1"})
-        self.execute(bob, {"joinThread": {"thread": self.rota}}, rejected="notInvited")
+        self.execute(bob, {"joinThread": {"thread": self.rota}}, rejected="unknownThread")
         self.execute(ann, {"invite": {"thread": self.rota, "user": bob.id}})
         self.execute(ann, {"revokeInvitation": {"thread": self.rota, "user": bob.id}}, {"invite": {"thread": self.rota, "user": bob.id, "by": ann.id}})
         self.execute(bob, {"declineInvitation": {"thread": self.rota}})
@@ -209,7 +209,13 @@ class Routes:
         if kinds != [("mute", "2998-12-31T23:00:00.000Z")]:
             raise Failed(f"the sanctions: {kinds}")
         self.execute(ann, {"unmute": {"thread": self.rota, "user": bob.id}}, {"removeMember": {"thread": self.rota, "user": bob.id, "reason": "a test"}},
-                     {"ban": {"thread": self.rota, "user": bob.id, "reason": "a test", "until": None}}, {"unban": {"thread": self.rota, "user": bob.id}},
+                     {"ban": {"thread": self.rota, "user": bob.id, "reason": "a test", "until": None}})
+        standing = web.get(f"/v1/threads/{self.rota}/standing", bob.token)
+        if [standing["role"], standing["mute"], standing["ban"]["reason"], standing["removal"]["reason"]] != [None, None, "a test", "a test"]:
+            raise Failed(f"the standing of a banned user: {standing}")
+        if web.get(f"/v1/threads/{self.rota}", ann.token)["me"]["standing"]["role"] != "owner":
+            raise Failed("the owner's standing")
+        self.execute(ann, {"unban": {"thread": self.rota, "user": bob.id}},
                      {"remove": {"reply": reply, "reason": "a test"}}, {"block": {"user": bob.id}}, {"unblock": {"user": bob.id}})
         self.execute(ann, {"retract": {"message": self.message}}, {"closeThread": {"thread": self.rota}})
         hall = identifier()
@@ -394,7 +400,7 @@ class Routes:
         for path in ("/v1", "/v1/", "/v1/nothing", "/v1/me/", "/V1/me", "/v1//me", "/v1/threads/SW1A/timeline/x", "/v1/sessions/"):
             expect(web.ask("GET", path, token=ann.token), 404, "notFound", f"GET {path}")
         for target in (f"/v1/threads/{identifier()}", "/v1/threads/M1", "/v1/threads/%20", "/v1/threads/Rota", "/v1/threads/" + "x" * 500):
-            for more in ("", "/timeline", "/members", "/residents", "/roles", "/pins", "/sanctions", "/reports", "/invitations"):
+            for more in ("", "/standing", "/timeline", "/members", "/residents", "/roles", "/pins", "/sanctions", "/reports", "/invitations"):
                 expect(web.ask("GET", target + more, token=ann.token), 404, "notFound", f"GET {target}{more}")
         for target in (f"/v1/messages/{identifier()}", "/v1/messages/x"):
             for more in ("", "/replies"):

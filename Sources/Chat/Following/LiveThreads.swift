@@ -71,7 +71,7 @@ struct ThreadsSource: LiveSource {
         do throws(ChatError) {
             return .change(.thread(try store.thread(id, viewer: viewer)))
         } catch {
-            guard case .rejected(.notAMember) = error else { throw error }
+            guard case .rejected(let rejection) = error, [.notAMember, .unknownThread].contains(rejection) else { throw error }
             // Only a query finds the thread that fills the gap. The viewer's own departure is a
             // separate event.
             guard let viewer, event.event.details.changesRights(of: viewer) else { return .none }

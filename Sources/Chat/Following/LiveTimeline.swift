@@ -190,7 +190,7 @@ struct TimelineSource: LiveSource {
         return .reload
     }
 
-    /// Throws `notAMember` if the viewer can no longer read the thread.
+    /// Throws `notAMember` or `unknownThread` if the viewer can no longer read the thread.
     private func requireRights(in store: ChatStore) throws(ChatError) { _ = try store.thread(thread, viewer: viewer) }
 
     /// Returns the current state of a message; no change if it is not in this thread.

@@ -121,15 +121,17 @@ extension EventFilter {
 extension EventDetails {
     /// Returns the keys of the event.
     ///
-    /// - Parameter memberships: Returns the threads that a user has ever joined. Called for
-    ///   username changes, because the readers of those threads see the name beside the user's
-    ///   posts.
-    func keys(_ memberships: (UserID) -> [ThreadID]) -> [FeedWaiters.Key] {
+    /// - Parameters:
+    ///   - memberships: Returns the threads that a user has ever joined. Called for username changes,
+    ///     because the readers of those threads see the name beside the user's posts.
+    ///   - author: Returns the author of a post. Called for removals, which concern the author.
+    func keys(_ memberships: (UserID) -> [ThreadID], author: (PostID) -> UserID?) -> [FeedWaiters.Key] {
         var keys = [FeedWaiters.Key.everything]
         if isErasure { keys.append(.erasures) }
         if let relatedThread { keys.append(.thread(relatedThread)) }
         if let user { keys.append(.user(user)) }
         if let otherActor { keys.append(.user(otherActor)) }
+        if let author = removedPost.flatMap(author) { keys.append(.user(author)) }
         switch audience {
         case .noOtherUser: break
         case .readers(let thread), .moderators(let thread): keys.append(.readers(thread))

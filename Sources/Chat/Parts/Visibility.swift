@@ -49,38 +49,49 @@ extension ReadModels {
         guard profile(user, asOf: position) != nil else { throw .rejected(.unknownUser) }
     }
 
-    /// Throws `unknownThread` for an unknown thread, and `notAMember` if the viewer may not read
-    /// it.
+    /// Throws `unknownThread` for a thread that is unknown or that does not exist for the viewer now,
+    /// and `notAMember` if the viewer may not read it.
     ///
     /// - Returns: The position after which the viewer may read its messages.
     @discardableResult
     func requireReadable(_ thread: ThreadID, from viewpoint: Viewpoint) throws(ChatError) -> Position {
         try requireViewer(of: viewpoint)
         guard hasThread(thread, asOf: viewpoint.position) else { throw .rejected(.unknownThread) }
-        guard let start = readingStart(thread, from: viewpoint) else { throw .rejected(.notAMember) }
-        return start
+        if let start = readingStart(thread, from: viewpoint) { return start }
+        guard let viewer = viewpoint.viewer, isKnown(thread, to: viewer, asOf: viewpoint.currentPosition) else {
+            throw .rejected(.unknownThread)
+        }
+        throw .rejected(.notAMember)
     }
 
-    /// Throws `unknownMessage` for a message that is unknown or before the viewer's history, and
-    /// `notAMember` if the viewer may not read its thread.
+    /// Throws `unknownMessage` for a message that is unknown, before the viewer's history or in a
+    /// thread that does not exist for the viewer, and `notAMember` if they may not read its thread.
     ///
     /// - Returns: The thread.
     @discardableResult
     func requireReadable(_ message: MessageID, from viewpoint: Viewpoint) throws(ChatError) -> ThreadID {
+        // First, so that an unknown viewer has the same answer whether or not the message exists.
+        try requireViewer(of: viewpoint)
         guard let thread = thread(of: message, asOf: viewpoint.position),
             let posted = postingPosition(of: message, asOf: viewpoint.position)
         else {
             throw .rejected(.unknownMessage)
         }
-        guard posted > (try requireReadable(thread, from: viewpoint)) else { throw .rejected(.unknownMessage) }
+        let start: Position
+        do throws(ChatError) { start = try requireReadable(thread, from: viewpoint) } catch {
+            if case .rejected(.unknownThread) = error { throw .rejected(.unknownMessage) }
+            throw error
+        }
+        guard posted > start else { throw .rejected(.unknownMessage) }
         return thread
     }
 
-    /// Throws `unknownReply` for a reply that is unknown or before the viewer's history, and
-    /// `notAMember` if the viewer may not read its thread.
+    /// Throws `unknownReply` for a reply that is unknown, before the viewer's history or in a thread
+    /// that does not exist for the viewer, and `notAMember` if they may not read its thread.
     ///
     /// - Returns: The message that it answers, and the thread.
     func requireReadable(_ reply: ReplyID, from viewpoint: Viewpoint) throws(ChatError) -> (message: MessageID, thread: ThreadID) {
+        try requireViewer(of: viewpoint)
         guard let message = message(answeredBy: reply, asOf: viewpoint.position) else { throw .rejected(.unknownReply) }
         do throws(ChatError) { return (message, try requireReadable(message, from: viewpoint)) } catch {
             if case .rejected(.unknownMessage) = error { throw .rejected(.unknownReply) }
@@ -211,6 +222,15 @@ extension EventDetails {
     /// Whether the user caused the event, or another user caused it and it concerns them.
     func isOwn(of user: UserID) -> Bool { self.user == user || otherActor == user }
 
+    /// The post that a moderator removed by the event, which concerns its author.
+    var removedPost: PostID? {
+        switch self {
+        case .messageRemoved(let details): .message(details.message)
+        case .replyRemoved(let details): .reply(details.reply)
+        default: nil
+        }
+    }
+
     /// Whether the event changes which events a user may see.
     func changesRights(of user: UserID) -> Bool {
         switch self {
@@ -233,7 +253,7 @@ extension ReadModels {
     /// - Complexity: As ``Projections/ReadModels/mayRead(_:_:asOf:)``; for a username change, once
     ///   per thread of the renamed user.
     func maySee(_ viewer: UserID, _ details: EventDetails, at position: Position, current: Position) -> Bool {
-        if details.isOwn(of: viewer) { return true }
+        if details.isOwn(of: viewer) || removesPost(of: viewer, details) { return true }
         switch details.audience {
         case .noOtherUser: return false
         case .readers(let thread): return maySee(viewer, details, in: thread, at: position, current: current)
@@ -247,6 +267,9 @@ extension ReadModels {
         }
     }
 
+    /// Whether the event is the removal of a post of the user.
+    private func removesPost(of user: UserID, _ details: EventDetails) -> Bool { details.removedPost.flatMap { authorID(of: $0) } == user }
+
     private func maySee(_ viewer: UserID, _ details: EventDetails, in thread: ThreadID, at position: Position, current: Position) -> Bool {
         guard let start = readingStart(viewer, thread, at: position, current: current) else { return false }
         if start == 0 { return true }
@@ -257,9 +280,10 @@ extension ReadModels {
 
     /// Returns the event redacted for a viewer; nil if they may not see it.
     ///
-    /// A user's own events are complete. Events of other users contain no correlation id, no
+    /// A user's own events are complete, and so is, except for the correlation id, what moderators
+    /// have done to them and to their posts. Events of other users contain no correlation id, no
     /// postcode, and only texts that are still current; a removed text and a reason are shown to
-    /// moderators, and the reason to the author of the post.
+    /// moderators.
     func shown(_ recorded: RecordedEvent, to viewer: UserID, current: Position) -> RecordedEvent? {
         let details = recorded.event.details
         guard maySee(viewer, details, at: recorded.position, current: current) else { return nil }
@@ -269,7 +293,7 @@ extension ReadModels {
         shown.event.correlation = nil
         if let actor { shown.isFromBlockedUser = isBlocked(actor, by: viewer, asOf: current) }
         // What concerns the viewer is complete, except for the other user's correlation id.
-        if details.user == viewer { return shown }
+        if details.user == viewer || removesPost(of: viewer, details) { return shown }
         switch details {
         case .messagePosted(let details): redactBody(of: .message(details.message), details.thread, viewer, &shown, current: current)
         case .messageEdited(let details): redactBody(of: .message(details.message), details.thread, viewer, &shown, current: current)
@@ -278,10 +302,8 @@ extension ReadModels {
         case .usernameChanged(let details):
             if namePosition(of: details.user, asOf: current) != recorded.position { shown.redact(.username) }
         case .postcodeSet: shown.redact(.postcode)
-        case .messageRemoved(let details):
-            if message(details.message, asOf: current)?.author != viewer { redactReason(details.thread, viewer, &shown, current) }
-        case .replyRemoved(let details):
-            if reply(details.reply, asOf: current)?.author != viewer { redactReason(details.thread, viewer, &shown, current) }
+        case .messageRemoved(let details): redactReason(details.thread, viewer, &shown, current)
+        case .replyRemoved(let details): redactReason(details.thread, viewer, &shown, current)
         case .userMuted(let details), .userBanned(let details): redactReason(details.thread, viewer, &shown, current)
         case .memberRemoved(let details): redactReason(details.thread, viewer, &shown, current)
         // A thread is never renamed, so its name is current; moderators see reports complete; the

@@ -75,6 +75,50 @@ extension ChatStore {
         return sanctions
     }
 
+    /// Returns a user's standing in a thread: the role, and what moderators have done to the user,
+    /// with the reason and the end.
+    ///
+    /// A viewer may ask for their own, also if they can no longer read the thread. Mutes and bans that
+    /// are no longer in effect are left out, as in ``sanctions(in:viewer:asOf:)``.
+    ///
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownUser` and `unknownThread`, and with `notAllowed` if
+    ///   the viewer is another user. A private thread that never concerned the viewer is unknown.
+    /// - Complexity: O(log *n*); reads at most three events.
+    public func standing(
+        of user: UserID, in thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now
+    ) throws(ChatError) -> ThreadStanding {
+        let (record, viewpoint) = try query(point, for: viewer) { models, view throws(ChatError) in
+            try requireSelf(viewer, user)
+            try models.requireUser(user, asOf: view.position)
+            guard models.hasThread(thread, asOf: view.position) else { throw .rejected(.unknownThread) }
+            if let record = models.standing(of: user, in: thread, asOf: view.position) { return (record, view) }
+            if let viewer, !models.isKnown(thread, to: viewer, asOf: view.currentPosition) { throw .rejected(.unknownThread) }
+            return (StandingRecord(), view)
+        }
+        let time = try time(of: point, viewpoint)
+        var standing = ThreadStanding(role: record.role, since: record.since)
+        standing.mute = try act(at: record.mute, inEffectAt: time)
+        standing.ban = try act(at: record.ban, inEffectAt: time)
+        standing.removal = try act(at: record.departure, inEffectAt: time)
+        return standing
+    }
+
+    /// Returns what a moderator did by an event; nil without an event, for one that a moderator did
+    /// not cause, and if it has ended by itself.
+    private func act(at position: Position?, inEffectAt time: Timestamp) throws(ChatError) -> ThreadStanding.Act? {
+        guard let position else { return nil }
+        let event = try event(at: position)
+        switch event.details {
+        case .userMuted(let details), .userBanned(let details):
+            if let until = details.until, until <= time { return nil }
+            return ThreadStanding.Act(position: position, imposedAt: event.createdAt, until: details.until, reason: event.reason)
+        case .memberRemoved:
+            return ThreadStanding.Act(position: position, imposedAt: event.createdAt, until: nil, reason: event.reason)
+        default: return nil
+        }
+    }
+
     /// Returns the pinned messages of a thread, in the order in which they were pinned.
     ///
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
@@ -162,11 +206,18 @@ extension ChatStore {
         for invited in sections.compactMap(scan, { $0.invitation(ofMembership: $1, asOf: position) }).sorted() {
             let event = try event(at: invited)
             guard case .userInvited(let details) = event.details else { continue }
-            let name = sections.withSection { $0.thread(details.thread, asOf: position)?.name }
+            // As everywhere, the blocks of now count.
+            let (viewer, current) = (sections.viewpoint.viewer, sections.viewpoint.currentPosition)
+            let (name, isFromBlockedUser) = sections.withSection { models in
+                (
+                    models.thread(details.thread, asOf: position)?.name,
+                    viewer == details.user && models.isBlocked(details.by, by: details.user, asOf: current)
+                )
+            }
             invitations.append(
                 ThreadInvitation(
                     thread: details.thread, name: name, user: sections.userSummary(details.user), by: sections.userSummary(details.by),
-                    position: invited, invitedAt: event.createdAt))
+                    position: invited, invitedAt: event.createdAt, isFromBlockedUser: isFromBlockedUser))
         }
         return invitations
     }

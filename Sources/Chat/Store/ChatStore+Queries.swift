@@ -172,28 +172,31 @@ extension ChatStore {
     ///   ``ChatError/rejected(_:)`` with `unknownUser`, and with `notAllowed` if the viewer is
     ///   another user.
     /// - Complexity: O(*n* log *n*) in the number of threads that the user ever joined or was
-    ///   invited to, plus O(log *m*) for each current one with *m* messages, whose latest text is
-    ///   read.
+    ///   invited to, plus O(*b* log *m*) for each current one with *m* messages, whose latest text is
+    ///   read; *b* is the number of users whom the user blocks.
     public func user(_ id: UserID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> UserDetails {
-        let ((profile, scan), sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
+        let ((profile, scan, blocked), sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             try requireSelf(viewer, id)
             guard let profile = models.profile(id, asOf: view.position) else { throw .rejected(.unknownUser) }
-            return (profile, models.scan(membershipsOf: id))
+            return (profile, models.scan(membershipsOf: id), models.blockedUsers(by: id))
         }
+        // A count costs as much as one of each blocked user.
+        let countsPerSection = max(1, SectionedQuery.unreadCount / (1 + blocked.count / 16))
         let (view, user) = (sections.viewpoint, id)
         let memberships = sections.compactMap(scan) { models, row -> IndexedMembership? in
             models.indexedMembership(ofMembership: row, asOf: view.position).flatMap {
                 models.mayRead(models.threadID($0), from: view) ? $0 : nil
             }
         }
-        let threads = sections.map(memberships.sorted { $0.since < $1.since }, per: SectionedQuery.unreadCount) { models, membership in
+        let threads = sections.map(memberships.sorted { $0.since < $1.since }, per: countsPerSection) { models, membership in
             let id = models.threadID(membership)
             // The details are the user's, so the host too sees the messages that the user may read.
             let start = (viewer == nil ? models.readingStart(user, id, asOf: view.position) : models.readingStart(id, from: view)) ?? .max
             // A viewer who joined again later may read no message of that time.
             let thread = UserThread(
                 id: id, name: models.thread(id, asOf: view.position)?.name,
-                unreadCount: start > view.position ? 0 : models.unreadCount(of: user, in: id, asOf: view.position),
+                unreadCount: start > view.position
+                    ? 0 : models.unreadCount(of: user, in: id, except: blocked, asOf: view.position),
                 readUpTo: models.readMarker(user, in: id, asOf: view.position))
             let last = models.lastMessage(of: id, asOf: view.position, after: start)
             return (thread: thread, last: models.marking(last.map { [$0] } ?? [], in: id, from: view))

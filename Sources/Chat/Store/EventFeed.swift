@@ -99,7 +99,11 @@ final class EventFeed: Sendable {
 
     private func append(_ events: [FollowedEvent], of store: ChatStore) -> [(FeedWaiters.Continuation, Position)] {
         let keys = events.map { one in
-            one.recorded.event.details.keys { user in store.withCurrentModels { models, _ in models.everJoinedThreads(of: user) } }
+            one.recorded.event.details.keys { user in
+                store.withCurrentModels { models, _ in models.everJoinedThreads(of: user) }
+            } author: { post in
+                store.withCurrentModels { models, _ in models.authorID(of: post) }
+            }
         }
         return state.withLock { state in
             var woken: [(FeedWaiters.Continuation, Position)] = []

@@ -58,6 +58,58 @@ public struct ThreadSanction: Hashable, Sendable, Codable {
     }
 }
 
+/// A user's standing in a thread: the role, and what moderators have done to the user.
+///
+/// It is for the user, also if they can no longer read the thread, so that a page can say why. It
+/// contains nothing else of the thread.
+public struct ThreadStanding: Hashable, Sendable, Codable {
+    /// What a moderator did to the user.
+    public struct Act: Hashable, Sendable, Codable {
+        /// The position of its event.
+        public var position: Position
+        /// The time of its event.
+        public var imposedAt: Timestamp
+        /// The end; nil if it does not end by itself.
+        public var until: Timestamp?
+        /// The reason; nil if erased.
+        public var reason: String?
+
+        private enum CodingKeys: CodingKey { case position, imposedAt, until, reason }
+
+        /// Encodes every field; absent values are null.
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(position, forKey: .position)
+            try container.encode(imposedAt, forKey: .imposedAt)
+            try container.encode(until, forKey: .until)
+            try container.encode(reason, forKey: .reason)
+        }
+    }
+
+    /// The role; nil if the user is no member.
+    public var role: ThreadRole?
+    /// The position since which the user has the role.
+    public var since: Position?
+    /// The mute that is in effect.
+    public var mute: Act?
+    /// The ban that is in effect.
+    public var ban: Act?
+    /// The removal that ended the latest membership; nil for a member, and for a user who left.
+    public var removal: Act?
+
+    private enum CodingKeys: CodingKey { case role, since, mute, ban, removal }
+
+    /// Encodes every field; absent values are null.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(role, forKey: .role)
+        try container.encode(since, forKey: .since)
+        try container.encode(mute, forKey: .mute)
+        try container.encode(ban, forKey: .ban)
+        try container.encode(removal, forKey: .removal)
+    }
+}
+
 /// An open report of a message or a reply.
 public struct PostReport: Hashable, Sendable, Encodable {
     /// The position of the report.
@@ -102,6 +154,8 @@ public struct PostReport: Hashable, Sendable, Encodable {
 }
 
 /// An invitation to a thread that the user has neither accepted nor declined.
+///
+/// One by a user whom the invited user blocks is listed with a mark, and a client counts it nowhere.
 public struct ThreadInvitation: Hashable, Sendable, Codable {
     /// The thread.
     public var thread: ThreadID
@@ -115,10 +169,35 @@ public struct ThreadInvitation: Hashable, Sendable, Codable {
     public var position: Position
     /// The time of the invitation.
     public var invitedAt: Timestamp
+    /// Whether the viewer, who is the invited user, has blocked the user who invited.
+    public var isFromBlockedUser = false
 
-    private enum CodingKeys: CodingKey { case thread, name, user, by, position, invitedAt }
+    private enum CodingKeys: String, CodingKey {
+        case thread, name, user, by, position, invitedAt
+        case isFromBlockedUser = "blocked"
+    }
 
-    /// Encodes every field; absent values are null.
+    /// Decodes an invitation; a missing `blocked` is false.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        thread = try container.decode(ThreadID.self, forKey: .thread)
+        name = try container.decodeIfPresent(String.self, forKey: .name)
+        user = try container.decode(UserSummary.self, forKey: .user)
+        by = try container.decode(UserSummary.self, forKey: .by)
+        position = try container.decode(Position.self, forKey: .position)
+        invitedAt = try container.decode(Timestamp.self, forKey: .invitedAt)
+        isFromBlockedUser = try container.decodeIfPresent(Bool.self, forKey: .isFromBlockedUser) ?? false
+    }
+
+    init(
+        thread: ThreadID, name: String?, user: UserSummary, by: UserSummary, position: Position, invitedAt: Timestamp,
+        isFromBlockedUser: Bool
+    ) {
+        (self.thread, self.name, self.user, self.by) = (thread, name, user, by)
+        (self.position, self.invitedAt, self.isFromBlockedUser) = (position, invitedAt, isFromBlockedUser)
+    }
+
+    /// Encodes every field, ``isFromBlockedUser`` only if it is true; absent values are null.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(thread, forKey: .thread)
@@ -127,5 +206,6 @@ public struct ThreadInvitation: Hashable, Sendable, Codable {
         try container.encode(by, forKey: .by)
         try container.encode(position, forKey: .position)
         try container.encode(invitedAt, forKey: .invitedAt)
+        if isFromBlockedUser { try container.encode(true, forKey: .isFromBlockedUser) }
     }
 }

@@ -93,7 +93,7 @@ public struct UserThread: Hashable, Sendable, Codable, Identifiable {
     /// The number of unread messages.
     ///
     /// A message is unread if it is after both the read marker and the last join, written by
-    /// another user, and neither retracted nor removed.
+    /// another user whom the user does not block now, and neither retracted nor removed.
     public var unreadCount: Int
     /// The position of the user's read marker; 0 if never set.
     public var readUpTo: Position

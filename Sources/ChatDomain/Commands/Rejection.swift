@@ -96,6 +96,8 @@ public struct Rejection: Error, Hashable, Sendable, Codable {
         public static let invalidUntil = Code(rawValue: "invalidUntil")
         /// The thread has 50 pinned messages.
         public static let tooManyPins = Code(rawValue: "tooManyPins")
+        /// The user has blocked 1,000 users.
+        public static let tooManyBlocks = Code(rawValue: "tooManyBlocks")
         /// The kind of the custom event is not a reverse-DNS name of at most 128 bytes.
         public static let invalidKind = Code(rawValue: "invalidKind")
         /// The content of the user was erased, and they can do nothing any more.
@@ -113,7 +115,7 @@ public struct Rejection: Error, Hashable, Sendable, Codable {
             .invalidThreadName, .unknownThread, .notResident, .notAMember, .invalidBody, .unknownMessage,
             .unknownReply, .retracted, .notTheAuthor, .invalidPosition, .unknownSession, .invalidDevice,
             .invalidPolicy, .notInvited, .banned, .muted, .notAModerator, .notAnOwner, .lastOwner, .threadLocked, .threadClosed,
-            .invalidReason, .invalidUntil, .tooManyPins, .invalidKind, .invalidPayload, .userErased,
+            .invalidReason, .invalidUntil, .tooManyPins, .tooManyBlocks, .invalidKind, .invalidPayload, .userErased,
             .invalidCorrelation, .notAllowed, .storageFull,
         ]
     }
@@ -168,6 +170,7 @@ extension Rejection {
     static let invalidReason = Rejection(.invalidReason, "A reason is 1 to 512 bytes and not only white space.")
     static let invalidUntil = Rejection(.invalidUntil, "A sanction must end later than now.")
     static let tooManyPins = Rejection(.tooManyPins, "A thread has at most 50 pinned messages.")
+    static let tooManyBlocks = Rejection(.tooManyBlocks, "A user blocks at most 1,000 users.")
     static let invalidKind = Rejection(
         .invalidKind, "The kind of a custom event is a reverse-DNS name of at most 128 bytes, such as com.example.poll.")
     static let userErased = Rejection(.userErased, "The content of this user was erased, and they can do nothing any more.")

@@ -12,7 +12,7 @@ extension RuleState {
         var batch = EventBatch(from: head + 1)
         let request = CommandRequest(command, origin: event.origin)
         do throws(Rejection) {
-            switch try decide(request, ids, at: event.recordedAt, freshID: 0, into: &batch, followsEarlierRules: true) {
+            switch try decide(request, ids, at: event.recordedAt, freshID: 0, into: &batch, isAudit: true) {
             case .append:
                 var decided = batch.rows[0]
                 (decided.number, decided.flags, decided.recordedAt, decided.createdAt) = (

@@ -16,6 +16,8 @@ package struct CommunityState: Equatable, Sendable {
     var blockPairs = PairInterner()
     /// By pair: 1 if the block holds.
     var blocks = PackedColumn<UInt8>()
+    /// By user: the number of their blocks that hold; not stored, because it follows from the blocks.
+    private(set) var blockCounts = SparseColumn()
     /// The reports of messages.
     var messageReports = ReportTable()
     /// The reports of replies.
@@ -72,6 +74,16 @@ struct ReportTable: Equatable, Sendable {
 }
 
 extension CommunityState {
+    /// Sets or ends a block.
+    mutating func setBlock(_ user: Int, by blocker: Int, _ isBlocked: Bool) {
+        let (pair, isNew) = blockPairs.insert(blocker, user)
+        if isNew { blocks.append(0) }
+        let value: UInt8 = isBlocked ? 1 : 0
+        // Wrapping: a checkpoint can contain any block, and nothing may trap.
+        blockCounts[blocker] = blockCounts[blocker] &+ UInt64(value) &- UInt64(blocks[pair])
+        blocks[pair] = value
+    }
+
     func write(to writer: inout ColumnWriter) {
         mutes.write(to: &writer)
         bans.write(to: &writer)
@@ -96,6 +108,7 @@ extension CommunityState {
         blocks = try PackedColumn(from: &reader, atMost: blockPairs.count)
         try require(blocks.count == blockPairs.count, "\(blocks.count) blocks of \(blockPairs.count) pairs")
         try blocks.check(below: 2)
+        for pair in 0..<blockPairs.count { blockCounts[blockPairs.pair(pair).first] += UInt64(blocks[pair]) }
         messageReports = try ReportTable(from: &reader, posts: ids.messages.count, users: ids.users.count)
         replyReports = try ReportTable(from: &reader, posts: ids.replies.count, users: ids.users.count)
         erasures = try PackedColumn(from: &reader, atMost: Int(clamping: head))
@@ -109,6 +122,7 @@ extension CommunityState {
         copy.bans.removeSlots()
         copy.joins.removeSlots()
         copy.blockPairs.removeSlots()
+        copy.blockCounts.removeSlots()
         copy.messageReports.removeSlots()
         copy.replyReports.removeSlots()
         return copy

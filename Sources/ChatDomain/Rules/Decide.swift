@@ -12,14 +12,14 @@ extension RuleState {
     ///   - ids: The identities; they include the events that the batch already contains, which are
     ///     those of earlier commands.
     ///   - batch: Receives the events; unchanged if the command is rejected.
-    ///   - followsEarlierRules: Whether an audit asks: what an ``EarlierRule`` permitted is accepted.
+    ///   - isAudit: Whether an audit asks, not a user: what an ``EarlierRule`` permitted is accepted.
     package func decide(
         _ request: borrowing CommandRequest, _ ids: borrowing Identities, at now: Timestamp, freshID: UInt128, into batch: inout EventBatch,
-        followsEarlierRules: Bool = false
+        isAudit: Bool = false
     ) throws(Rejection) -> BatchDecision {
         let envelope = EventEnvelope(
             recordedAt: recordingTime(at: now), origin: request.origin, hasCorrelation: request.correlation != nil,
-            followsEarlierRules: followsEarlierRules)
+            isAudit: isAudit)
         let count = batch.count
         let decision = try decide(request.command, ids, freshID, envelope, &batch)
         // The correlation id is checked last: the command's own rules take precedence, and a
@@ -86,6 +86,16 @@ extension RuleState {
     }
 }
 
+/// What a command does in a thread, which decides whether the thread exists for its acting user.
+enum ThreadAct {
+    /// What readers do: join, leave, write, report.
+    case ofReader
+    /// What moderators do, and with them the operators of the community.
+    case ofModerator
+    /// What the author of a post does with it without being a reader.
+    case ofAuthor
+}
+
 /// The acting user, the user concerned and the thread of a command, as ids and as indexes.
 struct UserAction {
     let actorID: UserID
@@ -107,8 +117,8 @@ struct EventEnvelope {
     let recordedAt: Timestamp
     let origin: EventOrigin
     let hasCorrelation: Bool
-    /// Whether the decision accepts what an ``EarlierRule`` permitted.
-    var followsEarlierRules = false
+    /// Whether an audit asks, which accepts what an ``EarlierRule`` permitted and knows every thread.
+    var isAudit = false
 
     /// Makes the row of an event, without its ids.
     func row(_ kind: EventKind) -> EventRow {
@@ -171,13 +181,29 @@ extension RuleState {
     /// Returns the index of a user who is invited, muted, banned or blocked: an erased user is not.
     func requireNotErased(_ userID: UserID, _ ids: borrowing Identities, _ envelope: EventEnvelope) throws(Rejection) -> Int {
         let user = try requireRegistered(userID, ids)
-        if users[user].isErased, !envelope.followsEarlierRules { throw .userErased }
+        if users[user].isErased, !envelope.isAudit { throw .userErased }
         return user
     }
 
-    func requireThread(_ threadID: ThreadID, _ ids: borrowing Identities) throws(Rejection) -> Int {
-        guard let thread = existingThread(threadID, ids) else { throw .unknownThread }
+    /// Returns the index of a thread that the acting user knows (``isKnown(_:to:as:_:_:)``).
+    ///
+    /// Every command that names a thread uses this function, so that a thread that a user does not
+    /// know is rejected as one that does not exist.
+    func requireThread(
+        _ threadID: ThreadID, for actor: Int, as act: ThreadAct = .ofReader, _ ids: borrowing Identities, _ envelope: EventEnvelope
+    ) throws(Rejection) -> Int {
+        guard let thread = existingThread(threadID, ids), isKnown(thread, to: actor, as: act, ids, envelope) else { throw .unknownThread }
         return thread
+    }
+
+    /// Whether a thread exists for a user who acts.
+    ///
+    /// An `inviteOnly` thread exists for its members and for the users with an invitation, and for
+    /// the operators of the community when they moderate it. An import and an audit know every thread.
+    func isKnown(_ thread: Int, to actor: Int, as act: ThreadAct, _ ids: borrowing Identities, _ envelope: EventEnvelope) -> Bool {
+        guard isInviteOnly(thread, ids), envelope.origin == .native, !envelope.isAudit else { return true }
+        let standing = standing(of: actor, in: thread, ids)
+        return standing.isMember || standing.isInvited || act == .ofModerator && isOperator(actor)
     }
 
     /// Returns a user's standing in a thread.
@@ -222,16 +248,17 @@ extension RuleState {
         guard isOperator(user) else { throw .notAModerator }
     }
 
-    /// Finds the two users and the thread of a command.
+    /// Finds the two users and the thread of a moderator's command.
     ///
-    /// - Parameter envelope: The envelope of a command that an erased user is spared; nil for one
-    ///   that ends what the user has.
+    /// - Parameter sparesErased: Whether an erased user is rejected; false for a command that ends
+    ///   what the user has.
     func userAction(
-        _ userID: UserID, _ threadID: ThreadID, _ actorID: UserID, _ ids: borrowing Identities, sparingErased envelope: EventEnvelope? = nil
+        _ userID: UserID, _ threadID: ThreadID, _ actorID: UserID, sparesErased: Bool = false, _ ids: borrowing Identities,
+        _ envelope: EventEnvelope
     ) throws(Rejection) -> UserAction {
         let actor = try requireUser(actorID, ids)
-        let user = if let envelope { try requireNotErased(userID, ids, envelope) } else { try requireRegistered(userID, ids) }
-        let thread = try requireThread(threadID, ids)
+        let user = sparesErased ? try requireNotErased(userID, ids, envelope) : try requireRegistered(userID, ids)
+        let thread = try requireThread(threadID, for: actor, as: .ofModerator, ids, envelope)
         return UserAction(
             actorID: actorID, userID: userID, threadID: threadID, actor: actor, user: user, thread: thread,
             actorStanding: standing(of: actor, in: thread, ids), userStanding: standing(of: user, in: thread, ids),
@@ -253,6 +280,20 @@ extension RuleState {
     /// A post's indexes: author, thread, the post itself, and its message (for a message, itself).
     typealias FoundPost = (author: Int, marks: PostMarks, thread: Int, post: Int, message: Int)
 
+    /// Finds a post in a thread that the acting user knows.
+    ///
+    /// Every command that names a post uses this function, as those that name a thread use
+    /// ``requireThread(_:for:as:_:_:)``.
+    func find(
+        _ post: PostID, for actor: Int, as act: ThreadAct = .ofReader, _ ids: borrowing Identities, _ envelope: EventEnvelope
+    ) throws(Rejection) -> FoundPost {
+        let found = try find(post, ids)
+        let isOwn = act == .ofAuthor && found.author == actor
+        guard isOwn || isKnown(found.thread, to: actor, as: act, ids, envelope) else { throw .unknown(post) }
+        return found
+    }
+
+    /// Finds a post, whoever asks.
     func find(_ post: PostID, _ ids: borrowing Identities) throws(Rejection) -> FoundPost {
         switch post {
         case .message(let id):

@@ -29,7 +29,7 @@ extension RuleState {
         _ kind: SanctionKind, _ userID: UserID, _ threadID: ThreadID, _ actorID: UserID, _ reason: String, _ until: Timestamp?,
         _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let action = try userAction(userID, threadID, actorID, ids, sparingErased: envelope)
+        let action = try userAction(userID, threadID, actorID, sparesErased: true, ids, envelope)
         try requireAuthority(action, ids)
         if kind == .ban { try requireNotLastOwner(action) }
         if let membership = action.membership, isSanctioned(kind, membership, at: envelope.recordedAt),
@@ -49,7 +49,7 @@ extension RuleState {
         _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let action = try userAction(userID, threadID, actorID, ids)
+        let action = try userAction(userID, threadID, actorID, ids, envelope)
         try requireAuthority(action, ids)
         guard let membership = action.membership, isSanctioned(kind, membership, at: envelope.recordedAt) else { return .unchanged }
         append(kind == .ban ? .userUnbanned : .userUnmuted, action, envelope, &batch)
@@ -60,7 +60,7 @@ extension RuleState {
         _ userID: UserID, _ threadID: ThreadID, _ actorID: UserID, _ reason: String, _ ids: borrowing Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let action = try userAction(userID, threadID, actorID, ids)
+        let action = try userAction(userID, threadID, actorID, ids, envelope)
         try requireAuthority(action, ids)
         try requireNotLastOwner(action)
         guard action.userStanding.isMember else { return .unchanged }
@@ -82,7 +82,7 @@ extension RuleState {
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let actor = try requireUser(actorID, ids)
-        let found = try find(post, ids)
+        let found = try find(post, for: actor, as: .ofModerator, ids, envelope)
         try requireModerator(actor, of: found.thread, ids)
         guard !found.marks.contains(.removed) else { return .unchanged }
         try requireReason(reason)
@@ -95,7 +95,7 @@ extension RuleState {
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let actor = try requireUser(actorID, ids)
-        let found = try find(.message(messageID), ids)
+        let found = try find(.message(messageID), for: actor, as: .ofModerator, ids, envelope)
         try requireModerator(actor, of: found.thread, ids)
         guard !threads[found.thread].isClosed else { throw .threadClosed }
         if isPinned, found.marks.isWithdrawn { throw .retracted }
@@ -110,7 +110,7 @@ extension RuleState {
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let actor = try requireUser(actorID, ids)
-        let found = try find(post, ids)
+        let found = try find(post, for: actor, ids, envelope)
         let membership = try requireMember(actor, of: found.thread, ids)
         guard isVisible(message: found.message, to: membership, ids) else { throw .unknown(post) }
         guard !found.marks.isWithdrawn else { throw .retracted }
@@ -124,7 +124,7 @@ extension RuleState {
         _ post: PostID, _ actorID: UserID, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let actor = try requireUser(actorID, ids)
-        let found = try find(post, ids)
+        let found = try find(post, for: actor, as: .ofModerator, ids, envelope)
         try requireModerator(actor, of: found.thread, ids)
         guard reports(of: post).hasOpenReports(found.post) else { return .unchanged }
         appendPostEvent(post.kind(.messageReportsResolved, .replyReportsResolved), post, found, actorID, actor, ids, envelope, &batch)

@@ -14,7 +14,7 @@ extension RuleState {
             return .duplicate(of: ids.messageFacts.position(message)...ids.messageFacts.position(message))
         }
         let author = try requireUser(authorID, ids)
-        let thread = try requireThread(threadID, ids)
+        let thread = try requireThread(threadID, for: author, ids, envelope)
         let membership = try requireMember(author, of: thread, ids)
         try requireWritable(thread, membership, at: envelope.recordedAt)
         guard MessageBody.isValid(body) else { throw .invalidBody }
@@ -37,12 +37,12 @@ extension RuleState {
             return .duplicate(of: ids.replyFacts.position(reply)...ids.replyFacts.position(reply))
         }
         let author = try requireUser(authorID, ids)
-        guard let message = ids.messages.find(messageID.bits) else { throw .unknownMessage }
-        let thread = ids.messageFacts.parent(message)
+        let found = try find(.message(messageID), for: author, ids, envelope)
+        let (thread, message) = (found.thread, found.message)
         let membership = try requireMember(author, of: thread, ids)
         guard isVisible(message: message, to: membership, ids) else { throw .unknownMessage }
         try requireWritable(thread, membership, at: envelope.recordedAt)
-        guard !marks(message: message).isWithdrawn else { throw .retracted }
+        guard !found.marks.isWithdrawn else { throw .retracted }
         guard MessageBody.isValid(body) else { throw .invalidBody }
         batch.append(
             envelope.row(
@@ -56,7 +56,7 @@ extension RuleState {
         _ post: PostID, _ actorID: UserID, _ body: String, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let actor = try requireUser(actorID, ids)
-        let found = try find(post, ids)
+        let found = try find(post, for: actor, ids, envelope)
         let membership = try requireMember(actor, of: found.thread, ids)
         guard isVisible(message: found.message, to: membership, ids) else { throw .unknown(post) }
         try requireWritable(found.thread, membership, at: envelope.recordedAt)
@@ -71,7 +71,7 @@ extension RuleState {
         _ post: PostID, _ actorID: UserID, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let actor = try requireUser(actorID, ids)
-        let found = try find(post, ids)
+        let found = try find(post, for: actor, as: .ofAuthor, ids, envelope)
         guard found.author == actor else { throw .notTheAuthor }
         guard !found.marks.contains(.retracted) else { return .unchanged }
         appendPostEvent(post.kind(.messageRetracted, .replyRetracted), post, found, actorID, actor, ids, envelope, &batch)
@@ -104,7 +104,7 @@ extension RuleState {
             return .duplicate(of: ids.customFacts.position(event)...ids.customFacts.position(event))
         }
         let user = try requireUser(userID, ids)
-        let thread = try requireThread(threadID, ids)
+        let thread = try requireThread(threadID, for: user, ids, envelope)
         let membership = try requireMember(user, of: thread, ids)
         try requireWritable(thread, membership, at: envelope.recordedAt)
         guard CustomKind.isValid(kind) else { throw .invalidKind }

@@ -83,7 +83,7 @@ extension RuleState {
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let user = try requireUser(userID, ids)
-        let thread = try requireThread(threadID, ids)
+        let thread = try requireThread(threadID, for: user, ids, envelope)
         guard !standing(of: user, in: thread, ids).isMember else { return .unchanged }
         if let rejection = joinRejection(user, thread, envelope, isAccepting: isAccepting, ids) { throw rejection }
         appendJoin(userID, user, thread, ids, envelope, &batch)
@@ -127,7 +127,7 @@ extension RuleState {
         _ userID: UserID, _ threadID: ThreadID, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let user = try requireUser(userID, ids)
-        let thread = try requireThread(threadID, ids)
+        let thread = try requireThread(threadID, for: user, ids, envelope)
         let standing = standing(of: user, in: thread, ids)
         guard standing.isMember else { return .unchanged }
         guard !isLastOwner(standing, of: thread) else { throw .lastOwner }
@@ -140,7 +140,7 @@ extension RuleState {
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let user = try requireUser(userID, ids)
-        let thread = try requireThread(threadID, ids)
+        let thread = try requireThread(threadID, for: user, ids, envelope)
         let membership = try requireMember(user, of: thread, ids)
         guard upTo <= head else { throw .invalidPosition }
         guard upTo > memberships.readUpTo(membership) else { return .unchanged }
@@ -155,7 +155,7 @@ extension RuleState {
         _ userID: UserID, _ threadID: ThreadID, _ actorID: UserID, _ ids: borrowing Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let action = try userAction(userID, threadID, actorID, ids, sparingErased: envelope)
+        let action = try userAction(userID, threadID, actorID, sparesErased: true, ids, envelope)
         try requireModerator(action.actor, of: action.thread, ids)
         guard !threads[action.thread].isClosed else { throw .threadClosed }
         guard !action.userStanding.isMember else { return .unchanged }
@@ -169,7 +169,7 @@ extension RuleState {
         _ userID: UserID, _ threadID: ThreadID, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let user = try requireUser(userID, ids)
-        let thread = try requireThread(threadID, ids)
+        let thread = try requireThread(threadID, for: user, ids, envelope)
         guard standing(of: user, in: thread, ids).isInvited else { return .unchanged }
         batch.append(
             envelope.row(.invitationDeclined, threadID, nextNumber(in: thread), userID), .none, EventIndexes(user: user, thread: thread))
@@ -180,7 +180,7 @@ extension RuleState {
         _ userID: UserID, _ threadID: ThreadID, _ actorID: UserID, _ ids: borrowing Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let action = try userAction(userID, threadID, actorID, ids)
+        let action = try userAction(userID, threadID, actorID, ids, envelope)
         try requireModerator(action.actor, of: action.thread, ids)
         guard action.userStanding.isInvited else { return .unchanged }
         append(.invitationRevoked, action, envelope, &batch)
@@ -192,7 +192,7 @@ extension RuleState {
         _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let action = try userAction(userID, threadID, actorID, ids)
+        let action = try userAction(userID, threadID, actorID, ids, envelope)
         let row = threads[action.thread]
         let isOperatorAllowed = row.ownerCount == 0 && isOperator(action.actor)
         let isSteppingDown = action.actor == action.user && action.userStanding.role.map { role < $0 } ?? false
@@ -214,7 +214,7 @@ extension RuleState {
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let user = try requireUser(userID, ids)
-        let thread = try requireThread(threadID, ids)
+        let thread = try requireThread(threadID, for: user, as: .ofModerator, ids, envelope)
         try requireModerator(user, of: thread, ids)
         guard !threads[thread].isClosed else { throw .threadClosed }
         guard threads[thread].isLocked != isLocked else { return .unchanged }
@@ -228,7 +228,7 @@ extension RuleState {
         _ threadID: ThreadID, _ userID: UserID, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let user = try requireUser(userID, ids)
-        let thread = try requireThread(threadID, ids)
+        let thread = try requireThread(threadID, for: user, as: .ofModerator, ids, envelope)
         guard standing(of: user, in: thread, ids).role == .owner || isOperator(user) else { throw .notAnOwner }
         guard !threads[thread].isClosed else { return .unchanged }
         batch.append(envelope.row(.threadClosed, threadID, nextNumber(in: thread), userID), .none, EventIndexes(user: user, thread: thread))

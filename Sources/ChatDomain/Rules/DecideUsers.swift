@@ -2,6 +2,10 @@ import Columns
 
 /// Users, operators and blocks.
 extension RuleState {
+    /// The maximum number of users whom a user has blocked at a time, which bounds the cost of their
+    /// unread counts.
+    static var maximumBlockCount: UInt64 { 1_000 }
+
     func registerUser(
         _ userID: UserID?, _ text: String, _ subject: String?, fresh: UInt128, _ ids: borrowing Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
@@ -84,11 +88,15 @@ extension RuleState {
         let actor = try requireUser(actorID, ids)
         let user = isBlocked ? try requireNotErased(userID, ids, envelope) : try requireRegistered(userID, ids)
         guard self.isBlocked(user, by: actor) != isBlocked, user != actor else { return .unchanged }
+        if isBlocked, hasMaximumBlocks(actor), !envelope.isAudit { throw .tooManyBlocks }
         var row = envelope.row(isBlocked ? .userBlocked : .userUnblocked)
         (row.user, row.secondID) = (actorID.bits, userID.bits)
         batch.append(row, .none, EventIndexes(user: actor, second: user))
         return .append
     }
+
+    /// Whether a user has blocked as many others as the rules allow.
+    func hasMaximumBlocks(_ user: Int) -> Bool { community.blockCounts[user] >= Self.maximumBlockCount }
 
     private func isBlocked(_ user: Int, by blocker: Int) -> Bool {
         community.blockPairs.find(blocker, user).map { community.blocks[$0] != 0 } ?? false

@@ -7,15 +7,18 @@ import Columns
 /// what an earlier rule covers, and a verification notes it.
 ///
 /// A rule that becomes stricter gets a case here, with its kinds and its condition, and the decider
-/// applies the stricter rule only to a command (`EventEnvelope.followsEarlierRules`).
+/// applies the stricter rule only to a command (`EventEnvelope.isAudit`).
 public enum EarlierRule: String, CaseIterable, Hashable, Sendable, Codable {
     /// A user whose content was erased could be invited, muted, banned and blocked.
     case actsOnErasedUser
+    /// A user could block any number of others.
+    case anyNumberOfBlocks
 
     /// A sentence for people; it may change between versions.
     public var message: String {
         switch self {
         case .actsOnErasedUser: "A user whose content was erased could be invited, muted, banned and blocked."
+        case .anyNumberOfBlocks: "A user could block more than \(RuleState.maximumBlockCount) others."
         }
     }
 
@@ -27,7 +30,8 @@ public enum EarlierRule: String, CaseIterable, Hashable, Sendable, Codable {
         case (.actsOnErasedUser, .userInvited), (.actsOnErasedUser, .userMuted), (.actsOnErasedUser, .userBanned):
             rules.isErased(UserID(bits: row.user), ids)
         case (.actsOnErasedUser, .userBlocked): rules.isErased(UserID(bits: row.secondID), ids)
-        case (.actsOnErasedUser, _): false
+        case (.anyNumberOfBlocks, .userBlocked): rules.hasMaximumBlocks(UserID(bits: row.user), ids)
+        case (.actsOnErasedUser, _), (.anyNumberOfBlocks, _): false
         }
     }
 }
@@ -50,6 +54,10 @@ extension RuleState {
         var found: [EarlierRule] = []
         for rule in EarlierRule.allCases where rule.covers(row, self, ids) { found.append(rule) }
         return found
+    }
+
+    fileprivate func hasMaximumBlocks(_ userID: UserID, _ ids: borrowing Identities) -> Bool {
+        registeredUser(userID, ids).map { hasMaximumBlocks($0) } ?? false
     }
 
     fileprivate func isErased(_ userID: UserID, _ ids: borrowing Identities) -> Bool {

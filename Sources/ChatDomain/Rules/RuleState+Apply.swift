@@ -187,9 +187,7 @@ extension RuleState {
         case .messageReportsResolved: if post >= 0 { community.messageReports.resolve(post) }
         case .replyReportsResolved: if post >= 0 { community.replyReports.resolve(post) }
         case .userBlocked, .userUnblocked:
-            let (pair, isNew) = community.blockPairs.insert(indexes.user, post)
-            if isNew { community.blocks.append(0) }
-            community.blocks[pair] = kind == .userBlocked ? 1 : 0
+            community.setBlock(post, by: indexes.user, kind == .userBlocked)
         case .userErased:
             forget(indexes.user)
             community.erasures.append(position)

@@ -49,6 +49,12 @@ extension RuleState {
             || threads[thread].policy != .inviteOnly && isOperator(ids.memberships.pair(membership).first)
     }
 
+    /// Whether a thread takes only users with an invitation now.
+    func isInviteOnly(_ thread: Int, _ ids: borrowing Identities) -> Bool {
+        // The common case needs no id.
+        threads[thread].policy == .inviteOnly && policy(of: thread, ids) == .inviteOnly
+    }
+
     /// Returns the policy of a thread: that of an outward code's thread is `residents`.
     func policy(of thread: Int, _ ids: borrowing Identities) -> ThreadPolicy {
         ids.threads.id(thread).outwardCode == nil ? threads[thread].policy : .residents

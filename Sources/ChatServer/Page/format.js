@@ -89,6 +89,7 @@ const explanations = {
   notAModerator: "Only moderators of the thread can do this.",
   notAnOwner: "Only an owner of the thread can do this.",
   lastOwner: "You are the last owner. Make another member an owner first.",
+  tooManyBlocks: "You can block at most 1,000 people. Unblock one first.",
   tooManyPins: "A thread has at most 50 pinned messages. Unpin one first.",
   invalidBody: "A message has 1 to 16,384 bytes and is not only blank.",
   invalidReason: "Write a reason of at most 512 bytes.",

@@ -164,7 +164,7 @@ function countUnread(event, fields) {
   thread.lastMessage = {
     position: event.position, id: fields.message, author: person(fields.author), body: fields.body, createdAt: event.sentAt ?? event.recordedAt,
   };
-  if (fields.author !== state.me.id && event.position > thread.readUpTo) thread.unread += 1;
+  if (fields.author !== state.me.id && !event.blocked && event.position > thread.readUpTo) thread.unread += 1;
   emitSoon("threads");
 }
 

@@ -35,7 +35,9 @@ export function sidebar(brand) {
     if (focused) list.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
     top.replaceChildren();
     if (state.invitations.length) {
-      top.append(h("a", { class: "invitations-link", href: link("invitations") }, icon("mail"), h("span", {}, count(state.invitations.length, "invitation"))));
+      // Invitations of blocked people are listed, and counted nowhere.
+      const counted = state.invitations.filter((invitation) => !invitation.blocked).length;
+      top.append(h("a", { class: "invitations-link", href: link("invitations") }, icon("mail"), h("span", {}, counted ? count(counted, "invitation") : "Invitations")));
     }
     if (!threads.length) {
       append(top, [h("p", { class: "muted sidebar-note" }, "You are in no thread yet. Set your postcode to meet the neighbours of your district.")]);
@@ -147,7 +149,8 @@ export function invitationsPage() {
     empty.hidden = state.invitations.length > 0;
     list.replaceChildren(...state.invitations.map((invitation) => h(
     "li", { class: "card" }, h("p", { class: "card-head" }, h("bdi", { class: "name" }, invitation.name ?? "Deleted thread"), timeElement(invitation.invitedAt, listTime(invitation.invitedAt))),
-    h("p", { class: "muted card-head" }, avatar(invitation.by), h("span", {}, "Invited by ", personName(invitation.by))),
+    h("p", { class: "muted card-head" }, avatar(invitation.by), h("span", {}, "Invited by ", personName(invitation.by)),
+      invitation.blocked ? h("span", { class: "badge" }, "Blocked") : null),
     h("div", { class: "buttons" },
       h("button", { type: "button", class: "button primary small", onclick: answer("acceptInvitation", invitation.thread) }, "Join"),
       h("button", { type: "button", class: "button small", onclick: answer("declineInvitation", invitation.thread) }, "Decline")))));

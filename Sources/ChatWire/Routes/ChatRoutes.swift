@@ -60,7 +60,15 @@ public struct ChatRoutes: Sendable {
         },
         Route("GET", "/v1/threads/{thread}") { context, parameters in
             try context.request.requireParameters()
-            return try WireResponse(json: try context.store.thread(try parameters.thread(), viewer: context.user))
+            let (store, thread) = (context.store, try parameters.thread())
+            let found = try store.thread(thread, viewer: context.user)
+            let standing = try store.standing(of: context.user, in: thread, viewer: context.user)
+            return try WireResponse(json: ThreadAnswer(thread: found, me: ThreadAnswer.Me(standing: standing)))
+        },
+        Route("GET", "/v1/threads/{thread}/standing") { context, parameters in
+            try context.request.requireParameters()
+            return try WireResponse(
+                json: try context.store.standing(of: context.user, in: try parameters.thread(), viewer: context.user))
         },
         Route("GET", "/v1/threads/{thread}/timeline") { context, parameters in
             // As of the head, so that the token continues exactly after the page.

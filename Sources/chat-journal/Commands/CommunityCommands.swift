@@ -98,7 +98,8 @@ extension ToolCommand {
                 try store.invitations(of: user, viewer: viewer, asOf: point), asJSON: arguments.hasFlag("json"),
                 [.init("POSITION", .right), .init("INVITED"), .init("BY"), .init("THREAD"), .init("ID")]
             ) {
-                ["\($0.position)", "\($0.invitedAt)", $0.by.displayName, $0.name ?? "(erased)", "\($0.thread)"]
+                [
+                    "\($0.position)", "\($0.invitedAt)", $0.by.displayName + ($0.isFromBlockedUser ? " (blocked)" : ""), $0.name ?? "(erased)", "\($0.thread)"]
             }
         }
     }

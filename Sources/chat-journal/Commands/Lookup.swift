@@ -11,8 +11,8 @@ extension ChatStore {
     /// Finds a thread by its id, its outward code or its name, in that order; by name only among
     /// the threads that the viewer may read.
     func findThread(_ text: String, viewer: UserID?, asOf point: AsOf) throws -> ThreadID {
-        if let id = ThreadID(text), try exists(id, asOf: point) { return id }
-        if let code = OutwardCode(text), try exists(ThreadID(code), asOf: point) { return ThreadID(code) }
+        if let id = ThreadID(text), try exists(id, viewer: viewer, asOf: point) { return id }
+        if let code = OutwardCode(text), try exists(ThreadID(code), viewer: viewer, asOf: point) { return ThreadID(code) }
         let named = try threads(named: ThreadName(text)?.text ?? text, viewer: viewer, asOf: point)
         guard named.count <= 1 else {
             let ids = named.map(\.description).joined(separator: ", ")
@@ -42,13 +42,14 @@ extension ChatStore {
         return user
     }
 
-    private func exists(_ thread: ThreadID, asOf point: AsOf) throws(ChatError) -> Bool {
+    /// Whether a thread exists for the viewer; a query decides what the viewer may see of it.
+    private func exists(_ thread: ThreadID, viewer: UserID?, asOf point: AsOf) throws(ChatError) -> Bool {
         do {
-            _ = try self.thread(thread, asOf: point)
+            _ = try self.thread(thread, viewer: viewer, asOf: point)
             return true
         } catch {
-            guard case .rejected(let rejection) = error, rejection.code == .unknownThread else { throw error }
-            return false
+            guard case .rejected(let rejection) = error else { throw error }
+            return rejection.code != .unknownThread
         }
     }
 }

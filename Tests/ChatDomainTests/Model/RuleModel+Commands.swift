@@ -139,7 +139,7 @@ extension RuleModel {
 
     private mutating func join(_ user: UserID, _ id: ThreadID, _ draft: Draft) throws(Refusal) -> Answer {
         try check(users[user] != nil, .unknownUser)
-        guard let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        guard knows(user, id, draft), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
         if thread.roles[user] != nil { return .nothing }
         try checkJoining(user, thread, draft)
         try checkResidence(user, id, draft)
@@ -150,7 +150,7 @@ extension RuleModel {
 
     private mutating func leave(_ user: UserID, _ id: ThreadID, _ draft: Draft) throws(Refusal) -> Answer {
         try check(users[user] != nil, .unknownUser)
-        try check(threads[id] != nil, .unknownThread)
+        try check(knows(user, id, draft), .unknownThread)
         if !isMember(user, id) { return .nothing }
         try check(!isLastOwner(user, id), .lastOwner)
         threads[id]?.roles[user] = nil
@@ -159,7 +159,7 @@ extension RuleModel {
 
     private mutating func markRead(_ user: UserID, _ id: ThreadID, _ upTo: Position, _ draft: Draft) throws(Refusal) -> Answer {
         try check(users[user] != nil, .unknownUser)
-        try check(threads[id] != nil, .unknownThread)
+        try check(knows(user, id, draft), .unknownThread)
         try check(isMember(user, id), .notAMember)
         try check(upTo <= head, .invalidPosition)
         if upTo <= markers[user]?[id] ?? 0 { return .nothing }

@@ -27,6 +27,14 @@ extension RuleModel {
         return message.position < thread.joinedAt[user] ?? 0
     }
 
+    /// Whether a thread exists for a user: an `inviteOnly` one for its members, for the invited, and
+    /// for operators who moderate it.
+    func knows(_ user: UserID, _ id: ThreadID, _ draft: Draft, moderating: Bool = false) -> Bool {
+        guard let thread = threads[id] else { return false }
+        if thread.policy != .inviteOnly || draft.isImport { return true }
+        return thread.roles[user] != nil || thread.invited.contains(user) || moderating && operators.contains(user)
+    }
+
     /// Throws unless posts are possible in the thread.
     func checkPosting(_ user: UserID, _ id: ThreadID, _ draft: Draft) throws(Refusal) {
         guard let thread = threads[id] else { throw Refusal(code: .unknownThread) }
@@ -85,7 +93,7 @@ extension RuleModel {
 
     mutating func invite(_ user: UserID, _ id: ThreadID, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
         try checkUsers(by, user)
-        guard let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        guard knows(by, id, draft, moderating: true), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
         try checkModerator(by, id)
         try check(!thread.isClosed, .threadClosed)
         if thread.roles[user] != nil { return .nothing }
@@ -97,7 +105,7 @@ extension RuleModel {
 
     mutating func accept(_ user: UserID, _ id: ThreadID, _ draft: Draft) throws(Refusal) -> Answer {
         try check(users[user] != nil, .unknownUser)
-        guard let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        guard knows(user, id, draft), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
         if thread.roles[user] != nil { return .nothing }
         try checkJoining(user, thread, draft)
         try check(thread.invited.contains(user), .notInvited)
@@ -108,7 +116,7 @@ extension RuleModel {
 
     mutating func decline(_ user: UserID, _ id: ThreadID, _ draft: Draft) throws(Refusal) -> Answer {
         try check(users[user] != nil, .unknownUser)
-        guard let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        guard knows(user, id, draft), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
         if !thread.invited.contains(user) { return .nothing }
         threads[id]?.invited.remove(user)
         return append([(.invitationDeclined(InvitationDeclined(thread: id, number: next(id), user: user)), .none)], draft)
@@ -116,7 +124,7 @@ extension RuleModel {
 
     mutating func revokeInvitation(_ user: UserID, _ id: ThreadID, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
         try checkUsers(by, user)
-        guard let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        guard knows(by, id, draft, moderating: true), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
         try checkModerator(by, id)
         if !thread.invited.contains(user) { return .nothing }
         threads[id]?.invited.remove(user)
@@ -125,7 +133,7 @@ extension RuleModel {
 
     mutating func removeMember(_ user: UserID, _ id: ThreadID, _ by: UserID, _ reason: String, _ draft: Draft) throws(Refusal) -> Answer {
         try checkUsers(by, user)
-        guard let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        guard knows(by, id, draft, moderating: true), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
         try checkModerator(by, id)
         try checkRank(by, user, id)
         try check(by != user || !isLastOwner(user, id), .lastOwner)
@@ -139,7 +147,7 @@ extension RuleModel {
 
     mutating func setRole(_ user: UserID, _ id: ThreadID, _ role: ThreadRole, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
         try checkUsers(by, user)
-        guard let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        guard knows(by, id, draft, moderating: true), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
         let rank: [ThreadRole: Int] = [.member: 1, .moderator: 2, .owner: 3]
         let stepsDown = by == user && rank[role, default: 0] < thread.roles[by].flatMap { rank[$0] } ?? 0
         let mayGive = thread.roles[by] == .owner || owners(id).isEmpty && operators.contains(by)
@@ -166,7 +174,7 @@ extension RuleModel {
         -> Answer
     {
         try checkUsers(by, user)
-        guard let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        guard knows(by, id, draft, moderating: true), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
         try checkModerator(by, id)
         try checkRank(by, user, id)
         if isInEffect(thread.mutes, user, at: draft.time), thread.mutes[user] == Self.end(until) { return .nothing }
@@ -178,7 +186,7 @@ extension RuleModel {
 
     mutating func unmute(_ user: UserID, _ id: ThreadID, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
         try checkUsers(by, user)
-        guard let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        guard knows(by, id, draft, moderating: true), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
         try checkModerator(by, id)
         try checkRank(by, user, id)
         if !isInEffect(thread.mutes, user, at: draft.time) { return .nothing }
@@ -190,7 +198,7 @@ extension RuleModel {
         -> Answer
     {
         try checkUsers(by, user)
-        guard let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        guard knows(by, id, draft, moderating: true), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
         try checkModerator(by, id)
         try checkRank(by, user, id)
         try check(by != user || !isLastOwner(user, id), .lastOwner)
@@ -211,7 +219,7 @@ extension RuleModel {
 
     mutating func unban(_ user: UserID, _ id: ThreadID, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
         try checkUsers(by, user)
-        guard let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        guard knows(by, id, draft, moderating: true), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
         try checkModerator(by, id)
         try checkRank(by, user, id)
         if !isInEffect(thread.bans, user, at: draft.time) { return .nothing }
@@ -223,7 +231,7 @@ extension RuleModel {
 
     mutating func setLock(_ id: ThreadID, _ by: UserID, _ isLocked: Bool, _ draft: Draft) throws(Refusal) -> Answer {
         try check(users[by] != nil, .unknownUser)
-        guard let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        guard knows(by, id, draft, moderating: true), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
         try checkModerator(by, id)
         try check(!thread.isClosed, .threadClosed)
         if thread.isLocked == isLocked { return .nothing }
@@ -234,7 +242,7 @@ extension RuleModel {
 
     mutating func close(_ id: ThreadID, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
         try check(users[by] != nil, .unknownUser)
-        guard let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        guard knows(by, id, draft, moderating: true), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
         try check(thread.roles[by] == .owner || operators.contains(by), .notAnOwner)
         if thread.isClosed { return .nothing }
         threads[id]?.isClosed = true
@@ -268,6 +276,7 @@ extension RuleModel {
         try check(users[by] != nil, .unknownUser)
         let post = try post(id)
         let thread = post.facts.thread
+        try check(knows(by, thread, draft, moderating: true), post.unknown)
         try checkModerator(by, thread)
         if post.isRemoved { return .nothing }
         try checkReason(reason)
@@ -286,7 +295,9 @@ extension RuleModel {
 
     mutating func pin(_ id: MessageID, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
         try check(users[by] != nil, .unknownUser)
-        guard let message = messages[id], let thread = threads[message.thread] else { throw Refusal(code: .unknownMessage) }
+        guard let message = messages[id], let thread = threads[message.thread],
+            knows(by, message.thread, draft, moderating: true)
+        else { throw Refusal(code: .unknownMessage) }
         try checkModerator(by, message.thread)
         try check(!thread.isClosed, .threadClosed)
         try check(!message.isWithdrawn, .retracted)
@@ -299,7 +310,9 @@ extension RuleModel {
 
     mutating func unpin(_ id: MessageID, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
         try check(users[by] != nil, .unknownUser)
-        guard let message = messages[id], let thread = threads[message.thread] else { throw Refusal(code: .unknownMessage) }
+        guard let message = messages[id], let thread = threads[message.thread],
+            knows(by, message.thread, draft, moderating: true)
+        else { throw Refusal(code: .unknownMessage) }
         try checkModerator(by, message.thread)
         try check(!thread.isClosed, .threadClosed)
         if !thread.pins.contains(id) { return .nothing }
@@ -312,6 +325,7 @@ extension RuleModel {
         try check(users[by] != nil, .unknownUser)
         let post = try post(id)
         let thread = post.facts.thread
+        try check(knows(by, thread, draft), post.unknown)
         try check(isMember(by, thread), .notAMember)
         try check(!isHidden(post.facts, from: by), post.unknown)
         try check(!post.isWithdrawn, .retracted)
@@ -331,6 +345,7 @@ extension RuleModel {
         try check(users[by] != nil, .unknownUser)
         let post = try post(id)
         let thread = post.facts.thread
+        try check(knows(by, thread, draft, moderating: true), post.unknown)
         try checkModerator(by, thread)
         if openReports[id] == nil { return .nothing }
         openReports[id] = nil
@@ -348,6 +363,7 @@ extension RuleModel {
     mutating func setBlock(_ user: UserID, _ by: UserID, _ isBlocked: Bool, _ draft: Draft) throws(Refusal) -> Answer {
         try checkUsers(by, user)
         if blocks[by, default: []].contains(user) == isBlocked || by == user { return .nothing }
+        try check(!isBlocked || blocks[by, default: []].count < 1_000, .tooManyBlocks)
         if isBlocked { blocks[by, default: []].insert(user) } else { blocks[by]?.remove(user) }
         let block = UserBlock(user: user, by: by)
         return append([(isBlocked ? .userBlocked(block) : .userUnblocked(block), .none)], draft)
@@ -361,7 +377,7 @@ extension RuleModel {
             return .duplicate(first: known.position, last: known.position)
         }
         try check(users[by] != nil, .unknownUser)
-        try check(threads[thread] != nil, .unknownThread)
+        try check(knows(by, thread, draft), .unknownThread)
         try check(isMember(by, thread), .notAMember)
         try checkPosting(by, thread, draft)
         try check(CustomKind.isValid(kind), .invalidKind)

@@ -7,7 +7,7 @@ extension RuleModel {
             return .duplicate(first: known.position, last: known.position)
         }
         try check(users[author] != nil, .unknownUser)
-        try check(threads[thread] != nil, .unknownThread)
+        try check(knows(author, thread, draft), .unknownThread)
         try check(isMember(author, thread), .notAMember)
         try checkPosting(author, thread, draft)
         try check(isBody(body), .invalidBody)
@@ -23,7 +23,7 @@ extension RuleModel {
             return .duplicate(first: known.position, last: known.position)
         }
         try check(users[author] != nil, .unknownUser)
-        guard let answered = messages[message] else { throw Refusal(code: .unknownMessage) }
+        guard let answered = messages[message], knows(author, answered.thread, draft) else { throw Refusal(code: .unknownMessage) }
         try check(isMember(author, answered.thread), .notAMember)
         try check(!isHidden(answered, from: author), .unknownMessage)
         try checkPosting(author, answered.thread, draft)
@@ -37,7 +37,7 @@ extension RuleModel {
 
     mutating func editMessage(_ id: MessageID, _ by: UserID, _ body: String, _ draft: Draft) throws(Refusal) -> Answer {
         try check(users[by] != nil, .unknownUser)
-        guard let message = messages[id] else { throw Refusal(code: .unknownMessage) }
+        guard let message = messages[id], knows(by, message.thread, draft) else { throw Refusal(code: .unknownMessage) }
         try check(isMember(by, message.thread), .notAMember)
         try check(!isHidden(message, from: by), .unknownMessage)
         try checkPosting(by, message.thread, draft)
@@ -50,7 +50,9 @@ extension RuleModel {
 
     mutating func editReply(_ id: ReplyID, _ by: UserID, _ body: String, _ draft: Draft) throws(Refusal) -> Answer {
         try check(users[by] != nil, .unknownUser)
-        guard let reply = replies[id], let message = messages[reply.message] else { throw Refusal(code: .unknownReply) }
+        guard let reply = replies[id], let message = messages[reply.message], knows(by, message.thread, draft) else {
+            throw Refusal(code: .unknownReply)
+        }
         try check(isMember(by, message.thread), .notAMember)
         try check(!isHidden(message, from: by), .unknownReply)
         try checkPosting(by, message.thread, draft)
@@ -63,7 +65,9 @@ extension RuleModel {
 
     mutating func retractMessage(_ id: MessageID, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
         try check(users[by] != nil, .unknownUser)
-        guard let message = messages[id] else { throw Refusal(code: .unknownMessage) }
+        guard let message = messages[id], message.author == by || knows(by, message.thread, draft) else {
+            throw Refusal(code: .unknownMessage)
+        }
         try check(message.author == by, .notTheAuthor)
         if message.retracted { return .nothing }
         messages[id]?.retracted = true
@@ -74,7 +78,9 @@ extension RuleModel {
 
     mutating func retractReply(_ id: ReplyID, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
         try check(users[by] != nil, .unknownUser)
-        guard let reply = replies[id], let message = messages[reply.message] else { throw Refusal(code: .unknownReply) }
+        guard let reply = replies[id], let message = messages[reply.message],
+            reply.author == by || knows(by, message.thread, draft)
+        else { throw Refusal(code: .unknownReply) }
         try check(reply.author == by, .notTheAuthor)
         if reply.retracted { return .nothing }
         replies[id]?.retracted = true

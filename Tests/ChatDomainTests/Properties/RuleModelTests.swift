@@ -63,6 +63,32 @@ struct RuleModelTests {
         #expect(codes.isSuperset(of: [.tooManyPins, .retracted, .unknownMessage]))
     }
 
+    /// Blocks, and what ends them, around the maximum number of blocks.
+    @Test func deciderAgreesWithModelAboutBlocks() {
+        typealias Here = Neighbourhood
+        var random = SeededRandom(seed: 1)
+        var (model, state, codes) = (RuleModel(), ChatState(), Set<Rejection.Code>())
+        let users = (0..<1_010).map { UserID(bits: UInt128($0) + 1) }
+        let registrations = users.enumerated().map { ChatCommand.registerUser(user: $0.element, username: "u\($0.offset)") }
+        let blocks = users.dropFirst().prefix(995).map { ChatCommand.block(user: $0, by: users[0]) }
+        let changes = (0..<200).map { _ -> ChatCommand in
+            let user = users[Int.random(in: 0..<users.count, using: &random)]
+            return random.oneIn(20) ? .unblock(user: user, by: users[0]) : .block(user: user, by: users[0])
+        }
+        for (step, command) in (registrations + blocks + changes).enumerated() {
+            let now = Timestamp(millisecondsSince1970: Int64(step))
+            let expected = model.execute(CommandRequest(command), at: now, freshID: 0)
+            let answer = RuleModel.Answer(state, CommandRequest(command), at: now, freshID: 0)
+            #expect(answer == expected, "step \(step): \(command)")
+            switch answer {
+            case .appended(let events): for event in events { state.evolve(event, at: state.head + 1) }
+            case .refused(let code): codes.insert(code)
+            case .nothing, .duplicate: break
+            }
+        }
+        #expect(codes == [.tooManyBlocks])
+    }
+
     /// The comparison is meaningful only if the sequences reach every answer.
     @Test func sequencesReachEveryAnswer() {
         var kinds: Set<EventKind> = []
@@ -71,9 +97,9 @@ struct RuleModelTests {
         var duplicates = 0
         // Only a salvage produces lost events, and no command orders an erasure.
         let allKinds = Set(EventKind.allCases).subtracting([.lost, .userErased, .contentErased])
-        // Two excluded codes belong to the store: a query's authorization and a full disk. The third
-        // needs more pins than a sequence has (`deciderAgreesWithModelAboutPins`).
-        let allCodes = Set(Rejection.Code.allCases).subtracting([.notAllowed, .storageFull, .tooManyPins, .userErased])
+        // Two excluded codes belong to the store: a query's authorization and a full disk. Two need more
+        // pins and blocks than a sequence has (`deciderAgreesWithModelAboutPins`, `...AboutBlocks`).
+        let allCodes = Set(Rejection.Code.allCases).subtracting([.notAllowed, .storageFull, .tooManyPins, .tooManyBlocks, .userErased])
         for seed in UInt64(1)...200 {
             if !Repetitions.areAll, kinds == allKinds, codes == allCodes, unchanged > 1_000, duplicates > 500 { break }
             var requests = RequestGenerator(seed: seed)

@@ -91,7 +91,8 @@ struct EnvelopeRulesTests {
                 "invalidThreadName", "unknownThread", "notResident", "notAMember", "invalidBody", "unknownMessage", "unknownReply",
                 "retracted", "notTheAuthor", "invalidPosition", "unknownSession", "invalidDevice", "invalidCorrelation", "notAllowed",
                 "storageFull", "invalidPolicy", "notInvited", "banned", "muted", "notAModerator", "notAnOwner", "lastOwner",
-                "threadLocked", "threadClosed", "invalidReason", "invalidUntil", "tooManyPins", "invalidKind", "invalidPayload",
+                "threadLocked", "threadClosed", "invalidReason", "invalidUntil", "tooManyPins", "tooManyBlocks", "invalidKind",
+                "invalidPayload",
                 "userErased",
             ])
     }

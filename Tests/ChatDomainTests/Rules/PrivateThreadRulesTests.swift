@@ -40,8 +40,8 @@ struct PrivateThreadRulesTests {
         #expect(joined.when(.acceptInvitation(user: Here.eli, thread: Here.club)).isUnchanged)
         #expect(joined.when(.declineInvitation(user: Here.eli, thread: Here.club)).isUnchanged)
         let left = joined.given(.leaveThread(user: Here.eli, thread: Here.club))
-        #expect(left.when(.joinThread(user: Here.eli, thread: Here.club)).rejection?.code == .notInvited)
-        #expect(left.when(.acceptInvitation(user: Here.eli, thread: Here.club)).rejection?.code == .notInvited)
+        #expect(left.when(.joinThread(user: Here.eli, thread: Here.club)).rejection?.code == .unknownThread)
+        #expect(left.when(.acceptInvitation(user: Here.eli, thread: Here.club)).rejection?.code == .unknownThread)
     }
 
     @Test func declinedOrRevokedInvitationEnds() {
@@ -56,10 +56,111 @@ struct PrivateThreadRulesTests {
             ])
         for outcome in [declined, revoked] {
             let given = invited.given(outcome.events[0])
-            #expect(given.when(.joinThread(user: Here.eli, thread: Here.club)).rejection?.code == .notInvited)
+            #expect(given.when(.joinThread(user: Here.eli, thread: Here.club)).rejection?.code == .unknownThread)
             #expect(given.when(.invite(user: Here.eli, thread: Here.club, by: Here.bob)).events.count == 1)
         }
     }
+
+    /// Every command with a private thread, or with a post in one, has the same answer as with an id
+    /// that does not exist: for a user who was never concerned, who has left, who was removed, banned
+    /// or uninvited, and, for what only readers do, for an operator.
+    @Test(
+        arguments: [
+            [], [.invite(user: Here.eli, thread: Here.club, by: Here.bob), .declineInvitation(user: Here.eli, thread: Here.club)],
+            [
+                .invite(user: Here.eli, thread: Here.club, by: Here.bob),
+                .revokeInvitation(user: Here.eli, thread: Here.club, by: Here.bob),
+            ],
+            [
+                .invite(user: Here.eli, thread: Here.club, by: Here.bob), .acceptInvitation(user: Here.eli, thread: Here.club),
+                .leaveThread(user: Here.eli, thread: Here.club),
+            ],
+            [
+                .invite(user: Here.eli, thread: Here.club, by: Here.bob), .acceptInvitation(user: Here.eli, thread: Here.club),
+                .removeMember(user: Here.eli, thread: Here.club, by: Here.bob, reason: "x"),
+            ],
+            [.ban(user: Here.eli, thread: Here.club, by: Here.bob, reason: "x")], [.lockThread(thread: Here.club, by: Here.bob)],
+            [.closeThread(thread: Here.club, by: Here.ann)], [.grantOperator(user: Here.eli)],
+        ] as [[ChatCommand]])
+    func privateThreadIsUnknown(before: [ChatCommand]) {
+        let given = Here.clubbed.given(before.map { CommandRequest($0) })
+        let isOperator = given.when(.grantOperator(user: Here.eli)).isUnchanged
+        for (isOfModerator, makeCommand) in Self.commandsInThread where !(isOperator && isOfModerator) {
+            let (hidden, absent) = (makeCommand(Here.club), makeCommand(Here.nowhere))
+            #expect(given.when(hidden).result == given.when(absent).result, "\(hidden)")
+            #expect(given.when(hidden).rejection?.code == .unknownThread, "\(hidden)")
+        }
+        for (isOfModerator, makeCommand) in Self.commandsOnPost where !(isOperator && isOfModerator) {
+            for (hidden, absent) in [
+                (PostID.message(Here.early), PostID.message(Here.noMessage)), (.reply(Here.earlyReply), .reply(Here.noReply)),
+            ] {
+                guard let command = makeCommand(hidden), let other = makeCommand(absent) else { continue }
+                #expect(given.when(command).result == given.when(other).result, "\(command)")
+                let code = given.when(command).rejection?.code
+                #expect(code == .unknownMessage || code == .unknownReply, "\(command)")
+            }
+        }
+        // What an operator does as a moderator is possible.
+        if isOperator { #expect(given.when(.lockThread(thread: Here.club, by: Here.eli)).events.count == 1) }
+    }
+
+    /// A user with an invitation knows the thread, and none of its posts can be read.
+    @Test func invitedUserKnowsThread() {
+        let given = Here.clubbed.given(.invite(user: Here.eli, thread: Here.club, by: Here.bob))
+        #expect(given.when(.postMessage(thread: Here.club, author: Here.eli, body: "x")).rejection?.code == .notAMember)
+        #expect(given.when(.lockThread(thread: Here.club, by: Here.eli)).rejection?.code == .notAModerator)
+        #expect(given.when(.reply(message: Here.early, author: Here.eli, body: "x")).rejection?.code == .notAMember)
+    }
+
+    /// A user who has left still retracts what they posted, and repeats commands with an id.
+    @Test func formerMemberRetractsAndRepeats() {
+        let (message, reply) = (MessageID(bits: 0xABC), ReplyID(bits: 0xDEF))
+        let commands: [ChatCommand] = [
+            .postMessage(message: message, thread: Here.club, author: Here.cem, body: "x"),
+            .reply(reply: reply, message: message, author: Here.cem, body: "x"),
+            .custom(id: CustomEventID(bits: 5), kind: "com.example.poll", thread: Here.club, by: Here.cem, payload: Here.payload("1")),
+        ]
+        let given = Here.clubbed.given(commands.map { CommandRequest($0) }).given(.leaveThread(user: Here.cem, thread: Here.club))
+        for command in commands { #expect(given.when(command).duplicatePositions != nil, "\(command)") }
+        #expect(given.when(.retract(.message(message), by: Here.cem)).events.count == 1)
+        #expect(given.when(.retract(.reply(reply), by: Here.cem)).events.count == 1)
+        #expect(given.when(.edit(.message(message), by: Here.cem, body: "y")).rejection?.code == .unknownMessage)
+        #expect(given.when(.retract(.message(message), by: Here.eli)).rejection?.code == .unknownMessage)
+        // An id that is in use is taken, whoever asks.
+        let taken = ChatCommand.postMessage(message: message, thread: Here.dogs, author: Here.bob, body: "x")
+        #expect(given.when(taken).rejection?.code == .identifierTaken)
+        #expect(given.when(.openThread(thread: Here.club, name: "Mine", by: Here.eli)).rejection?.code == .identifierTaken)
+    }
+
+    /// The commands of Eli that name a thread, and whether they are acts of moderators.
+    private static let commandsInThread: [(isOfModerator: Bool, make: @Sendable (ThreadID) -> ChatCommand)] = [
+        (false, { .joinThread(user: Here.eli, thread: $0) }), (false, { .leaveThread(user: Here.eli, thread: $0) }),
+        (false, { .acceptInvitation(user: Here.eli, thread: $0) }), (false, { .declineInvitation(user: Here.eli, thread: $0) }),
+        (false, { .markRead(user: Here.eli, thread: $0, upTo: 1) }), (false, { .markRead(user: Here.eli, thread: $0, upTo: .max) }),
+        (false, { .postMessage(thread: $0, author: Here.eli, body: "x") }),
+        (false, { .postMessage(thread: $0, author: Here.eli, body: "") }),
+        (false, { .custom(kind: "poll", thread: $0, by: Here.eli, payload: Here.payload("1")) }),
+        (true, { .invite(user: Here.cem, thread: $0, by: Here.eli) }), (true, { .invite(user: Here.eli, thread: $0, by: Here.eli) }),
+        (true, { .revokeInvitation(user: Here.cem, thread: $0, by: Here.eli) }),
+        (true, { .setRole(user: Here.cem, thread: $0, role: .owner, by: Here.eli) }),
+        (true, { .mute(user: Here.cem, thread: $0, by: Here.eli, reason: "") }),
+        (true, { .unmute(user: Here.cem, thread: $0, by: Here.eli) }),
+        (true, { .ban(user: Here.cem, thread: $0, by: Here.eli, reason: "x") }),
+        (true, { .unban(user: Here.cem, thread: $0, by: Here.eli) }),
+        (true, { .removeMember(user: Here.cem, thread: $0, by: Here.eli, reason: "x") }),
+        (true, { .lockThread(thread: $0, by: Here.eli) }), (true, { .unlockThread(thread: $0, by: Here.eli) }),
+        (true, { .closeThread(thread: $0, by: Here.eli) }),
+    ]
+
+    /// The commands of Eli that name a post; nil for a reply that the command does not take.
+    private static let commandsOnPost: [(isOfModerator: Bool, make: @Sendable (PostID) -> ChatCommand?)] = [
+        (false, { if case .message(let id) = $0 { .reply(message: id, author: Here.eli, body: "") } else { nil } }),
+        (false, { .edit($0, by: Here.eli, body: "") }), (false, { .retract($0, by: Here.eli) }),
+        (false, { .report($0, by: Here.eli, reason: "x") }), (true, { .remove($0, by: Here.eli, reason: "x") }),
+        (true, { .resolveReport($0, by: Here.eli) }),
+        (true, { if case .message(let id) = $0 { .pin(message: id, by: Here.eli) } else { nil } }),
+        (true, { if case .message(let id) = $0 { .unpin(message: id, by: Here.eli) } else { nil } }),
+    ]
 
     /// An invitation to an open thread is not needed, and ends with the join.
     @Test func openThreadHasInvitations() {

@@ -49,7 +49,7 @@ struct RejectionOrderTests {
     enum Earlier: Int, CaseIterable {
         case livesHere, isInvited, isMuted, actorIsMuted, isReported, isPinned, hasPins, isRetracted, isRemoved, isLocked, isClosed,
             isBanned
-        case isBlocked
+        case isBlocked, hasBlocks
     }
 
     /// A condition under which a rule is broken, or the command has no effect.
@@ -106,8 +106,9 @@ struct RejectionOrderTests {
     static let unknownThread = Condition(.unknownThread, "thread") { $0.thread = Here.nowhere }
     static let unknownMessage = Condition(.unknownMessage, "post") { $0.post = .message(Here.noMessage) }
     static let unknownReply = Condition(.unknownReply, "post") { $0.post = .reply(Here.noReply) }
-    static let hiddenMessage = Condition(.unknownMessage, "post") { $0.post = .message(Here.early) }
-    static let hiddenReply = Condition(.unknownReply, "post") { $0.post = .reply(Here.earlyReply) }
+    // Only a member can find a post hidden: for others the posts of a private thread do not exist.
+    static let hiddenMessage = Condition(.unknownMessage, "post", "by") { $0.post = .message(Here.early) }
+    static let hiddenReply = Condition(.unknownReply, "post", "by") { $0.post = .reply(Here.earlyReply) }
     static let actorIsStranger = Condition(.notAMember, "by") { $0.by = Here.eli }
     static let actorIsMember = Condition(.notAModerator, "by") { $0.by = Here.cem }
     static let concernsOwner = Condition(.notAnOwner, "user", "isBanned") { $0.user = Here.ann }
@@ -138,7 +139,7 @@ struct RejectionOrderTests {
             "joinThread",
             [
                 unknownUser, unknownThread, userIsMember, isClosed, isLocked, isBanned,
-                Condition(.notResident, "thread") { $0.thread = Here.sw1a }, Condition(.notInvited, "thread") { $0.thread = Here.club },
+                Condition(.notResident, "thread") { $0.thread = Here.sw1a },
             ], accepted: { $0.user = Here.eli }
         ) { .joinThread(user: $0.user, thread: $0.thread) },
         Command(
@@ -168,11 +169,11 @@ struct RejectionOrderTests {
             [
                 unknownUser, unknownThread, userIsMember, isClosed, isLocked, isBanned, Condition(.notInvited, without: .isInvited),
                 Condition(.notResident, "thread") { $0.thread = Here.sw1a },
-            ], accepted: { ($0.user, $0.thread, $0.given) = (Here.eli, Here.club, [.isInvited]) }
+            ], accepted: { ($0.user, $0.given) = (Here.eli, [.isInvited]) }
         ) { .acceptInvitation(user: $0.user, thread: $0.thread) },
         Command(
             "declineInvitation", [unknownUser, unknownThread, Condition(nil, without: .isInvited)],
-            accepted: { ($0.user, $0.thread, $0.given) = (Here.eli, Here.club, [.isInvited]) }
+            accepted: { ($0.user, $0.given) = (Here.eli, [.isInvited]) }
         ) { .declineInvitation(user: $0.user, thread: $0.thread) },
         Command(
             "revokeInvitation", [unknownActor, unknownUser, unknownThread, actorIsMember, Condition(nil, without: .isInvited)],
@@ -229,7 +230,9 @@ struct RejectionOrderTests {
                 actorIsLastOwner, Condition(nil, "user") { $0.user = Here.eli }, blankReason,
             ]
         ) { .removeMember(user: $0.user, thread: $0.thread, by: $0.by, reason: $0.text) },
-        Command("block", [unknownActor, unknownUser, Condition(nil, after: .isBlocked)]) { .block(user: $0.user, by: $0.by) },
+        Command("block", [unknownActor, unknownUser, Condition(nil, after: .isBlocked), Condition(.tooManyBlocks, after: .hasBlocks)]) {
+            .block(user: $0.user, by: $0.by)
+        },
         Command("unblock", [unknownActor, unknownUser, Condition(nil, without: .isBlocked)], accepted: { $0.given = [.isBlocked] }) {
             .unblock(user: $0.user, by: $0.by)
         },
@@ -351,8 +354,19 @@ struct RejectionOrderTests {
             case (.isBanned, let user?, _, _):
                 history.given(.ban(user: user, thread: thread, by: Here.dee, reason: "x", until: example.until))
             case (.isBlocked, let user?, let actor?, _): history.given(.block(user: user, by: actor))
+            case (.hasBlocks, _, let actor?, _): history.given(Self.blocks(of: actor, example.given.contains(.isBlocked) ? 999 : 1_000))
             default: history
             }
+        }
+    }
+
+    /// As many blocks of users who register for them.
+    private static func blocks(of actor: UserID, _ count: Int) -> [CommandRequest] {
+        (0..<count).flatMap { number -> [CommandRequest] in
+            let user = UserID(bits: 1 << 100 + UInt128(number))
+            return [
+                CommandRequest(.registerUser(user: user, username: "blocked \(number)")), CommandRequest(.block(user: user, by: actor)),
+            ]
         }
     }
 

@@ -193,7 +193,7 @@ struct SanctionRulesTests {
         let given = Here.clubbed.given(
             .invite(user: Here.eli, thread: Here.club, by: Here.bob), .ban(user: Here.eli, thread: Here.club, by: Here.bob, reason: "x"),
             .unban(user: Here.eli, thread: Here.club, by: Here.bob))
-        #expect(given.when(.acceptInvitation(user: Here.eli, thread: Here.club)).rejection?.code == .notInvited)
+        #expect(given.when(.acceptInvitation(user: Here.eli, thread: Here.club)).rejection?.code == .unknownThread)
         #expect(given.when(.invite(user: Here.eli, thread: Here.club, by: Here.bob)).events.count == 1)
     }
 

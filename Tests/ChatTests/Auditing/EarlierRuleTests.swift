@@ -59,6 +59,38 @@ import Testing
         #expect(try ChatStore.head(ofJournalAt: other.directory, options: other.options.journal).position == 9)
     }
 
+    /// An earlier version let a user block any number of others.
+    @Test func moreBlocksThanTheMaximumAreNoted() throws {
+        let users = (1...1_004).map { UserID(bits: UInt128($0)) }
+        var given = DeciderSpecification().given(
+            users.map { CommandRequest(.registerUser(user: $0, username: "u\($0.bits)")) })
+        given = given.given(users[1...1_000].map { CommandRequest(.block(user: $0, by: users[0])) })
+        #expect(given.when(.block(user: users[1_001], by: users[0])).rejection?.code == .tooManyBlocks)
+        for user in users[1_001...] {
+            let event = ChatEvent(
+                recordedAt: given.state.lastRecordedAt, details: .userBlocked(UserBlock(user: user, by: users[0])))
+            #expect(given.state.faults(of: event).isEmpty && given.state.earlierRules(of: event) == [.anyNumberOfBlocks])
+            given = given.given(event)
+        }
+        // One more must end before the next begins.
+        let ended = given.given(.unblock(user: users[1], by: users[0]))
+        #expect(ended.when(.block(user: users[1], by: users[0])).rejection?.code == .tooManyBlocks)
+        let fixture = StoreFixture()
+        let exported = given.history.map { ExportedEvent($0) }
+        try F.import(exported, into: fixture.directory, fixture.options)
+        let report = try ChatStore.verify(fixture.directory, options: fixture.options.journal)
+        #expect(report.isValid && report.earlierRules.map(\.rule) == [.anyNumberOfBlocks] && report.earlierRules[0].eventCount == 3)
+        // The decider of a store that opens such a journal has the count, also from a checkpoint.
+        let store = try fixture.open()
+        expectRejection(.tooManyBlocks) { () throws(ChatError) in
+            try store.execute(.block(user: users[0], by: users[0]))
+            for user in users.prefix(4) { try store.execute(.unblock(user: user, by: users[0])) }
+            try store.execute(.block(user: users[1], by: users[0]))
+            try store.execute(.block(user: users[2], by: users[0]))
+        }
+        try store.close()
+    }
+
     @Test func historyWithoutSuchEventsHasNoNote() throws {
         let fixture = StoreFixture()
         try F.import(try F.exported([]), into: fixture.directory, fixture.options)

@@ -15,7 +15,7 @@ extension SequentialChat {
             switch query {
             case .head: return .position(position)
             case .timeline(let thread, let page, let viewer, _):
-                var (room, start) = try readable(thread, viewer)
+                var (room, start) = try readable(thread, viewer, current: current)
                 if viewer != nil { start = max(start, try current.readable(thread, viewer).start) }
                 let picked = pick(page, of: messages.filter { $0.place == room.id && $0.position > start }, by: \.position)
                 return .timeline(
@@ -77,8 +77,14 @@ extension SequentialChat {
                 .timeline($0.map { entry($0, viewer) })
             }
         case .replies(let message):
+            if let viewer { _ = try found(viewer) }
             let message = try found(message)
-            if message.position <= (try readable(message.place, viewer).start) { throw .rejected(.unknownMessage) }
+            let start: Position
+            do throws(ChatError) { start = try readable(message.place, viewer).start } catch {
+                if case .rejected(.unknownThread) = error { throw .rejected(.unknownMessage) }
+                throw error
+            }
+            if message.position <= start { throw .rejected(.unknownMessage) }
             return answer(replies.filter { $0.place == message.id }, page, by: \.position) { .replies($0.map { entry($0, viewer) }) }
         }
     }
@@ -141,12 +147,15 @@ extension SequentialChat {
 
     /// Returns the number of unread messages.
     ///
-    /// Counts the messages of others that are neither retracted nor removed, after the later of
-    /// read marker and last join.
+    /// Counts the messages of others whom the user does not block that are neither retracted nor
+    /// removed, after the later of read marker and last join.
     func unread(_ user: UserID, in room: Room) -> Int {
         guard let since = room.members.first(where: { $0.user == user })?.since else { return 0 }
         let seen = max(since, readUpTo(user, in: room))
-        return messages.count { $0.place == room.id && $0.position > seen && $0.author != user && !$0.isRetracted && !$0.isRemoved }
+        return messages.count { message in
+            message.place == room.id && message.position > seen && message.author != user && !message.isRetracted && !message.isRemoved
+                && !isBlocked(message.author, by: user)
+        }
     }
 
     func readUpTo(_ user: UserID, in room: Room) -> Position { markers[Marker(user: user, thread: room.id)] ?? 0 }
@@ -161,11 +170,18 @@ extension SequentialChat {
         return found
     }
 
-    private func readable(_ thread: ThreadID, _ viewer: UserID?) throws(ChatError) -> (room: Room, start: Position) {
+    /// Returns a thread that a viewer may read, and the position after which.
+    ///
+    /// - Parameter current: The current state, which tells whether the thread exists for the viewer.
+    private func readable(
+        _ thread: ThreadID, _ viewer: UserID?, current: SequentialChat? = nil
+    ) throws(ChatError) -> (room: Room, start: Position) {
         if let viewer { _ = try found(viewer) }
         guard let room = rooms.first(where: { $0.id == thread }) else { throw .rejected(.unknownThread) }
-        guard let start = start(viewer, in: room) else { throw .rejected(.notAMember) }
-        return (room, start)
+        if let start = start(viewer, in: room) { return (room, start) }
+        let now = (current ?? self).rooms.first { $0.id == thread } ?? room
+        let isConcerned = now.members.contains { $0.user == viewer } || viewer.map(now.invited.contains) ?? true
+        throw .rejected(now.policy != .inviteOnly || isConcerned ? .notAMember : .unknownThread)
     }
 
     private func pick<Entry>(_ page: PageRequest, of entries: [Entry], by key: (Entry) -> Position) -> [Entry] {

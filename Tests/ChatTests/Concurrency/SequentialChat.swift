@@ -31,6 +31,7 @@ struct SequentialChat {
         /// The opener, whose join makes them the owner; nil once a user has joined.
         var awaitedOpener: UserID?
         var members: [(user: UserID, since: Position, role: ThreadRole)] = []
+        var invited: Set<UserID> = []
     }
 
     struct Post<ID: EntityID, Place: EntityID> {
@@ -106,6 +107,7 @@ struct SequentialChat {
             change(details.thread) { room in
                 room.members.append((details.user, recorded.position, room.awaitedOpener == details.user ? .owner : .member))
                 room.awaitedOpener = nil
+                room.invited.remove(details.user)
             }
         case .threadLeft(let details): endMembership(details.user, details.thread)
         case .memberRemoved(let details): endMembership(details.user, details.thread)
@@ -156,11 +158,13 @@ struct SequentialChat {
         case .replyRemoved(let details):
             for index in replies.indices where replies[index].id == details.reply { replies[index].remove() }
             change(details.thread) { _ in }
+        case .userInvited(let details): change(details.thread) { $0.invited.insert(details.user) }
+        case .invitationRevoked(let details): change(details.thread) { $0.invited.remove(details.user) }
+        case .invitationDeclined(let details): change(details.thread) { $0.invited.remove(details.user) }
+        case .userBanned(let details): change(details.thread) { $0.invited.remove(details.user) }
         // No query of the history shows these, except as the latest event of their thread.
-        case .userInvited(let details), .invitationRevoked(let details), .userUnmuted(let details), .userUnbanned(let details):
-            change(details.thread) { _ in }
-        case .invitationDeclined(let details): change(details.thread) { _ in }
-        case .userMuted(let details), .userBanned(let details): change(details.thread) { _ in }
+        case .userUnmuted(let details), .userUnbanned(let details): change(details.thread) { _ in }
+        case .userMuted(let details): change(details.thread) { _ in }
         case .messagePinned(let details), .messageUnpinned(let details): change(details.thread) { _ in }
         case .custom(let details): change(details.thread) { _ in }
         case .messageReported, .replyReported, .messageReportsResolved, .replyReportsResolved: break

@@ -46,6 +46,24 @@ import Testing
         #expect(try await next.ended() == [.userBanned, .memberRemoved, .usernameChanged])
     }
 
+    /// The author of a removed post is told why, also after they have left the thread.
+    @Test func authorWhoLeftReceivesRemoval() async throws {
+        let fixture = try await fixture()
+        let store = fixture.store
+        let message = MessageID(bits: 0xB0B)
+        try await store.execute(.postMessage(message: message, thread: shed, author: Fixture.bob, body: "Watches?"))
+        try await store.execute(.leaveThread(user: Fixture.bob, thread: shed))
+        let next = Task { [events = store.events(after: store.head.position, matching: EventFilter(viewer: Fixture.bob))] in
+            var events = events.makeAsyncIterator()
+            return try await events.nextEvent()
+        }
+        try await fixture.untilWaiting()
+        try await store.execute(.remove(.message(message), by: Fixture.ann, reason: "an advertisement"), correlation: "secret")
+        let removal = try #require(try await next.ended())
+        #expect(removal.event.details.kind == .messageRemoved && removal.event.reason == "an advertisement")
+        #expect(removal.redacted == [] && removal.event.correlation == nil)
+    }
+
     /// Covers threads that are opened later, and one that takes only invited users.
     @Test func followerOfOperatorWakesForOpenThreads() async throws {
         let fixture = try await fixture()

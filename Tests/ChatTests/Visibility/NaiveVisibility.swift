@@ -87,6 +87,25 @@ struct NaiveVisibility {
         return (thread.outwardCode == nil ? .open : .residents, .all)
     }
 
+    /// Returns whether a thread exists for a user: an `inviteOnly` one for its members and for the
+    /// users with an invitation.
+    func knows(_ user: UserID, _ thread: ThreadID, at position: Position) -> Bool {
+        if policyAndHistory(of: thread, at: position).policy != .inviteOnly { return true }
+        if isMember(user, of: thread, at: position) { return true }
+        var isInvited = false
+        for fact in access.prefix(while: { $0.position <= position }) {
+            switch fact.details {
+            case .userInvited(let details) where details.user == user && details.thread == thread: isInvited = true
+            case .invitationDeclined(let details) where details.user == user && details.thread == thread: isInvited = false
+            case .invitationRevoked(let details) where details.user == user && details.thread == thread: isInvited = false
+            case .userBanned(let details) where details.user == user && details.thread == thread: isInvited = false
+            case .threadJoined(let details) where details.user == user && details.thread == thread: isInvited = false
+            default: break
+            }
+        }
+        return isInvited
+    }
+
     /// Returns whether a user was a moderator or an owner of a thread, or an operator.
     func moderates(_ user: UserID, _ thread: ThreadID, at position: Position) -> Bool {
         if isOperator(user, at: position) { return true }
@@ -106,6 +125,41 @@ struct NaiveVisibility {
             }
         }
         return role == .moderator || role == .owner
+    }
+
+    /// Returns a user's standing in a thread; nil if they never were a member, muted, banned or invited.
+    func standing(of user: UserID, in thread: ThreadID, at position: Position) -> ThreadStanding? {
+        var (standing, isConcerned, awaitedOpener) = (ThreadStanding(), false, nil as UserID?)
+        for recorded in events.prefix(Int(position)) where recorded.event.details.thread == thread {
+            func act(until: Timestamp? = nil) -> ThreadStanding.Act {
+                ThreadStanding.Act(
+                    position: recorded.position, imposedAt: recorded.event.createdAt, until: until, reason: recorded.event.reason)
+            }
+            switch recorded.event.details {
+            case .threadOpened(let details) where recorded.event.origin == .native && thread.outwardCode == nil: awaitedOpener = details.by
+            case .threadJoined(let details):
+                if details.user == user {
+                    (standing.role, standing.since) = (awaitedOpener == user ? .owner : .member, recorded.position)
+                    (standing.removal, isConcerned) = (nil, true)
+                }
+                awaitedOpener = nil
+            case .threadLeft(let details) where details.user == user:
+                (standing.role, standing.since, standing.removal) = (nil, nil, nil)
+            case .memberRemoved(let details) where details.user == user:
+                (standing.role, standing.since, standing.removal) = (nil, nil, act())
+            case .roleSet(let details) where details.user == user: (standing.role, standing.since) = (details.role, recorded.position)
+            case .userMuted(let details) where details.user == user: (standing.mute, isConcerned) = (act(until: details.until), true)
+            case .userBanned(let details) where details.user == user: (standing.ban, isConcerned) = (act(until: details.until), true)
+            case .userUnmuted(let details) where details.user == user: standing.mute = nil
+            case .userUnbanned(let details) where details.user == user: standing.ban = nil
+            case .userInvited(let details) where details.user == user: isConcerned = true
+            default: break
+            }
+        }
+        guard isConcerned, let now = events.prefix(Int(position)).last?.event.recordedAt else { return nil }
+        if let until = standing.mute?.until, until <= now { standing.mute = nil }
+        if let until = standing.ban?.until, until <= now { standing.ban = nil }
+        return standing
     }
 
     /// Returns whether a user had blocked another one.
@@ -212,6 +266,10 @@ struct NaiveVisibility {
     /// Returns the relation of a viewer to an event as of `current`.
     func role(of viewer: UserID, to recorded: RecordedEvent, current: Position) -> Role {
         if recorded.event.details.user == viewer || recorded.event.details.otherActor == viewer { return .itsUser }
+        switch recorded.event.details {
+        case .messageRemoved, .replyRemoved: if recorded.event.details.post.flatMap(author(of:)) == viewer { return .itsUser }
+        default: break
+        }
         let threads: Set<ThreadID>
         switch recorded.event.details {
         case .usernameChanged(let details):
@@ -233,7 +291,7 @@ struct NaiveVisibility {
         guard let viewer else { return recorded }
         switch role(of: viewer, to: recorded, current: current) {
         case .itsUser:
-            guard let actor = recorded.event.details.otherActor, actor != viewer else { return recorded }
+            guard let actor = recorded.event.details.otherActor ?? recorded.event.details.user, actor != viewer else { return recorded }
             // Another user's event that concerns the viewer: without that user's correlation id.
             var concerning = recorded
             concerning.event.correlation = nil
@@ -269,8 +327,7 @@ struct NaiveVisibility {
         case .usernameChanged(let details): if namePosition(of: details.user, at: current) != recorded.position { null(.username) }
         case .postcodeSet: null(.postcode)
         case .messagePosted, .messageEdited, .replyPosted, .replyEdited: nullBody()
-        case .messageRemoved, .replyRemoved: if !moderates, details.post.flatMap(author(of:)) != viewer { null(.reason) }
-        case .userMuted, .userBanned, .memberRemoved: if !moderates { null(.reason) }
+        case .messageRemoved, .replyRemoved, .userMuted, .userBanned, .memberRemoved: if !moderates { null(.reason) }
         case .threadOpened, .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadPolicySet, .userInvited,
             .invitationDeclined, .invitationRevoked, .roleSet, .userUnmuted, .userUnbanned, .messagePinned, .messageUnpinned,
             .threadLocked, .threadUnlocked, .threadClosed, .custom:
@@ -281,10 +338,11 @@ struct NaiveVisibility {
 }
 
 extension EventDetails {
-    /// Whether the event changes a membership, an operator, a policy or a block.
+    /// Whether the event changes a membership, an invitation, an operator, a policy or a block.
     fileprivate var decidesAccess: Bool {
         switch self {
-        case .threadJoined, .threadLeft, .memberRemoved, .operatorGranted, .operatorRevoked, .threadPolicySet, .userBlocked, .userUnblocked:
+        case .threadJoined, .threadLeft, .memberRemoved, .operatorGranted, .operatorRevoked, .threadPolicySet, .userBlocked, .userUnblocked,
+            .userInvited, .invitationDeclined, .invitationRevoked, .userBanned:
             true
         default: false
         }

@@ -250,13 +250,19 @@ struct VisibilityChecker {
     /// Returns the expected outcome of a query about a thread.
     ///
     /// The outcome is a rejection, or the operator's restricted answer.
+    ///
+    /// - Parameter unknown: The rejection if the thread, or the post in it, does not exist for the
+    ///   viewer.
     private func expected<Value: Equatable>(
-        _ thread: ThreadID?, _ viewer: UserID, _ moment: Position, _ value: () throws(ChatError) -> Value
+        _ thread: ThreadID?, unknown: Rejection.Code = .unknownThread, _ viewer: UserID, _ moment: Position,
+        _ value: () throws(ChatError) -> Value
     ) -> Outcome<Value> {
         guard isRegistered(viewer, moment) else { return .refused(.unknownUser) }
         if let thread {
-            guard naive.threads(at: moment).contains(thread) else { return .refused(.unknownThread) }
-            guard naive.mayRead(viewer, thread, at: moment, current: end) else { return .refused(.notAMember) }
+            guard naive.threads(at: moment).contains(thread) else { return .refused(unknown) }
+            guard naive.mayRead(viewer, thread, at: moment, current: end) else {
+                return .refused(naive.knows(viewer, thread, at: end) ? .notAMember : unknown)
+            }
         }
         return Outcome(value)
     }
@@ -389,6 +395,14 @@ struct VisibilityChecker {
         }
     }
 
+    /// Returns the expected outcome of a viewer's query for their own standing in a thread.
+    private func expectedStanding(_ thread: ThreadID, _ viewer: UserID, _ moment: Position) -> Outcome<ThreadStanding> {
+        guard isRegistered(viewer, moment) else { return .refused(.unknownUser) }
+        guard naive.threads(at: moment).contains(thread) else { return .refused(.unknownThread) }
+        if let standing = naive.standing(of: viewer, in: thread, at: moment) { return .value(standing) }
+        return naive.knows(viewer, thread, at: end) ? .value(ThreadStanding()) : .refused(.unknownThread)
+    }
+
     private mutating func checkModeration(_ viewer: UserID, _ moment: Position) {
         let (store, naive, end) = (store, naive, end)
         let asOf = AsOf.position(moment)
@@ -436,6 +450,14 @@ struct VisibilityChecker {
             check("reports", viewer, moment, reports) { () throws(ChatError) in
                 try store.reports(in: thread, viewer: viewer, asOf: asOf)
             }
+            check("standing", viewer, moment, expectedStanding(thread, viewer, moment)) { () throws(ChatError) in
+                try store.standing(of: viewer, in: thread, viewer: viewer, asOf: asOf)
+            }
+            if let other = world.users.first(where: { $0 != viewer }) {
+                check("standing of another user", viewer, moment, .refused(.notAllowed)) { () throws(ChatError) in
+                    try store.standing(of: other, in: thread, viewer: viewer, asOf: asOf)
+                }
+            }
         }
         let operators = expected(nil, viewer, moment) { () throws(ChatError) in
             if !naive.isOperator(viewer, at: moment) || !naive.isOperator(viewer, at: end) { throw .rejected(.notAllowed) }
@@ -461,21 +483,22 @@ struct VisibilityChecker {
         for (number, message) in world.messages.enumerated() where (number + turn).isMultiple(of: 5) {
             let entry = try? store.message(message, asOf: asOf)
             guard let entry else {
-                check("message", viewer, moment, .refused(.unknownMessage)) { () throws(ChatError) in
+                let code: Rejection.Code = isRegistered(viewer, moment) ? .unknownMessage : .unknownUser
+                check("message", viewer, moment, .refused(code)) { () throws(ChatError) in
                     try store.message(message, viewer: viewer, asOf: asOf)
                 }
                 continue
             }
             check(
                 "message", viewer, moment,
-                expected(entry.thread, viewer, moment) { () throws(ChatError) in
+                expected(entry.thread, unknown: .unknownMessage, viewer, moment) { () throws(ChatError) in
                     guard let entry = cut([entry], viewer, moment).first else { throw .rejected(.unknownMessage) }
                     return entry
                 }
             ) {
                 () throws(ChatError) in try store.message(message, viewer: viewer, asOf: asOf)
             }
-            let replies = expected(entry.thread, viewer, moment) { () throws(ChatError) in
+            let replies = expected(entry.thread, unknown: .unknownMessage, viewer, moment) { () throws(ChatError) in
                 if cut([entry], viewer, moment).isEmpty { throw .rejected(.unknownMessage) }
                 return cut(try store.replies(to: message, PageRequest(limit: .max), asOf: asOf), in: entry.thread, viewer, moment)
             }
@@ -510,15 +533,16 @@ struct VisibilityChecker {
         let (store, naive, end) = (store, naive, end)
         let asOf = AsOf.position(moment)
         if case .refused(let code) = Outcome({ () throws(ChatError) in try store.details(of: post, asOf: asOf) }) {
-            check("details", viewer, moment, .refused(code)) { () throws(ChatError) in
+            check("details", viewer, moment, .refused(isRegistered(viewer, moment) ? code : .unknownUser)) { () throws(ChatError) in
                 try store.details(of: post, viewer: viewer, asOf: asOf)
             }
             return
         }
-        let expected = expected(thread, viewer, moment) { () throws(ChatError) in
+        let unknown: Rejection.Code = if case .message = post { .unknownMessage } else { .unknownReply }
+        let expected = expected(thread, unknown: unknown, viewer, moment) { () throws(ChatError) in
             let start = naive.readingStart(viewer, thread, at: moment, current: end) ?? end
             guard let posted = naive.postingPosition(of: message), posted > start else {
-                if case .message = post { throw .rejected(.unknownMessage) } else { throw .rejected(.unknownReply) }
+                throw .rejected(unknown == .unknownMessage ? .unknownMessage : .unknownReply)
             }
             var details = try store.details(of: post, edits: .max, asOf: asOf)
             details.readers = nil

@@ -26,8 +26,12 @@ import Testing
         let expected: [(pattern: String, target: String, text: String)] = [
             ("/v1/me", "/v1/me", try json(try store.user(maya, viewer: maya))),
             ("/v1/threads", "/v1/threads", try page(try store.threadsPage(viewer: maya))),
-            ("/v1/threads/{thread}", "/v1/threads/\(market)", try json(try store.thread(market, viewer: maya))),
-            ("/v1/threads/{thread}", "/v1/threads/\(code)", try json(try store.thread(ThreadID(outward), viewer: maya))),
+            ("/v1/threads/{thread}", "/v1/threads/\(market)", try answer(about: market, store, maya)),
+            ("/v1/threads/{thread}", "/v1/threads/\(code)", try answer(about: ThreadID(outward), store, maya)),
+            (
+                "/v1/threads/{thread}/standing", "/v1/threads/\(market)/standing",
+                try json(try store.standing(of: maya, in: market, viewer: maya))
+            ),
             ("/v1/threads/{thread}/timeline", "/v1/threads/\(market)/timeline", try page(try store.timelinePage(market, viewer: maya))),
             ("/v1/threads/{thread}/members", "/v1/threads/\(market)/members", try whole(members, members.last?.since)),
             ("/v1/threads/{thread}/residents", "/v1/threads/\(code)/residents", try whole(residents, residents.last?.since)),
@@ -63,6 +67,30 @@ import Testing
         #expect(command.status == 200)
         let tried = Set(expected.map(\.pattern) + ["/v1/invitations", "/v1/events", "/v1/commands"])
         #expect(tried == Set(ChatRoutes.routes.map(\.pattern)), "a route has no test")
+    }
+
+    /// A removed user asks why, and is shown nothing else of the thread.
+    @Test func removedUserIsToldWhy() async throws {
+        let village = try Village()
+        let (store, community) = (village.store, village.community)
+        let secret = "/v1/threads/\(village.secret)"
+        try await store.execute(.acceptInvitation(user: village.om, thread: village.secret))
+        let member = await community.get(secret, as: village.om)
+        #expect(
+            member.text.hasSuffix(#""mute":null,"ban":null,"removal":null}}}"#)
+                && member.text.contains(#""me":{"standing":{"role":"member""#))
+        try await store.execute(.mute(user: village.om, thread: village.secret, by: village.maya, reason: "too loud"))
+        #expect(await community.get(secret, as: village.om).text.contains(#""until":null,"reason":"too loud"}"#))
+        try await store.execute(.removeMember(user: village.om, thread: village.secret, by: village.maya, reason: "moved away"))
+        #expect(await community.get(secret, as: village.om).status == 404)
+        let standing = await community.get(secret + "/standing", as: village.om)
+        #expect(standing.status == 200 && standing.text.hasPrefix(#"{"role":null,"since":null,"mute":{"position":"#))
+        #expect(standing.text.contains(#""reason":"moved away"}}"#) && !standing.text.contains("\(village.maya)"))
+        // To others the thread is as one that does not exist.
+        for user in [village.zoe, village.ada] {
+            let none = await community.get("/v1/threads/\(ThreadID(bits: 77))/standing", as: user)
+            #expect(Appearance(await community.get(secret + "/standing", as: user)) == Appearance(none))
+        }
     }
 
     /// What does not exist and what the user may not see cannot be told apart.

@@ -84,7 +84,8 @@ import Testing
             for thread in seen.threads {
                 let path = "/v1/threads/\(thread)"
                 expected += [
-                    (path, { try json(try store.thread(thread, viewer: viewer)) }),
+                    (path, { try answer(about: thread, store, viewer) }),
+                    (path + "/standing", { try json(try store.standing(of: viewer, in: thread, viewer: viewer)) }),
                     (path + "/timeline", { try page(try store.timelinePage(thread, viewer: viewer)) }),
                     (path + "/members?limit=200", { try items(try store.members(of: thread, viewer: viewer)) }),
                     (path + "/roles", { try list(try store.roles(in: thread, viewer: viewer)) }),
