@@ -49,8 +49,22 @@
             );
             -- Salt does not compress.
             ALTER TABLE chat_journal.record ALTER COLUMN record SET STORAGE EXTERNAL;
+            """,
             """
+            CREATE INDEX record_erased ON chat_journal.record (log, position) WHERE \(hasNoContent);
+            """,
         ]
+
+        /// The condition of an index, and of the statement that uses it: the lowest bits of the number
+        /// after the length of the kept part are 0 for a whole record.
+        static let hasNoContent: String = {
+            let head = "(substring(record FROM 1 FOR 8) || '\\x0000000000000000'::bytea)"
+            return "get_byte(\(head), CASE WHEN get_byte(\(head), 4) < 128 THEN 5 "
+                + "WHEN get_byte(\(head), 5) < 128 THEN 6 ELSE 7 END) & 3 <> 0"
+        }()
+
+        /// An index of a large table takes minutes.
+        private static let migrationTimeout = Duration.seconds(3_600)
 
         /// The class of the advisory locks.
         ///
@@ -71,7 +85,7 @@
                 }
                 for migration in migrations.dropFirst(present) { script += migration }
                 if present < migrations.count { script += "UPDATE chat_journal.format SET version = \(migrations.count);" }
-                try connection.run(script + "COMMIT", timeout: timeout)
+                try connection.run(script + "COMMIT", timeout: migrationTimeout)
             } catch {
                 // The first error is the one to report.
                 _ = try? connection.run("ROLLBACK", timeout: timeout)

@@ -12,6 +12,16 @@
             WHERE l.number = $1::int AND l.epoch = $2::bigint AND record.log = l.number AND record.position = s.position
             """)
 
+        /// The positions of the records without content, in order.
+        ///
+        /// Parameters: the log, the last position. The condition is that of the index.
+        static let erasedRecords = Statement(
+            "erasedRecords",
+            """
+            SELECT position FROM chat_journal.record
+            WHERE log = $1::int AND position <= $2::bigint AND \(Schema.hasNoContent) ORDER BY position
+            """)
+
         /// Stores up to which position all orders of erasure are carried out, with the hash of the
         /// ledger.
         static let setErasedThrough = Statement(

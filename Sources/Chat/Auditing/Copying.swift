@@ -1,11 +1,13 @@
 public import ChatDomain
 public import EventJournal
+import Locking
 
 extension ChatStore {
-    /// Copies the store's journal to a directory, or continues a copy, while the store is in use.
+    /// Copies the store's log to a directory, or continues a copy, while the store is in use.
     ///
-    /// The copy has the ledger of erasures too. What an unfinished erasure has left in the journal
-    /// is erased in the copy.
+    /// The copy has the ledger of erasures too, before all else. An erasure that is ordered before
+    /// the call returns leaves no content in the copy, also if it overlaps the call or is
+    /// unfinished. A store that is open for reading only is refreshed.
     ///
     /// - Parameters:
     ///   - destination: The directory of the copy; see `Journal.backup(_:to:options:)` for what it
@@ -14,93 +16,111 @@ extension ChatStore {
     ///     durable end.
     /// - Returns: The copied files and the head of the copy.
     /// - Throws: ``ChatError/journal(_:)`` as `Journal.backup(_:to:options:)`; with `notAJournal`
-    ///   for a store on a log that is not a `BackupLog`.
-    /// - Complexity: Linear in the new bytes. Blocks the calling thread, but no command.
+    ///   for a store on a log whose records cannot be copied.
+    /// - Complexity: Linear in the new bytes and in the segments that have lost content. Blocks the
+    ///   calling thread, but no command.
     @discardableResult
     public func backup(to destination: String, upTo position: Position? = nil) throws(ChatError) -> BackupReport {
-        guard let log = log as? any BackupLog else {
-            throw .journal(JournalError(.notAJournal, "The store's log is not a journal. Copy it with the tools of that log."))
+        let log = try Self.copyable(log)
+        return try Self.backup(of: log, to: destination, upTo: position, options: Self.options(forCopyOf: log)) { () throws(ChatError) in
+            if log.isReadOnly {
+                try self.refresh()
+                return log.hiddenContent
+            }
+            // Content is hidden before its order is durable.
+            return self.erasing.withLock { _ in log.hiddenContent }
         }
-        let report = try wrappingJournalErrors { () throws(JournalError) in try log.backup(to: destination, upTo: position) }
-        try Self.carryErasures(of: log, to: destination, through: report.head.position)
-        return report
     }
 
     /// Copies a log to a directory, or continues a copy; another process may be writing the log.
     ///
     /// - Parameters:
-    ///   - log: An open log. Content that was erased by an order, and that a read-only log still
-    ///     has, is hidden in it.
+    ///   - log: An open log; one that is open for reading only is refreshed.
     ///   - destination: The directory of the copy, which is a journal.
     ///   - position: The copy ends at the last commit end at or before this position; nil for the
     ///     durable end.
-    /// - Throws: ``ChatError/journal(_:)`` as `BackupLog.backup(to:upTo:)`.
-    /// - Complexity: Linear in the new bytes; with the replay of a store if an erasure may be
-    ///   unfinished.
+    /// - Throws: ``ChatError/journal(_:)`` as `Journal.backup(_:to:options:)`, with `notAJournal` for
+    ///   a log whose records cannot be copied, and with the errors of the log.
+    /// - Complexity: Linear in the new bytes and in the segments that have lost content; with the
+    ///   replay of a store if an erasure may be unfinished.
     @discardableResult
-    public static func backup(of log: any BackupLog, to destination: String, upTo position: Position? = nil) throws(ChatError)
+    public static func backup(of log: any CommitLog, to destination: String, upTo position: Position? = nil) throws(ChatError)
         -> BackupReport
     {
-        let report = try wrappingJournalErrors { () throws(JournalError) in try log.backup(to: destination, upTo: position) }
-        if let log = log as? any ErasableLog { _ = try pendingContent(of: log) }
-        try carryErasures(of: log, to: destination, through: report.head.position)
-        return report
-    }
-
-    /// Carries the erasures of a log to its copy, on the storage of a journal or in files.
-    private static func carryErasures(of log: any CommitLog, to destination: String, through last: Position) throws(ChatError) {
-        guard let log = log as? any ErasableLog else { return }
-        let storage = (log as? any CheckpointLog)?.checkpointDirectory.storage ?? FileStorage()
-        try carryErasures(of: log, hidden: log.hiddenContent, to: destination, on: storage, through: last)
+        let log = try copyable(log)
+        return try backup(of: log, to: destination, upTo: position, options: options(forCopyOf: log))
     }
 
     /// Copies a journal, or continues a copy; another process may be writing the journal.
     ///
     /// - Throws: ``ChatError/journal(_:)`` as `Journal.backup(_:to:options:)`.
     /// - Complexity: Opens both journals, without a replay unless an erasure may be unfinished;
-    ///   then linear in the new bytes.
+    ///   then linear in the new bytes and in the segments that have lost content.
     @discardableResult
     public static func backup(
         ofJournalAt directory: String, to destination: String, options: BackupOptions = BackupOptions()
     ) throws(ChatError) -> BackupReport {
-        let (report, journal) = try wrappingJournalErrors { () throws(JournalError) in
-            (
-                try Journal.backup(directory, to: destination, options: options),
-                try Journal.openReadOnly(directory, options: JournalOptions(storage: options.storage))
-            )
+        let journal = try wrappingJournalErrors { () throws(JournalError) in
+            try Journal.openReadOnly(
+                directory, options: JournalOptions(storage: options.storage, expectedHead: options.expectedHead, createIfMissing: false))
         }
-        let hidden = try pendingContent(of: journal)
-        try carryErasures(of: journal, hidden: hidden, to: destination, on: options.destinationStorage, through: report.head.position)
-        return report
+        return try backup(of: journal, to: destination, upTo: options.upTo, options: JournalOptions(storage: options.destinationStorage))
     }
 
-    /// Adds the ledger of a log to that of its copy, and erases there what the log hides.
-    ///
-    /// - Parameters:
-    ///   - hidden: The content that the log still has and that may not be shown.
-    ///   - last: The last position of the copy.
-    private static func carryErasures(
-        of log: any ErasableLog, hidden: PositionSet, to destination: String, on storage: any JournalStorage, through last: Position
-    ) throws(ChatError) {
-        let content = hidden.clamped(to: 1...max(1, last))
-        let copyLedger = try ledger(
-            try wrappingJournalErrors { () throws(JournalError) in try Journal.readLedger(ofJournalAt: destination, on: storage) })
-        var ledger = copyLedger
-        ledger.add(try Self.ledger(of: log).entries)
-        if ledger == copyLedger, content.isEmpty { return }
-        try wrappingJournalErrors { () throws(JournalError) in
-            let copy = try Journal.open(destination, options: JournalOptions(storage: storage, createIfMissing: false))
-            do throws(JournalError) {
-                if ledger != copyLedger { try copy.writeLedger(Array(ledger.text.utf8)) }
-                // No order of the copy is known to be carried out.
-                if !content.isEmpty { try copy.eraseContent(of: content, orderedThrough: 0) }
-            } catch {
-                // The first error is the one to report.
-                try? copy.close()
-                throw error
+    /// Copies a log that belongs to no store.
+    package static func backup(
+        of log: any MovableLog, to destination: String, upTo position: Position?, options: JournalOptions
+    ) throws(ChatError) -> BackupReport {
+        try backup(of: log, to: destination, upTo: position, options: options) { () throws(ChatError) in
+            let current = try wrappingJournalErrors { () throws(JournalError) -> any ErasableLog in
+                if let journal = log as? Journal { return try journal.current() }
+                // A reader learns of new orders by a refresh.
+                _ = try (log as? any RefreshableLog)?.refresh()
+                return log
             }
-            try copy.close()
+            return try pendingContent(of: current)
         }
+    }
+
+    private static func backup(
+        of log: any MovableLog, to destination: String, upTo position: Position?, options: JournalOptions,
+        pendingContent: @escaping () throws(ChatError) -> PositionSet
+    ) throws(ChatError) -> BackupReport {
+        // An error that is none of a journal.
+        let failure = Lock<ChatError?>(nil)
+        func converting<Value>(_ work: () throws(ChatError) -> Value) throws(JournalError) -> Value {
+            do throws(ChatError) { return try work() } catch {
+                if case .journal(let error) = error { throw error }
+                failure.withLock { $0 = error }
+                throw JournalError(.damaged, "\(error)")
+            }
+        }
+        let erasures = BackupErasures { (log, copy) throws(JournalError) in
+            try converting { () throws(ChatError) in
+                var merged = try ledger(copy)
+                merged.add(try ledger(log).entries)
+                return merged.entries.isEmpty ? copy : Array(merged.text.utf8)
+            }
+        } pendingContent: { () throws(JournalError) in
+            try converting(pendingContent)
+        }
+        do throws(JournalError) {
+            return try log.backup(to: destination, upTo: position, erasures: erasures, options: options)
+        } catch {
+            throw failure.withLock { $0 } ?? .journal(error)
+        }
+    }
+
+    private static func copyable(_ log: any CommitLog) throws(ChatError) -> any MovableLog {
+        guard let log = log as? any MovableLog else {
+            throw .journal(JournalError(.notAJournal, "The records of the log cannot be copied. Copy it with the tools of that log."))
+        }
+        return log
+    }
+
+    /// The copy of a journal is on its storage, and that of another log in files.
+    private static func options(forCopyOf log: any MovableLog) -> JournalOptions {
+        JournalOptions(storage: (log as? any CheckpointLog)?.checkpointDirectory.storage ?? FileStorage())
     }
 
     /// Salvages the readable events of a damaged journal into a new journal with a new id.

@@ -4,14 +4,12 @@ enum JournalPurpose: Hashable, Sendable {
     case use
     /// To be a copy of a journal, which only ``JournalCopy`` writes.
     case copy(of: JournalID)
-    /// To be a backup of a log: a journal without a role.
-    case backup(of: JournalID)
 
     /// The id that a new journal gets; nil for a random one.
     var id: JournalID? {
         switch self {
         case .use: nil
-        case .copy(let id), .backup(let id): id
+        case .copy(let id): id
         }
     }
 }

@@ -1,5 +1,5 @@
 // Optional capabilities of a log beyond ``CommitLog``. A store tests its log for each conformance
-// and works without it. ``BackupLog`` is declared beside the journal's backup.
+// and works without it.
 
 /// A log that reports where its commits end and names its history up to each of them.
 ///

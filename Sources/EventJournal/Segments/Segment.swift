@@ -3,7 +3,7 @@ import Primitives
 /// The state of a segment in memory.
 struct Segment {
     let name: String
-    let header: SegmentHeader
+    var header: SegmentHeader
     let framingSeed: UInt32
     var file: any StorageFile
     var index: SparseIndex

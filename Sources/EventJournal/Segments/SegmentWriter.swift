@@ -19,16 +19,22 @@ struct SegmentWriter {
     /// The offset of the first new byte; earlier bytes stay unchanged.
     private let start: UInt64
     private let syncedPosition: Position
+    /// Called before commits are written.
+    private let willWrite: () throws(JournalError) -> Void
     /// The finished commits that are not yet written, and the unfinished one.
     private var framer = CommitFramer()
 
     /// Begins a new segment in a temporary file.
-    init(creating header: SegmentHeader, in directory: JournalDirectory) throws(JournalError) {
+    ///
+    /// - Parameter willWrite: Called after commits were added, and before they are written.
+    init(
+        creating header: SegmentHeader, in directory: JournalDirectory, willWrite: @escaping () throws(JournalError) -> Void = {}
+    ) throws(JournalError) {
         let name = JournalFileName.segment(header.firstPosition)
         let file = try convertingStorageErrors { () throws(StorageError) in
             try directory.storage.open(directory.file(name + Self.suffix), .create)
         }
-        self.init(Segment(name: name, header: header, file: file), in: directory, isNew: true, header.chain)
+        self.init(Segment(name: name, header: header, file: file), in: directory, isNew: true, header.chain, willWrite)
         let bytes = header.encoded()
         do throws(JournalError) {
             try convertingStorageErrors { () throws(StorageError) in
@@ -41,17 +47,23 @@ struct SegmentWriter {
     }
 
     /// Continues after the last commit of a durable segment whose file ends there.
-    init(continuing segment: Segment, in directory: JournalDirectory, chain: UInt64) {
-        self.init(segment, in: directory, isNew: false, chain)
+    init(
+        continuing segment: Segment, in directory: JournalDirectory, chain: UInt64, willWrite: @escaping () throws(JournalError) -> Void
+    ) {
+        self.init(segment, in: directory, isNew: false, chain, willWrite)
     }
 
-    private init(_ segment: Segment, in directory: JournalDirectory, isNew: Bool, _ chain: UInt64) {
+    private init(
+        _ segment: Segment, in directory: JournalDirectory, isNew: Bool, _ chain: UInt64,
+        _ willWrite: @escaping () throws(JournalError) -> Void
+    ) {
         self.segment = segment
         self.chain = chain
         self.directory = directory
         self.isNew = isNew
         start = segment.end
         syncedPosition = segment.lastPosition
+        self.willWrite = willWrite
     }
 
     private static let suffix = JournalFileName.temporarySuffix
@@ -85,6 +97,7 @@ struct SegmentWriter {
 
     private mutating func flush() throws(JournalError) {
         if framer.isEmpty { return }
+        try willWrite()
         try convertingStorageErrors { () throws(StorageError) in try framer.write(to: segment.file, endingAt: end) }
     }
 
@@ -92,10 +105,13 @@ struct SegmentWriter {
 
     /// Makes the segment durable under its name.
     ///
-    /// `sealed` states whether another segment follows.
-    mutating func finish(sealed: Bool) throws(JournalError) {
+    /// - Parameters:
+    ///   - sealed: Whether another segment follows.
+    ///   - generation: The generation of a new segment; nil for that of the header.
+    mutating func finish(sealed: Bool, generation: UInt32? = nil) throws(JournalError) {
         try finishCommit()
         try flush()
+        if isNew, let generation, generation != segment.header.generation { try setGeneration(generation) }
         if sealed { try writeFooter() }
         let (file, name) = (segment.file, segment.name)
         try convertingStorageErrors { () throws(StorageError) in
@@ -103,6 +119,14 @@ struct SegmentWriter {
             guard isNew else { return }
             try directory.storage.rename(directory.file(name + Self.suffix), to: directory.file(name))
             try directory.storage.syncDirectory(directory.path)
+        }
+    }
+
+    private mutating func setGeneration(_ generation: UInt32) throws(JournalError) {
+        segment.header.generation = generation
+        let (file, bytes) = (segment.file, segment.header.encoded())
+        try convertingStorageErrors { () throws(StorageError) in
+            try bytes.withBytes { (span) throws(StorageError) in try file.write(span, at: 0) }
         }
     }
 

@@ -117,7 +117,7 @@ enum LogPlace: Hashable {
 }
 
 /// A log with the capabilities that the commands use.
-typealias ToolLog = BackupLog & MovableLog & RefreshableLog & TreeLog
+typealias ToolLog = MovableLog & RefreshableLog & TreeLog
 
 #if Postgres
     extension PostgresOptions {

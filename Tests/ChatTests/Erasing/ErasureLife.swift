@@ -62,15 +62,43 @@ enum ErasureLife {
     }
 
     /// A backup to a copy of before the erasures.
+    ///
+    /// After an interruption the next backup completes the copy, or an opening for writing.
     static func copying(_ seed: UInt64) throws -> CrashExplorer<ErasureModel> {
         let (disk, model) = try diskWithOlderCopy(seed)
         var explorer = explorer("copying", seed, model) { disk, witness in
             try backUp(disk, witness, seed)
         } recovery: { disk, witness in
-            try recover(disk, witness, seed)
+            if seed % 3 == 0 { try restore(disk, witness, seed) } else { try recover(disk, witness, seed) }
         }
         explorer.disk = disk
         return explorer
+    }
+
+    /// Kills a backup to a copy of before the erasures at each of its renames, in turn.
+    ///
+    /// - Returns: The number of kills.
+    static func killBackups(_ seed: UInt64) throws -> Int {
+        let (start, model) = try diskWithOlderCopy(seed)
+        var kills = 0
+        while true {
+            let (disk, witness) = (start.crash(.everything), Witness(model))
+            let storage = InterleavedStorage(disk)
+            storage.kill(afterRenames: kills)
+            do {
+                let options = BackupOptions(storage: disk, destinationStorage: storage)
+                try ChatStore.backup(ofJournalAt: "journal", to: "copy", options: options)
+                return kills
+            } catch {
+                guard storage.isKilled else { throw error }
+            }
+            do {
+                if kills % 2 == 0 { try restore(disk, witness, seed) } else { try recover(disk, witness, seed) }
+            } catch {
+                throw Unexpected("killed at rename \(kills + 1): \(error)")
+            }
+            kills += 1
+        }
     }
 
     private static func explorer(
@@ -241,12 +269,39 @@ enum ErasureLife {
         }
         try finish(store, options(disk, witness, seed).journal, in: "journal")
         guard witness.model.hasCopy else { return }
+        try checkCopy(disk, witness, seed)
         try backUp(disk, witness, seed)
         let again = try ErasureText.all(inFilesOf: "copy", on: disk)
         try check(again, witness.model.usersErasedInCopy, witness.model.textsErasedInCopy, "in the completed copy")
         let copy = try ChatStore.openReadOnly("copy", options: options(disk, witness, seed))
         try ErasureHistory(copy).check()
         guard copy.head == store.head else { throw Unexpected("the copy ends at \(copy.head.position)") }
+    }
+
+    /// Checks a copy whose backup was perhaps interrupted: each erasure shows in full or not at all.
+    private static func checkCopy(_ disk: SimulatedDisk, _ witness: Witness, _ seed: UInt64) throws {
+        let options = options(disk, witness, seed)
+        let copy: ChatStore
+        do throws(ChatError) { copy = try ChatStore.openReadOnly("copy", options: options) } catch {
+            // The first backup has not yet created it.
+            guard case .journal(let error) = error, error.code == .notFound else { throw error }
+            return
+        }
+        try ErasureHistory(ChatStore.openReadOnly("journal", options: options)).checkOrdersAreWhole(in: ErasureHistory(copy))
+        let findings = try ChatStore.verify("copy", options: options.journal, deep: true).findings
+        guard findings.allSatisfy({ $0.problem == "erasureUnfinished" }) else { throw Unexpected("the copy: \(findings)") }
+    }
+
+    /// Opens a copy for writing whose backup was perhaps interrupted: that completes what the copy
+    /// has of the erasures.
+    private static func restore(_ disk: SimulatedDisk, _ witness: Witness, _ seed: UInt64) throws {
+        try checkCopy(disk, witness, seed)
+        let options = options(disk, witness, seed)
+        let store = try ChatStore.open("copy", options: options)
+        let history = try ErasureHistory(store)
+        try history.check()
+        try history.checkAbsence(in: ErasureText.all(inFilesOf: "copy", on: disk), of: witness.model.messages)
+        try finish(store, options.journal, in: "copy")
     }
 
     /// Opens a journal, and checks its history, its files, its ledger and its tree.

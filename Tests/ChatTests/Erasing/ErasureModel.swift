@@ -69,13 +69,21 @@ struct ErasureHistory {
     private(set) var events: [RecordedEvent] = []
     private var users: [UserID: Position] = [:]
     private var positions = PositionSet()
+    /// The events that each order names; nil for the order of a user.
+    private var orders: [(position: Position, user: UserID?, named: PositionSet)] = []
 
     init(_ store: ChatStore) throws {
         events = try store.allEvents()
         for event in events {
             switch event.kind {
-            case .userErased: if let user = event.details.user { users[user] = event.position }
-            case .contentErased: positions.formUnion(event.event.erasedPositions ?? PositionSet())
+            case .userErased:
+                guard let user = event.details.user else { continue }
+                users[user] = event.position
+                orders.append((event.position, user, PositionSet()))
+            case .contentErased:
+                let named = event.event.erasedPositions ?? PositionSet()
+                positions.formUnion(named)
+                orders.append((event.position, nil, named))
             default: break
             }
         }
@@ -94,6 +102,26 @@ struct ErasureHistory {
             let found = Set(ErasureText.all(in: "\(event)".utf8))
             let isRight = isErased ? found.isEmpty : found.count == 1 && found.first?.user == UInt8(truncatingIfNeeded: user.bits)
             guard isRight else { throw Unexpected("event \(event.position) of \(user) has \(found), erased: \(isErased)") }
+        }
+    }
+
+    /// Throws if a copy of this history shows a part of what one order erases, and lacks another.
+    func checkOrdersAreWhole(in copy: ErasureHistory) throws {
+        let texts = copy.events.filter { Self.kinds.contains($0.kind) }
+        let shown = Set(texts.filter { !ErasureText.all(in: "\($0)".utf8).isEmpty }.map(\.position))
+        let concerned = orders.map { order in
+            Set(
+                texts.map(\.position).filter { position in
+                    order.named.contains(position)
+                        || order.user != nil && position < order.position && copy.events[Int(position) - 1].details.user == order.user
+                })
+        }
+        let hidden = concerned.filter { $0.isDisjoint(with: shown) }.reduce(into: Set()) { $0.formUnion($1) }
+        for (order, positions) in zip(orders, concerned) where !positions.isDisjoint(with: shown) {
+            let missing = positions.subtracting(hidden).subtracting(shown)
+            guard missing.isEmpty else {
+                throw Unexpected("the copy lacks \(missing.sorted()) and shows the rest of the order at \(order.position)")
+            }
         }
     }
 

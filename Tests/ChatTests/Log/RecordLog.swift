@@ -7,10 +7,10 @@ import TestSupport
 /// A log with all that a log can do by itself from stored records, as one outside of files does.
 ///
 /// The records are those of a journal, and an erasure works on them.
-final class RecordLog: RecordTreeLog, RefreshableLog, BackupLog, MovableLog, VerifiableLog {
+final class RecordLog: RecordTreeLog, RefreshableLog, MovableLog, VerifiableLog {
     let journal: Journal
     let tree = RecordTree()
-    /// The storage of backups.
+    /// The storage of tiles.
     private let storage: any JournalStorage
     /// Changes the records that a read delivers, as damage does.
     private let change: @Sendable (Position, [UInt8]) -> [UInt8]?
@@ -21,6 +21,8 @@ final class RecordLog: RecordTreeLog, RefreshableLog, BackupLog, MovableLog, Ver
     /// A position at which reads with commits fail, as for a medium that fails for a time; nil for
     /// none.
     let unreadable = Lock<Position?>(nil)
+    /// The number of records that were read in their stored form.
+    let storedReads = Lock(0)
     /// Called once, after the next read of records.
     let didRead = Lock<(@Sendable () -> Void)?>(nil)
 
@@ -40,15 +42,13 @@ final class RecordLog: RecordTreeLog, RefreshableLog, BackupLog, MovableLog, Ver
         in positions: ClosedRange<Position>, _ body: (Position, Int, RawSpan) -> Bool
     ) throws(JournalError) {
         try journal.forEachStoredRecord(in: positions) { position, recordsLeft, record in
+            storedReads.withLock { $0 += 1 }
             guard let bytes = change(position, record.toArray()) else { return true }
             return bytes.withBytes { body(position, recordsLeft, $0) }
         }
     }
 
-    func backup(to destination: String, upTo position: Position?) throws(JournalError) -> BackupReport {
-        let options = JournalOptions(segmentSize: 4_096, storage: storage, entropy: SeededEntropy(seed: 77), slotSyncDelay: nil)
-        return try LogCopy.backup(of: self, to: destination, upTo: position, options: options)
-    }
+    func erasedRecords(through last: Position) throws(JournalError) -> PositionSet { try journal.erasedRecords(through: last) }
 
     func treeHead(at size: Position) throws(JournalError) -> TreeHead { try tree.head(at: size, of: self) }
 

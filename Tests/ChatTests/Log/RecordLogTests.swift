@@ -1,6 +1,7 @@
 import ChatDomain
 import ChatTesting
 import EventJournal
+import Locking
 import Primitives
 import TestSupport
 import Testing
@@ -219,6 +220,28 @@ import Testing
         try restored.execute(.registerUser(username: "Dan"))
         try restored.close()
         expectError("headMismatch") { try ChatStore.backup(of: try files.log(), to: copy) }
+    }
+
+    /// What the copy has is not read again, apart from segments that have lost content.
+    @Test func backupReadsOnlyWhatChanged() throws {
+        let store = try fixture.filled()
+        let options = JournalOptions(segmentSize: 512, storage: MemoryStorage())
+        func backUp() throws -> (report: BackupReport, reads: Int) {
+            let log = try readOnly()
+            let report = try ChatStore.backup(of: log, to: "copy", upTo: nil, options: options)
+            #expect(report.head == store.head)
+            return (report, log.storedReads.withLock { $0 })
+        }
+        let first = try backUp()
+        #expect(first.reads >= Int(store.head.position) && first.report.copiedSegments.count > 5)
+        let second = try backUp()
+        #expect(second.reads == 0 && second.report.bytesCopied == 0)
+        #expect(second.report.skippedSegments == first.report.copiedSegments)
+        try store.eraseContent(of: PositionSet([11...11]), reason: "spam")
+        let third = try backUp()
+        #expect(third.report.rewrittenSegments.count == 1 && third.reads > 0 && third.reads < first.reads / 2)
+        let copy = try ChatStore.verify("copy", options: options, deep: true)
+        #expect(copy.isValid)
     }
 
     /// A copy that was begun before an erasure still has the content: it is hidden, in a backup of

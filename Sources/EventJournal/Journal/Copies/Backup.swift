@@ -1,29 +1,33 @@
-/// One run of a backup.
+/// One run of a backup, of a log of any kind.
 ///
-/// A segment is synced under a temporary name, renamed, and only then attested by a slot. So the
+/// The ledger of erasures comes first, so that the copy names what it lacks or may not show. A
+/// segment is synced under a temporary name, renamed, and only then attested by a slot. So the
 /// destination's segments are always a prefix of the source's history, and its slots never attest
 /// more than the segments contain.
 struct Backup {
-    private let source: BackupSource
+    private var source: any BackupSource
     private var target: BackupTarget
+    private let ledger: BackupLedger
     private(set) var report: BackupReport
     /// The generation of each segment that was copied or found complete, by its first position.
-    private(set) var generations: [Position: UInt32] = [:]
+    private var generations: [Position: UInt32] = [:]
 
-    private init(_ source: BackupSource, _ target: BackupTarget) {
-        self.source = source
-        self.target = target
+    private init(_ source: any BackupSource, _ target: BackupTarget, _ ledger: BackupLedger) {
+        (self.source, self.target, self.ledger) = (source, target, ledger)
         report = BackupReport(head: JournalHead(journal: source.journal, position: 0, chain: Chain.start(source.journal)))
     }
 
-    /// Copies the missing segments to a directory.
-    static func run(_ source: BackupSource, to directory: JournalDirectory) throws(JournalError) -> Backup {
-        var backup = Backup(source, try BackupTarget(directory, of: source))
+    /// Copies the ledger and the missing segments to a directory.
+    static func run(_ source: any BackupSource, _ ledger: BackupLedger, to directory: JournalDirectory) throws(JournalError) -> Backup {
+        var backup = Backup(source, try BackupTarget(directory, of: source), ledger)
         defer { backup.target.unlock() }
         try backup.checkHistory()
         try backup.copySegments()
         return backup
     }
+
+    /// Whether the log has erased content since this run has read it.
+    func isOutdated() throws(JournalError) -> Bool { try source.hasErasedContent(since: generations) }
 
     /// Throws unless the destination contains a prefix of the source's history, in segments with
     /// the same starts.
@@ -34,64 +38,57 @@ struct Backup {
                 .headMismatch, "The copy goes up to position \(target.lastPosition), beyond the position to copy to.", path: path,
                 positions: (source.limit + 1)...target.lastPosition)
         }
-        guard try source.chain(after: target.lastPosition) == target.chain else {
+        guard try source.contains(target.lastPosition, target.chain) else {
             throw JournalError(
                 .headMismatch, "The copy's history differs from the journal's at position \(target.lastPosition).", path: path,
                 positions: target.lastPosition...target.lastPosition)
         }
-        let present = target.segments.filter { !$0.isEmpty }
-        let isAligned =
-            present.count <= source.segments.count
-            && present.indices.allSatisfy { index in
-                let (copy, original) = (present[index], source.segments[index])
-                return copy.start.position == original.start.position
-                    && (copy.lastPosition == original.lastPosition
-                        || index == present.count - 1 && copy.lastPosition < original.lastPosition)
-            }
-        guard isAligned else {
+        guard source.canContinue(target.segments.filter { !$0.isEmpty }) else {
             throw JournalError(
                 .headMismatch, "The copy cannot be continued: its segments start at other positions than the journal's.", path: path)
         }
     }
 
-    /// What a run has to do.
-    private struct Plan {
-        /// The segments that the copy must have, in order; `isPresent` if it has them already.
-        var segments: [(segment: SegmentReference, isLast: Bool, isPresent: Bool)] = []
-        /// Whether the copy has exactly these segments, so that nothing has to be written.
-        var isComplete: Bool
+    /// A segment that the copy must have.
+    private struct PlannedSegment {
+        var segment: BackupSegment
+        var isLast: Bool
+        /// The generation in the copy, which has the segment already; nil if it must be copied.
+        var present: UInt32?
     }
 
     /// Compares the copy with the segments that it must have; changes nothing.
-    private func plan() throws(JournalError) -> Plan {
-        let wanted = source.segmentsToCopy
-        var plan = Plan(
-            isComplete: target.isCleanlyClosed && target.segments.count == wanted.count && target.lastPosition == source.limit)
-        for segment in wanted {
-            let isLast = segment.start.position == wanted.last?.start.position
-            let isPresent = try isPresent(segment, isLast: isLast)
-            plan.segments.append((segment, isLast, isPresent))
-            if !isPresent { plan.isComplete = false }
+    private mutating func plan() throws(JournalError) -> [PlannedSegment] {
+        let wanted = source.segments(besides: target.segments.filter { !$0.isEmpty }, chain: target.chain)
+        return try wanted.enumerated().map { (index, segment) throws(JournalError) in
+            let isLast = index == wanted.count - 1
+            let header = try isPresent(segment, isLast: isLast)
+            return PlannedSegment(segment: segment, isLast: isLast, present: header?.generation)
         }
-        return plan
     }
 
     /// Copies the segments that the copy does not have, and attests them.
     private mutating func copySegments() throws(JournalError) {
         let plan = try plan()
-        if !plan.isComplete { try target.prepare() }
+        let isComplete =
+            target.isCleanlyClosed && target.segments.count == plan.count && target.lastPosition == source.limit
+            && plan.allSatisfy { $0.present != nil }
+        // A ledger that cannot be read ends the run before the copy is changed.
+        try ledger.check()
+        if !isComplete { try target.prepare() }
+        try ledger.carry()
         if let last = target.segments.last, last.isEmpty,
-            !plan.segments.contains(where: { $0.segment.start.position == last.start.position })
+            !plan.contains(where: { $0.segment.start.position == last.start.position })
         {
             try target.removeEmptySegment()
         }
-        for (segment, isLast, isPresent) in plan.segments {
-            let original = try source.load(segment)
-            generations[segment.start.position] = original.header.generation
-            if isPresent {
-                report.skippedSegments.append(segment.name)
+        for planned in plan {
+            if let generation = planned.present {
+                generations[planned.segment.start.position] = generation
+                report.skippedSegments.append(planned.segment.name)
             } else {
-                try copySegment(original, isLast: isLast)
+                var next: BackupSegment? = planned.segment
+                while let segment = next { next = try copySegment(segment, isLast: planned.isLast) }
             }
         }
         if !target.isCleanlyClosed { try target.attest(target.lastPosition, target.chain) }
@@ -101,135 +98,92 @@ struct Backup {
     /// Returns the index of the copied segment that starts at a position, or nil.
     private func index(of position: Position) -> Int? { target.segments.firstIndex { $0.start.position == position } }
 
-    /// Whether a segment's copy is complete and durable: sealed if another one follows it,
-    /// otherwise cleanly closed.
-    private func isPresent(_ segment: SegmentReference, isLast: Bool) throws(JournalError) -> Bool {
-        guard let index = index(of: segment.start.position) else { return false }
+    /// Returns the header of a segment's copy if that is complete and durable: sealed if another one
+    /// follows it, otherwise cleanly closed.
+    private mutating func isPresent(_ segment: BackupSegment, isLast: Bool) throws(JournalError) -> SegmentHeader? {
+        guard let index = index(of: segment.start.position) else { return nil }
         let reference = target.segments[index]
-        guard isLast ? index == target.segments.count - 1 && target.isCleanlyClosed : target.isSealed(reference) else { return false }
+        guard isLast ? index == target.segments.count - 1 && target.isCleanlyClosed : target.isSealed(reference) else { return nil }
         let (copy, original) = (try target.load(reference), try source.load(segment))
-        return copy.header == original.header && copy.lastPosition == original.lastPosition && copy.end == original.end
+        return source.isSame(copy, as: original) && copy.lastPosition == original.lastPosition ? copy.header : nil
     }
 
-    private mutating func copySegment(_ segment: Segment, isLast: Bool) throws(JournalError) {
-        let index = index(of: segment.header.firstPosition)
+    /// Copies a segment, or adds what its copy lacks.
+    ///
+    /// - Returns: What is left of the log, for another segment; nil if nothing is.
+    private mutating func copySegment(_ segment: BackupSegment, isLast: Bool) throws(JournalError) -> BackupSegment? {
+        let original = try source.load(segment)
+        let index = index(of: segment.start.position)
         var former: Segment?
         if let index { former = try target.load(target.segments[index]) }
         var writer: SegmentWriter
         let isContinued: Bool
-        if let index, case .last(let present) = target.segments[index], target.isCleanlyClosed, present.header == segment.header {
-            writer = SegmentWriter(continuing: present, in: target.directory, chain: target.chain)
+        if let index, case .last(let present) = target.segments[index], target.isCleanlyClosed, source.isSame(present, as: original) {
+            writer = SegmentWriter(continuing: present, in: target.directory, chain: target.chain, willWrite: ledger.carry)
             isContinued = true
         } else {
-            writer = try SegmentWriter(creating: segment.header, in: target.directory)
+            writer = try SegmentWriter(creating: original.header, in: target.directory, willWrite: ledger.carry)
             isContinued = false
         }
+        var rest: BackupSegment?
         do throws(JournalError) {
-            try source.copyCommits(of: segment, to: &writer)
-            guard writer.byteCount > 0 || !isLast else {
-                report.skippedSegments.append(segment.name)
-                return
+            // The copy never becomes shorter, not even for a moment.
+            rest = try source.copyCommits(of: original, to: &writer, atLeastThrough: target.lastPosition)
+            guard isLast || writer.lastPosition == original.lastPosition else {
+                throw JournalError(
+                    .damaged, "The records of the log end inside a segment of the copy.", path: target.directory.path,
+                    segment: segment.name, positions: segment.start.position...original.lastPosition)
             }
-            try writer.finish(sealed: !isLast)
+            if isLast, writer.byteCount == 0 || !source.needs(writer.segment) {
+                if isContinued { report.skippedSegments.append(segment.name) } else { writer.abandon() }
+                generations[segment.start.position] = original.header.generation
+                return nil
+            }
+            try writer.finish(sealed: !isLast || rest != nil, generation: source.generation(of: original, through: writer.lastPosition))
         } catch {
             writer.abandon()
             throw error
         }
-        let isRewritten = !isContinued && former.map { $0.header.generation != segment.header.generation } == true
+        let generation = writer.segment.header.generation
+        generations[segment.start.position] = generation
+        let isRewritten = !isContinued && former.map { $0.header.generation != generation } == true
         if isRewritten { report.rewrittenSegments.append(segment.name) } else { report.copiedSegments.append(segment.name) }
         report.bytesCopied += writer.byteCount
         // The slots do not change for a segment before the last one.
         if writer.lastPosition >= target.lastPosition { try target.attest(writer.lastPosition, writer.chain) }
+        return rest
     }
 }
 
-/// A journal as of the start of its backup.
-///
-/// The segments may grow during the backup; they are read up to their ends at the start.
-struct BackupSource {
-    let journal: JournalID
-    let directory: JournalDirectory
-    /// All segments; the end of the last one may be beyond the limit.
-    let segments: [SegmentReference]
-    /// Opened separately from the journal's segments, to read segments that an erasure has
-    /// replaced.
-    let sealed: SealedSegments
-    /// The last position that may be copied.
-    let limit: Position
-    /// The durable head at the start of the backup.
-    let head: JournalHead
+/// The ledger of erasures of a copy, which has all entries of the log's ledger before the copy has
+/// any of their effects.
+final class BackupLedger {
+    private let read: () throws(JournalError) -> [UInt8]?
+    private let merge: BackupErasures.Merge
+    private let directory: JournalDirectory
+    /// The ledger of the log that the copy has; nil before the first one.
+    private var carried: [UInt8]??
 
-    /// The segments to copy: the first one, and all others that start within the limit.
-    var segmentsToCopy: ArraySlice<SegmentReference> { segments.prefix { $0.start.position <= max(1, limit) } }
+    init(_ log: some ErasableLog, _ merge: @escaping BackupErasures.Merge, to directory: JournalDirectory) {
+        read = { () throws(JournalError) in try log.readLedger() }
+        (self.merge, self.directory) = (merge, directory)
+    }
 
-    /// Opens a segment, which is read up to its end at the start of the backup.
-    func load(_ segment: SegmentReference) throws(JournalError) -> Segment { try segment.load(sealed) }
+    /// Throws if one of the ledgers cannot be read.
+    func check() throws(JournalError) { _ = try merge(try read(), try present()) }
 
-    /// Whether the file of a segment now has another generation than the one that was copied.
-    func hasReplacedSegment(since generations: [Position: UInt32]) throws(JournalError) -> Bool {
-        for (first, generation) in generations {
-            let file = try SegmentFile(directory, first: first, .read, journal: journal)
-            if file.segment.header.generation != generation { return true }
+    /// Adds to the copy's ledger what the log has listed since the last call.
+    func carry() throws(JournalError) {
+        let bytes = try read()
+        if let carried, carried == bytes { return }
+        let present = try present()
+        if let merged = try merge(bytes, present), merged != present {
+            _ = try directory.createTemporaryFile(JournalFileName.ledger, merged).publish()
         }
-        return false
+        carried = .some(bytes)
     }
 
-    /// Returns the chain value after a position within the limit, or nil if no commit ends there.
-    ///
-    /// - Complexity: Reads at most one segment, up to the position.
-    func chain(after position: Position) throws(JournalError) -> UInt64? {
-        if position == head.position { return head.chain }
-        if let next = segments.first(where: { $0.start.position == position + 1 }) { return next.start.chain }
-        guard let segment = segments.last(where: { $0.start.position <= position }) else { return nil }
-        var visitor = BoundaryVisitor(limit: position)
-        let reader = try read(try load(segment), from: nil, &visitor)
-        return reader.position == position + 1 ? reader.chain : nil
-    }
-
-    /// Copies the commits of a segment up to the limit, starting at the writer's position.
-    ///
-    /// - Throws: `damaged` with the location when the bytes are not as written, and the errors of
-    ///   the writer.
-    func copyCommits(of segment: Segment, to writer: inout SegmentWriter) throws(JournalError) {
-        var visitor = CopyingVisitor(writer: writer, limit: limit)
-        defer { writer = visitor.writer }
-        _ = try read(segment, from: writer, &visitor)
-        if let failure = visitor.failure { throw failure }
-    }
-
-    private func read<Visitor: CommitVisitor>(
-        _ segment: Segment, from writer: SegmentWriter?, _ visitor: inout Visitor
-    ) throws(JournalError) -> CommitReader {
-        var reader = CommitReader(
-            segment, from: writer?.end ?? UInt64(SegmentHeader.size),
-            position: (writer?.lastPosition).map { $0 + 1 } ?? segment.header.firstPosition, chain: writer?.chain ?? segment.header.chain,
-            end: segment.end)
-        _ = try reader.readRequired(through: segment.lastPosition, of: directory, &visitor)
-        return reader
-    }
-}
-
-/// Ends a read before the first commit that ends beyond a position.
-private struct BoundaryVisitor: CommitVisitor {
-    let limit: Position
-
-    mutating func beginCommit(_ header: CommitHeader, at offset: UInt64) -> Bool { header.lastPosition <= limit }
-}
-
-/// Passes the commits up to a position to a writer.
-private struct CopyingVisitor: CommitVisitor {
-    var writer: SegmentWriter
-    let limit: Position
-    var failure: JournalError?
-
-    mutating func beginCommit(_ header: CommitHeader, at offset: UInt64) -> Bool { failure == nil && header.lastPosition <= limit }
-
-    mutating func visitRecord(_ place: RecordLocation, _ layout: RecordLayout, _ bytes: RawSpan, chain: UInt64) -> Bool {
-        writer.add(bytes, layout)
-        return true
-    }
-
-    mutating func endCommit(_ header: CommitHeader, at offset: UInt64) {
-        do throws(JournalError) { try writer.finishCommit() } catch { failure = error }
+    private func present() throws(JournalError) -> [UInt8]? {
+        try Journal.readLedger(ofJournalAt: directory.path, on: directory.storage)
     }
 }

@@ -26,7 +26,7 @@ struct BackupTarget {
     ///
     /// - Throws: `notAJournal`, `locked`, `sameDirectory`, `copy` and `moved` (the directory has a
     ///   role), `headMismatch` (another journal), `damaged`, `newerVersion` and the errors of the storage.
-    init(_ directory: JournalDirectory, of source: BackupSource) throws(JournalError) {
+    init(_ directory: JournalDirectory, of source: any BackupSource) throws(JournalError) {
         let journal = source.journal
         self.directory = directory
         self.journal = journal
@@ -66,14 +66,14 @@ struct BackupTarget {
         isCleanlyClosed = recovery.report.wasClean
     }
 
-    /// Locks the destination, unless it is the directory of the journal itself.
+    /// Locks the destination, unless it is the directory of the log itself.
     ///
     /// A comparison of paths or storages does not suffice: a link may lead to the same directory,
     /// and equal paths may be on two disks. But locking one directory locks the other only if they
     /// are the same.
-    private static func lock(_ directory: JournalDirectory, besides source: JournalDirectory) throws(JournalError) -> any StorageLock {
+    private static func lock(_ directory: JournalDirectory, besides source: JournalDirectory?) throws(JournalError) -> any StorageLock {
         let lock = try lock(directory, JournalFileName.lock)
-        guard try isHeld(source) else { return lock }
+        guard let source, try isHeld(source) else { return lock }
         // The source's lock is held while this lock is held. The outcome:
         //
         // | without this lock | with it again | the source                                |
@@ -121,6 +121,11 @@ struct BackupTarget {
         // The journal may have erased content since this copy was opened.
         try directory.removeCopiesOfContent()
         try convertingStorageErrors { () throws(StorageError) in
+            // Segments are replaced, so no order of the copy is known to be carried out.
+            if try directory.storage.kind(of: directory.file(JournalFileName.erased)) != nil {
+                try directory.storage.remove(directory.file(JournalFileName.erased))
+                try directory.storage.syncDirectory(directory.path)
+            }
             // The temporary files of checkpoints are gone already.
             for name in temporaries where try directory.storage.kind(of: directory.file(name)) != nil {
                 try directory.storage.remove(directory.file(name))

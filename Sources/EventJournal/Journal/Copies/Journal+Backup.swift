@@ -1,4 +1,5 @@
 internal import Locking
+internal import Primitives
 
 extension Journal {
     /// Creates or continues a copy of the journal in a directory, even while a writer has it open.
@@ -10,7 +11,8 @@ extension Journal {
     /// A repeated run copies only what is missing: it skips existing segments, appends to the last
     /// one, and copies segments of another generation again. After an interruption, the destination
     /// is either not a journal yet or a valid, shorter copy, and the next run continues it. A copy
-    /// never becomes shorter.
+    /// never becomes shorter. The ledger of erasures comes before all else, so that it names what
+    /// an interrupted run has left.
     ///
     /// - Parameters:
     ///   - directory: The journal's directory; another process may be writing it.
@@ -42,14 +44,6 @@ extension Journal {
         return try journal.backup(to: destination, upTo: options.upTo, on: options.destinationStorage)
     }
 
-    /// Creates or continues a copy of this journal on the same storage.
-    ///
-    /// Otherwise the same as ``backup(to:upTo:on:)``.
-    @discardableResult
-    public func backup(to destination: String, upTo position: Position?) throws(JournalError) -> BackupReport {
-        try backup(to: destination, upTo: position, on: nil)
-    }
-
     /// Creates or continues a copy of this journal while it is open.
     ///
     /// Otherwise the same as ``backup(_:to:options:)``. Blocks only the calling thread. Records
@@ -67,29 +61,14 @@ extension Journal {
     public func backup(
         to destination: String, upTo position: Position? = nil, on storage: (any JournalStorage)? = nil
     ) throws(JournalError) -> BackupReport {
-        try syncForCopy()
-        let target = JournalDirectory(destination, storage ?? directory.storage)
-        var source = try snapshotForBackup(upTo: position)
-        var run = try Backup.run(source, to: target)
-        var report = run.report
-        // Content that was erased during the run may have been copied before. The segments of the
-        // next generation are then copied again.
-        while try source.hasReplacedSegment(since: run.generations) {
-            source = try currentJournal().snapshotForBackup(upTo: position)
-            run = try Backup.run(source, to: target)
-            report = run.report.adding(report)
-        }
-        return report
+        try backup(to: destination, upTo: position, options: JournalOptions(storage: storage ?? directory.storage))
     }
 
     /// Returns this journal, or a new reader: an older one may know a segment only as the last one,
     /// which an erasure has sealed and replaced since.
-    private func currentJournal() throws(JournalError) -> Journal {
+    package func current() throws(JournalError) -> Journal {
         guard isReadOnly else { return self }
-        let options = JournalOptions(storage: directory.storage, createIfMissing: false)
-        let journal = try Self.openReadOnly(directory.path, options: options)
-        journal.syncVisibleRecords()
-        return journal
+        return try Self.openReadOnly(directory.path, options: JournalOptions(storage: directory.storage, createIfMissing: false))
     }
 
     /// Syncs the durable records, so that a power failure cannot leave the journal shorter than what
@@ -118,7 +97,8 @@ extension Journal {
         try? directory.storage.syncDirectory(directory.path)
     }
 
-    private func snapshotForBackup(upTo position: Position?) throws(JournalError) -> BackupSource {
+    /// Returns the segments up to the synced end.
+    fileprivate func backupSource(upTo position: Position?) throws(JournalError) -> SegmentSource {
         let (isClosed, starts, active, synced) = published.withLock {
             (
                 $0.isClosed, $0.sealedStarts, $0.activeWithoutIndex,
@@ -131,28 +111,69 @@ extension Journal {
                 .outOfRange, "The journal is durable up to position \(synced.position).", path: directory.path,
                 positions: position...position)
         }
-        return BackupSource(
-            journal: id, directory: directory, segments: SegmentReference.all(starts, active), sealed: SealedSegments(directory, id),
-            limit: position ?? synced.position, head: synced)
+        return SegmentSource(synced, limit: position ?? synced.position, segments: SegmentReference.all(starts, active), in: directory)
     }
 }
 
-/// A log that can copy itself to a directory while it is open.
-public protocol BackupLog: CommitLog {
-    /// Creates or continues a copy of the log in a directory.
+extension MovableLog {
+    /// Creates or continues a copy of the log as a journal in a directory, while the log is open.
+    ///
+    /// This is the one implementation of every backup. Runs are repeated until the log has erased
+    /// nothing meanwhile, so that no file of the copy has content that an erasure removed before the
+    /// call returned.
     ///
     /// - Parameters:
-    ///   - destination: The path of the copy's directory.
+    ///   - destination: The copy's directory.
     ///   - position: The maximum position to copy; nil for the last durable one.
-    /// - Returns: The copied segments and the head of the copy.
-    /// - Throws: `outOfRange` (the position is beyond the durable end), `closed`, `headMismatch`
-    ///   (the destination has another history), `storageFull`, `ioFailed` and other errors that the
-    ///   log documents.
-    @discardableResult
-    func backup(to destination: String, upTo position: Position?) throws(JournalError) -> BackupReport
-}
+    ///   - erasures: What the owner of the content knows of its erasures.
+    ///   - options: The storage of the copy; for a log without segments also their size.
+    /// - Throws: As ``Journal/backup(_:to:options:)``, and the errors of the log.
+    /// - Complexity: Linear in the new records and in the segments that have lost content.
+    package func backup(
+        to destination: String, upTo position: Position?, erasures: BackupErasures = BackupErasures(), options: JournalOptions
+    ) throws(JournalError) -> BackupReport {
+        let target = JournalDirectory(destination, options.storage)
+        let ledger = BackupLedger(self, erasures.mergeLedgers, to: target)
+        var report: BackupReport?
+        // Pending content whose orders came before the run, so that the copy has the orders.
+        var ordered = PositionSet()
+        while true {
+            let source: any BackupSource
+            if let journal = self as? Journal {
+                let current = report == nil ? journal : try journal.current()
+                try current.syncForCopy()
+                source = try current.backupSource(upTo: position)
+            } else {
+                source = try RecordSource(self, upTo: position, options)
+            }
+            let run = try Backup.run(source, ledger, to: target)
+            report = report.map { run.report.adding($0) } ?? run.report
+            // After the copy, so that each order that came before is carried out here or was already.
+            let all = try erasures.pendingContent()
+            let last = run.report.head.position
+            let pending = last == 0 ? PositionSet() : all.clamped(to: 1...last)
+            if pending.subtracting(ordered).isEmpty {
+                if !pending.isEmpty { try Self.erase(pending, in: target) }
+                // Content that was erased during the run may have been copied before.
+                if let report, try !run.isOutdated() { return report }
+            }
+            ordered.formUnion(all)
+        }
+    }
 
-extension Journal: BackupLog {}
+    private static func erase(_ content: PositionSet, in directory: JournalDirectory) throws(JournalError) {
+        let copy = try Journal.open(directory.path, options: JournalOptions(storage: directory.storage, createIfMissing: false))
+        do throws(JournalError) {
+            // No order of the copy is known to be carried out.
+            try copy.eraseContent(of: content, orderedThrough: 0)
+        } catch {
+            // The first error is the one to report.
+            try? copy.close()
+            throw error
+        }
+        try copy.close()
+    }
+}
 
 /// The source, the destination's storage and the limit of a backup.
 public struct BackupOptions: Sendable {

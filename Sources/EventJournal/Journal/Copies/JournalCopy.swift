@@ -16,8 +16,6 @@ package struct JournalCopy: CopyDestination {
     /// What `recordsLeft` of the next record must be; nil at the end of a commit.
     private var nextRecordsLeft: Int?
     private var unsyncedByteCount = 0
-    /// The number of bytes of the commits that were added.
-    private(set) var copiedByteCount: UInt64 = 0
 
     /// Creates a copy of a log in a new or empty directory, or continues one.
     ///
@@ -30,25 +28,8 @@ package struct JournalCopy: CopyDestination {
     ///   has another history than the log) and the errors of ``Journal/open(_:options:)``; the
     ///   directory is then unchanged.
     package init(_ directory: String, of source: some StoredRecordLog, options: JournalOptions = JournalOptions()) throws(JournalError) {
-        try self.init(directory, of: source, options, .copy(of: source.id))
-    }
-
-    /// Creates a backup of a log in a new or empty directory, or continues one.
-    ///
-    /// It has no role, so that it can be opened for writing: to restore the log, or by mistake. A
-    /// crash leaves a valid, shorter backup.
-    ///
-    /// - Throws: `copy` and `moved` (the directory has a role), `headMismatch`, and the errors of
-    ///   ``Journal/open(_:options:)``.
-    init(backupOf source: some StoredRecordLog, at directory: String, options: JournalOptions) throws(JournalError) {
-        try self.init(directory, of: source, options, .backup(of: source.id))
-    }
-
-    private init(
-        _ directory: String, of source: some StoredRecordLog, _ options: JournalOptions, _ purpose: JournalPurpose
-    ) throws(JournalError) {
         var options = options
-        (options.purpose, options.durability, options.createIfMissing) = (purpose, .synced, true)
+        (options.purpose, options.durability, options.createIfMissing) = (.copy(of: source.id), .synced, true)
         // Before anything is changed.
         if let present = try Self.present(directory, options) { try Self.check(present, directory, of: source) }
         journal = try Journal.open(directory, options: options)
@@ -66,7 +47,7 @@ package struct JournalCopy: CopyDestination {
         let place = JournalDirectory(directory, options.storage)
         let kind = try convertingStorageErrors { () throws(StorageError) in try place.storage.kind(of: place.path) }
         guard kind == .directory else { return nil }
-        if case .copy = options.purpose, try place.readRole() == nil, try place.list().isJournal { throw place.isNoCopy }
+        if try place.readRole() == nil, try place.list().isJournal { throw place.isNoCopy }
         do throws(JournalError) {
             return try Journal.openReadOnly(directory, options: options).head
         } catch {
@@ -111,7 +92,6 @@ package struct JournalCopy: CopyDestination {
     private mutating func append() throws(JournalError) {
         try journal.append(commit)
         unsyncedByteCount += commit.byteCount
-        copiedByteCount += UInt64(commit.byteCount)
         commit.removeAll()
         guard unsyncedByteCount >= Self.bytesPerSync else { return }
         try journal.synchronize()
@@ -126,32 +106,6 @@ package struct JournalCopy: CopyDestination {
         unsyncedByteCount = 0
     }
 
-    /// Erases the content that the log that is copied no longer has.
-    ///
-    /// - Returns: The names of the segments that were written again.
-    /// - Complexity: Reads all records of both.
-    mutating func eraseContent(missingIn source: some StoredRecordLog) throws(JournalError) -> [String] {
-        let end = position
-        if end == 0 { return [] }
-        var missing = PositionSet()
-        var erased = PositionSet()
-        try source.forEachStoredRecord(in: 1...end) { position, _, record in
-            if StoredRecord(record)?.hasErasableContent != true { missing.append(position) }
-            return true
-        }
-        try journal.forEachStoredRecord(in: 1...end) { position, _, record in
-            if StoredRecord(record)?.hasErasableContent == true, missing.contains(position) { erased.append(position) }
-            return true
-        }
-        if erased.isEmpty { return [] }
-        let before = journal.published.withLock { $0.sealedStarts }
-        // No order of the copy is known to be carried out.
-        try journal.eraseContent(of: erased, orderedThrough: 0)
-        let after = journal.published.withLock { $0.sealedStarts }
-        return after.filter { start in start.generation > before.first { $0.position == start.position }?.generation ?? 0 }
-            .map { JournalFileName.segment($0.position) }
-    }
-
     package mutating func writeLedger(_ bytes: [UInt8]) throws(JournalError) {
         if try journal.readLedger() != bytes { try journal.writeLedger(bytes) }
     }
@@ -160,17 +114,6 @@ package struct JournalCopy: CopyDestination {
         // Before the lock is released, so that no other copy of the log begins here.
         try journal.directory.removeRole()
         try journal.close()
-    }
-
-    /// Returns the names of the segments that end before a position, and of those that do not.
-    func segmentNames(endingBefore position: Position) -> (older: [String], newer: [String]) {
-        let (starts, last) = journal.published.withLock { ($0.sealedStarts, SegmentStart($0.active.header)) }
-        let all = starts + [last]
-        let names = all.map { JournalFileName.segment($0.position) }
-        if self.position < position { return (names, []) }
-        // A segment ends before the next one begins.
-        let count = zip(all, all.dropFirst()).prefix { $1.position <= position }.count
-        return (Array(names[..<count]), Array(names[count...]))
     }
 
     /// Closes the journal; the copy can be continued later.

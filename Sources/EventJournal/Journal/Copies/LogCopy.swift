@@ -1,7 +1,12 @@
 internal import Primitives
 
-/// A log that can be moved: copied to another place, where its history then goes on.
+/// A log that can be copied, to a backup or to another place, where its history then goes on.
 package protocol MovableLog: StoredRecordLog, ErasableLog {
+    /// Returns the records up to a position that have no content any more, or came without it.
+    ///
+    /// The set only grows. A record that is read later has no content if it is in the set.
+    func erasedRecords(through last: Position) throws(JournalError) -> PositionSet
+
     /// The place to which the log has moved; nil unless it has.
     func movedTo() throws(JournalError) -> String?
 
@@ -103,36 +108,6 @@ package enum LogCopy {
         }
         try sink.finish()
         progress(sink.position, last)
-    }
-
-    /// Creates or continues a backup of a log as a journal in a directory, for
-    /// ``BackupLog/backup(to:upTo:)``.
-    ///
-    /// The backup has the log's id and history, and segments of its own. Content that was erased in
-    /// the log since an earlier run is erased in the backup.
-    ///
-    /// - Throws: `headMismatch` if the destination has another history, and the errors of the log and
-    ///   of ``Journal/open(_:options:)``.
-    /// - Complexity: Linear in the new records; a backup that is continued is read completely.
-    package static func backup(
-        of source: some MovableLog, to destination: String, upTo position: Position?, options: JournalOptions = JournalOptions()
-    ) throws(JournalError) -> BackupReport {
-        var copy = try JournalCopy(backupOf: source, at: destination, options: options)
-        do throws(JournalError) {
-            let (first, earlier) = (copy.position + 1, copy.position)
-            let rewritten = earlier > 0 ? try copy.eraseContent(missingIn: source) : []
-            try copyRecords(of: source, to: &copy, upTo: position)
-            var report = BackupReport(head: copy.head)
-            (report.bytesCopied, report.rewrittenSegments) = (copy.copiedByteCount, rewritten)
-            let (older, newer) = copy.segmentNames(endingBefore: first)
-            (report.skippedSegments, report.copiedSegments) = (older.filter { !rewritten.contains($0) }, newer)
-            try copy.close()
-            return report
-        } catch {
-            // The first error is the one to report.
-            try? copy.close()
-            throw error
-        }
     }
 
     /// Copies the durable records that a copy lacks, and the ledger of erasures.
