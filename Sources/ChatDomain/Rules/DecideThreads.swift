@@ -166,7 +166,7 @@ extension RuleState {
     ) throws(Rejection) -> BatchDecision {
         let action = try userAction(userID, threadID, actorID, ids, sparingErased: envelope)
         try requireModerator(action.actor, of: action.thread, ids)
-        try requireInvitingOperator(action, ids)
+        guard envelope.followsEarlierRules || mayInvite(action.actor, action.user, action.thread, ids) else { throw .notAnOwner }
         guard !threads[action.thread].isClosed else { throw .threadClosed }
         guard !action.userStanding.isMember else { return .unchanged }
         if let membership = action.membership, isSanctioned(.ban, membership, at: envelope.recordedAt) { throw .banned }
@@ -175,13 +175,12 @@ extension RuleState {
         return .append
     }
 
-    /// Throws if an operator, who is neither owner nor moderator, may not invite this user: an
-    /// operator must not open a private thread to themselves.
-    private func requireInvitingOperator(_ action: UserAction, _ ids: borrowing Identities) throws(Rejection) {
-        if let role = action.actorStanding.role, role >= .moderator { return }
-        guard threads[action.thread].ownerCount == 0, !isOperator(action.user), !isImportedPair(action.thread, ids) else {
-            throw .notAnOwner
-        }
+    /// Whether a user, who moderates a thread, may invite another user.
+    ///
+    /// An operator, who is neither owner nor moderator, must not open a private thread to themselves.
+    func mayInvite(_ actor: Int, _ user: Int, _ thread: Int, _ ids: borrowing Identities) -> Bool {
+        if let role = standing(of: actor, in: thread, ids).role, role >= .moderator { return true }
+        return threads[thread].ownerCount == 0 && !isOperator(user) && !isImportedPair(thread, ids)
     }
 
     func declineInvitation(

@@ -11,11 +11,14 @@ import Columns
 public enum EarlierRule: String, CaseIterable, Hashable, Sendable, Codable {
     /// A user whose content was erased could be invited, muted, banned and blocked.
     case actsOnErasedUser
+    /// An operator who was neither owner nor moderator could invite everyone into every thread.
+    case operatorInvites
 
     /// A sentence for people; it may change between versions.
     public var message: String {
         switch self {
         case .actsOnErasedUser: "A user whose content was erased could be invited, muted, banned and blocked."
+        case .operatorInvites: "An operator who was neither owner nor moderator could invite everyone into every thread."
         }
     }
 
@@ -27,7 +30,8 @@ public enum EarlierRule: String, CaseIterable, Hashable, Sendable, Codable {
         case (.actsOnErasedUser, .userInvited), (.actsOnErasedUser, .userMuted), (.actsOnErasedUser, .userBanned):
             rules.isErased(UserID(bits: row.user), ids)
         case (.actsOnErasedUser, .userBlocked): rules.isErased(UserID(bits: row.secondID), ids)
-        case (.actsOnErasedUser, _): false
+        case (.operatorInvites, .userInvited): rules.isInvitedByOperator(row, ids)
+        case (.actsOnErasedUser, _), (.operatorInvites, _): false
         }
     }
 }
@@ -50,6 +54,14 @@ extension RuleState {
         var found: [EarlierRule] = []
         for rule in EarlierRule.allCases where rule.covers(row, self, ids) { found.append(rule) }
         return found
+    }
+
+    /// Whether an invitation is by an operator who may not invite the user now.
+    fileprivate func isInvitedByOperator(_ row: EventRow, _ ids: borrowing Identities) -> Bool {
+        guard let actor = registeredUser(UserID(bits: row.secondID), ids), let user = registeredUser(UserID(bits: row.user), ids),
+            let thread = existingThread(ThreadID(bits: row.thread), ids)
+        else { return false }
+        return isOperator(actor) && !mayInvite(actor, user, thread, ids)
     }
 
     fileprivate func isErased(_ userID: UserID, _ ids: borrowing Identities) -> Bool {
