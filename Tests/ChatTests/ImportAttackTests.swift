@@ -247,7 +247,7 @@ import Testing
             let id = post.replyTo == nil ? "\(ImportedID.message(post.channel, post.id))" : "\(ImportedID.reply(post.channel, post.id))"
             guard let author = authors[id] else { continue }
             found += 1
-            #expect(author == ImportBatch.ParsedLine(line, number: 0).user)
+            #expect(author == ImportBatch.Person(post.user).user)
         }
         #expect(found == lines.count && found == authors.count)
         try expectUnchanged(lines, store)

@@ -11,7 +11,7 @@ extension ChatStore {
     /// because its history then begins with the join.
     ///
     /// - Complexity: O(*n*) in the number of all threads.
-    public func openImportedThreads() -> [ThreadID] {
+    public func importedThreadsLeftOpen() -> [ThreadID] {
         let sections = currentSections
         let now = sections.viewpoint.position
         return sections.compactMap(sections.withSection { $0.threadScan() }) { models, row in
@@ -19,7 +19,7 @@ extension ChatStore {
         }.sorted()
     }
 
-    /// Makes the threads of ``openImportedThreads()`` `inviteOnly`.
+    /// Makes the threads of ``importedThreadsLeftOpen()`` `inviteOnly`.
     ///
     /// Their members stay members, with what they can read. Each event `threadPolicySet` is marked as
     /// imported and names the opener of the thread, as if the import had set the policy.
@@ -28,8 +28,8 @@ extension ChatStore {
     /// - Throws: ``ChatError`` if the store fails; ``ChatError/rejected(_:)`` with `storageFull`.
     ///   Threads that were closed before remain so.
     @discardableResult
-    public func closeImportedThreads() throws(ChatError) -> [ThreadID] {
-        let threads = openImportedThreads()
+    public func makeImportedThreadsInviteOnly() throws(ChatError) -> [ThreadID] {
+        let threads = importedThreadsLeftOpen()
         var requests: [CommandRequest] = []
         for thread in threads {
             let opening = withCurrentModels { models, _ in models.openingPosition(of: thread) }

@@ -50,7 +50,7 @@ public struct MessageImporter: ~Copyable {
         self.store = store
         self.batchSize = min(max(1, batchSize), 1_000)
         batch = ImportBatch(policy: policy)
-        summary.earlierOpenThreads = store.openImportedThreads().count
+        summary.earlierOpenThreads = store.importedThreadsLeftOpen().count
     }
 
     /// Adds the next message.
@@ -194,7 +194,7 @@ public struct ImportSummary: Hashable, Sendable {
     /// The number of named threads of earlier imports that are open to every user, `earlierOpen` in
     /// JSON.
     ///
-    /// ``ChatStore/closeImportedThreads()`` makes them `inviteOnly`.
+    /// ``ChatStore/makeImportedThreadsInviteOnly()`` makes them `inviteOnly`.
     public var earlierOpenThreads = 0
     /// The number of recorded joins of lines of joins and channels.
     public var joins = 0
@@ -247,12 +247,11 @@ extension ImportSummary: Codable {
         rejected = try container.decode(Int.self, forKey: .rejected)
         users = try container.decode(Int.self, forKey: .users)
         threads = try container.decode(Int.self, forKey: .threads)
-        let policies = try container.decodeIfPresent([String: Int].self, forKey: .threadsByPolicy) ?? [:]
-        for (name, count) in policies {
-            guard let policy = ThreadPolicy(rawValue: name) else {
-                throw DecodingError.dataCorruptedError(forKey: .threadsByPolicy, in: container, debugDescription: "expected policies")
+        if container.contains(.threadsByPolicy) {
+            let policies = try container.nestedContainer(keyedBy: FieldKey.self, forKey: .threadsByPolicy)
+            for policy in ThreadPolicy.allCases {
+                threadsByPolicy[policy] = try policies.decodeIfPresent(Int.self, forKey: FieldKey(policy.rawValue))
             }
-            threadsByPolicy[policy] = count
         }
         earlierOpenThreads = try container.decodeIfPresent(Int.self, forKey: .earlierOpenThreads) ?? 0
         joins = try container.decodeIfPresent(Int.self, forKey: .joins) ?? 0
@@ -271,8 +270,10 @@ extension ImportSummary: Codable {
         try container.encode(users, forKey: .users)
         try container.encode(threads, forKey: .threads)
         if !threadsByPolicy.isEmpty {
-            let policies = Dictionary(uniqueKeysWithValues: threadsByPolicy.map { ($0.key.rawValue, $0.value) })
-            try container.encode(policies, forKey: .threadsByPolicy)
+            var policies = container.nestedContainer(keyedBy: FieldKey.self, forKey: .threadsByPolicy)
+            for policy in ThreadPolicy.allCases {
+                try policies.encodeIfPresent(threadsByPolicy[policy], forKey: FieldKey(policy.rawValue))
+            }
         }
         if earlierOpenThreads > 0 { try container.encode(earlierOpenThreads, forKey: .earlierOpenThreads) }
         if joins > 0 { try container.encode(joins, forKey: .joins) }

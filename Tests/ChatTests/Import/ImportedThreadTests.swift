@@ -170,9 +170,10 @@ import Testing
         try store.execute(.joinThread(user: Self.mallory, thread: team))
         // The content of an opener may be gone.
         try store.eraseUser(ImportedID.user("ann"), reason: "user-request")
-        #expect(Set(store.openImportedThreads()) == [team, pair])
-        #expect(Set(try store.closeImportedThreads()) == [team, pair])
-        #expect(store.openImportedThreads() == [] && (try store.closeImportedThreads()) == [])
+        #expect(Set(store.importedThreadsLeftOpen()) == [team, pair])
+        #expect(Set(try store.makeImportedThreadsInviteOnly()) == [team, pair])
+        #expect(store.importedThreadsLeftOpen() == [])
+        #expect(try store.makeImportedThreadsInviteOnly() == [])
         #expect(try attempt(store, .joinThread(user: Self.mallory, thread: pair)) != nil)
         #expect(try attempt(store, .joinThread(user: Self.olga, thread: ThreadID(bits: 9))) == nil)
         // Who was a member stays one, with what they could read.
