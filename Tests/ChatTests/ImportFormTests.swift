@@ -204,7 +204,9 @@ import Testing
         ]
         let first = [message("1", by: .nickname("Ann")), message("2", by: .nickname("Ann"), to: "1")]
         let (summary, _) = try run(first + later + later, into: store, batchSize: batchSize)
-        #expect(summary == ImportSummary(
+        #expect(
+            summary
+                == ImportSummary(
                     messages: 1, replies: 1, duplicates: 2, users: 1, threads: 1, threadsByPolicy: [.inviteOnly: 1], edits: 2))
         #expect(try store.timeline(rust).map(\.body) == ["y"] && store.replies(to: store.timeline(rust)[0].id).map(\.body) == ["z"])
         try expectUnchanged(first + later, store)
@@ -328,7 +330,8 @@ import Testing
         let empty = try String(decoding: JSONEncoder().encode(ImportSummary()), as: UTF8.self)
         #expect(!empty.contains("joins") && !empty.contains("renamed") && !empty.contains("policies") && !empty.contains("earlierOpen"))
         let full = ImportSummary(
-            threadsByPolicy: [.open: 3, .residents: 1], earlierOpenThreads: 2, joins: 1, edits: 2, renamed: [RenamedUser(user: Self.native, name: "a", username: "b")],
+            threadsByPolicy: [.open: 3, .residents: 1], earlierOpenThreads: 2, joins: 1, edits: 2,
+            renamed: [RenamedUser(user: Self.native, name: "a", username: "b")],
             withoutSubject: [UserWithoutSubject(user: Self.native, username: "b", subject: "s")])
         for summary in [full, ImportSummary()] {
             #expect(try JSONDecoder().decode(ImportSummary.self, from: JSONEncoder().encode(summary)) == summary)

@@ -36,7 +36,8 @@ import Testing
             let channel = channels.randomElement(using: &random) ?? "#rust"
             if Int.random(in: 0..<9, using: &random) == 0 {
                 let members = (0..<Int.random(in: 1...3, using: &random)).map { _ in user(&random) }
-                return .channel(ImportedChannel(channel: channel, policy: Bool.random(using: &random) ? .open : .inviteOnly, members: members))
+                return .channel(
+                    ImportedChannel(channel: channel, policy: Bool.random(using: &random) ? .open : .inviteOnly, members: members))
             }
             if Int.random(in: 0..<5, using: &random) == 0 {
                 return .join(ImportedJoin(joinedAt: time, channel: channel, user: user(&random)))

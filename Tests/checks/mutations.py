@@ -576,6 +576,10 @@ MUTATIONS = [
         "Visibility.swift", ".messageRetracted,\n            .replyRetracted, .postcodeSet, .threadPolicySet", ".postcodeSet, .threadPolicySet"), (
         "Visibility.swift", PRIVATE_KINDS + "            .noOtherUser\n",
         PRIVATE_KINDS.replace(".lost", ".messageRetracted, .replyRetracted, .lost") + "            .noOtherUser\n")),
+    visibility_mutation("80s", "policies: shown to no user", (
+        "Visibility.swift", ".replyRetracted, .postcodeSet, .threadPolicySet, ", ".replyRetracted, .postcodeSet, "), (
+        "Visibility.swift", PRIVATE_KINDS + "            .noOtherUser\n",
+        PRIVATE_KINDS.replace(".lost", ".threadPolicySet, .lost") + "            .noOtherUser\n")),
     store_mutation("80p", "table: lost: shown to every user", [(
         "Visibility.swift", "        if actor == viewer { return recorded }\n", "        if actor == viewer || details.user == nil { return recorded }\n"), (
         "Visibility.swift", "        if details.isOwn(of: viewer) { return true }\n", "        if details.isOwn(of: viewer) || details.user == nil { return true }\n")],

@@ -344,7 +344,9 @@ extension DecisionRow {
     }
 
     /// The rows of the table of further cases; the thread is open, or the one that the row names.
-    static var further: [DecisionRow] { sinceJoining + changedPolicies + gonePosts + limits + lockedAndClosed + invalidFields + invalidReasons }
+    static var further: [DecisionRow] {
+        sinceJoining + changedPolicies + gonePosts + limits + lockedAndClosed + invalidFields + invalidReasons
+    }
 
     private static var sinceJoining: [DecisionRow] {
         [
@@ -414,8 +416,9 @@ extension DecisionRow {
                     try $0.postLater()
                 }, late: { try $0.joinAnew() }, thread: "inviteOnly"
             ) { $0.replying(to: $0.laterMessage) },
-            DecisionRow("`remove` an earlier message after the policy became open", before: { try $0.setPolicy(.open) }, thread: "inviteOnly")
-            { $0.removing(.message($0.message)) },
+            DecisionRow(
+                "`remove` an earlier message after the policy became open", before: { try $0.setPolicy(.open) }, thread: "inviteOnly"
+            ) { $0.removing(.message($0.message)) },
         ]
     }
 

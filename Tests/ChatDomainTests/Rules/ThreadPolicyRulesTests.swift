@@ -193,7 +193,8 @@ struct ThreadPolicyRulesTests {
             #expect(state.faults(of: event) == [])
             state.evolve(event, at: state.head + 1)
         }
-        let join = opening.reduce(Here.moderated) { $0.given($1) }.when(Self.imported(.joinThread(user: Here.bob, thread: Here.club))).events
+        let join = opening.reduce(Here.moderated) { $0.given($1) }.when(Self.imported(.joinThread(user: Here.bob, thread: Here.club)))
+            .events
         #expect(join.map { state.faults(of: $0) } == [[]])
     }
 }

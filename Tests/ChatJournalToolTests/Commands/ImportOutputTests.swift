@@ -34,7 +34,8 @@ import Testing
         let text = try ToolProcess.run(["import", copy, file])
         #expect(
             text.lines.dropFirst() == [
-                "new threads by policy: 1 inviteOnly", "1 joins and 1 edits imported", "Amy is Amy~2 here", "AMY is AMY~3 here", "AMY~3 has no subject here: another user has s",
+                "new threads by policy: 1 inviteOnly", "1 joins and 1 edits imported", "Amy is Amy~2 here", "AMY is AMY~3 here",
+                "AMY~3 has no subject here: another user has s",
             ])
         let head = try ToolProcess.run(["head", journal]).output
         let again = try ToolProcess.run(["import", journal, file, "--json"])

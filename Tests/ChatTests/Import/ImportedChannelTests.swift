@@ -15,22 +15,22 @@ import Testing
 
     @Test func validLinesDecode() throws {
         #expect(
-            try decode(#"{"channel":"#c","policy":"open"}"#) == .channel(ImportedChannel(channel: "#c", policy: .open)))
+            try decode(#"{"channel":"c","policy":"open"}"#) == .channel(ImportedChannel(channel: "c", policy: .open)))
         #expect(
-            try decode(#"{"channel":"#c","policy":"inviteOnly","members":["Ann",{"id":"7","name":"Bob","subject":"s"}]}"#)
+            try decode(#"{"channel":"c","policy":"inviteOnly","members":["Ann",{"id":"7","name":"Bob","subject":"s"}]}"#)
                 == .channel(
                     ImportedChannel(
-                        channel: "#c", policy: .inviteOnly, members: [.nickname("Ann"), .account(id: "7", name: "Bob", subject: "s")])))
+                        channel: "c", policy: .inviteOnly, members: [.nickname("Ann"), .account(id: "7", name: "Bob", subject: "s")])))
         #expect(
-            try decode(#"{"channel":"#c","policy":"inviteOnly","members":null}"#)
-                == .channel(ImportedChannel(channel: "#c", policy: .inviteOnly)))
+            try decode(#"{"channel":"c","policy":"inviteOnly","members":null}"#)
+                == .channel(ImportedChannel(channel: "c", policy: .inviteOnly)))
     }
 
     @Test(arguments: [
-        #"{"channel":"#c","policy":"residents"}"#, #"{"channel":"#c","policy":"secret"}"#, #"{"channel":"#c","policy":null}"#,
-        #"{"policy":"open"}"#, #"{"channel":7,"policy":"open"}"#, #"{"channel":"#c","policy":"open","members":"Ann"}"#,
-        #"{"channel":"#c","policy":"open","members":[7]}"#, #"{"channel":"#c","policy":"open","history":"all"}"#,
-        #"{"channel":"#c","members":["Ann"]}"#, #"{"channel":"#c","policy":"open","user":"Ann"}"#,
+        #"{"channel":"c","policy":"residents"}"#, #"{"channel":"c","policy":"secret"}"#, #"{"channel":"c","policy":null}"#,
+        #"{"policy":"open"}"#, #"{"channel":7,"policy":"open"}"#, #"{"channel":"c","policy":"open","members":"Ann"}"#,
+        #"{"channel":"c","policy":"open","members":[7]}"#, #"{"channel":"c","policy":"open","history":"all"}"#,
+        #"{"channel":"c","members":["Ann"]}"#, #"{"channel":"c","policy":"open","user":"Ann"}"#,
         "{\"channel\":\"#c\",\"policy\":\"open\",\"members\":[" + String(repeating: "\"a\",", count: 10_000) + "\"a\"]}",
     ])
     func invalidLinesAreRejected(text: String) { #expect(throws: DecodingError.self) { try decode(text) } }

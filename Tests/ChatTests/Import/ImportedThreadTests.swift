@@ -42,7 +42,9 @@ import Testing
             if let open = try? store.openTimeline(thread, viewer: viewer) { found += open.page.entries.compactMap(\.body) + ["a timeline"] }
             for name in ["1", "2", "3"] {
                 for channel in ["core-team", "dm: Ann, Bob"] where ThreadID.imported(channel) == thread {
-                    if let entry = try? store.message(ImportedID.message(channel, name), viewer: viewer) { found.append(entry.body ?? "a message") }
+                    if let entry = try? store.message(ImportedID.message(channel, name), viewer: viewer) {
+                        found.append(entry.body ?? "a message")
+                    }
                 }
             }
         }

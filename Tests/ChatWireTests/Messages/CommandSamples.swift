@@ -28,7 +28,8 @@ enum CommandSamples {
             .removeMember(user: other, thread: thread, by: actor, reason: "r"), .pin(message: message, by: actor),
             .unpin(message: message, by: actor), .lockThread(thread: thread, by: actor), .unlockThread(thread: thread, by: actor),
             .closeThread(thread: thread, by: actor), .setThreadPolicy(thread: thread, policy: .inviteOnly, by: actor),
-            .setThreadPolicy(thread: thread, policy: .open, history: .sinceJoining, by: actor), .report(.reply(reply), by: actor, reason: "r"),
+            .setThreadPolicy(thread: thread, policy: .open, history: .sinceJoining, by: actor),
+            .report(.reply(reply), by: actor, reason: "r"),
             .resolveReport(.message(message), by: actor), .block(user: other, by: actor), .unblock(user: other, by: actor),
             .custom(id: custom, kind: "com.example.poll", thread: thread, by: actor, payload: CustomPayload(unchecked: "[1.50,2]")),
         ]
