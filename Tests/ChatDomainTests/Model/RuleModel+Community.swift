@@ -80,7 +80,8 @@ extension RuleModel {
     mutating func becomeMember(_ user: UserID, _ id: ThreadID, at position: Position, _ role: ThreadRole = .member) {
         threads[id]?.roles[user] = role
         threads[id]?.everMembers.insert(user)
-        threads[id]?.readingStarts[user] = threads[id]?.history == .sinceJoining ? position : nil
+        let isSinceJoining = threads[id]?.history == .sinceJoining
+        threads[id]?.readingStarts[user] = isSinceJoining ? position : nil
         threads[id]?.invited.remove(user)
     }
 
@@ -266,7 +267,8 @@ extension RuleModel {
         let wanted = history ?? widest
         try check(wanted == widest || widest == .all, .invalidPolicy)
         if thread.policy == policy, thread.history == wanted { return .nothing }
-        if opens { threads[id]?.disclosedAt = head + 1 }
+        let position = head + 1
+        if opens { threads[id]?.disclosedAt = position }
         threads[id]?.policy = policy
         threads[id]?.history = wanted
         let set = ThreadPolicySet(thread: id, number: next(id), policy: policy, history: wanted, by: by)
