@@ -29,9 +29,10 @@ public struct CommandGenerator: Sendable {
         if random.oneIn(16) {
             let time = Int64.random(in: 0...1_700_000_000_000, using: &random)
             request.origin = .imported(sentAt: random.oneIn(2) ? Timestamp(millisecondsSince1970: time) : nil)
-            // Imported threads are open, with the whole history.
-            if case .openThread(let thread, let name, let by, _, _) = request.command {
-                request.command = .openThread(thread: thread, name: name, by: by)
+            // Imported threads have the whole history.
+            if case .openThread(let thread, let name, let by, let policy, _) = request.command {
+                let isOutward = thread?.outwardCode != nil
+                request.command = .openThread(thread: thread, name: name, by: by, policy: isOutward ? .open : policy)
             }
         }
         entities.execute(request)
@@ -102,7 +103,11 @@ public struct CommandGenerator: Sendable {
         let thread = entities.ownedThreads.isEmpty || random.oneIn(3) ? randomThread() : pick(entities.ownedThreads)
         let moderator = randomModerator(of: thread)
         // The ranges of the cases are weights.
-        switch Int.random(in: 0..<32, using: &random) {
+        switch Int.random(in: 0..<34, using: &random) {
+        case 31, 32:
+            return .setThreadPolicy(
+                thread: thread, policy: random.oneIn(12) ? .residents : pick([.open, .inviteOnly]),
+                history: pick([nil, nil, .all, .sinceJoining] as [ThreadHistory?]), by: moderator)
         case 0...7: return makeInvitationCommand(thread, by: moderator)
         case 8...10:
             let user = random.oneIn(4) ? moderator : randomMember(of: thread)

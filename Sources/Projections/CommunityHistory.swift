@@ -18,6 +18,8 @@ struct CommunityHistory: Equatable, Sendable {
     var invitations = SparseChains<UInt8>()
     /// By thread: the policy and the history, as one number.
     var policies = SparseChains<UInt64>()
+    /// By thread: 1 while it is `inviteOnly`.
+    var privacy = SparseChains<UInt8>()
     /// By thread: the bits of ``Lock``.
     var locks = SparseChains<UInt8>()
     /// By user: 1 for an operator.
@@ -59,7 +61,14 @@ struct CommunityHistory: Equatable, Sendable {
             if opener == UInt32(indexes.user), membersChange == 1 { roles.set(UInt8(ThreadRole.owner.code), at: position, of: membership) }
             invitations.clear(at: position, of: membership)
         case .threadLeft, .memberRemoved: roles.clear(at: position, of: membership)
-        case .threadPolicySet: policies.set(event.value, at: position, of: thread)
+        case .threadPolicySet:
+            policies.set(event.value, at: position, of: thread)
+            // The values alternate, as `disclosedPeriods` needs.
+            if ThreadPolicySet.policyAndHistory(event.value).policy != .inviteOnly {
+                privacy.clear(at: position, of: thread)
+            } else if privacy.value(of: thread) == 0 {
+                privacy.set(1, at: position, of: thread)
+            }
         case .userInvited: invitations.set(1, at: position, of: membership)
         case .invitationDeclined, .invitationRevoked: invitations.clear(at: position, of: membership)
         case .roleSet: roles.set(event.value == ThreadRole.member.code ? 0 : UInt8(event.value), at: position, of: membership)
@@ -213,6 +222,7 @@ extension CommunityHistory: CheckpointComponent {
         bans.removeSlots()
         invitations.removeSlots()
         policies.removeSlots()
+        privacy.removeSlots()
         locks.removeSlots()
         operators.removeSlots()
         pins.removeSlots()
@@ -227,6 +237,7 @@ extension CommunityHistory: CheckpointComponent {
         bans.write(to: &writer)
         invitations.write(to: &writer)
         policies.write(to: &writer)
+        privacy.write(to: &writer)
         locks.write(to: &writer)
         operators.write(to: &writer)
         pins.write(to: &writer)
@@ -247,6 +258,7 @@ extension CommunityHistory: CheckpointComponent {
         bans = try SparseChains(from: &reader, entries: count, below: 2, head: head)
         invitations = try SparseChains(from: &reader, entries: count, below: 2, head: head)
         policies = try SparseChains(from: &reader, entries: ids.threads.count, below: 1 << 16, head: head)
+        privacy = try SparseChains(from: &reader, entries: ids.threads.count, below: 2, head: head)
         locks = try SparseChains(from: &reader, entries: ids.threads.count, below: 4, head: head)
         operators = try SparseChains(from: &reader, entries: ids.users.count, below: 2, head: head)
         pins = try SparseChains(from: &reader, entries: ids.messages.count, below: 2, head: head)

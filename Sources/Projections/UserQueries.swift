@@ -44,19 +44,33 @@ package struct Access: Hashable, Sendable {
     }
 }
 
-/// A thread that an operator of the community could read without being a member.
+/// A thread that operators of the community could read without being members, while it was not
+/// `inviteOnly`.
 package struct OperatedThread: Sendable {
     let thread: ThreadID
+    let index: Int
     /// The position of its first event.
     let openedAt: Position
+    /// The number of times it became or ceased to be `inviteOnly`.
+    package let changeCount: Int
+
+    /// The whole time of a thread that never was `inviteOnly`.
+    package var wholePeriod: [(from: Position, to: Position?)] { [(openedAt, nil)] }
 
     /// Returns the ranges in which an operator could read the thread.
     ///
-    /// - Parameter periods: The periods in which the user was an operator.
-    package func access(in periods: [(from: Position, to: Position?)]) -> [Access] {
-        periods.compactMap { period in
-            let from = max(period.from, openedAt)
-            return period.to.map { from >= $0 } ?? false ? nil : Access(thread: thread, from: from, to: period.to)
+    /// - Parameters:
+    ///   - periods: The periods in which the user was an operator.
+    ///   - disclosed: The periods in which the thread was not `inviteOnly`.
+    package func access(
+        in periods: [(from: Position, to: Position?)], disclosed: [(from: Position, to: Position?)]
+    ) -> [Access] {
+        periods.flatMap { period in
+            disclosed.compactMap { disclosed in
+                let from = max(period.from, disclosed.from)
+                let to = min(period.to ?? .max, disclosed.to ?? .max)
+                return from < to ? Access(thread: thread, from: from, to: to == .max ? nil : to) : nil
+            }
         }
     }
 }
@@ -66,14 +80,19 @@ extension ReadModels {
     /// could read none of it.
     ///
     /// Members can read every message (0), or those after their latest join, by the thread's
-    /// history. Operators can read every message of a thread that is not `inviteOnly`. Other users
-    /// can read nothing. Every access check uses this function.
+    /// history at that join. Operators can read the messages of a thread that is not `inviteOnly`,
+    /// after it last ceased to be. Other users can read nothing. Every access check uses this
+    /// function.
     package func readingStart(_ viewer: UserID, _ thread: ThreadID, asOf position: Position) -> Position? {
         guard let index = identities.index(ofThread: thread) else { return nil }
-        let (policy, history) = policyAndHistory(ofThread: index, asOf: position)
-        if policy != .inviteOnly, isOperator(viewer, asOf: position), hasThread(thread, asOf: position) { return 0 }
-        guard let join = joinPosition(viewer, in: thread, asOf: position) else { return nil }
-        return history == .sinceJoining ? join : 0
+        var start: Position?
+        if isOperator(viewer, asOf: position), hasThread(thread, asOf: position) {
+            start = disclosurePosition(ofThread: index, asOf: position)
+            if start == 0 { return 0 }
+        }
+        guard let join = joinPosition(viewer, in: thread, asOf: position) else { return start }
+        let asMember = policyAndHistory(ofThread: index, asOf: join).history == .sinceJoining ? join : 0
+        return start.map { min($0, asMember) } ?? asMember
     }
 
     /// Whether a thread existed for a user: unless it is `inviteOnly` for everyone, otherwise for its
@@ -110,7 +129,7 @@ extension ReadModels {
             mayRead(reader.user, thread, asOf: position) && joinPosition(reader.user, in: thread, asOf: position) == nil
         }.map { reader in
             var reader = reader
-            reader.since = max(reader.since, opening)
+            reader.since = max(reader.since, opening, readingStart(reader.user, thread, asOf: position) ?? 0)
             return reader
         }.sorted { $0.since < $1.since }
     }

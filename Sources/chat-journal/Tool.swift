@@ -56,7 +56,7 @@ struct Tool {
 
     /// Every command, in the order of the help.
     static let commands: [ToolCommand] = [
-        .demo, .run, .import, .threads, .timeline, .replies, .message, .members, .readers, .residents, .user, .access,
+        .demo, .run, .import, .setPolicy, .threads, .timeline, .replies, .message, .members, .readers, .residents, .user, .access,
         .activity, .roles, .bans, .pins, .reports, .invitations,
         .events, .verify, .head, .checkpoint, .prove, .checkProof, .tiles, .evidence, .checkEvidence, .stats, .export, .backup, .copy,
         .erase, .repair, .serve,

@@ -43,6 +43,13 @@ import Testing
         return importer
     }
 
+    /// Makes Mallory a member of an imported private thread, as an import could.
+    private func enter(_ store: ChatStore) throws {
+        _ = try store.execute([
+            CommandRequest(.joinThread(user: Self.mallory, thread: rust), origin: .imported(sentAt: nil))
+        ])
+    }
+
     // MARK: After the import
 
     @Test func nativeMessageWithImportedReplyIDKeepsReply() throws {
@@ -50,7 +57,7 @@ import Testing
         let lines = [message("1"), message("2", by: .nickname("Bob"), to: "1")]
         _ = try run(lines, into: store)
         try store.execute(.registerUser(user: Self.mallory, username: "Mallory"))
-        try store.execute(.joinThread(user: Self.mallory, thread: rust))
+        try enter(store)
         try store.execute(.postMessage(message: ImportedID.message("#rust", "2"), thread: rust, author: Self.mallory, body: "mine"))
         try expectUnchanged(lines, store)
         // The longer file still replies to the imported reply, not to Mallory's message.
@@ -67,7 +74,7 @@ import Testing
         let lines = [message("1"), message("2", by: .nickname("Bob"), to: "1")]
         _ = try run(lines, into: store)
         try store.execute(.registerUser(user: Self.mallory, username: "Mallory"))
-        try store.execute(.joinThread(user: Self.mallory, thread: rust))
+        try enter(store)
         try store.execute(
             .reply(
                 reply: ImportedID.reply("#rust", "1"), message: ImportedID.message("#rust", "1"), author: Self.mallory, body: "mine"))
@@ -177,7 +184,7 @@ import Testing
         let store = try StoreFixture().open()
         try store.execute(.registerUser(user: Self.mallory, username: "Mallory"))
         _ = try run([message("1")], into: store)
-        try store.execute(.joinThread(user: Self.mallory, thread: rust))
+        try enter(store)
         let lines = [message("1"), message("2", by: .nickname("Bob"), to: "1")]
         var importer = try staged(lines, into: store)
         try store.execute(.postMessage(message: ImportedID.message("#rust", "2"), thread: rust, author: Self.mallory, body: "mine"))
@@ -199,9 +206,9 @@ import Testing
             let commands: [ChatCommand] = [
                 .registerUser(user: Self.mallory, username: "Bob"), .changeUsername(user: user, username: "N\(index)"),
                 .leaveThread(user: user, thread: rust), .changeUsername(user: Self.mallory, username: names[index % 4]),
-                .joinThread(user: Self.mallory, thread: rust),
             ]
             for command in commands { _ = try await store.execute([CommandRequest(command)]) }
+            try enter(store)
         }
     }
 
@@ -240,7 +247,7 @@ import Testing
             let id = post.replyTo == nil ? "\(ImportedID.message(post.channel, post.id))" : "\(ImportedID.reply(post.channel, post.id))"
             guard let author = authors[id] else { continue }
             found += 1
-            #expect(author == ImportBatch.ParsedLine(line, number: 0).user)
+            #expect(author == ImportBatch.Person(post.user).user)
         }
         #expect(found == lines.count && found == authors.count)
         try expectUnchanged(lines, store)

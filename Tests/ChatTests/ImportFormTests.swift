@@ -147,7 +147,7 @@ import Testing
         ]
         let (summary, refused) = try run(lines, into: store, batchSize: batchSize)
         #expect(refused.isEmpty)
-        #expect(summary == ImportSummary(messages: 1, users: 3, threads: 2, joins: 3))
+        #expect(summary == ImportSummary(messages: 1, users: 3, threads: 2, threadsByPolicy: [.inviteOnly: 1, .residents: 1], joins: 3))
         #expect(try store.members(of: rust).map(\.user.username) == ["Ann", "Bob"])
         #expect(try store.members(of: ThreadID.imported("SW1A")).map(\.user.username) == ["Cem"])
         #expect(try store.allEvents().allSatisfy { $0.event.origin == .imported(sentAt: Self.time) })
@@ -189,7 +189,7 @@ import Testing
             message("3", by: .nickname("Bob")),
         ]
         let (summary, _) = try run(lines, into: store, batchSize: batchSize)
-        #expect(summary == ImportSummary(messages: 2, replies: 1, users: 2, threads: 1, edits: 2))
+        #expect(summary == ImportSummary(messages: 2, replies: 1, users: 2, threads: 1, threadsByPolicy: [.inviteOnly: 1], edits: 2))
         let timeline = try store.timeline(rust)
         #expect(timeline.map(\.editedAt?.millisecondsSince1970) == [5, nil] && timeline.map(\.body) == ["x", "x"])
         #expect(timeline.map(\.createdAt) == [Self.time, Self.time])
@@ -204,7 +204,10 @@ import Testing
         ]
         let first = [message("1", by: .nickname("Ann")), message("2", by: .nickname("Ann"), to: "1")]
         let (summary, _) = try run(first + later + later, into: store, batchSize: batchSize)
-        #expect(summary == ImportSummary(messages: 1, replies: 1, duplicates: 2, users: 1, threads: 1, edits: 2))
+        #expect(
+            summary
+                == ImportSummary(
+                    messages: 1, replies: 1, duplicates: 2, users: 1, threads: 1, threadsByPolicy: [.inviteOnly: 1], edits: 2))
         #expect(try store.timeline(rust).map(\.body) == ["y"] && store.replies(to: store.timeline(rust)[0].id).map(\.body) == ["z"])
         try expectUnchanged(first + later, store)
     }
@@ -325,9 +328,10 @@ import Testing
 
     @Test func summaryOmitsEmptyOptionalFields() throws {
         let empty = try String(decoding: JSONEncoder().encode(ImportSummary()), as: UTF8.self)
-        #expect(!empty.contains("joins") && !empty.contains("renamed"))
+        #expect(!empty.contains("joins") && !empty.contains("renamed") && !empty.contains("policies") && !empty.contains("earlierOpen"))
         let full = ImportSummary(
-            joins: 1, edits: 2, renamed: [RenamedUser(user: Self.native, name: "a", username: "b")],
+            threadsByPolicy: [.open: 3, .residents: 1], earlierOpenThreads: 2, joins: 1, edits: 2,
+            renamed: [RenamedUser(user: Self.native, name: "a", username: "b")],
             withoutSubject: [UserWithoutSubject(user: Self.native, username: "b", subject: "s")])
         for summary in [full, ImportSummary()] {
             #expect(try JSONDecoder().decode(ImportSummary.self, from: JSONEncoder().encode(summary)) == summary)

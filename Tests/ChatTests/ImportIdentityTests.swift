@@ -80,7 +80,8 @@ import Testing
                 .postMessage(message: ImportedID.message("#rust", id), thread: thread, author: user, body: "x")
             }
         let opening: [ChatCommand] =
-            try store.threads().contains { $0.id == thread } ? [] : [.openThread(thread: thread, name: "#rust", by: user)]
+            try store.threads().contains { $0.id == thread }
+            ? [] : [.openThread(thread: thread, name: "#rust", by: user, policy: .inviteOnly)]
         for command in opening + [.joinThread(user: user, thread: thread), post] {
             try store.execute(CommandRequest(command, origin: origin))
         }

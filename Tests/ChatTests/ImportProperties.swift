@@ -34,6 +34,11 @@ import Testing
         (0..<Int.random(in: 1...25, using: &random)).map { index in
             let time = Timestamp(millisecondsSince1970: Int64.random(in: 0...99, using: &random))
             let channel = channels.randomElement(using: &random) ?? "#rust"
+            if Int.random(in: 0..<9, using: &random) == 0 {
+                let members = (0..<Int.random(in: 1...3, using: &random)).map { _ in user(&random) }
+                return .channel(
+                    ImportedChannel(channel: channel, policy: Bool.random(using: &random) ? .open : .inviteOnly, members: members))
+            }
             if Int.random(in: 0..<5, using: &random) == 0 {
                 return .join(ImportedJoin(joinedAt: time, channel: channel, user: user(&random)))
             }
@@ -76,12 +81,13 @@ import Testing
             let fixture = StoreFixture()
             let store = try fixture.open()
             let history = Self.history(&random)
+            let policy: ThreadPolicy = Bool.random(using: &random) ? .open : .inviteOnly
             func native() throws {
                 for _ in 0..<Int.random(in: 0...4, using: &random) { _ = try store.execute([CommandRequest(Self.command(&random))]) }
             }
             for _ in 0..<3 {
                 try native()
-                var importer = MessageImporter(into: store, batchSize: Int.random(in: 1...10, using: &random))
+                var importer = MessageImporter(into: store, policy: policy, batchSize: Int.random(in: 1...10, using: &random))
                 // A prefix of the file, as after an interrupted import.
                 for (index, line) in history.prefix(Int.random(in: 0...history.count, using: &random)).enumerated() {
                     _ = try importer.add(line, line: index + 1)
@@ -90,7 +96,7 @@ import Testing
                 _ = try importer.finish()
             }
             func importAll() throws -> ImportSummary {
-                var importer = MessageImporter(into: store, batchSize: Int.random(in: 1...30, using: &random))
+                var importer = MessageImporter(into: store, policy: policy, batchSize: Int.random(in: 1...30, using: &random))
                 for (index, line) in history.enumerated() { _ = try importer.add(line, line: index + 1) }
                 _ = try importer.finish()
                 return importer.summary
@@ -105,7 +111,9 @@ import Testing
             }
             let summary = try importAll()
             #expect(store.head == head, at)
-            #expect(summary == ImportSummary(duplicates: summary.duplicates, rejected: summary.rejected), at)
+            let unchanged = ImportSummary(
+                duplicates: summary.duplicates, rejected: summary.rejected, earlierOpenThreads: summary.earlierOpenThreads)
+            #expect(summary == unchanged, at)
             #expect(summary.duplicates + summary.rejected == history.count, at)
             posted += summary.duplicates
             rejectedLines += summary.rejected
@@ -113,7 +121,13 @@ import Testing
             var imported: Set<UserID> = []
             var derived: Set<UserID> = []
             for line in history {
-                if let user = ImportBatch.ParsedLine(line, number: 0).user { derived.insert(user) }
+                let people =
+                    switch line {
+                    case .message(let message): [message.user]
+                    case .join(let join): [join.user]
+                    case .channel(let channel): channel.members
+                    }
+                derived.formUnion(people.compactMap { ImportBatch.Person($0).user })
             }
             for recorded in try store.allEvents() where recorded.event.origin != .native {
                 if case .userRegistered(let details) = recorded.event.details { imported.insert(details.user) }

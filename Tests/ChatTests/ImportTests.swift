@@ -30,7 +30,11 @@ import Testing
         ]
         let store = try StoreFixture().open()
         let (summary, refused) = try run(history, into: store, batchSize: batchSize)
-        #expect(summary == ImportSummary(messages: 4, replies: 2, duplicates: 1, rejected: 3, users: 2, threads: 2))
+        #expect(
+            summary
+                == ImportSummary(
+                    messages: 4, replies: 2, duplicates: 1, rejected: 3, users: 2, threads: 2,
+                    threadsByPolicy: [.inviteOnly: 1, .residents: 1]))
         #expect(refused.map(\.line) == [7, 9, 10])
         #expect(refused.map(\.rejection.code) == [.unknownMessage, .invalidUsername, .invalidThreadName])
         let thread = try #require(try store.threads(named: "#rust").first)
@@ -70,7 +74,10 @@ import Testing
         ]
         let (summary, refused) = try run(history + others, into: store, batchSize: batchSize)
         #expect(refused.map(\.line) == [4, 5, 6, 7, 8, 9] && refused.allSatisfy { $0.rejection.code == .identifierTaken })
-        #expect(summary == ImportSummary(messages: 2, replies: 1, duplicates: 2, rejected: 6, users: 2, threads: 1))
+        #expect(
+            summary
+                == ImportSummary(
+                    messages: 2, replies: 1, duplicates: 2, rejected: 6, users: 2, threads: 1, threadsByPolicy: [.inviteOnly: 1]))
         let head = store.head
         let again = try run(history + others, into: store, batchSize: batchSize)
         #expect(again.0 == ImportSummary(duplicates: 5, rejected: 6) && store.head == head)
@@ -84,7 +91,9 @@ import Testing
             message("1", by: "Ann", in: "caf" + decomposed),
         ]
         let store = try StoreFixture().open()
-        #expect(try run(history, into: store, batchSize: 10).0 == ImportSummary(messages: 4, users: 1, threads: 3))
+        #expect(
+            try run(history, into: store, batchSize: 10).0
+                == ImportSummary(messages: 4, users: 1, threads: 3, threadsByPolicy: [.inviteOnly: 3]))
         let head = store.head
         #expect(try run(history, into: store, batchSize: 1).0 == ImportSummary(duplicates: 4))
         #expect(store.head == head)

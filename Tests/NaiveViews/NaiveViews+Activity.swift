@@ -14,18 +14,34 @@ extension NaiveViews {
     /// Returns the policy of a thread.
     package func policy(of thread: ThreadID) -> ThreadPolicy {
         if thread.outwardCode != nil { return .residents }
-        for recorded in events {
-            if case .threadPolicySet(let details) = recorded.event.details, details.thread == thread { return details.policy }
-        }
-        return .open
+        return policies(of: thread).last?.set.policy ?? .open
     }
 
-    /// Returns the history of a thread.
-    package func history(of thread: ThreadID) -> ThreadHistory {
-        for recorded in events {
-            if case .threadPolicySet(let details) = recorded.event.details, details.thread == thread { return details.history }
+    /// Returns the history of a thread, for users who join now.
+    package func history(of thread: ThreadID) -> ThreadHistory { policies(of: thread).last?.set.history ?? .all }
+
+    /// Returns the policies of a thread that were set, in order.
+    func policies(of thread: ThreadID) -> [(position: Position, set: ThreadPolicySet)] {
+        events.compactMap { recorded in
+            if case .threadPolicySet(let set) = recorded.event.details, set.thread == thread { (recorded.position, set) } else { nil }
         }
-        return .all
+    }
+
+    /// Returns the periods in which operators could read a thread: it was not `inviteOnly`.
+    ///
+    /// A thread that was opened with that policy has none before.
+    func disclosedPeriods(of thread: ThreadID) -> [(from: Position, to: Position?)] {
+        let opening = openingPosition(of: thread)
+        var periods: [(from: Position, to: Position?)] = [(opening, nil)]
+        for (position, set) in policies(of: thread) {
+            let isDisclosed = periods.last.map { $0.to == nil } ?? false
+            if set.policy == .inviteOnly, isDisclosed {
+                if position == opening + 1 { periods.removeLast() } else { periods[periods.count - 1].to = position }
+            } else if set.policy != .inviteOnly, !isDisclosed {
+                periods.append((position, nil))
+            }
+        }
+        return periods
     }
 
     /// Returns the operators with the positions at which they became that, in that order.

@@ -100,15 +100,17 @@ package struct NaiveViews {
 
     /// Returns the positions at which a user gained and lost each thread, ordered by the gains.
     ///
-    /// Operators gain every thread that is not `inviteOnly`.
+    /// Operators gain every thread while it is not `inviteOnly`.
     package func access(of user: UserID) -> [Access] {
-        let others = threads.filter { policy(of: $0) != .inviteOnly }
-        return Self.merged(
+        Self.merged(
             stays(of: user)
                 + operatorPeriods(of: user).flatMap { period in
-                    others.compactMap { thread in
-                        let from = max(period.from, openingPosition(of: thread))
-                        return from < period.to ?? .max ? Access(thread: thread, from: from, to: period.to) : nil
+                    threads.flatMap { thread in
+                        disclosedPeriods(of: thread).compactMap { disclosed in
+                            let from = max(period.from, disclosed.from)
+                            let to = [period.to, disclosed.to].compactMap { $0 }.min()
+                            return from < to ?? .max ? Access(thread: thread, from: from, to: to) : nil
+                        }
                     }
                 })
     }
@@ -143,7 +145,7 @@ package struct NaiveViews {
         return periods
     }
 
-    private func openingPosition(of thread: ThreadID) -> Position {
+    func openingPosition(of thread: ThreadID) -> Position {
         events.first { if case .threadOpened(let details) = $0.event.details { details.thread == thread } else { false } }?.position ?? 0
     }
 

@@ -288,6 +288,32 @@ import Testing
         #expect(models.readers(of: garden, asOf: 6).map(\.since) == [5])
         #expect(models.readers(of: cellar, asOf: 13).map(\.user) == [])
     }
+
+    /// An operator gains and loses a thread with its policy, and reads what was posted since it last
+    /// ceased to be `inviteOnly`.
+    @Test func accessOfOperatorFollowsPolicies() {
+        func set(_ policy: ThreadPolicy, _ history: ThreadHistory) -> EventDetails {
+            .threadPolicySet(ThreadPolicySet(thread: garden, number: 2, policy: policy, history: history, by: ann))
+        }
+        let models = applied([
+            .userRegistered(UserRegistered(user: ann)), .userRegistered(UserRegistered(user: bob)),
+            .operatorGranted(OperatorChanged(user: bob)),  // 3
+            .threadOpened(ThreadOpened(thread: garden, number: 1, by: ann)),  // 4
+            .threadJoined(ThreadJoined(thread: garden, number: 2, user: ann)),  // 5
+            set(.inviteOnly, .all), set(.inviteOnly, .sinceJoining),  // 6, 7
+            set(.open, .sinceJoining), set(.open, .sinceJoining),  // 8, 9
+            .threadJoined(ThreadJoined(thread: garden, number: 6, user: bob)),  // 10
+            set(.inviteOnly, .sinceJoining),  // 11
+            .operatorRevoked(OperatorChanged(user: bob)),  // 12
+        ])
+        #expect(
+            models.access(of: bob, asOf: 12) == [Access(thread: garden, from: 4, to: 6), Access(thread: garden, from: 8)])
+        #expect(models.access(of: bob, asOf: 9) == [Access(thread: garden, from: 4, to: 6), Access(thread: garden, from: 8)])
+        let starts = (4...12).map { models.readingStart(bob, garden, asOf: $0) }
+        #expect(starts == [0, 0, nil, nil, 8, 8, 8, 10, 10])
+        #expect(models.readingStart(ann, garden, asOf: 12) == 0)
+        #expect(models.readers(of: garden, asOf: 9).map(\.since) == [5, 8])
+    }
 }
 
 extension EventDetails {

@@ -65,6 +65,8 @@ extension ReadModels {
         }
         let periods = operatorPeriods(of: user, changes: 1..<operatorChangeCount(of: user, asOf: position) + 1)
         let threads = periods.isEmpty ? [] : compactMap(threadScan()) { operatedThread($0, asOf: position) }
-        return Access.merged(memberAccess.flatMap(\.self) + threads.flatMap { $0.access(in: periods) })
+        return Access.merged(
+            memberAccess.flatMap(\.self)
+                + threads.flatMap { $0.access(in: periods, disclosed: disclosedPeriods(of: $0, changes: 0..<$0.changeCount + 1)) })
     }
 }

@@ -50,10 +50,14 @@ class Community:
         return user in sanctions and (sanctions[user] is None or sanctions[user] > self.time)
 
     def is_hidden(self, found, user, thread):
-        """Returns whether a post does not exist for a member, because its message is from before the latest join."""
+        """Returns whether a post does not exist for a member, because its message is from before what they may read.
+
+        An operator also reads what was posted after the thread last ceased to be inviteOnly, while it is not that again.
+        """
         place, member = self.threads[thread], self.threads[thread]["members"].get(user)
-        sees_all = user in self.operators and place["policy"] != "inviteOnly"
-        return place["history"] == "sinceJoining" and member is not None and found["root"] < member["joined"] and not sees_all
+        if user in self.operators and place["policy"] != "inviteOnly" and found["root"] > place["disclosed"]:
+            return False
+        return member is not None and found["root"] < member["start"]
 
     def not_hidden(self, found, user, kind):
         if self.is_hidden(found, user, found["thread"]):
@@ -113,14 +117,18 @@ class Community:
         return by, user, self.thread(thread, by, moderates=True)
 
     def join(self, user, thread, position, role="member"):
-        """Makes a user a member. `position` is that of the event threadJoined."""
-        self.threads[thread]["members"][user] = {"role": role, "joined": position}
+        """Makes a user a member. `position` is that of the event threadJoined.
+
+        The history at the join decides what the member may read, whatever it is later.
+        """
+        start = position if self.threads[thread]["history"] == "sinceJoining" else 0
+        self.threads[thread]["members"][user] = {"role": role, "start": start}
         self.threads[thread]["invited"].discard(user)
 
     @staticmethod
     def new_thread(outward, policy="open", history="all"):
         return {"outward": outward, "policy": policy, "history": history, "number": 0, "members": {}, "invited": set(),
-                "mutes": {}, "bans": {}, "locked": False, "closed": False, "pins": set()}
+                "mutes": {}, "bans": {}, "locked": False, "closed": False, "pins": set(), "disclosed": 0}
 
     def end_pin(self, found, kind, identifier):
         """Ends the pin of a message that is retracted or removed. A reply can have the id of a pinned message."""
@@ -139,6 +147,9 @@ class Community:
     def invite(self, thread, user, by):
         by, user, thread = self.both(by, user, thread)
         self.moderator(by, thread)
+        # An operator by no role of the thread. The model has no imports, and so no imported threads of two people.
+        if self.role(by, thread) in (None, "member") and (self.owners(thread) or user in self.operators):
+            raise Refusal("notAnOwner")
         self.not_closed(thread)
         if self.role(user, thread):
             return Outcome()
@@ -362,6 +373,28 @@ class Community:
             return Outcome()
         self.threads[thread]["closed"] = True
         return self.append(("threadClosed", {"thread": thread, "by": by}))
+
+    def setThreadPolicy(self, thread, policy, by, history=None):
+        by = self.user(by)
+        thread = self.thread(thread, by, moderates=True)
+        place = self.threads[thread]
+        if self.role(by, thread) != "owner" and (self.owners(thread) or by not in self.operators):
+            raise Refusal("notAnOwner")
+        opens = place["policy"] == "inviteOnly" and policy == "open"
+        if place["outward"] or policy == "residents":
+            raise Refusal("invalidPolicy")
+        widest = "sinceJoining" if opens else place["history"]
+        if history is None:
+            history = widest
+        if (widest, history) == ("sinceJoining", "all"):
+            raise Refusal("invalidPolicy")
+        if (place["policy"], place["history"]) == (policy, history):
+            return Outcome()
+        if opens:
+            place["disclosed"] = self.position + 1
+        place["policy"], place["history"] = policy, history
+        fields = {"thread": thread, "policy": policy, "history": history, "by": by}
+        return self.append(("threadPolicySet", fields))
 
     # Blocks and custom events
 

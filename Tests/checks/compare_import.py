@@ -408,7 +408,8 @@ def compare_journal(work):
     source = Source(rows, channel_of)
     journal = Journal(arguments.tool, scratch / name, source)
     began = time.monotonic()
-    journal.run("import", journal.path, str(corpus))
+    # Open threads: users leave and join again below.
+    journal.run("import", journal.path, str(corpus), "--policy", "open")
     seconds = time.monotonic() - began
     print(f"{name}: {len(source.speakers)} threads, {len(source.first_spelt):,} users, imported in {seconds:.1f} s", flush=True)
     rng = random.Random(f"{seed} {name}")

@@ -64,7 +64,7 @@ class ThreadScene(Scene):
     def __init__(self, rules, number, thread, state, row):
         super().__init__(rules, number)
         self.kind, self.state, self.row, self.living_here = thread, state, row, set()
-        self.is_outward = thread == "residents"
+        self.is_outward, self.takes_invited_only = thread == "residents", thread == "inviteOnly"
         if self.is_outward and state in OPENERS:
             raise NotApplicable
         if row.needs_own_posts and state in NEVER_MEMBERS:
@@ -104,8 +104,10 @@ class ThreadScene(Scene):
             for user in (self.host, self.member, self.moderator):
                 self.join(user)
             self.execute("setRole", thread=self.thread, user=self.moderator, role="moderator", by=self.operator)
+            self.inviter = self.moderator
             return
         self.thread, opener = self.new_id(), self.actor if self.state in OPENERS else self.host
+        self.inviter = opener
         policy = {"policy": "inviteOnly"} if self.kind == "inviteOnly" else {}
         history = {"history": "sinceJoining"} if self.row.since_joining else {}
         self.execute("openThread", thread=self.thread, name=f"Thread {self.number}", by=opener, **policy, **history)
@@ -115,6 +117,7 @@ class ThreadScene(Scene):
         if opener == self.actor and not self.row.as_only_owner:
             self.execute("setRole", thread=self.thread, user=self.host, role="owner", by=self.actor)
         self.execute("setRole", thread=self.thread, user=self.moderator, role="moderator", by=opener)
+        self.inviter = self.moderator
 
     def be_member(self):
         if self.state not in OPENERS:
@@ -170,7 +173,7 @@ class ThreadScene(Scene):
         if self.is_outward and user not in self.living_here:
             self.living_here.add(user)
             self.execute("setPostcode", user=user, postcode=self.here())
-        elif self.kind == "inviteOnly":
+        elif self.takes_invited_only:
             self.invite(user)
             self.execute("acceptInvitation", thread=self.thread, user=user)
         else:
@@ -200,7 +203,7 @@ class ThreadScene(Scene):
         self.execute("setPostcode", user=self.actor, postcode=self.here())
 
     def invite(self, user):
-        self.execute("invite", thread=self.thread, user=user, by=self.operator)
+        self.execute("invite", thread=self.thread, user=user, by=self.inviter)
 
     def moderate(self, command, user, **fields):
         self.execute(command, thread=self.thread, user=user, by=self.operator, reason=REASON, **fields)
@@ -225,6 +228,12 @@ class ThreadScene(Scene):
 
     def close(self):
         self.execute("closeThread", thread=self.thread, by=self.operator)
+
+    def set_policy(self, policy, history=None):
+        """The owner sets the policy."""
+        fields = {"history": history} if history else {}
+        self.execute("setThreadPolicy", thread=self.thread, policy=policy, by=self.host, **fields)
+        self.takes_invited_only = policy == "inviteOnly"
 
     def lock_and_close(self):
         self.lock()
@@ -332,6 +341,11 @@ def thread_command(command):
     return lambda scene: {command: {"thread": scene.thread, "by": scene.actor}}
 
 
+def set_policy(policy, **fields):
+    return lambda scene: {"setThreadPolicy": {
+        "thread": scene.thread, "policy": policy, "by": scene.actor, **fields}}
+
+
 def on_message(command, post="message", **fields):
     return lambda scene: {command: {"message": getattr(scene, post), "by": scene.actor, **fields}}
 
@@ -413,6 +427,11 @@ def step(method, *arguments, **fields):
     """A step of a setup: a method of the scene, whose arguments are names of attributes."""
     return lambda scene: getattr(scene, method)(
         *(getattr(scene, name) for name in arguments), **{key: getattr(scene, name) for key, name in fields.items()})
+
+
+def policy(name, history=None):
+    """A step in which the owner sets the policy of the thread."""
+    return lambda scene: scene.set_policy(name, history)
 
 
 def steps(*several):
@@ -498,6 +517,11 @@ def main_rows(thread):
         Row("`invite` a member", on_user("invite", "member")),
         Row("`invite` an invited user", on_user("invite", "stranger"), before=step("invite", "stranger")),
         Row("`invite` a banned user", on_user("invite", "stranger"), before=ban_stranger),
+        Row("`invite` an operator", on_user("invite", "operator")),
+        Row("`invite` oneself", on_user("invite", "actor")),
+        named and Row("`invite` a stranger without an owner", on_user("invite", "stranger"), without_owner=True),
+        named and Row("`invite` an operator without an owner", on_user("invite", "operator"), without_owner=True),
+        named and Row("`invite` oneself without an owner", on_user("invite", "actor"), without_owner=True),
         Row("`acceptInvitation`", oneself("acceptInvitation")),
         residents and Row("`acceptInvitation` (lives elsewhere)", oneself("acceptInvitation"), before=step("move_out")),
         Row("`declineInvitation`", oneself("declineInvitation")),
@@ -594,6 +618,14 @@ def main_rows(thread):
         Row("`block` a blocked member", on_other("block"), before=send(on_other("block"))),
         Row("`unblock` a blocked member", on_other("unblock"), before=send(on_other("block"))),
         Row("`unblock` a member who is not blocked", on_other("unblock")),
+
+        Row("`setThreadPolicy` to inviteOnly", set_policy("inviteOnly")),
+        Row("`setThreadPolicy` to open", set_policy("open")),
+        Row("`setThreadPolicy` to inviteOnly and sinceJoining", set_policy("inviteOnly", history="sinceJoining")),
+        Row("`setThreadPolicy` to open and all", set_policy("open", history="all")),
+        Row("`setThreadPolicy` to residents", set_policy("residents")),
+        named and Row("`setThreadPolicy` to inviteOnly without an owner", set_policy("inviteOnly"), without_owner=True),
+        named and Row("`setThreadPolicy` to open without an owner", set_policy("open"), without_owner=True),
     ]
     return [row for row in rows if row]
 
@@ -627,6 +659,26 @@ def further_rows():
              before=post_later),
         past("`report` a reply to a message after the join", on_reply("report", "reply_to_later", reason=REASON),
              before=post_later),
+
+        # Policies that change
+        Row("`joinThread` after the policy became inviteOnly", oneself("joinThread"), before=policy("inviteOnly")),
+        Row("`joinThread` after the policy became open", oneself("joinThread"), before=policy("open"), thread="inviteOnly"),
+        Row("`setThreadPolicy` to inviteOnly after the policy became open", set_policy("inviteOnly"), before=policy("open"),
+            thread="inviteOnly"),
+        Row("`setThreadPolicy` to open and all after the history became sinceJoining", set_policy("open", history="all"),
+            before=policy("open", "sinceJoining")),
+        Row("`setThreadPolicy` to open and sinceJoining after the history became sinceJoining",
+            set_policy("open", history="sinceJoining"), before=policy("open", "sinceJoining")),
+        Row("`reply` to an earlier message after the history became sinceJoining", reply_to(),
+            before=policy("open", "sinceJoining")),
+        Row("`reply` to an earlier message after the history became sinceJoining and a new join", reply_to(),
+            before=policy("open", "sinceJoining"), late=step("join_anew")),
+        Row("`reply` to an earlier message after the policy became open and a new join", reply_to(), before=policy("open"),
+            late=step("join_anew"), thread="inviteOnly"),
+        Row("`reply` to a later message after the policy became open and a new join", reply_to("later_message"),
+            before=steps(policy("open"), post_later), late=step("join_anew"), thread="inviteOnly"),
+        Row("`remove` an earlier message after the policy became open", on_message("remove", reason=REASON),
+            before=policy("open"), thread="inviteOnly"),
 
         # Posts that are retracted or removed, and replies
         Row("`reply` to a retracted message", reply_to(), before=retract_message),

@@ -42,7 +42,7 @@ class History:
         if place and "number" in fields or kind == "threadOpened":
             if kind == "threadOpened":
                 code = next((code for code in CODES if thread.startswith(code.encode().hex().ljust(8, "0"))), None)
-                place = self.threads[thread] = {"name": fields["name"], "policy": "residents" if code else "open", "history": "all", "code": code, "opened": position,
+                place = self.threads[thread] = {"name": fields["name"], "policy": "residents" if code else "open", "history": "all", "sets": [], "code": code, "opened": position,
                                                 "invited": {}, "mute": {}, "ban": {}, "pins": [], "locked": False, "closed": False}
                 self.owner = (thread, fields["by"])
             place["last"] = position
@@ -62,8 +62,9 @@ class History:
             self.moved[user] = (code, position)
         self.postcodes.setdefault(user, []).append(fields["postcode"])
 
-    def on_threadPolicySet(self, _, fields, place):
+    def on_threadPolicySet(self, position, fields, place):
         place["policy"], place["history"] = fields["policy"], fields["history"]
+        place["sets"].append((position, fields["policy"], fields["history"]))
 
     def on_threadJoined(self, position, fields, place):
         thread, user = fields["thread"], fields["user"]
@@ -171,11 +172,24 @@ class History:
 
     def start(self, viewer, thread, position):
         """The position after which a user may read a thread, by the rights of a position; None if nothing."""
-        place = self.threads[thread]
-        if place["policy"] != "inviteOnly" and self.inside(self.operators.get(viewer, []), position) and place["opened"] <= position:
-            return 0
+        place, starts = self.threads[thread], []
+        if self.inside(self.operators.get(viewer, []), position) and place["opened"] <= position:
+            starts.append(self.disclosed(place, position))
         joined = self.inside(self.members.get((thread, viewer), []), position)
-        return joined if joined is None or place["history"] == "sinceJoining" else 0
+        if joined is not None:
+            # The history at the join counts, whatever it is later.
+            history = next((history for since, _, history in reversed(place["sets"]) if since <= joined), "all")
+            starts.append(joined if history == "sinceJoining" else 0)
+        return min((start for start in starts if start is not None), default=None)
+
+    @staticmethod
+    def disclosed(place, position):
+        """The position at which a thread last ceased to be inviteOnly; 0 if it never was, None while it is."""
+        found = 0
+        for since, policy, _ in place["sets"]:
+            if since <= position:
+                found = None if policy == "inviteOnly" else since if found is None else found
+        return found
 
     def readable(self, viewer, thread, position=None):
         """As `start`, by the rights of a position and of now."""
@@ -472,6 +486,8 @@ class Community:
             (0.01, lambda: {"unpin": {"message": message, "by": me}}),
             (0.02, lambda: {rng.choice(("lockThread", "unlockThread", "unlockThread")): {"thread": thread, "by": me}}),
             (0.005, lambda: {"closeThread": {"thread": thread, "by": me}}),
+            (0.05, lambda: {"setThreadPolicy": {"thread": thread, "policy": rng.choice(("open", "inviteOnly")), "by": me,
+                                                **rng.choice(({}, {}, {"history": "sinceJoining"}, {"history": "all"}))}}),
             (0.03, lambda: {rng.choice(("block", "block", "unblock")): {"user": other, "by": me}}),
             (0.03, lambda: {"changeUsername": {"user": me, "username": self.mark("N")}}),
             (0.03, lambda: {"markRead": {"user": me, "thread": thread, "upTo": rng.randrange(1, state.position + 1)}}),

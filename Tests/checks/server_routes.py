@@ -219,7 +219,11 @@ class Routes:
                      {"remove": {"reply": reply, "reason": "a test"}}, {"block": {"user": bob.id}}, {"unblock": {"user": bob.id}})
         self.execute(ann, {"retract": {"message": self.message}}, {"closeThread": {"thread": self.rota}})
         hall = identifier()
-        self.execute(bob, {"openThread": {"thread": hall, "name": "Hall"}})
+        self.execute(bob, {"openThread": {"thread": hall, "name": "Hall"}}, {"setThreadPolicy": {"thread": hall, "policy": "inviteOnly"}},
+                     {"setThreadPolicy": {"thread": hall, "policy": "inviteOnly"}},
+                     {"setThreadPolicy": {"thread": hall, "policy": "open", "history": "sinceJoining", "by": bob.id}})
+        self.execute(ann, {"setThreadPolicy": {"thread": hall, "policy": "open"}}, rejected="notAnOwner")
+        self.execute(bob, {"setThreadPolicy": {"thread": hall, "policy": "open", "history": "all"}}, rejected="invalidPolicy")
         self.execute(ann, {"joinThread": {"thread": hall}}, {"leaveThread": {"thread": hall}}, {"leaveThread": {"thread": hall}})
         self.pages()
 

@@ -41,7 +41,8 @@ struct ThreadsSource: LiveSource {
     enum Change: Sendable {
         /// The current state of one thread.
         case thread(ThreadSummary)
-        /// All threads, after the viewer left one, or became or ceased to be an operator.
+        /// All threads, after the viewer left one, or became or ceased to be an operator, or the policy
+        /// of a thread was set.
         case all([ThreadSummary])
     }
 
@@ -49,13 +50,16 @@ struct ThreadsSource: LiveSource {
     let limit: Int
 
     var filter: EventFilter {
-        EventFilter(
+        var filter = EventFilter(
             kinds: [
                 .threadOpened, .threadJoined, .threadLeft, .messagePosted, .replyPosted, .messageEdited, .replyEdited, .messageRetracted,
                 .replyRetracted, .threadPolicySet, .userInvited, .invitationDeclined, .invitationRevoked, .roleSet, .messageRemoved,
                 .replyRemoved, .userMuted, .userUnmuted, .userBanned, .userUnbanned, .memberRemoved, .messagePinned, .messageUnpinned,
                 .threadLocked, .threadUnlocked, .threadClosed, .custom, .operatorGranted, .operatorRevoked,
             ], viewer: viewer)
+        // An operator ceases to see a thread with the event that makes it `inviteOnly`.
+        filter.kindsWithoutViewer = [.threadPolicySet]
+        return filter
     }
 
     func load(from store: ChatStore, asOf position: Position) throws(ChatError) -> [ThreadSummary] {

@@ -143,8 +143,8 @@ struct TimelineSource: LiveSource {
             threads: [thread],
             kinds: [
                 .messagePosted, .replyPosted, .messageEdited, .messageRetracted, .replyRetracted, .messageRemoved, .replyRemoved,
-                .threadJoined, .threadLeft, .memberRemoved, .operatorGranted, .operatorRevoked, .usernameChanged, .userBlocked,
-                .userUnblocked,
+                .threadJoined, .threadLeft, .memberRemoved, .operatorGranted, .operatorRevoked, .threadPolicySet, .usernameChanged,
+                .userBlocked, .userUnblocked,
             ])
         filter.includesThreadlessEvents = true
         filter.liveViewer = viewer
@@ -177,7 +177,7 @@ struct TimelineSource: LiveSource {
             return .none
         case .threadJoined(let details):
             return try details.user == viewer ? reload(from: store) : .none
-        case .operatorGranted, .operatorRevoked: return try reload(from: store)
+        case .operatorGranted, .operatorRevoked, .threadPolicySet: return try reload(from: store)
         case .userBlocked(let details): return details.by == viewer ? .change(.block(details.user, isBlocked: true)) : .none
         case .userUnblocked(let details): return details.by == viewer ? .change(.block(details.user, isBlocked: false)) : .none
         default: return .none

@@ -36,7 +36,7 @@ struct UserSource: LiveSource {
     var filter: EventFilter {
         var filter = EventFilter(kinds: Set(EventKind.allCases).subtracting([.sessionStarted, .sessionEnded]), viewer: user)
         // The author of a thread's last message may have left the thread.
-        filter.includesAllUsernameChanges = true
+        filter.kindsWithoutViewer = [.usernameChanged]
         return filter
     }
 

@@ -7,51 +7,60 @@ import Projections
 /// the importer calls ``isValid(in:)``, and then ``restage(in:)`` if a name or an id was taken
 /// meanwhile.
 struct ImportBatch {
-    /// A line with the values that can be derived from it alone.
-    struct ParsedLine {
-        let number: Int
-        let content: ImportedLine
+    /// A user of a line, with the values that can be derived from it alone.
+    struct Person {
+        let imported: ImportedUser
         let name: ImportedName?
         let user: UserID?
-        let thread: ThreadID
 
-        init(_ content: ImportedLine, number: Int) {
-            self.number = number
-            self.content = content
-            let (imported, channel) =
-                switch content {
-                case .message(let message): (message.user, message.channel)
-                case .join(let join): (join.user, join.channel)
-                }
-            name = ImportedName(imported.name)
+        init(_ imported: ImportedUser) {
+            self.imported = imported
+            let name = ImportedName(imported.name)
+            self.name = name
             user =
                 switch imported {
                 case .nickname: name.map { ImportedID.user($0.foldKey) }
                 case .account(let id, _, _): ImportedID.account(id)
                 }
+        }
+    }
+
+    /// A line with the values that can be derived from it alone.
+    struct ParsedLine {
+        let number: Int
+        let content: ImportedLine
+        let channel: String
+        let thread: ThreadID
+        let origin: EventOrigin
+
+        init(_ content: ImportedLine, number: Int) {
+            self.number = number
+            self.content = content
+            let sentAt: Timestamp?
+            (channel, sentAt) =
+                switch content {
+                case .message(let message): (message.channel, message.sentAt)
+                case .join(let join): (join.channel, join.joinedAt)
+                case .channel(let line): (line.channel, nil)
+                }
             thread = OutwardCode(channel).map { ThreadID($0) } ?? ImportedID.thread(channel)
+            origin = .imported(sentAt: sentAt)
         }
 
-        var imported: ImportedUser {
-            switch content {
-            case .message(let message): message.user
-            case .join(let join): join.user
-            }
+        /// Whether the line adds members, and no post.
+        var isOfMembers: Bool {
+            if case .message = content { false } else { true }
         }
+    }
 
-        var channel: String {
-            switch content {
-            case .message(let message): message.channel
-            case .join(let join): join.channel
-            }
-        }
-
-        var origin: EventOrigin {
-            switch content {
-            case .message(let message): .imported(sentAt: message.sentAt)
-            case .join(let join): .imported(sentAt: join.joinedAt)
-            }
-        }
+    /// The effect of staging a line.
+    enum Staging {
+        /// Commands were added.
+        case commands
+        /// The store already has the content of the line.
+        case duplicate
+        /// The policy of a channel is known for when the channel is opened.
+        case policy
     }
 
     /// A line whose commands are in the batch.
@@ -59,8 +68,8 @@ struct ImportBatch {
         let line: ParsedLine
         /// The range of all commands of the line.
         let requests: Range<Int>
-        /// The range of the commands that record the line itself: a post and its edit, an edit, or
-        /// a join.
+        /// The range of the commands that record the line itself: a post and its edit, an edit, a
+        /// join, or all commands of a channel.
         ///
         /// The commands before them prepare it: a registration, an opening of a thread, a join.
         let recordingRequests: Range<Int>
@@ -91,6 +100,10 @@ struct ImportBatch {
         var suffixes: [String: Int] = [:]
     }
 
+    /// The policy of new named threads whose channels have no line.
+    private let policy: ThreadPolicy
+    /// The policies of the lines of channels so far.
+    private var policies: [ThreadID: ThreadPolicy] = [:]
     private(set) var requests: [CommandRequest] = []
     private(set) var entries: [StagedLine] = []
     private var known = Known()
@@ -107,6 +120,9 @@ struct ImportBatch {
     /// An upper bound of the encoded size of the batch's events, in bytes.
     private var byteCount = 0
 
+    /// Creates an empty batch.
+    init(policy: ThreadPolicy = .inviteOnly) { self.policy = policy }
+
     var isEmpty: Bool { requests.isEmpty }
 
     /// Whether the events are so large that the batch is committed before it has the maximum number
@@ -120,12 +136,11 @@ struct ImportBatch {
     /// Checks the names, the ids and the body before it stages anything. A line that a lock, a ban
     /// or a mute rejects later leaves its user registered.
     ///
-    /// - Returns: Whether commands were added; false if the store already has the content of the
-    ///   line.
-    mutating func stage(_ line: ParsedLine, _ models: borrowing ReadModels, _ now: Position) throws(Rejection) -> Bool {
+    mutating func stage(_ line: ParsedLine, _ models: borrowing ReadModels, _ now: Position) throws(Rejection) -> Staging {
         switch line.content {
-        case .message(let message): try stage(message, line, models, now)
-        case .join: try stageJoin(line, models, now)
+        case .message(let message): try stage(message, line, models, now) ? .commands : .duplicate
+        case .join(let join): try stageMembers([Person(join.user)], line, models, now) ? .commands : .duplicate
+        case .channel(let channel): try stageChannel(channel, line, models, now)
         }
     }
 
@@ -143,7 +158,7 @@ struct ImportBatch {
         var duplicates = 0
         for line in lines {
             do throws(Rejection) {
-                if try !stage(line, models, models.position) { duplicates += 1 }
+                if try stage(line, models, models.position) == .duplicate { duplicates += 1 }
             } catch {
                 rejected.append(RejectedLine(line: line.number, rejection: error))
             }
@@ -175,12 +190,13 @@ extension ImportBatch {
     private mutating func stage(
         _ message: ImportedMessage, _ line: ParsedLine, _ models: borrowing ReadModels, _ now: Position
     ) throws(Rejection) -> Bool {
+        let author = Person(message.user)
         if let existing = try post(message.id, in: message.channel, models, now) {
-            try check(message, line, against: existing, models, now)
-            return stageEdit(of: existing, message, line, models, now)
+            try check(message, author, against: existing, models, now)
+            return stageEdit(of: existing, message, by: author, line, models, now)
         }
-        guard let user = line.user else { throw .invalidUsername }
-        let newcomer = try registration(user, line, models, now)
+        guard let user = author.user else { throw .invalidUsername }
+        let newcomer = try registration(user, author, models, now)
         guard MessageBody.isValid(message.body) else { throw .invalidBody }
         let threadName = try threadName(line, models, now)
         var answered: MessageID?
@@ -218,9 +234,10 @@ extension ImportBatch {
     /// user's posts are never edited, even if an import before version 0.1.0 attributed the post to
     /// that user (<doc:Chat#Importing>).
     private mutating func stageEdit(
-        of existing: ExistingPost, _ message: ImportedMessage, _ line: ParsedLine, _ models: borrowing ReadModels, _ now: Position
+        of existing: ExistingPost, _ message: ImportedMessage, by author: Person, _ line: ParsedLine, _ models: borrowing ReadModels,
+        _ now: Position
     ) -> Bool {
-        guard let editedAt = message.editedAt, !existing.isEdited, existing.author == line.user, MessageBody.isValid(message.body) else {
+        guard let editedAt = message.editedAt, !existing.isEdited, existing.author == author.user, MessageBody.isValid(message.body) else {
             return false
         }
         let id = ImportedID.message(message.channel, message.id)
@@ -267,15 +284,15 @@ extension ImportBatch {
     /// Throws if the existing post with the message's id has another author or answers another
     /// message.
     private func check(
-        _ message: ImportedMessage, _ line: ParsedLine, against existing: ExistingPost, _ models: borrowing ReadModels, _ now: Position
+        _ message: ImportedMessage, _ author: Person, against existing: ExistingPost, _ models: borrowing ReadModels, _ now: Position
     ) throws(Rejection) {
         let answered: MessageID? =
             if let replyTo = message.replyTo { try post(replyTo, in: message.channel, models, now)?.rootMessage } else { nil }
         guard existing.isReply == (message.replyTo != nil), !existing.isReply || answered == existing.rootMessage else {
             throw .identifierTaken
         }
-        if existing.author == line.user { return }
-        guard let name = line.name else { throw .identifierTaken }
+        if existing.author == author.user { return }
+        guard let name = author.name else { throw .identifierTaken }
         switch message.user {
         case .account:
             // The same history was imported with nicknames, before its users had accounts.
@@ -293,19 +310,47 @@ extension ImportBatch {
 // MARK: Users, threads, joins
 
 extension ImportBatch {
-    private mutating func stageJoin(_ line: ParsedLine, _ models: borrowing ReadModels, _ now: Position) throws(Rejection) -> Bool {
-        guard let user = line.user else { throw .invalidUsername }
-        let newcomer = try registration(user, line, models, now)
-        let threadName = try threadName(line, models, now)
-        // Includes former members: an import does not bring back a user who has left.
-        if known.members.contains(Member(user: user, thread: line.thread)) || models.hasBeenMember(user, of: line.thread, asOf: now) {
-            return false
+    /// Stages the joins of a line.
+    private mutating func stageMembers(
+        _ people: [Person], _ line: ParsedLine, _ models: borrowing ReadModels, _ now: Position
+    ) throws(Rejection) -> Bool {
+        var newcomers: [(user: UserID, registration: (name: ImportedName, subject: String?)?)] = []
+        for person in people {
+            guard let user = person.user else { throw .invalidUsername }
+            newcomers.append((user, try registration(user, person, models, now)))
         }
+        let threadName = try threadName(line, models, now)
         let start = requests.count
-        stageMembership(user, newcomer, threadName, line, models, now)
-        assumptions.newJoins.append(Member(user: user, thread: line.thread))
-        entries.append(StagedLine(line: line, requests: start..<requests.count, recordingRequests: requests.count - 1..<requests.count))
+        for (user, registration) in newcomers {
+            // Includes former members: an import does not bring back a user who has left.
+            let member = Member(user: user, thread: line.thread)
+            if known.members.contains(member) || models.hasBeenMember(user, of: line.thread, asOf: now) { continue }
+            // The same user can occur twice.
+            stageMembership(user, known.users.contains(user) ? nil : registration, threadName, line, models, now)
+            assumptions.newJoins.append(member)
+        }
+        guard requests.count > start else { return false }
+        // The join is the last command of its line.
+        let essential = newcomers.count == 1 ? requests.count - 1 : start
+        entries.append(StagedLine(line: line, requests: start..<requests.count, recordingRequests: essential..<requests.count))
         return true
+    }
+
+    /// Stages the line of a channel: its policy counts when the channel is opened.
+    ///
+    /// - Throws: `invalidPolicy` if the channel is an outward code, or was opened with another policy.
+    private mutating func stageChannel(
+        _ channel: ImportedChannel, _ line: ParsedLine, _ models: borrowing ReadModels, _ now: Position
+    ) throws(Rejection) -> Staging {
+        guard line.thread.outwardCode == nil, channel.policy != .residents else { throw .invalidPolicy }
+        _ = try threadName(line, models, now)
+        let isOpen = models.hasThread(line.thread, asOf: now)
+        let isKnown = isOpen || known.threads.contains(line.thread) || policies[line.thread] != nil
+        let given = isOpen ? models.openingPolicy(of: line.thread) : policies[line.thread] ?? policy
+        guard !isKnown || given == channel.policy else { throw .invalidPolicy }
+        policies[line.thread] = channel.policy
+        if try stageMembers(channel.members.map(Person.init), line, models, now) { return .commands }
+        return isOpen || known.threads.contains(line.thread) ? .duplicate : .policy
     }
 
     private mutating func append(_ command: ChatCommand, _ origin: EventOrigin) {
@@ -328,20 +373,20 @@ extension ImportBatch {
         return name.text
     }
 
-    /// Returns the name and the subject to register for a line's user; nil if the user exists.
+    /// Returns the name and the subject to register for a user of a line; nil if the user exists.
     ///
     /// - Throws: `identifierTaken` if a native user has the id, which a caller can compute and
     ///   take; `invalidUsername` or `invalidSubject` if the name or the subject is invalid.
     private func registration(
-        _ user: UserID, _ line: ParsedLine, _ models: borrowing ReadModels, _ now: Position
+        _ user: UserID, _ person: Person, _ models: borrowing ReadModels, _ now: Position
     ) throws(Rejection) -> (name: ImportedName, subject: String?)? {
         if known.users.contains(user) { return nil }
         if let profile = models.profile(user, asOf: now) {
             guard profile.isImported else { throw .identifierTaken }
             return nil
         }
-        guard let name = line.name else { throw .invalidUsername }
-        guard case .account(_, _, let subject?) = line.imported else { return (name, nil) }
+        guard let name = person.name else { throw .invalidUsername }
+        guard case .account(_, _, let subject?) = person.imported else { return (name, nil) }
         guard Subject.isValid(subject) else { throw .invalidSubject }
         return (name, subject)
     }
@@ -357,7 +402,8 @@ extension ImportBatch {
             // The thread of an outward code is opened by its first member and does not belong to
             // the import.
             if line.thread.outwardCode == nil { assumptions.newThreads.insert(line.thread) }
-            append(.openThread(thread: line.thread, name: threadName, by: user), line.origin)
+            let policy = line.thread.outwardCode == nil ? policies[line.thread] ?? policy : .open
+            append(.openThread(thread: line.thread, name: threadName, by: user, policy: policy), line.origin)
         }
         let member = Member(user: user, thread: line.thread)
         if known.members.insert(member).inserted {

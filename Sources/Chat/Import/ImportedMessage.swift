@@ -61,6 +61,29 @@ public struct ImportedJoin: Hashable, Sendable {
     }
 }
 
+/// The policy and the members of a channel in the history of another chat.
+///
+/// The JSON form is `{"channel", "policy": "open" or "inviteOnly", "members"?: [user, ...]}`.
+public struct ImportedChannel: Hashable, Sendable {
+    /// The channel, as in ``ImportedMessage/channel``; not an outward code.
+    public var channel: String
+    /// Who may join the thread of the channel: `open` or `inviteOnly`.
+    public var policy: ThreadPolicy
+    /// The members, in addition to the authors of its messages; at most
+    /// ``maximumMemberCount``.
+    public var members: [ImportedUser]
+
+    /// The maximum number of members of a line; further members are lines of joins.
+    public static let maximumMemberCount = 10_000
+
+    /// Creates a channel.
+    public init(channel: String, policy: ThreadPolicy, members: [ImportedUser] = []) {
+        self.channel = channel
+        self.policy = policy
+        self.members = members
+    }
+}
+
 /// A user of another chat: a nickname, or an account with its own id.
 public enum ImportedUser: Hashable, Sendable {
     /// A nickname, for example `"Ann"`.
@@ -87,6 +110,8 @@ public enum ImportedLine: Hashable, Sendable {
     case message(ImportedMessage)
     /// A join.
     case join(ImportedJoin)
+    /// The policy and the members of a channel.
+    case channel(ImportedChannel)
 }
 
 extension ImportedMessage: Decodable {
@@ -143,11 +168,40 @@ extension ImportedUser: Decodable {
     }
 }
 
-extension ImportedLine: Decodable {
-    /// Decodes a line with the field `join` as a join, every other line as a message.
+extension ImportedChannel: Decodable {
+    /// Decodes a channel; unknown and missing fields are errors.
+    ///
+    /// `members` may be missing.
     public init(from decoder: any Decoder) throws {
-        let isJoin = try decoder.container(keyedBy: FieldKey.self).contains(.join)
-        self = isJoin ? .join(try ImportedJoin(from: decoder)) : .message(try ImportedMessage(from: decoder))
+        let container = try decoder.container(keyedBy: FieldKey.self)
+        try container.rejectFields(otherThan: [.channel, .policy, .members])
+        let policy = try container.decode(ThreadPolicy.self, forKey: .policy)
+        guard policy != .residents else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .policy, in: container, debugDescription: "the field 'policy' must be open or inviteOnly")
+        }
+        let members = try container.decodeIfPresent([ImportedUser].self, forKey: .members) ?? []
+        guard members.count <= Self.maximumMemberCount else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .members, in: container,
+                debugDescription: "a channel has at most \(Self.maximumMemberCount) members; the others are lines of joins")
+        }
+        self.init(channel: try container.decode(String.self, forKey: .channel), policy: policy, members: members)
+    }
+}
+
+extension ImportedLine: Decodable {
+    /// Decodes a line with the field `join` as a join, with the field `policy` as a channel, and every
+    /// other line as a message.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: FieldKey.self)
+        if container.contains(.join) {
+            self = .join(try ImportedJoin(from: decoder))
+        } else if container.contains(.policy) {
+            self = .channel(try ImportedChannel(from: decoder))
+        } else {
+            self = .message(try ImportedMessage(from: decoder))
+        }
     }
 }
 
@@ -158,6 +212,7 @@ extension FieldKey {
     fileprivate static let replyTo = FieldKey("replyTo")
     fileprivate static let editedAt = FieldKey("editedAt")
     fileprivate static let join = FieldKey("join")
+    fileprivate static let members = FieldKey("members")
 }
 
 /// Derives the ids of imported entities, so that a repeated import finds the same ids.

@@ -6,7 +6,8 @@ import Projections
 /// Imports the history of another chat into a store, through the regular decider.
 ///
 /// - **Channels**: a channel that is an outward code becomes the thread of that code, any other
-///   channel a named thread.
+///   channel a named thread. A named thread takes only users with an invitation (`inviteOnly`),
+///   unless the importer's policy or the line of the channel (``ImportedChannel``) says otherwise.
 /// - **Users** are registered and joined before their first message or join. A nickname is one
 ///   person in all channels, by its fold key. An account is one person by its id, whatever its
 ///   name. An imported user is never merged with a native user of the store: if the name is taken,
@@ -33,7 +34,7 @@ import Projections
 public struct MessageImporter: ~Copyable {
     private let store: ChatStore
     private let batchSize: Int
-    private var batch = ImportBatch()
+    private var batch: ImportBatch
     /// The result of the lines so far.
     public private(set) var summary = ImportSummary()
 
@@ -41,10 +42,15 @@ public struct MessageImporter: ~Copyable {
     ///
     /// - Parameters:
     ///   - store: The store to import into.
+    ///   - policy: Who may join the new named threads whose channels have no line: `open` or
+    ///     `inviteOnly`.
     ///   - batchSize: The number of lines per commit, clamped to 1...1,000.
-    public init(into store: ChatStore, batchSize: Int = 1_000) {
+    /// - Complexity: O(*n*) in the number of threads of the store.
+    public init(into store: ChatStore, policy: ThreadPolicy = .inviteOnly, batchSize: Int = 1_000) {
         self.store = store
         self.batchSize = min(max(1, batchSize), 1_000)
+        batch = ImportBatch(policy: policy)
+        summary.earlierOpenThreads = store.importedThreadsLeftOpen().count
     }
 
     /// Adds the next message.
@@ -58,10 +64,11 @@ public struct MessageImporter: ~Copyable {
         try add(.message(message), line: line)
     }
 
-    /// Adds the next line, a message or a join.
+    /// Adds the next line: a message, a join or a channel.
     ///
     /// A join of a current or former member of the thread is a duplicate: a user who has left is
-    /// not brought back.
+    /// not brought back. The line of a channel comes before the first message and join of the
+    /// channel; a line with another policy than that of the thread's opening is rejected.
     ///
     /// - Parameters:
     ///   - content: The line. The message that it answers must come before it.
@@ -72,15 +79,16 @@ public struct MessageImporter: ~Copyable {
         let staged = ImportBatch.ParsedLine(content, number: line)
         var batch = ImportBatch()
         swap(&batch, &self.batch)
-        let result: Result<Bool, Rejection> = store.withCurrentModels { models, now in
+        let result: Result<ImportBatch.Staging, Rejection> = store.withCurrentModels { models, now in
             do throws(Rejection) { return .success(try batch.stage(staged, models, now)) } catch { return .failure(error) }
         }
         swap(&batch, &self.batch)
         switch result {
-        case .success(true): return self.batch.entries.count >= batchSize || self.batch.hasReachedByteLimit ? try commit() : []
-        case .success(false):
+        case .success(.commands): return self.batch.entries.count >= batchSize || self.batch.hasReachedByteLimit ? try commit() : []
+        case .success(.duplicate):
             summary.duplicates += 1
             return []
+        case .success(.policy): return []
         case .failure(let rejection):
             summary.rejected += 1
             return [RejectedLine(line: line, rejection: rejection)]
@@ -121,8 +129,10 @@ public struct MessageImporter: ~Copyable {
             } else if case .success(let receipt) = answers[entry.recordingRequests.lowerBound], receipt.isDuplicate {
                 // Another importer of the same history was first.
                 summary.duplicates += 1
-            } else if case .join = entry.line.content {
-                summary.joins += 1
+            } else if entry.line.isOfMembers {
+                summary.joins += answers[entry.requests].count { answer in
+                    (try? answer.get())?.events.contains { $0.kind == .threadJoined } ?? false
+                }
             }
         }
         summary.rejected += rejected.count
@@ -147,7 +157,12 @@ public struct MessageImporter: ~Copyable {
                 summary.users += 1
                 if let renamed = batch.renamed[details.user] { summary.renamed.append(renamed) }
                 if let without = batch.withoutSubject[details.user] { summary.withoutSubject.append(without) }
-            case .threadOpened: summary.threads += 1
+            case .threadOpened(let details):
+                summary.threads += 1
+                let policy = receipt.events.lazy.compactMap {
+                    if case .threadPolicySet(let details) = $0.details { details.policy } else { nil }
+                }.first
+                summary.threadsByPolicy[policy ?? (details.thread.outwardCode == nil ? .open : .residents), default: 0] += 1
             case .messagePosted: summary.messages += 1
             case .replyPosted: summary.replies += 1
             case .messageEdited, .replyEdited: summary.edits += 1
@@ -159,7 +174,8 @@ public struct MessageImporter: ~Copyable {
 
 /// The counts of an import.
 ///
-/// In JSON, `joins` and `edits` are omitted if 0, `renamed` and `withoutSubject` if empty.
+/// In JSON, `joins`, `edits` and `earlierOpen` are omitted if 0, `policies`, `renamed` and
+/// `withoutSubject` if empty.
 public struct ImportSummary: Hashable, Sendable {
     /// The number of posted messages.
     public var messages = 0
@@ -173,7 +189,14 @@ public struct ImportSummary: Hashable, Sendable {
     public var users = 0
     /// The number of opened threads.
     public var threads = 0
-    /// The number of recorded lines of joins.
+    /// The number of opened threads by their policy, `policies` in JSON.
+    public var threadsByPolicy: [ThreadPolicy: Int] = [:]
+    /// The number of named threads of earlier imports that are open to every user, `earlierOpen` in
+    /// JSON.
+    ///
+    /// ``ChatStore/makeImportedThreadsInviteOnly()`` makes them `inviteOnly`.
+    public var earlierOpenThreads = 0
+    /// The number of recorded joins of lines of joins and channels.
     public var joins = 0
     /// The number of recorded edits.
     public var edits = 0
@@ -209,7 +232,10 @@ extension ImportSummary: Codable {
     private enum CodingKeys: String, CodingKey {
         case messages, replies, duplicates
         case rejected = "refused"
-        case users, threads, joins, edits, renamed, withoutSubject
+        case users, threads
+        case threadsByPolicy = "policies"
+        case earlierOpenThreads = "earlierOpen"
+        case joins, edits, renamed, withoutSubject
     }
 
     /// Decodes a summary; omitted fields are 0 or empty.
@@ -221,6 +247,13 @@ extension ImportSummary: Codable {
         rejected = try container.decode(Int.self, forKey: .rejected)
         users = try container.decode(Int.self, forKey: .users)
         threads = try container.decode(Int.self, forKey: .threads)
+        if container.contains(.threadsByPolicy) {
+            let policies = try container.nestedContainer(keyedBy: FieldKey.self, forKey: .threadsByPolicy)
+            for policy in ThreadPolicy.allCases {
+                threadsByPolicy[policy] = try policies.decodeIfPresent(Int.self, forKey: FieldKey(policy.rawValue))
+            }
+        }
+        earlierOpenThreads = try container.decodeIfPresent(Int.self, forKey: .earlierOpenThreads) ?? 0
         joins = try container.decodeIfPresent(Int.self, forKey: .joins) ?? 0
         edits = try container.decodeIfPresent(Int.self, forKey: .edits) ?? 0
         renamed = try container.decodeIfPresent([RenamedUser].self, forKey: .renamed) ?? []
@@ -236,6 +269,13 @@ extension ImportSummary: Codable {
         try container.encode(rejected, forKey: .rejected)
         try container.encode(users, forKey: .users)
         try container.encode(threads, forKey: .threads)
+        if !threadsByPolicy.isEmpty {
+            var policies = container.nestedContainer(keyedBy: FieldKey.self, forKey: .threadsByPolicy)
+            for policy in ThreadPolicy.allCases {
+                try policies.encodeIfPresent(threadsByPolicy[policy], forKey: FieldKey(policy.rawValue))
+            }
+        }
+        if earlierOpenThreads > 0 { try container.encode(earlierOpenThreads, forKey: .earlierOpenThreads) }
         if joins > 0 { try container.encode(joins, forKey: .joins) }
         if edits > 0 { try container.encode(edits, forKey: .edits) }
         if !renamed.isEmpty { try container.encode(renamed, forKey: .renamed) }

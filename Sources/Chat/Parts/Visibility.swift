@@ -239,6 +239,8 @@ extension EventDetails {
         case .memberRemoved(let details): details.user == user
         case .roleSet(let details): details.user == user
         case .operatorGranted(let details), .operatorRevoked(let details): details.user == user
+        // Operators read a thread while it is not `inviteOnly`.
+        case .threadPolicySet: true
         default: false
         }
     }

@@ -294,7 +294,7 @@ extension CommandRequest {
         case .custom(_, let kind, _, _, let payload): text = kind.utf8.count + payload.text.utf8.count
         case .joinThread, .leaveThread, .retract, .markRead, .endSession, .invite, .acceptInvitation, .declineInvitation,
             .revokeInvitation, .setRole, .grantOperator, .revokeOperator, .unmute, .unban, .pin, .unpin, .lockThread, .unlockThread,
-            .closeThread, .resolveReport, .block, .unblock:
+            .closeThread, .setThreadPolicy, .resolveReport, .block, .unblock:
             text = 0
         }
         let eventCount =

@@ -164,17 +164,25 @@ extension SectionedQuery {
         if count == 0 { return [] }
         let periods = map(Self.runs(count), per: Self.rowCount / Self.runLength) { $0.operatorPeriods(of: user, changes: $1) }
             .flatMap(\.self)
-        return compactMap(withSection { $0.threadScan() }) { $0.operatedThread($1, asOf: position) }.flatMap { $0.access(in: periods) }
+        let threads = compactMap(withSection { $0.threadScan() }) { $0.operatedThread($1, asOf: position) }
+        // Most threads never were `inviteOnly`, and need no further section. The period before the first
+        // change has the rank 0.
+        let (changed, others) = (threads.filter { $0.changeCount > 0 }, threads.filter { $0.changeCount == 0 })
+        let runs = changed.flatMap { thread in Self.runs(thread.changeCount, from: 0).map { (thread: thread, changes: $0) } }
+        return others.flatMap { $0.access(in: periods, disclosed: $0.wholePeriod) }
+            + map(runs, per: Self.rowCount / Self.runLength) { models, run in
+                run.thread.access(in: periods, disclosed: models.disclosedPeriods(of: run.thread, changes: run.changes))
+            }.flatMap(\.self)
     }
 
     /// The maximum number of changes per run.
     private static let runLength = 32
 
-    /// Returns the runs of changes that begin and end a period in turn, numbered from 1.
+    /// Returns the runs of changes that begin and end a period in turn, up to the number `count`.
     ///
     /// A run has an even length and ends before a beginning, so each run begins with one.
-    private static func runs(_ count: Int) -> [Range<Int>] {
-        stride(from: 1, through: count, by: runLength).map { $0..<(min(count, $0 + runLength - 1) + 1) }
+    private static func runs(_ count: Int, from first: Int = 1) -> [Range<Int>] {
+        stride(from: first, through: count, by: runLength).map { $0..<(min(count, $0 + runLength - 1) + 1) }
     }
 
     /// Returns the sort keys of the threads that the viewer may see, ascending.

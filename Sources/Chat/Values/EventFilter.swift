@@ -33,10 +33,11 @@ public struct EventFilter: Hashable, Sendable {
     /// Whether events that belong to no thread pass the condition on ``threads``: changes of
     /// usernames, and the viewer's own blocks and changes as an operator.
     var includesThreadlessEvents = false
-    /// Whether every change of a username passes the condition on ``viewer``.
+    /// The kinds of events that pass the condition on ``viewer``.
     ///
-    /// ``LiveUser`` sets it: it shows the names of former members, but no event.
-    var includesAllUsernameChanges = false
+    /// Live views set them: ``LiveUser`` shows the names of former members, and ``LiveThreads`` to an
+    /// operator the threads that are open now. They show no event.
+    var kindsWithoutViewer: Set<EventKind> = []
     /// The viewer of a live view.
     ///
     /// Its filter has no ``viewer``, because its queries check the rights.
@@ -85,8 +86,7 @@ public struct EventFilter: Hashable, Sendable {
     /// Whether the condition on ``viewer`` does not apply: there is no viewer, or the event is
     /// exempt.
     func isExemptFromViewer(_ details: EventDetails) -> Bool {
-        if includesAllUsernameChanges, case .usernameChanged = details { return true }
-        return viewer == nil || includesErasures && details.isErasure
+        viewer == nil || includesErasures && details.isErasure || details.kind.map(kindsWithoutViewer.contains) ?? false
     }
 
     /// Whether an event in this thread, or in its outward code, can satisfy the filter.

@@ -82,6 +82,11 @@ public enum ChatCommand: Hashable, Sendable {
     case unlockThread(thread: ThreadID, by: UserID)
     /// Stops posts and joins in a thread for good.
     case closeThread(thread: ThreadID, by: UserID)
+    /// Sets who may join a named thread and, optionally, what later members may read.
+    ///
+    /// Without a history it stays as it is. A thread that ceases to be `inviteOnly` has the history
+    /// `sinceJoining` from then on. The history never becomes wider.
+    case setThreadPolicy(thread: ThreadID, policy: ThreadPolicy, history: ThreadHistory? = nil, by: UserID)
     /// Reports a message or a reply to the moderators of its thread; the reason is 1 to 512 bytes of UTF-8.
     case report(PostID, by: UserID, reason: String)
     /// Resolves the reports of a message or a reply.

@@ -71,8 +71,11 @@ public struct Rejection: Error, Hashable, Sendable, Codable {
         public static let invalidDevice = Code(rawValue: "invalidDevice")
         /// The correlation id is empty or over 256 bytes.
         public static let invalidCorrelation = Code(rawValue: "invalidCorrelation")
-        /// Only the threads of outward codes have the policy `residents`, and an imported thread has
-        /// the policy `open` and the history `all`.
+        /// The thread cannot have this policy or this history.
+        ///
+        /// The threads of outward codes, and no others, have the policy `residents`, always. An
+        /// imported thread is opened with the history `all`. The history of a thread never becomes
+        /// wider.
         public static let invalidPolicy = Code(rawValue: "invalidPolicy")
         /// The user has no invitation to the thread.
         public static let notInvited = Code(rawValue: "notInvited")
@@ -156,9 +159,9 @@ extension Rejection {
     package static let unknownSession = Rejection(.unknownSession, "There is no such session.")
     static let invalidDevice = Rejection(.invalidDevice, "The description of a device is at most 1,024 bytes.")
     static let invalidCorrelation = Rejection(.invalidCorrelation, "A correlation id is 1 to 256 bytes.")
-    static let invalidPolicy = Rejection(
+    package static let invalidPolicy = Rejection(
         .invalidPolicy,
-        "Only an outward code's thread has the policy residents; an imported thread has the policy open and the history all.")
+        "The thread cannot have this policy or this history; the history never becomes wider than it is.")
     static let notInvited = Rejection(.notInvited, "This thread takes only users with an invitation.")
     static let banned = Rejection(.banned, "The user is banned from this thread.")
     static let muted = Rejection(.muted, "The user is muted in this thread.")

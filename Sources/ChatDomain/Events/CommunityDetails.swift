@@ -1,4 +1,4 @@
-/// The details of a thread's policy, which is set when the thread is opened.
+/// The details of a thread's policy, which its opening or a later command sets.
 public struct ThreadPolicySet: Hashable, Sendable {
     /// The thread.
     public var thread: ThreadID
@@ -6,9 +6,9 @@ public struct ThreadPolicySet: Hashable, Sendable {
     public var number: UInt64
     /// Who may join; never `residents`.
     public var policy: ThreadPolicy
-    /// The posts that members may read.
+    /// The posts that users who join later may read.
     public var history: ThreadHistory
-    /// The opener.
+    /// The user who acted; the opener, if the host closed an imported thread.
     public var by: UserID
     /// Creates the details.
     public init(thread: ThreadID, number: UInt64, policy: ThreadPolicy, history: ThreadHistory, by: UserID) {

@@ -32,7 +32,7 @@ public enum EventKind: UInt8, CaseIterable, Sendable, Hashable {
     case sessionEnded = 15
     /// Replaces a record that a repair could not salvage.
     case lost = 16
-    /// The opener of a thread set its policy and its history.
+    /// The opening of a thread, an owner or an operator set its policy and its history.
     case threadPolicySet = 17
     /// A moderator invited a user to a thread.
     case userInvited = 18

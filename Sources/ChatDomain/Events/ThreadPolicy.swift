@@ -8,7 +8,9 @@ public enum ThreadPolicy: String, CaseIterable, Hashable, Sendable, Codable {
     case inviteOnly
 }
 
-/// The posts of a thread that its members may read.
+/// The posts of a thread that users who join it may read.
+///
+/// The history at the join counts: a later change does not concern who is a member.
 public enum ThreadHistory: String, CaseIterable, Hashable, Sendable, Codable {
     /// Members may read every post.
     case all

@@ -163,6 +163,12 @@ extension ChatCommand {
             try $0.rejectFields(otherThan: [.thread, .by])
             return .closeThread(thread: try $0.decodeThread(), by: try $0.actingUser(.by))
         },
+        FieldKey("setThreadPolicy"): {
+            try $0.rejectFields(otherThan: [.thread, .policy, .history, .by])
+            return .setThreadPolicy(
+                thread: try $0.decodeThread(), policy: try $0.decodeName(.policy), history: try $0.decodeOptionalName(.history),
+                by: try $0.actingUser(.by))
+        },
         FieldKey("report"): {
             try $0.rejectFields(otherThan: [.message, .reply, .by, .reason])
             return .report(try $0.decodePost(), by: try $0.actingUser(.by), reason: try $0.read(.reason))

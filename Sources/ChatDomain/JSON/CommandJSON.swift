@@ -154,6 +154,11 @@ extension ChatCommand {
         case .lockThread(let thread, let by): try encode("lockThread", thread: thread, by: by)
         case .unlockThread(let thread, let by): try encode("unlockThread", thread: thread, by: by)
         case .closeThread(let thread, let by): try encode("closeThread", thread: thread, by: by)
+        case .setThreadPolicy(let thread, let policy, let history, let by):
+            try encode("setThreadPolicy", thread: thread, by: by) {
+                try $0.encode(policy, forKey: .policy)
+                try $0.encodeIfPresent(history, forKey: .history)
+            }
         case .report(let post, let by, let reason): try encode("report", post: post, by: by) { try $0.encode(reason, forKey: .reason) }
         case .resolveReport(let post, let by): try encode("resolveReport", post: post, by: by)
         case .block(let user, let by): try encode("block", user: user, by: by)

@@ -93,7 +93,7 @@ extension RuleState {
         // No fault for the last owner: threads had no owners when the first histories were written.
         case .threadLeft: faults.requireUnlessLost(event.standing.isMember, .notAMember, "the user is not a member")
         case .threadRead: checkReadMarker(event, &faults)
-        case .threadPolicySet: checkPolicy(event, &faults)
+        case .threadPolicySet where isPolicyOfOpening(event, ids): break
         case .messagePosted, .messageEdited, .messageRetracted: checkMessage(event, ids, &faults)
         case .replyPosted, .replyEdited, .replyRetracted: checkReply(event, ids, &faults)
         case .sessionStarted, .sessionEnded: checkSession(event, ids, &faults)

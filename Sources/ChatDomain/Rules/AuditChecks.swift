@@ -58,7 +58,10 @@ extension RuleState {
         }
         if let user = event.user, users[user].isErased {
             // A host program can end the session of such a user, moderators and operators act on them.
-            let isAllowed = kind.hasOtherActor || kind == .sessionEnded || kind == .operatorRevoked
+            // The host closes threads in the name of their openers.
+            let isAllowed =
+                kind.hasOtherActor || kind == .sessionEnded || kind == .operatorRevoked
+                || kind == .threadPolicySet && event.row.isImported
             let problem: HistoryFault.Problem = kind == .userErased ? .noEffect : .notPermitted
             faults.require(isAllowed, problem, "the content of user \(event.userID) was erased earlier")
         }
@@ -89,7 +92,8 @@ extension RuleState {
         faults.requireUnlessLost(!event.standing.isMember, .alreadyMember, "the user is a member already")
         guard let user = event.knownUser, let thread = event.knownThread else { return }
         let isOpener = threads[thread].awaitsOpener && threads[thread].openedBy == user
-        let isInvited = isOpener || event.standing.isInvited || policy(of: thread, ids) != .inviteOnly
+        let isInvited =
+            isOpener || event.standing.isInvited || policy(of: thread, ids) != .inviteOnly || skipsInvitation(thread, event.row.origin, ids)
         let rejection = lockOrBanRejection(user, thread, at: event.row.recordedAt, ids) ?? (isInvited ? nil : .notInvited)
         faults.requireUnlessLost(rejection == nil, .notPermitted, rejection?.message ?? "")
     }
@@ -110,14 +114,16 @@ extension RuleState {
         faults.require(upTo > current, .markerNotIncreasing, "read up to \(upTo), not beyond the current marker")
     }
 
-    func checkPolicy(_ event: AuditedEvent, _ faults: inout FaultList) {
-        guard let thread = event.knownThread else { return }
+    /// Whether the event belongs to the opening of a named thread, and sets a policy that an opening
+    /// can set.
+    func isPolicyOfOpening(_ event: AuditedEvent, _ ids: borrowing Identities) -> Bool {
+        guard let thread = event.knownThread else { return false }
         let (policy, history) = ThreadPolicySet.policyAndHistory(event.row.value)
         let row = threads[thread]
-        faults.requireUnlessLost(
-            row.awaitsOpener && row.lastEventNumber == 1 && row.openedBy == event.knownUser && policy != .residents
-                && (policy != .open || history != .all),
-            .notPermitted, "the policy was not set by the opening of a named thread")
+        guard row.lastEventNumber == 1, row.openedBy == event.knownUser, policy != .residents, policy != .open || history != .all else {
+            return false
+        }
+        return event.row.isImported ? isImportedNamedThread(thread, ids) && history == .all : row.awaitsOpener
     }
 
     func checkSession(_ event: AuditedEvent, _ ids: borrowing Identities, _ faults: inout FaultList) {

@@ -49,6 +49,8 @@ extension ChatCommand {
     fileprivate init?(causing details: EventDetails) {
         let reason = "-"
         switch details {
+        case .threadPolicySet(let details):
+            self = .setThreadPolicy(thread: details.thread, policy: details.policy, history: details.history, by: details.by)
         case .userInvited(let details): self = .invite(user: details.user, thread: details.thread, by: details.by)
         case .invitationDeclined(let details): self = .declineInvitation(user: details.user, thread: details.thread)
         case .invitationRevoked(let details): self = .revokeInvitation(user: details.user, thread: details.thread, by: details.by)

@@ -78,6 +78,8 @@ extension RuleState {
         case .lockThread(let thread, let by): return try setLock(thread, true, by, ids, envelope, &batch)
         case .unlockThread(let thread, let by): return try setLock(thread, false, by, ids, envelope, &batch)
         case .closeThread(let thread, let by): return try closeThread(thread, by, ids, envelope, &batch)
+        case .setThreadPolicy(let thread, let policy, let history, let by):
+            return try setThreadPolicy(thread, policy, history, by, ids, envelope, &batch)
         case .report(let post, let by, let reason): return try report(post, by, reason, ids, envelope, &batch)
         case .resolveReport(let post, let by): return try resolveReport(post, by, ids, envelope, &batch)
         case .block(let user, let by): return try setBlock(user, true, by, ids, envelope, &batch)

@@ -42,13 +42,13 @@ extension RuleState {
     /// Returns the positions of a thread's opening: `threadOpened`, `threadPolicySet` if there is
     /// one, and the opener's `threadJoined`.
     private func duplicateOpening(ofThread thread: Int) -> BatchDecision {
-        let hasPolicy = threads[thread].policy != .open || threads[thread].history != .all
-        return .duplicate(of: threads[thread].openedAt...threads[thread].openedAt + (hasPolicy ? 2 : 1))
+        .duplicate(of: threads[thread].openedAt...threads[thread].openedAt + (threads[thread].wasOpenedWithPolicy ? 2 : 1))
     }
 
-    /// Throws unless a thread can be opened with this policy and history; an import has the defaults.
+    /// Throws unless a thread can be opened with this policy and history; an imported thread has the
+    /// whole history.
     private func requirePolicy(_ policy: ThreadPolicy, _ history: ThreadHistory, _ envelope: EventEnvelope) throws(Rejection) {
-        guard policy != .residents, envelope.origin == .native || policy == .open && history == .all else { throw .invalidPolicy }
+        guard policy != .residents, envelope.origin == .native || history == .all else { throw .invalidPolicy }
     }
 
     /// Opens the thread of an outward code, whose id is reserved, for an import.
@@ -65,7 +65,7 @@ extension RuleState {
             return duplicateOpening(ofThread: thread)
         }
         let user = try requireUser(userID, ids)
-        try requirePolicy(policy, history, envelope)
+        guard policy == .open, history == .all else { throw .invalidPolicy }
         // Two imports that open the same outward code share one thread.
         guard thread == nil else { return .unchanged }
         appendOpening(threadID, .none, userID, user, envelope, &batch)
@@ -105,12 +105,21 @@ extension RuleState {
     ) -> Rejection? {
         if let stop = lockOrBanRejection(user, thread, at: envelope.recordedAt, ids) { return stop }
         let policy = policy(of: thread, ids)
-        if isAccepting || policy == .inviteOnly, !standing(of: user, in: thread, ids).isInvited { return .notInvited }
+        if isAccepting || policy == .inviteOnly, !standing(of: user, in: thread, ids).isInvited,
+            !skipsInvitation(thread, envelope.origin, ids)
+        {
+            return .notInvited
+        }
         // An import skips the residence rule.
         if policy == .residents, envelope.origin == .native, users[user].oneBasedResidence != EventIndexes.oneBased(thread) {
             return .notResident
         }
         return nil
+    }
+
+    /// Whether a join needs no invitation: an import joins its own threads without one.
+    func skipsInvitation(_ thread: Int, _ origin: EventOrigin, _ ids: borrowing Identities) -> Bool {
+        origin != .native && isImportedNamedThread(thread, ids)
     }
 
     /// Appends the event of a join.
@@ -157,12 +166,21 @@ extension RuleState {
     ) throws(Rejection) -> BatchDecision {
         let action = try userAction(userID, threadID, actorID, sparesErased: true, ids, envelope)
         try requireModerator(action.actor, of: action.thread, ids)
+        guard envelope.isAudit || mayInvite(action.actor, action.user, action.thread, ids) else { throw .notAnOwner }
         guard !threads[action.thread].isClosed else { throw .threadClosed }
         guard !action.userStanding.isMember else { return .unchanged }
         if let membership = action.membership, isSanctioned(.ban, membership, at: envelope.recordedAt) { throw .banned }
         guard !action.userStanding.isInvited else { return .unchanged }
         append(.userInvited, action, envelope, &batch)
         return .append
+    }
+
+    /// Whether a user, who moderates a thread, may invite another user.
+    ///
+    /// An operator, who is neither owner nor moderator, must not open a private thread to themselves.
+    func mayInvite(_ actor: Int, _ user: Int, _ thread: Int, _ ids: borrowing Identities) -> Bool {
+        if let role = standing(of: actor, in: thread, ids).role, role >= .moderator { return true }
+        return threads[thread].ownerCount == 0 && !isOperator(user) && !isImportedPair(thread, ids)
     }
 
     func declineInvitation(
@@ -204,6 +222,48 @@ extension RuleState {
         guard !isLastOwner(action.userStanding, of: action.thread) else { throw .lastOwner }
         append(.roleSet, action, value: role.code, envelope, &batch)
         return .append
+    }
+}
+
+/// Policies of open threads.
+extension RuleState {
+    /// Sets the policy and the history of a thread.
+    ///
+    /// An import closes a thread of an earlier import, in the name of its opener.
+    func setThreadPolicy(
+        _ threadID: ThreadID, _ policy: ThreadPolicy, _ history: ThreadHistory?, _ actorID: UserID, _ ids: borrowing Identities,
+        _ envelope: EventEnvelope, _ batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        let isImport = envelope.origin != .native
+        let actor = isImport ? try requireRegistered(actorID, ids) : try requireUser(actorID, ids)
+        let thread = try requireThread(threadID, for: actor, as: .ofModerator, ids, envelope)
+        let row = threads[thread]
+        if isImport {
+            guard isImportedNamedThread(thread, ids), row.openedBy == actor, policy == .inviteOnly else { throw .notAnOwner }
+        } else {
+            try requirePolicyAuthority(actor, over: thread, policy, ids)
+        }
+        let isDisclosed = row.policy == .inviteOnly && policy == .open
+        let newHistory = history ?? (isDisclosed ? .sinceJoining : row.history)
+        guard policy != .residents, threadID.outwardCode == nil,
+            newHistory == .sinceJoining || row.history == .all && !isDisclosed
+        else { throw .invalidPolicy }
+        guard policy != row.policy || newHistory != row.history else { return .unchanged }
+        var event = envelope.row(.threadPolicySet, threadID, nextNumber(in: thread), actorID)
+        event.value = ThreadPolicySet.value(policy, newHistory)
+        batch.append(event, .none, EventIndexes(user: actor, thread: thread))
+        return .append
+    }
+
+    /// Throws unless a user may set the policy of a thread: an owner, or an operator if it has none.
+    ///
+    /// An operator cannot open an imported thread of two people, who had no owner to protect them.
+    private func requirePolicyAuthority(
+        _ actor: Int, over thread: Int, _ policy: ThreadPolicy, _ ids: borrowing Identities
+    ) throws(Rejection) {
+        if standing(of: actor, in: thread, ids).role == .owner { return }
+        guard threads[thread].ownerCount == 0, isOperator(actor) else { throw .notAnOwner }
+        guard policy != .open || threads[thread].policy != .inviteOnly || !isImportedPair(thread, ids) else { throw .notAnOwner }
     }
 }
 

@@ -13,12 +13,15 @@ public enum EarlierRule: String, CaseIterable, Hashable, Sendable, Codable {
     case actsOnErasedUser
     /// A user could block any number of others.
     case anyNumberOfBlocks
+    /// An operator who was neither owner nor moderator could invite everyone into every thread.
+    case operatorInvites
 
     /// A sentence for people; it may change between versions.
     public var message: String {
         switch self {
         case .actsOnErasedUser: "A user whose content was erased could be invited, muted, banned and blocked."
         case .anyNumberOfBlocks: "A user could block more than \(RuleState.maximumBlockCount) others."
+        case .operatorInvites: "An operator who was neither owner nor moderator could invite everyone into every thread."
         }
     }
 
@@ -31,7 +34,8 @@ public enum EarlierRule: String, CaseIterable, Hashable, Sendable, Codable {
             rules.isErased(UserID(bits: row.user), ids)
         case (.actsOnErasedUser, .userBlocked): rules.isErased(UserID(bits: row.secondID), ids)
         case (.anyNumberOfBlocks, .userBlocked): rules.hasMaximumBlocks(UserID(bits: row.user), ids)
-        case (.actsOnErasedUser, _), (.anyNumberOfBlocks, _): false
+        case (.operatorInvites, .userInvited): rules.isInvitedByOperator(row, ids)
+        case (.actsOnErasedUser, _), (.anyNumberOfBlocks, _), (.operatorInvites, _): false
         }
     }
 }
@@ -58,6 +62,14 @@ extension RuleState {
 
     fileprivate func hasMaximumBlocks(_ userID: UserID, _ ids: borrowing Identities) -> Bool {
         registeredUser(userID, ids).map { hasMaximumBlocks($0) } ?? false
+    }
+
+    /// Whether an invitation is by an operator who may not invite the user now.
+    fileprivate func isInvitedByOperator(_ row: EventRow, _ ids: borrowing Identities) -> Bool {
+        guard let actor = registeredUser(UserID(bits: row.secondID), ids), let user = registeredUser(UserID(bits: row.user), ids),
+            let thread = existingThread(ThreadID(bits: row.thread), ids)
+        else { return false }
+        return isOperator(actor) && !mayInvite(actor, user, thread, ids)
     }
 
     fileprivate func isErased(_ userID: UserID, _ ids: borrowing Identities) -> Bool {

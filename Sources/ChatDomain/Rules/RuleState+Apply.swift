@@ -116,7 +116,32 @@ extension RuleState {
         }
         guard !wasMember else { return }
         if isOpener { threads[indexes.thread].ownerCount &+= 1 }
-        if threads[indexes.thread].history == .sinceJoining { community.joins[indexes.membership] = position }
+        if threads[indexes.thread].history == .sinceJoining {
+            community.joins[indexes.membership] = position
+        } else if community.joins[indexes.membership] > 0 {
+            community.joins[indexes.membership] = 0
+        }
+        countMember(indexes.user, of: indexes.thread)
+    }
+
+    /// Counts the users who were ever members of a thread, up to three; the opener is the first.
+    private mutating func countMember(_ user: Int, of thread: Int) {
+        let row = threads[thread]
+        guard !row.hadThreeMembers, user != row.openedBy else { return }
+        let member = UInt32(truncatingIfNeeded: user + 1)
+        if row.oneBasedSecondMember == 0 {
+            threads[thread].oneBasedSecondMember = member
+        } else if row.oneBasedSecondMember != member {
+            threads[thread].hadThreeMembers = true
+        }
+    }
+
+    /// Sets the policy and the history of a thread.
+    private mutating func setPolicy(_ thread: Int, _ policy: ThreadPolicy, _ history: ThreadHistory, at position: Position) {
+        let row = threads[thread]
+        if row.openedAt > 0, position == row.openedAt + 1 { threads[thread].wasOpenedWithPolicy = true }
+        if row.policy == .inviteOnly, policy != .inviteOnly { threads[thread].disclosedAt = position }
+        (threads[thread].policy, threads[thread].history) = (policy, history)
     }
 
     /// Changes a user's role in a thread; nil ends the membership.
@@ -151,7 +176,8 @@ extension RuleState {
         let (thread, post) = (indexes.thread, indexes.secondIndex)
         switch kind {
         case .threadPolicySet:
-            (threads[thread].policy, threads[thread].history) = ThreadPolicySet.policyAndHistory(event.value)
+            let (policy, history) = ThreadPolicySet.policyAndHistory(event.value)
+            setPolicy(thread, policy, history, at: position)
         case .userInvited: changeStanding(indexes) { $0.isInvited = true }
         case .invitationDeclined, .invitationRevoked: changeStanding(indexes) { $0.isInvited = false }
         case .roleSet:

@@ -22,6 +22,8 @@ extension RuleState {
         writer.write(threads.indices) { threads[$0].ruleBits }
         writer.write(threads.indices) { threads[$0].ownerCount }
         writer.write(threads.indices) { threads[$0].pinCount }
+        writer.write(threads.indices) { threads[$0].disclosedAt }
+        writer.write(threads.indices) { threads[$0].oneBasedSecondMember }
         memberships.write(to: &writer)
         usernameOwners.write(to: &writer)
         subjectOwners.write(to: &writer)
@@ -120,15 +122,20 @@ extension RuleState {
         let positions: [Position] = try reader.readArray(count)
         let openers: [UInt64] = try reader.readArray(count)
         let eventCounts: [UInt64] = try reader.readArray(count)
-        let ruleBits: [UInt8] = try reader.readArray(count)
+        let ruleBits: [UInt32] = try reader.readArray(count)
         let ownerCounts: [UInt32] = try reader.readArray(count)
         let pinCounts: [UInt32] = try reader.readArray(count)
+        let disclosures: [Position] = try reader.readArray(count)
+        let secondMembers: [UInt32] = try reader.readArray(count)
         for thread in 0..<count {
             try require(positions[thread] <= head, "a thread was opened after \(head)")
             try require(
                 positions[thread] == 0 ? openers[thread] == 0 : openers[thread] < ids.users.count, "a thread has no opener")
             var row = ThreadRow(openedAt: positions[thread], lastEventNumber: eventCounts[thread], openedBy: Int(openers[thread]))
             (row.ruleBits, row.ownerCount, row.pinCount) = (ruleBits[thread], ownerCounts[thread], pinCounts[thread])
+            (row.disclosedAt, row.oneBasedSecondMember) = (disclosures[thread], secondMembers[thread])
+            try require(
+                row.disclosedAt <= head && row.oneBasedSecondMember <= ids.users.count, "a thread was disclosed or joined by nobody")
             threads.append(row)
         }
     }
@@ -147,16 +154,17 @@ extension RuleState {
 
 extension ThreadRow {
     /// The policy, the history and the marks as bits, as a checkpoint stores them.
-    var ruleBits: UInt8 {
+    var ruleBits: UInt32 {
         get {
-            UInt8(policy.code) | UInt8(history.code) << 2 | (isLocked ? 8 : 0) | (isClosed ? 16 : 0) | (canHaveOwners ? 32 : 0)
-                | (awaitsOpener ? 64 : 0)
+            UInt32(policy.code) | UInt32(history.code) << 2 | (isLocked ? 8 : 0) | (isClosed ? 16 : 0) | (canHaveOwners ? 32 : 0)
+                | (awaitsOpener ? 64 : 0) | (hadThreeMembers ? 128 : 0) | (wasOpenedWithPolicy ? 256 : 0)
         }
         set {
             policy = ThreadPolicy(code: UInt64(newValue & 3)) ?? .open
             history = ThreadHistory(code: UInt64(newValue >> 2 & 1)) ?? .all
             (isLocked, isClosed) = (newValue & 8 != 0, newValue & 16 != 0)
             (canHaveOwners, awaitsOpener) = (newValue & 32 != 0, newValue & 64 != 0)
+            (hadThreeMembers, wasOpenedWithPolicy) = (newValue & 128 != 0, newValue & 256 != 0)
         }
     }
 }

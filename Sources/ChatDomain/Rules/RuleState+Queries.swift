@@ -41,12 +41,23 @@ extension RuleState {
         Sanction.until(kind == .mute ? community.mutes[membership] : community.bans[membership])
     }
 
-    /// Whether a message exists for a member: its thread has the whole history, it was posted after
-    /// the member's latest join, or the member is an operator in a thread that is not `inviteOnly`.
+    /// Whether a message exists for a member: it was posted after the start of what they may read,
+    /// or they are an operator, and it was posted after the thread last ceased to be `inviteOnly`.
     func isVisible(message: Int, to membership: Int, _ ids: borrowing Identities) -> Bool {
-        let thread = ids.messageFacts.parent(message)
-        return threads[thread].history == .all || ids.messageFacts.position(message) > community.joins[membership]
-            || threads[thread].policy != .inviteOnly && isOperator(ids.memberships.pair(membership).first)
+        let (thread, position) = (ids.messageFacts.parent(message), ids.messageFacts.position(message))
+        return position > community.joins[membership]
+            || threads[thread].policy != .inviteOnly && position > threads[thread].disclosedAt
+                && isOperator(ids.memberships.pair(membership).first)
+    }
+
+    /// Whether a thread is a named one that an import opened.
+    package func isImportedNamedThread(_ thread: Int, _ ids: borrowing Identities) -> Bool {
+        threads[thread].openedAt > 0 && !threads[thread].canHaveOwners && ids.threads.id(thread).outwardCode == nil
+    }
+
+    /// Whether a thread was imported, and at most two users were ever members of it.
+    func isImportedPair(_ thread: Int, _ ids: borrowing Identities) -> Bool {
+        !threads[thread].hadThreeMembers && isImportedNamedThread(thread, ids)
     }
 
     /// Whether a thread takes only users with an invitation now.

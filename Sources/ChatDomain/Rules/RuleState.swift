@@ -71,10 +71,14 @@ package struct ThreadRow: Sendable, Hashable {
     package var lastEventNumber: UInt64 = 0
     /// The index of the opener.
     package var openedBy = 0
-    /// The policy that was set at the opening; the thread of an outward code has another one.
+    /// The policy that was set last; the thread of an outward code has another one.
     package var policy = ThreadPolicy.open
-    /// The posts that members may read.
+    /// The posts that users who join from now on may read.
     package var history = ThreadHistory.all
+    /// The position at which the thread last ceased to be `inviteOnly`, or 0.
+    package var disclosedAt: Position = 0
+    /// Whether the opening set a policy.
+    package var wasOpenedWithPolicy = false
     /// Whether the thread takes no posts and joins for now.
     package var isLocked = false
     /// Whether the thread takes no posts and joins for good.
@@ -87,6 +91,10 @@ package struct ThreadRow: Sendable, Hashable {
     package var ownerCount: UInt32 = 0
     /// The number of pinned messages.
     package var pinCount: UInt32 = 0
+    /// The index + 1 of the first member other than the opener, or 0.
+    package var oneBasedSecondMember: UInt32 = 0
+    /// Whether more than two users were ever members.
+    package var hadThreeMembers = false
 }
 
 /// The marks of a message or a reply.

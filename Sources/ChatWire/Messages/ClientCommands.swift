@@ -75,7 +75,8 @@ extension ChatCommand {
         case .registerUser, .grantOperator, .revokeOperator: false
         case .changeUsername, .setPostcode, .openThread, .joinThread, .leaveThread, .postMessage, .reply, .edit, .retract, .markRead,
             .startSession, .endSession, .invite, .acceptInvitation, .declineInvitation, .revokeInvitation, .setRole, .remove, .mute,
-            .unmute, .ban, .unban, .removeMember, .pin, .unpin, .lockThread, .unlockThread, .closeThread, .report, .resolveReport,
+            .unmute, .ban, .unban, .removeMember, .pin, .unpin, .lockThread, .unlockThread, .closeThread, .setThreadPolicy, .report,
+            .resolveReport,
             .block, .unblock, .custom:
             true
         }

@@ -11,7 +11,10 @@ extension ToolCommand {
             options: [
                 CommandSpec.Option(
                     "format", .choice(["messages", "events"]),
-                    "the format of the file: messages (the default), or events as export prints them"), .durability,
+                    "the format of the file: messages (the default), or events as export prints them"),
+                CommandSpec.Option(
+                    "policy", .choice(["inviteOnly", "open"]),
+                    "who may join the new named threads: users with an invitation (the default), or everyone"), .durability,
                 .waitForLock, .takeOver, .json,
             ],
             discussion: """
@@ -20,7 +23,10 @@ extension ToolCommand {
                 string, one person in all channels whatever its case, or {"id", "name", "subject"} (the subject is
                 optional), one person by the id. An import never takes over a user of the journal: a name that is
                 taken gets a suffix such as ~2, which the summary lists. A channel that is an outward code is that
-                thread, any other becomes a named thread. A reply to a reply becomes a reply to its message. Importing
+                thread, any other becomes a named thread. A named thread takes only users with an invitation, unless
+                --policy or the line of its channel says otherwise: {"channel", "policy": "open" or "inviteOnly",
+                "members": [user, ...]}, before the first line of the channel. Its members are optional; authors are
+                members too. set-policy closes the threads that earlier imports left open. A reply to a reply becomes a reply to its message. Importing
                 the same file again appends nothing. A rejected line is reported and does not stop the rest.
 
                 With --format events a line is an event as export prints it, of this version or an earlier one. The
@@ -29,11 +35,15 @@ extension ToolCommand {
                 the import, and the lines before it stay imported.
                 """)
     ) { arguments, output in
-        if arguments[option: "format"] == "events" { return try importEvents(arguments, &output) }
+        let policy = arguments[option: "policy"]
+        if arguments[option: "format"] == "events" {
+            if policy != nil { throw arguments.error("--policy is for messages: events keep their policies") }
+            return try importEvents(arguments, &output)
+        }
         var lines = try LineReader(path: arguments[positional: "FILE"])
         let store = try arguments.openForWriting()
         let report = ImportReport(isJSON: arguments.hasFlag("json"))
-        var importer = MessageImporter(into: store)
+        var importer = MessageImporter(into: store, policy: policy.flatMap(ThreadPolicy.init) ?? .inviteOnly)
         var progress = Progress("import")
         defer { progress.clear() }
         var unreadable = 0
@@ -83,6 +93,15 @@ private struct ImportReport {
                 + "\(summary.duplicates) duplicates, \(summary.rejected) rejected, \(unreadable) unreadable; "
                 + "\(summary.users) new users and \(summary.threads) new threads"
         )
+        if !summary.threadsByPolicy.isEmpty {
+            let counts = ThreadPolicy.allCases.compactMap { policy in summary.threadsByPolicy[policy].map { "\($0) \(policy.rawValue)" } }
+            try output.writeLine("new threads by policy: \(counts.joined(separator: ", "))")
+        }
+        if summary.earlierOpenThreads > 0 {
+            try output.writeLine(
+                "\(summary.earlierOpenThreads) threads of earlier imports are open to every user: "
+                    + "`set-policy JOURNAL --imported inviteOnly` closes them")
+        }
         if summary.joins > 0 || summary.edits > 0 {
             try output.writeLine("\(summary.joins) joins and \(summary.edits) edits imported")
         }

@@ -66,6 +66,7 @@ private let commandHelp = """
       {"removeMember":{"thread":THREAD,"user":ID,"by":ID,"reason":TEXT}}
       {"pin":{"message":ID,"by":ID}}, likewise unpin
       {"lockThread":{"thread":THREAD,"by":ID}}, likewise unlockThread, closeThread
+      {"setThreadPolicy":{"thread":THREAD,"policy":"open" or "inviteOnly"[,"history":...],"by":ID}}
       {"block":{"user":ID,"by":ID}}, likewise unblock
       {"custom":{["id":ID,] "kind":NAME,"thread":THREAD,"by":ID,"payload":JSON}}
     An answer is {"line":1,"positions":[12,12],"events":[...],"duplicate":false}, or

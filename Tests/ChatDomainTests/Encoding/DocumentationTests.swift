@@ -55,7 +55,8 @@ struct DocumentationTests {
                 "registerUser", "changeUsername", "markRead", "startSession", "endSession", "openThread", "joinThread", "leaveThread",
                 "setPostcode", "invite", "acceptInvitation", "declineInvitation", "revokeInvitation", "setRole", "grantOperator",
                 "revokeOperator", "postMessage", "reply", "edit", "retract", "custom", "remove", "mute", "unmute", "ban", "unban",
-                "removeMember", "pin", "unpin", "lockThread", "unlockThread", "closeThread", "report", "resolveReport", "block", "unblock",
+                "removeMember", "pin", "unpin", "lockThread", "unlockThread", "closeThread", "setThreadPolicy", "report",
+                "resolveReport", "block", "unblock",
             ])
         // A sentence may follow the events.
         let connecting: Set<String> = ["and", "or", "as", "needed", "unless", "open", "all", "for", "a", "member"]

@@ -122,6 +122,14 @@ struct CommandJSONTests {
         (.unlockThread(thread: Here.dogs, by: Here.ann), #"{"unlockThread":{"by":"\#(user)","thread":"\#(dogs)"}}"#),
         (.closeThread(thread: Here.sw1a, by: Here.ann), #"{"closeThread":{"by":"\#(user)","thread":"\#(sw1a)"}}"#),
         (
+            .setThreadPolicy(thread: Here.dogs, policy: .inviteOnly, by: Here.ann),
+            #"{"setThreadPolicy":{"by":"\#(user)","policy":"inviteOnly","thread":"\#(dogs)"}}"#
+        ),
+        (
+            .setThreadPolicy(thread: Here.dogs, policy: .open, history: .sinceJoining, by: Here.ann),
+            #"{"setThreadPolicy":{"by":"\#(user)","history":"sinceJoining","policy":"open","thread":"\#(dogs)"}}"#
+        ),
+        (
             .report(.message(Here.milk), by: Here.ann, reason: "spam"),
             #"{"report":{"by":"\#(user)","message":"\#(milk)","reason":"spam"}}"#
         ),

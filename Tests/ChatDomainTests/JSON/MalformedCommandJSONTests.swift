@@ -78,6 +78,7 @@ struct MalformedCommandJSONTests {
         ("lockThread", ["thread": text("SW1A"), "by": text(user)]),
         ("unlockThread", ["thread": text("SW1A"), "by": text(user)]),
         ("closeThread", ["thread": text("SW1A"), "by": text(user)]),
+        ("setThreadPolicy", ["thread": text("SW1A"), "policy": text("open"), "by": text(user)]),
         ("report", ["message": text(milk), "by": text(user), "reason": text("x")]),
         ("resolveReport", ["message": text(milk), "by": text(user)]),
         ("block", ["user": text(user), "by": text(user)]),
@@ -87,7 +88,7 @@ struct MalformedCommandJSONTests {
 
     static let optional: [String: [String]] = [
         "registerUser": ["user", "subject"], "openThread": ["thread", "policy", "history"], "postMessage": ["message"], "reply": ["reply"],
-        "startSession": ["session"], "mute": ["until"], "ban": ["until"], "custom": ["id"],
+        "startSession": ["session"], "setThreadPolicy": ["history"], "mute": ["until"], "ban": ["until"], "custom": ["id"],
     ]
 
     /// Returns a JSON string; no text here needs escapes.

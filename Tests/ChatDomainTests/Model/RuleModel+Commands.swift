@@ -36,6 +36,7 @@ extension RuleModel {
         case .lockThread(let thread, let by): try setLock(thread, by, true, draft)
         case .unlockThread(let thread, let by): try setLock(thread, by, false, draft)
         case .closeThread(let thread, let by): try close(thread, by, draft)
+        case .setThreadPolicy(let thread, let policy, let history, let by): try setPolicy(thread, policy, history, by, draft)
         case .report(let post, let by, let reason): try report(post, by, reason, draft)
         case .resolveReport(let post, let by): try resolve(post, by, draft)
         case .block(let user, let by): try setBlock(user, by, true, draft)
@@ -121,11 +122,14 @@ extension RuleModel {
             guard let name = ThreadName(text) else { throw Refusal(code: .invalidThreadName) }
             content = .threadName(name.text)
         }
-        try check(policy != .residents && (isDefault || !draft.isImport), .invalidPolicy)
+        try check(policy != .residents, .invalidPolicy)
+        // An import opens its threads with the whole history, and those of outward codes as they are.
+        if draft.isImport { try check(history == .all && (policy == .open || code == nil), .invalidPolicy) }
         let thread = id ?? ThreadID(bits: draft.freshID)
         var opened = Thread(
             opener: by, opened: head + 1...head + 2, isOutward: code != nil, canHaveOwner: code == nil && !draft.isImport,
             policy: code == nil ? .open : .residents)
+        opened.isImported = code == nil && draft.isImport
         var facts: [(EventDetails, EventContent)] = [(.threadOpened(ThreadOpened(thread: thread, number: 1, by: by)), content)]
         if !isDefault {
             (opened.policy, opened.history, opened.opened) = (policy, history, head + 1...head + 3)
@@ -143,7 +147,9 @@ extension RuleModel {
         if thread.roles[user] != nil { return .nothing }
         try checkJoining(user, thread, draft)
         try checkResidence(user, id, draft)
-        if thread.policy == .inviteOnly { try check(thread.invited.contains(user), .notInvited) }
+        if thread.policy == .inviteOnly, !(thread.isImported && draft.isImport) {
+            try check(thread.invited.contains(user), .notInvited)
+        }
         becomeMember(user, id, at: head + 1)
         return append([(.threadJoined(ThreadJoined(thread: id, number: next(id), user: user)), .none)], draft)
     }

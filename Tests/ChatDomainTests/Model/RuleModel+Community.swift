@@ -20,11 +20,11 @@ extension RuleModel {
         }
     }
 
-    /// Whether the message was posted before the latest join of a member who may not read it.
+    /// Whether the message was posted before what a member may read.
     func isHidden(_ message: Message, from user: UserID) -> Bool {
-        if operators.contains(user), threads[message.thread]?.policy != .inviteOnly { return false }
-        guard let thread = threads[message.thread], thread.history == .sinceJoining, thread.roles[user] != nil else { return false }
-        return message.position < thread.joinedAt[user] ?? 0
+        guard let thread = threads[message.thread], thread.roles[user] != nil else { return false }
+        if operators.contains(user), thread.policy != .inviteOnly, message.position > thread.disclosedAt { return false }
+        return message.position < thread.readingStarts[user] ?? 0
     }
 
     /// Whether a thread exists for a user: an `inviteOnly` one for its members, for the invited, and
@@ -87,7 +87,9 @@ extension RuleModel {
     /// Makes a user a member, which ends the invitation.
     mutating func becomeMember(_ user: UserID, _ id: ThreadID, at position: Position, _ role: ThreadRole = .member) {
         threads[id]?.roles[user] = role
-        threads[id]?.joinedAt[user] = position
+        threads[id]?.everMembers.insert(user)
+        let isSinceJoining = threads[id]?.history == .sinceJoining
+        threads[id]?.readingStarts[user] = isSinceJoining ? position : nil
         threads[id]?.invited.remove(user)
     }
 
@@ -95,6 +97,11 @@ extension RuleModel {
         try checkUsers(by, user)
         guard knows(by, id, draft, moderating: true), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
         try checkModerator(by, id)
+        if thread.roles[by] == nil || thread.roles[by] == .member {
+            // An operator, by no role of the thread.
+            try check(owners(id).isEmpty && !operators.contains(user), .notAnOwner)
+            try check(!thread.isImported || thread.everMembers.count > 2, .notAnOwner)
+        }
         try check(!thread.isClosed, .threadClosed)
         if thread.roles[user] != nil { return .nothing }
         try check(!isInEffect(thread.bans, user, at: draft.time), .banned)
@@ -108,7 +115,8 @@ extension RuleModel {
         guard knows(user, id, draft), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
         if thread.roles[user] != nil { return .nothing }
         try checkJoining(user, thread, draft)
-        try check(thread.invited.contains(user), .notInvited)
+        // An import joins its own threads without an invitation.
+        if !(thread.isImported && draft.isImport) { try check(thread.invited.contains(user), .notInvited) }
         try checkResidence(user, id, draft)
         becomeMember(user, id, at: head + 1)
         return append([(.threadJoined(ThreadJoined(thread: id, number: next(id), user: user)), .none)], draft)
@@ -247,6 +255,32 @@ extension RuleModel {
         if thread.isClosed { return .nothing }
         threads[id]?.isClosed = true
         return append([(.threadClosed(ThreadChanged(thread: id, number: next(id), by: by)), .none)], draft)
+    }
+
+    mutating func setPolicy(
+        _ id: ThreadID, _ policy: ThreadPolicy, _ history: ThreadHistory?, _ by: UserID, _ draft: Draft
+    ) throws(Refusal) -> Answer {
+        try check(users[by] != nil, .unknownUser)
+        guard let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        let opens = thread.policy == .inviteOnly && policy == .open
+        if draft.isImport {
+            // The host, in the name of the opener.
+            try check(thread.isImported && thread.opener == by && policy == .inviteOnly, .notAnOwner)
+        } else if thread.roles[by] != .owner {
+            try check(owners(id).isEmpty && operators.contains(by), .notAnOwner)
+            try check(!opens || !thread.isImported || thread.everMembers.count > 2, .notAnOwner)
+        }
+        try check(!thread.isOutward && policy != .residents, .invalidPolicy)
+        let widest: ThreadHistory = opens ? .sinceJoining : thread.history
+        let wanted = history ?? widest
+        try check(wanted == widest || widest == .all, .invalidPolicy)
+        if thread.policy == policy, thread.history == wanted { return .nothing }
+        let position = head + 1
+        if opens { threads[id]?.disclosedAt = position }
+        threads[id]?.policy = policy
+        threads[id]?.history = wanted
+        let set = ThreadPolicySet(thread: id, number: next(id), policy: policy, history: wanted, by: by)
+        return append([(.threadPolicySet(set), .none)], draft)
     }
 
     // MARK: Posts

@@ -34,10 +34,16 @@ struct RuleModel {
         var canHaveOwner: Bool
         var policy: ThreadPolicy
         var history = ThreadHistory.all
+        /// Whether an import opened it, under a name.
+        var isImported = false
+        /// The position at which it last ceased to be `inviteOnly`.
+        var disclosedAt: Position = 0
+        /// Every user who was ever a member.
+        var everMembers: Set<UserID> = []
+        /// The positions of the joins at which the history began.
+        var readingStarts: [UserID: Position] = [:]
         /// The roles of the members.
         var roles: [UserID: ThreadRole] = [:]
-        /// The position of each user's latest join.
-        var joinedAt: [UserID: Position] = [:]
         var invited: Set<UserID> = []
         var mutes: [UserID: End] = [:]
         var bans: [UserID: End] = [:]

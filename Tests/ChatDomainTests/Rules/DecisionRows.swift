@@ -73,6 +73,10 @@ extension DecisionThreadScene {
 
     func inviting(_ user: UserID) -> ChatCommand { .invite(user: user, thread: thread, by: actor) }
 
+    func setting(_ policy: ThreadPolicy, _ history: ThreadHistory? = nil) -> ChatCommand {
+        .setThreadPolicy(thread: thread, policy: policy, history: history, by: actor)
+    }
+
     func giving(_ role: ThreadRole, to user: UserID) -> ChatCommand { .setRole(user: user, thread: thread, role: role, by: actor) }
 
     func muting(_ user: UserID, _ reason: String = reason, until: Timestamp? = nil) -> ChatCommand {
@@ -123,6 +127,7 @@ extension DecisionRow {
     static func main(thread: String) -> [DecisionRow] {
         let isNamed = thread != "residents"
         return people(isNamed) + invitations(isNamed) + roles(isNamed) + posts + sanctions(isNamed) + removals(isNamed) + settings
+            + policies(isNamed)
     }
 
     private static func people(_ isNamed: Bool) -> [DecisionRow] {
@@ -169,8 +174,17 @@ extension DecisionRow {
             DecisionRow("`invite` a member") { $0.inviting($0.member) },
             DecisionRow("`invite` an invited user", before: { try $0.invite($0.stranger) }) { $0.inviting($0.stranger) },
             DecisionRow("`invite` a banned user", before: { try $0.ban($0.stranger) }) { $0.inviting($0.stranger) },
-            DecisionRow("`acceptInvitation`") { .acceptInvitation(user: $0.actor, thread: $0.thread) },
+            DecisionRow("`invite` an operator") { $0.inviting($0.communityOperator) },
+            DecisionRow("`invite` oneself") { $0.inviting($0.actor) },
         ]
+        if isNamed {
+            rows += [
+                DecisionRow("`invite` a stranger without an owner", withoutOwner: true) { $0.inviting($0.stranger) },
+                DecisionRow("`invite` an operator without an owner", withoutOwner: true) { $0.inviting($0.communityOperator) },
+                DecisionRow("`invite` oneself without an owner", withoutOwner: true) { $0.inviting($0.actor) },
+            ]
+        }
+        rows.append(DecisionRow("`acceptInvitation`") { .acceptInvitation(user: $0.actor, thread: $0.thread) })
         if !isNamed {
             rows.append(
                 DecisionRow("`acceptInvitation` (lives elsewhere)", before: { try $0.moveOut() }) {
@@ -312,8 +326,27 @@ extension DecisionRow {
 
     // MARK: Further cases
 
+    private static func policies(_ isNamed: Bool) -> [DecisionRow] {
+        var rows = [
+            DecisionRow("`setThreadPolicy` to inviteOnly") { $0.setting(.inviteOnly) },
+            DecisionRow("`setThreadPolicy` to open") { $0.setting(.open) },
+            DecisionRow("`setThreadPolicy` to inviteOnly and sinceJoining") { $0.setting(.inviteOnly, .sinceJoining) },
+            DecisionRow("`setThreadPolicy` to open and all") { $0.setting(.open, .all) },
+            DecisionRow("`setThreadPolicy` to residents") { $0.setting(.residents) },
+        ]
+        if isNamed {
+            rows += [
+                DecisionRow("`setThreadPolicy` to inviteOnly without an owner", withoutOwner: true) { $0.setting(.inviteOnly) },
+                DecisionRow("`setThreadPolicy` to open without an owner", withoutOwner: true) { $0.setting(.open) },
+            ]
+        }
+        return rows
+    }
+
     /// The rows of the table of further cases; the thread is open, or the one that the row names.
-    static var further: [DecisionRow] { sinceJoining + gonePosts + limits + lockedAndClosed + invalidFields + invalidReasons }
+    static var further: [DecisionRow] {
+        sinceJoining + changedPolicies + gonePosts + limits + lockedAndClosed + invalidFields + invalidReasons
+    }
 
     private static var sinceJoining: [DecisionRow] {
         [
@@ -343,6 +376,49 @@ extension DecisionRow {
             past("`pin` a message after the join", before: { try $0.postLater() }) { .pin(message: $0.laterMessage, by: $0.actor) },
             past("`report` a message after the join", before: { try $0.postLater() }) { $0.reporting(.message($0.laterMessage)) },
             past("`report` a reply to a message after the join", before: { try $0.postLater() }) { $0.reporting(.reply($0.replyToLater)) },
+        ]
+    }
+
+    private static var changedPolicies: [DecisionRow] {
+        [
+            DecisionRow("`joinThread` after the policy became inviteOnly", before: { try $0.setPolicy(.inviteOnly) }) {
+                .joinThread(user: $0.actor, thread: $0.thread)
+            },
+            DecisionRow("`joinThread` after the policy became open", before: { try $0.setPolicy(.open) }, thread: "inviteOnly") {
+                .joinThread(user: $0.actor, thread: $0.thread)
+            },
+            DecisionRow(
+                "`setThreadPolicy` to inviteOnly after the policy became open", before: { try $0.setPolicy(.open) }, thread: "inviteOnly"
+            ) { $0.setting(.inviteOnly) },
+            DecisionRow(
+                "`setThreadPolicy` to open and all after the history became sinceJoining",
+                before: { try $0.setPolicy(.open, .sinceJoining) }
+            ) { $0.setting(.open, .all) },
+            DecisionRow(
+                "`setThreadPolicy` to open and sinceJoining after the history became sinceJoining",
+                before: { try $0.setPolicy(.open, .sinceJoining) }
+            ) { $0.setting(.open, .sinceJoining) },
+            DecisionRow(
+                "`reply` to an earlier message after the history became sinceJoining", before: { try $0.setPolicy(.open, .sinceJoining) }
+            ) { $0.replying() },
+            DecisionRow(
+                "`reply` to an earlier message after the history became sinceJoining and a new join",
+                before: { try $0.setPolicy(.open, .sinceJoining) }, late: { try $0.joinAnew() }
+            ) { $0.replying() },
+            DecisionRow(
+                "`reply` to an earlier message after the policy became open and a new join", before: { try $0.setPolicy(.open) },
+                late: { try $0.joinAnew() }, thread: "inviteOnly"
+            ) { $0.replying() },
+            DecisionRow(
+                "`reply` to a later message after the policy became open and a new join",
+                before: {
+                    try $0.setPolicy(.open)
+                    try $0.postLater()
+                }, late: { try $0.joinAnew() }, thread: "inviteOnly"
+            ) { $0.replying(to: $0.laterMessage) },
+            DecisionRow(
+                "`remove` an earlier message after the policy became open", before: { try $0.setPolicy(.open) }, thread: "inviteOnly"
+            ) { $0.removing(.message($0.message)) },
         ]
     }
 

@@ -66,6 +66,9 @@ final class DecisionThreadScene: DecisionScene {
     let kind: String
     let userState: String
     private var livingHere: Set<UserID> = []
+    private var takesInvitedOnly = false
+    /// The owner, until the moderator has the role.
+    private var inviter = UserID(bits: 0)
 
     private(set) var actor = UserID(bits: 0)
     private(set) var host = UserID(bits: 0)
@@ -144,10 +147,12 @@ final class DecisionThreadScene: DecisionScene {
             thread = ThreadID(code)
             for user in [host, member, moderator] { try join(user) }
             try setRole(of: moderator, .moderator, by: communityOperator)
+            inviter = moderator
             return
         }
         thread = newID()
         let opener = Self.openers.contains(userState) ? actor : host
+        (inviter, takesInvitedOnly) = (opener, kind == "inviteOnly")
         try execute(
             .openThread(
                 thread: thread, name: "A thread", by: opener, policy: kind == "inviteOnly" ? .inviteOnly : .open,
@@ -155,6 +160,7 @@ final class DecisionThreadScene: DecisionScene {
         for user in [host, member, moderator] where user != opener { try join(user) }
         if opener == actor, !row.asOnlyOwner { try setRole(of: host, .owner, by: actor) }
         try setRole(of: moderator, .moderator, by: opener)
+        inviter = moderator
     }
 
     private func becomeMember(_ row: DecisionRow) throws {
@@ -197,7 +203,7 @@ final class DecisionThreadScene: DecisionScene {
     func join(_ user: UserID) throws {
         if isOutward, livingHere.insert(user).inserted {
             try execute(.setPostcode(user: user, postcode: here))
-        } else if kind == "inviteOnly" {
+        } else if takesInvitedOnly {
             try invite(user)
             try execute(.acceptInvitation(user: user, thread: thread))
         } else {
@@ -222,7 +228,13 @@ final class DecisionThreadScene: DecisionScene {
 
     func moveIn() throws { try execute(.setPostcode(user: actor, postcode: here)) }
 
-    func invite(_ user: UserID) throws { try execute(.invite(user: user, thread: thread, by: communityOperator)) }
+    func invite(_ user: UserID) throws { try execute(.invite(user: user, thread: thread, by: inviter)) }
+
+    /// The owner sets the policy.
+    func setPolicy(_ policy: ThreadPolicy, _ history: ThreadHistory? = nil) throws {
+        try execute(.setThreadPolicy(thread: thread, policy: policy, history: history, by: host))
+        takesInvitedOnly = policy == .inviteOnly
+    }
 
     func setRole(of user: UserID, _ role: ThreadRole, by other: UserID) throws {
         try execute(.setRole(user: user, thread: thread, role: role, by: other))

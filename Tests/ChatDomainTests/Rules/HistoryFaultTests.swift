@@ -215,9 +215,29 @@ struct HistoryFaultTests {
             [.notPermitted]
         ),
         (
-            "a later policy", Here.clubbed,
-            .threadPolicySet(ThreadPolicySet(thread: Here.dogs, number: 8, policy: .inviteOnly, history: .all, by: Here.ann)), .none,
+            "a later policy by a moderator", Here.clubbed,
+            .threadPolicySet(ThreadPolicySet(thread: Here.dogs, number: 8, policy: .inviteOnly, history: .all, by: Here.bob)), .none,
             [.notPermitted]
+        ),
+        (
+            "a later policy by an operator beside an owner", Here.clubbed,
+            .threadPolicySet(ThreadPolicySet(thread: Here.club, number: 12, policy: .open, history: .sinceJoining, by: Here.dee)), .none,
+            [.notPermitted]
+        ),
+        (
+            "a wider history", Here.clubbed,
+            .threadPolicySet(ThreadPolicySet(thread: Here.club, number: 12, policy: .inviteOnly, history: .all, by: Here.ann)), .none,
+            [.notPermitted]
+        ),
+        (
+            "the policy of an outward code's thread", Here.clubbed,
+            .threadPolicySet(ThreadPolicySet(thread: Here.sw1a, number: 6, policy: .inviteOnly, history: .all, by: Here.dee)), .none,
+            [.notPermitted]
+        ),
+        (
+            "a later policy that holds already", Here.clubbed,
+            .threadPolicySet(ThreadPolicySet(thread: Here.dogs, number: 8, policy: .open, history: .all, by: Here.ann)), .none,
+            [.noEffect]
         ),
         (
             "a reply to a message before the join", Here.clubbed,

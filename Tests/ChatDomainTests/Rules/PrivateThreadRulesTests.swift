@@ -23,16 +23,6 @@ struct PrivateThreadRulesTests {
         #expect(Here.people.given(open).when(.openThread(thread: Here.club, name: "x", by: Here.ann)).duplicatePositions == 3...5)
     }
 
-    @Test(arguments: [
-        (ThreadPolicy.inviteOnly, ThreadHistory.all), (.open, .sinceJoining), (.residents, .all),
-    ])
-    func importHasDefaultPolicyAndHistory(policy: ThreadPolicy, history: ThreadHistory) {
-        for (thread, name) in [(Here.club, "Club"), (Here.n1p, "N1P"), (Here.sw1a, "SW1A")] {
-            let open = ChatCommand.openThread(thread: thread, name: name, by: Here.bob, policy: policy, history: history)
-            #expect(Here.neighbours.when(ImportRulesTests.imported(open)).rejection?.code == .invalidPolicy)
-        }
-    }
-
     @Test func invitationAllowsOneJoin() {
         let invited = Here.clubbed.given(.invite(user: Here.eli, thread: Here.club, by: Here.bob))
         #expect(invited.when(.joinThread(user: Here.eli, thread: Here.club)).events.count == 1)

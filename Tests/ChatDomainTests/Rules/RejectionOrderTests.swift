@@ -160,8 +160,8 @@ struct RejectionOrderTests {
         Command(
             "invite",
             [
-                unknownActor, unknownUser, unknownThread, actorIsMember, isClosed, userIsMember, isBanned,
-                Condition(nil, after: .isInvited),
+                unknownActor, unknownUser, unknownThread, actorIsMember, Condition(.notAnOwner, "by") { $0.by = Here.dee }, isClosed,
+                userIsMember, isBanned, Condition(nil, after: .isInvited),
             ], accepted: { ($0.user, $0.thread) = (Here.eli, Here.club) }
         ) { .invite(user: $0.user, thread: $0.thread, by: $0.by) },
         Command(
@@ -252,6 +252,13 @@ struct RejectionOrderTests {
             accepted: { $0.by = Here.ann }
         ) { .closeThread(thread: $0.thread, by: $0.by) },
         Command(
+            "setThreadPolicy",
+            [
+                unknownActor, unknownThread, Condition(.notAnOwner, "by") { $0.by = Here.bob },
+                Condition(.invalidPolicy, "policy") { $0.policy = .residents }, Condition(nil, "policy") { $0.policy = .open },
+            ], accepted: { ($0.by, $0.policy) = (Here.ann, .inviteOnly) }
+        ) { .setThreadPolicy(thread: $0.thread, policy: $0.policy, by: $0.by) },
+        Command(
             "postMessage",
             [
                 Condition(.identifierTaken, "id") { $0.id = Here.early.bits }, unknownActor, unknownThread, actorIsStranger, isClosed,
@@ -338,7 +345,9 @@ struct RejectionOrderTests {
         return Earlier.allCases.filter(example.given.contains).reduce(Here.clubbed) { history, earlier in
             switch (earlier, user, actor, example.post) {
             case (.livesHere, let user?, _, _): history.given(.setPostcode(user: user, postcode: example.text))
-            case (.isInvited, let user?, _, _): history.given(.invite(user: user, thread: thread, by: Here.dee))
+            // An operator invites where there is no owner.
+            case (.isInvited, let user?, _, _):
+                history.given(.invite(user: user, thread: thread, by: thread == Here.sw1a ? Here.dee : Here.ann))
             case (.isMuted, let user?, _, _):
                 history.given(.mute(user: user, thread: thread, by: Here.dee, reason: "x", until: example.until))
             case (.actorIsMuted, _, let actor?, _): history.given(.mute(user: actor, thread: thread, by: Here.dee, reason: "x"))

@@ -198,6 +198,46 @@ import Testing
         }
     }
 
+    /// An operator who is no member ceases to see a thread with the event that makes it private, and
+    /// sees it again, without what was posted before, when it is opened.
+    @Test @MainActor func viewsOfOperatorFollowPolicies() async throws {
+        let fixture = try await fixture()
+        try fixture.post("Milk?", in: shed)
+        try await fixture.store.execute(.grantOperator(user: Fixture.cat))
+        let timeline = LiveTimeline(fixture.store, thread: shed, viewer: Fixture.cat)
+        let threads = LiveThreads(fixture.store, viewer: Fixture.cat)
+        func expectThreads(_ names: Set<String>) async throws {
+            try await until {
+                Set(threads.threads.compactMap(\.name))
+            } _: {
+                $0 == names
+            }
+        }
+        try await showing(threads.follow) {
+            try await expectThreads(["Garden", "Shed"])
+            try await showing(timeline.follow) {
+                try await until {
+                    timeline.messages.count
+                } _: {
+                    $0 == 1
+                }
+                try await fixture.store.execute(.setThreadPolicy(thread: shed, policy: .inviteOnly, by: Fixture.ann))
+                try await until {
+                    timeline.state.error
+                } _: {
+                    $0 != nil
+                }
+            }
+            #expect(timeline.messages == [])
+            try await expectThreads(["Garden"])
+            try await fixture.store.execute(.setThreadPolicy(thread: shed, policy: .open, by: Fixture.ann))
+            try await expectThreads(["Garden", "Shed"])
+        }
+        #expect(try fixture.store.timeline(shed, viewer: Fixture.cat) == [])
+        try fixture.post("Bread?", in: shed)
+        #expect(try fixture.store.timeline(shed, viewer: Fixture.cat).map(\.body) == ["Bread?"])
+    }
+
     @Test @MainActor func threadsAndUserFollowRemovalAndOperator() async throws {
         let fixture = try await fixture()
         let (threads, user) = (LiveThreads(fixture.store, viewer: Fixture.bob), LiveUser(fixture.store, user: Fixture.bob))

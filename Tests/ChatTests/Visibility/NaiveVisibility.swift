@@ -40,7 +40,7 @@ struct NaiveVisibility {
 
     /// The relation of a viewer to an event.
     ///
-    /// An operator of the community counts as a member of every thread that is not `inviteOnly`.
+    /// An operator of the community counts as a member of every thread while it is not `inviteOnly`.
     enum Role: Hashable, CaseIterable {
         case itsUser, member, formerMember, stranger
     }
@@ -79,12 +79,24 @@ struct NaiveVisibility {
         return isOperator
     }
 
-    /// Returns who may join a thread and what its members may read.
-    private func policyAndHistory(of thread: ThreadID, at position: Position) -> (policy: ThreadPolicy, history: ThreadHistory) {
+    /// Returns the history that a user got who joined a thread after the event at a position.
+    private func history(of thread: ThreadID, at position: Position) -> ThreadHistory {
+        var history = ThreadHistory.all
         for fact in access.prefix(while: { $0.position <= position }) {
-            if case .threadPolicySet(let details) = fact.details, details.thread == thread { return (details.policy, details.history) }
+            if case .threadPolicySet(let details) = fact.details, details.thread == thread { history = details.history }
         }
-        return (thread.outwardCode == nil ? .open : .residents, .all)
+        return history
+    }
+
+    /// Returns the position at which a thread last ceased to be `inviteOnly`, 0 if it never was, and
+    /// nil if it is.
+    private func disclosure(of thread: ThreadID, at position: Position) -> Position? {
+        var disclosure: Position? = 0
+        for fact in access.prefix(while: { $0.position <= position }) {
+            guard case .threadPolicySet(let details) = fact.details, details.thread == thread else { continue }
+            disclosure = details.policy == .inviteOnly ? nil : disclosure ?? fact.position
+        }
+        return disclosure
     }
 
     /// Returns whether a thread exists for a user: an `inviteOnly` one for its members and for the
@@ -233,9 +245,16 @@ struct NaiveVisibility {
     /// Returns the position after which a viewer could read the messages of a thread; nil if they
     /// could read nothing of it.
     private func readingStart(_ viewer: UserID, _ thread: ThreadID, at position: Position) -> Position? {
-        let (policy, history) = policyAndHistory(of: thread, at: position)
-        if policy != .inviteOnly, isOperator(viewer, at: position), firstPositions[thread] ?? .max <= position { return 0 }
-        return joinPosition(of: viewer, in: thread, at: position).map { history == .sinceJoining ? $0 : 0 }
+        var starts: [Position] = []
+        if isOperator(viewer, at: position), firstPositions[thread] ?? .max <= position,
+            let disclosure = disclosure(of: thread, at: position)
+        {
+            starts.append(disclosure)
+        }
+        if let join = joinPosition(of: viewer, in: thread, at: position) {
+            starts.append(history(of: thread, at: join) == .sinceJoining ? join : 0)
+        }
+        return starts.min()
     }
 
     /// Returns the position after which a viewer may read the messages of a thread as of

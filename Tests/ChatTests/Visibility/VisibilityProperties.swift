@@ -78,6 +78,7 @@ struct VisibilityWorld {
             try store.execute(.changeUsername(user: user, username: "Renamed \(user.bits % 1_000_003)"))
         }
         try Self.moderate(store, known, facts, &random)
+        try Self.changePolicies(store, known, facts, &random)
         for details in facts {
             if case .messagePosted(let details) = details, random.oneIn(6) {
                 _ = try store.execute([
@@ -119,9 +120,10 @@ struct VisibilityWorld {
             try execute(.unmute(user: other, thread: thread, by: operators[0]))
             try execute(.ban(user: other, thread: thread, by: operators[0], reason: "secret"))
             try execute(.unban(user: other, thread: thread, by: operators[0]))
-            try execute(.invite(user: other, thread: thread, by: operators[0]))
+            let inviter = try Self.owner(of: thread, store) ?? operators[0]
+            try execute(.invite(user: other, thread: thread, by: inviter))
             try execute(.revokeInvitation(user: other, thread: thread, by: operators[0]))
-            try execute(.invite(user: other, thread: thread, by: operators[0]))
+            try execute(.invite(user: other, thread: thread, by: inviter))
             try execute(random.oneIn(2) ? .declineInvitation(user: other, thread: thread) : .acceptInvitation(user: other, thread: thread))
             try execute(.lockThread(thread: thread, by: operators[0]))
             try execute(.unlockThread(thread: thread, by: operators[0]))
@@ -157,6 +159,36 @@ struct VisibilityWorld {
         }
         if let thread = facts.compactMap(\.thread).randomElement(using: &random) {
             try execute(.closeThread(thread: thread, by: operators[0]))
+        }
+    }
+}
+
+extension VisibilityWorld {
+    /// Returns an owner of a thread, if it has one.
+    private static func owner(of thread: ThreadID, _ store: ChatStore) throws -> UserID? {
+        try store.roles(in: thread).first { $0.role == .owner }?.user.id
+    }
+
+    /// Sets the policies of the named threads several times, with posts, joins and departures between.
+    private static func changePolicies(
+        _ store: ChatStore, _ known: [UserID], _ facts: [EventDetails], _ random: inout SeededRandom
+    ) throws {
+        func execute(_ command: ChatCommand) throws { _ = try store.execute([CommandRequest(command, correlation: "secret")]) }
+        for thread in Set(facts.compactMap(\.thread)).sorted() where thread.outwardCode == nil {
+            let actor = try owner(of: thread, store) ?? known[0]
+            for _ in 0..<3 {
+                let policy: ThreadPolicy = random.oneIn(2) ? .inviteOnly : .open
+                try execute(.setThreadPolicy(thread: thread, policy: policy, history: random.oneIn(3) ? .sinceJoining : nil, by: actor))
+                guard let member = try store.members(of: thread).randomElement(using: &random)?.user.id,
+                    let newcomer = known.randomElement(using: &random)
+                else { continue }
+                try execute(.postMessage(thread: thread, author: member, body: "secret"))
+                try execute(.invite(user: newcomer, thread: thread, by: actor))
+                try execute(.joinThread(user: newcomer, thread: thread))
+                guard random.oneIn(2) else { continue }
+                try execute(.leaveThread(user: member, thread: thread))
+                try execute(.joinThread(user: member, thread: thread))
+            }
         }
     }
 }

@@ -27,7 +27,9 @@ enum CommandSamples {
             .ban(user: other, thread: thread, by: actor, reason: "r"), .unban(user: other, thread: thread, by: actor),
             .removeMember(user: other, thread: thread, by: actor, reason: "r"), .pin(message: message, by: actor),
             .unpin(message: message, by: actor), .lockThread(thread: thread, by: actor), .unlockThread(thread: thread, by: actor),
-            .closeThread(thread: thread, by: actor), .report(.reply(reply), by: actor, reason: "r"),
+            .closeThread(thread: thread, by: actor), .setThreadPolicy(thread: thread, policy: .inviteOnly, by: actor),
+            .setThreadPolicy(thread: thread, policy: .open, history: .sinceJoining, by: actor),
+            .report(.reply(reply), by: actor, reason: "r"),
             .resolveReport(.message(message), by: actor), .block(user: other, by: actor), .unblock(user: other, by: actor),
             .custom(id: custom, kind: "com.example.poll", thread: thread, by: actor, payload: CustomPayload(unchecked: "[1.50,2]")),
         ]
@@ -69,6 +71,7 @@ enum CommandSamples {
         case .lockThread: ("lockThread", "by")
         case .unlockThread: ("unlockThread", "by")
         case .closeThread: ("closeThread", "by")
+        case .setThreadPolicy: ("setThreadPolicy", "by")
         case .report: ("report", "by")
         case .resolveReport: ("resolveReport", "by")
         case .block: ("block", "by")

@@ -1,0 +1,43 @@
+import Chat
+import ChatDomain
+
+/// The command that closes the threads that an import left open.
+extension ToolCommand {
+    static let setPolicy = ToolCommand(
+        spec: CommandSpec(
+            "set-policy", "sets who may join the threads of earlier imports",
+            positionals: [.journal],
+            options: [
+                CommandSpec.Option(
+                    "imported", .choice(["inviteOnly"]), "only users with an invitation may join the imported threads that are open"),
+                .durability, .waitForLock, .takeOver, .json,
+            ],
+            discussion: """
+                Earlier versions opened imported threads to every user; import --policy open does so still. The command
+                makes those threads inviteOnly whose policy no owner or operator has set, and prints them. Their members
+                stay, with what they can read: look for strangers with the command members. The owners, or the operators
+                where there is none, set the policy of a single thread with the command setThreadPolicy of run.
+                """)
+    ) { arguments, output in
+        guard arguments[option: "imported"] != nil else { throw arguments.error("--imported inviteOnly is missing") }
+        let store = try arguments.openForWriting()
+        let closing = Result { try store.makeImportedThreadsInviteOnly() }
+        let summaries = Result { try closing.get().map { try store.thread($0) } }
+        let end = Result { try store.close() }
+        // The first error is the one to report.
+        let threads = try summaries.get()
+        try end.get()
+        if arguments.hasFlag("json") {
+            try output.writeLine(json: ClosedThreads(threads: threads.map(\.id)))
+        } else {
+            for thread in threads { try output.writeLine("\(thread.id)  \(escapedForTerminal(thread.name ?? "-"))") }
+            try output.writeLine("\(threads.count) imported \(threads.count == 1 ? "thread is" : "threads are") inviteOnly from now on")
+        }
+        return true
+    }
+}
+
+private struct ClosedThreads: Encodable {
+    let policy = ThreadPolicy.inviteOnly
+    let threads: [ThreadID]
+}
