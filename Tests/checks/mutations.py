@@ -1384,6 +1384,8 @@ MUTATIONS = [
              "guard let", "WireRequestTests"),
     wire_mutation("102u", "HEAD is not GET", "Router.swift", "(method == \"HEAD\" ? \"GET\" : method)", "method", "RouterTests"),
     wire_mutation("102v", "HEAD is not allowed", "Router.swift", "methods.contains(\"GET\") ? methods.union([\"HEAD\"]) : methods", "methods", "RouterTests"),
+    account_mutation("113d", "a request without a mail takes no place", "Mail.swift", "        func deliver(_ mail: Mail?) {\n",
+                "        func deliver(_ mail: Mail?) {\n            if mail == nil { return release() }\n", "EqualAnswersTests"),
     wire_mutation("102w", "the bound of an empty page is beyond the numbers of a browser", "PageAnswer.swift", "page.after.map { $0 == .max ? $0 : $0 + 1 }", "Position.max",
              "PageAnswerTests"),
     wire_mutation("102x", "a page has no older ones", "PageAnswer.swift", "range.lowerBound > 0 ?", "range.lowerBound > 1 ?", "PageAnswerTests"),
