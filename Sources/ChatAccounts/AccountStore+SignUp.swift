@@ -72,7 +72,7 @@
         }
 
         /// Stores and mails a code if the account has one of the states; otherwise only takes the
-        /// same time.
+        /// same time, and the same place among the mails.
         func mailCode(
             _ purpose: CodePurpose, _ operation: LimitedOperation, _ email: String, _ address: ClientAddress?, states: [AccountState]
         ) throws(AccountError) {
@@ -91,7 +91,7 @@
                         return purpose == .reset ? .reset(row.email, code) : .confirmation(row.email, row.username, code)
                     }
                 }
-                if let mail { mails.deliver(mail) } else { mails.release() }
+                mails.deliver(mail)
             } catch {
                 mails.release()
                 throw error

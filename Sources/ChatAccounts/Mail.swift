@@ -90,19 +90,31 @@
     }
 
     /// Delivers mails one after another, outside any lock and off the callers' threads.
+    ///
+    /// A request for an address that gets no mail has a place like every other, until its turn and
+    /// for as long as a delivery takes. A place that is free earlier would show, while the queue is
+    /// full, who has an account.
     final class MailQueue: Sendable {
         private let queue = DispatchQueue(label: "chat accounts mail")
         private let pending = Lock(0)
         /// The reserved places.
         private let reservations = DispatchGroup()
+        /// The time that the last delivery took, whether it succeeded or failed.
+        private let lastDelivery = Lock(Duration.zero)
         private let sender: any MailSender
         private let from: EmailAddress
         private let options: AccountOptions
+        private let pause: @Sendable (Duration) -> Void
 
-        init(_ sender: any MailSender, from: EmailAddress, _ options: AccountOptions) {
+        /// - Parameter pause: Blocks the thread of the deliveries for a time.
+        init(
+            _ sender: any MailSender, from: EmailAddress, _ options: AccountOptions,
+            pause: @escaping @Sendable (Duration) -> Void = { Thread.sleep(forTimeInterval: $0 / .seconds(1)) }
+        ) {
             self.sender = sender
             self.from = from
             self.options = options
+            self.pause = pause
         }
 
         /// Reserves a place before anything is written, so that a full queue leaves nothing behind.
@@ -116,19 +128,27 @@
             reservations.enter()
         }
 
+        /// Gives back a place because the operation failed.
         func release() {
             pending.withLock { $0 -= 1 }
             reservations.leave()
         }
 
-        /// Delivers a mail in the reserved place.
-        func deliver(_ mail: Mail) {
-            let environment = options.environment
+        /// Delivers a mail in the reserved place; nil only occupies the place, as long as a mail.
+        func deliver(_ mail: Mail?) {
             queue.async { [self] in
                 defer { release() }
-                let message = MailMessage(mail, from: from, at: environment.now(), id: environment.randomBytes(16))
-                do throws(AccountError) { try sender.send(message) } catch { options.mailFailed(error) }
+                guard let mail else { return pause(lastDelivery.withLock { $0 }) }
+                let start = ContinuousClock.now
+                send(mail)
+                lastDelivery.withLock { $0 = ContinuousClock.now - start }
             }
+        }
+
+        private func send(_ mail: Mail) {
+            let environment = options.environment
+            let message = MailMessage(mail, from: from, at: environment.now(), id: environment.randomBytes(16))
+            do throws(AccountError) { try sender.send(message) } catch { options.mailFailed(error) }
         }
 
         /// Waits until no place is reserved.

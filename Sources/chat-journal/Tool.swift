@@ -4,7 +4,7 @@ import Chat
 @main
 struct Tool {
     /// Ends with 0: done; 1: some input was rejected, or the journal is damaged or cannot be used;
-    /// 64: wrong usage.
+    /// 64: wrong usage; 65: the log lacks a head that it had.
     static func main() async {
         SystemIO.openStandardStreams()
         SystemIO.ignoreWriteSignals()
@@ -34,6 +34,9 @@ struct Tool {
         } catch let error as UsageError {
             report("\(error)")
             return UsageError.exitStatus
+        } catch let error as RollbackError {
+            report("\(error)")
+            return RollbackError.exitStatus
         } catch {
             // Answers from before the error are printed; after an error of the output itself nothing is left to print.
             do { try output.flush() } catch { reportUnlessClosed(error) }

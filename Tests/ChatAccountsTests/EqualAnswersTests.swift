@@ -112,5 +112,73 @@
                 print("\(test.operation) | \(test.name) | \(times.sorted()[times.count / 2] / .milliseconds(1)) ms")
             }
         }
+
+        /// Counts the calls for one address that are accepted while no mail is delivered.
+        private func placeCount(_ test: Case, _ store: AccountStore, _ email: String) -> Int {
+            for count in 0..<20 {
+                let result = failure { try test.call(store, email, "") }
+                if result == .busy { return count }
+                #expect(result == nil, "\(test.operation), \(test.name)")
+            }
+            return 20
+        }
+
+        @Test func everyAddressTakesAPlaceAmongTheMails() throws {
+            for test in Self.cases where ["sign-up", "resend", "forgot"].contains(test.operation) {
+                let fixture = try Fixture()
+                let email = "user@x.org"
+                _ = try prepare(fixture, try fixture.open(), email, test.state)
+                var options = fixture.options
+                options.waitingMails = 4
+                let sender = HeldSender(fixture.outbox)
+                let from = try #require(EmailAddress("chat@example.org"))
+                let store = try AccountStore(path: fixture.path, mailer: sender, from: from, options: options)
+                // The first place is that of the mail that is being delivered.
+                sender.isHeld.withLock { $0 = true }
+                try store.signUp(username: "Eve", email: "eve@x.org", password: Fixture.password, address: nil)
+                #expect(placeCount(test, store, email) == 3, "\(test.operation), \(test.name)")
+                #expect(placeCount(test, store, email) == 0, "\(test.operation), \(test.name)")
+                sender.isHeld.withLock { $0 = false }
+                store.drainMails()
+                // Every place is free again.
+                sender.isHeld.withLock { $0 = true }
+                try store.signUp(username: "Eve", email: "eve@x.org", password: Fixture.password, address: nil)
+                #expect(placeCount(test, store, email) == 3, "\(test.operation), \(test.name)")
+                sender.isHeld.withLock { $0 = false }
+                store.drainMails()
+            }
+        }
+
+        @Test func placeWithoutAMailLastsAsLongAsADelivery() throws {
+            let fixture = try Fixture()
+            let address = try #require(EmailAddress("ann@x.org"))
+            let pauses = Lock([Duration]())
+            let queue = MailQueue(HeldSender(fixture.outbox), from: address, fixture.options) { duration in
+                pauses.withLock { $0.append(duration) }
+            }
+            for mail in [nil, Mail.signUpAttempt(address), nil, nil] {
+                try queue.reserve()
+                queue.deliver(mail)
+            }
+            queue.drain()
+            let times = pauses.withLock { $0 }
+            try #require(times.count == 3)
+            // Nothing was delivered before the first one; a delivery sleeps before it looks.
+            #expect(times[0] == .zero && times[1] >= HeldSender.step && times[2] == times[1])
+        }
+    }
+
+    /// Delivers to an outbox, and not while it is held.
+    private final class HeldSender: MailSender {
+        static let step = Duration.milliseconds(1)
+        let isHeld = Lock(false)
+        private let outbox: Outbox
+
+        init(_ outbox: Outbox) { self.outbox = outbox }
+
+        func send(_ message: MailMessage) throws(AccountError) {
+            repeat { Thread.sleep(forTimeInterval: Self.step / .seconds(1)) } while isHeld.withLock { $0 }
+            try outbox.send(message)
+        }
     }
 #endif

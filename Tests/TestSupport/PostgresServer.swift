@@ -193,6 +193,9 @@ extension PostgresServer {
         try start()
     }
 
+    /// Removes the copy of ``save()``.
+    package func discardSaved() throws { try Self.run(asUser + ["rm", "-r", dataDirectory + ".saved"]) }
+
     /// Starts the server again with the data of ``save()``, as one that was replaced and does not know it:
     /// it accepts writes, and no standby confirms them.
     package func restore() throws {

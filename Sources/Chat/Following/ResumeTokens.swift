@@ -35,6 +35,14 @@ extension ChatStore {
         }
     }
 
+    /// Throws if this store's log does not contain the history that a head names.
+    ///
+    /// - Throws: The errors of ``requireValid(_:)``.
+    package func requireContained(_ head: JournalHead) throws(ChatError) {
+        guard let token = ResumeToken(position: head.position, head: head) else { throw .foreignToken }
+        try requireValid(token)
+    }
+
     /// Throws if a token does not belong to the history of this store's log, as applied so far.
     ///
     /// A log that is not a `HistoryLog` knows only the chain value of its current head. A token of

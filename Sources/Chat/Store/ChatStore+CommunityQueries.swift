@@ -7,22 +7,28 @@ import Projections
 extension ChatStore {
     /// Returns the owners and moderators of a thread, in the order in which they got their roles.
     ///
+    /// - Parameter limit: The maximum length of the list; it keeps the first ones.
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember`.
     /// - Complexity: O(*n* log *n*) in the number of users who ever joined the thread or were
     ///   invited, muted or banned in it.
-    public func roles(in thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [RoleHolder] {
+    public func roles(in thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now, limit: Int = .max) throws(ChatError)
+        -> [RoleHolder]
+    {
         let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             try models.requireReadable(thread, from: view)
             return models.scan(membershipsOf: thread)
         }
         let position = sections.viewpoint.position
-        return sections.compactMap(scan) { models, row -> RoleHolder? in
+        let rows = sections.compactMap(scan) { models, row -> (membership: IndexedMembership, role: ThreadRole, since: Position)? in
             guard let held = models.role(ofMembership: row, asOf: position), held.role > .member,
                 let membership = models.indexedMembership(ofMembership: row, asOf: position)
             else { return nil }
-            return RoleHolder(user: UserSummary(models.membership(membership, asOf: position)), role: held.role, since: held.since)
+            return (membership, held.role, held.since)
         }.sorted { $0.since < $1.since }
+        return sections.map(rows.prefix(limit)) { models, row in
+            RoleHolder(user: UserSummary(models.membership(row.membership, asOf: position)), role: row.role, since: row.since)
+        }
     }
 
     /// Returns the operators of the community, in the order in which they became that.
@@ -45,13 +51,16 @@ extension ChatStore {
     /// A sanction is in effect until its end: as of now by the clock of the store, as of a time by
     /// that time, and as of a position by the time of the event at it.
     ///
+    /// - Parameter limit: The maximum length of the list; it keeps the first ones.
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember` and
     ///   `notAModerator`.
     /// - Complexity: O(*n* log *n*) in the number of users who ever joined the thread or were
     ///   invited, muted or banned in it; reads one event for each mute and ban that no command has
     ///   ended.
-    public func sanctions(in thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [ThreadSanction] {
+    public func sanctions(in thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now, limit: Int = .max) throws(ChatError)
+        -> [ThreadSanction]
+    {
         let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             try models.requireModerated(thread, from: view)
             return models.scan(membershipsOf: thread)
@@ -64,6 +73,7 @@ extension ChatStore {
         let time = try time(of: point, sections.viewpoint)
         var sanctions: [ThreadSanction] = []
         for row in rows {
+            if sanctions.count == limit { break }
             let event = try event(at: row.position)
             guard let details = event.details.sanction else { continue }
             if let until = details.until, until <= time { continue }
@@ -121,33 +131,40 @@ extension ChatStore {
 
     /// Returns the pinned messages of a thread, in the order in which they were pinned.
     ///
+    /// - Parameter limit: The maximum length of the list; it keeps the first ones.
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember`.
     /// - Complexity: O(*n* log *n*) in the number of messages that were ever pinned in the thread;
-    ///   reads the texts of the pinned ones.
-    public func pins(in thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [TimelineEntry] {
+    ///   reads the texts of the returned ones.
+    public func pins(in thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now, limit: Int = .max) throws(ChatError)
+        -> [TimelineEntry]
+    {
         let rows = try query(point, for: viewer) { models, view throws(ChatError) in
             let start = try models.requireReadable(thread, from: view)
-            return models.marking(models.pinnedMessages(of: thread, asOf: view.position, after: start), in: thread, from: view)
+            let pinned = models.pinnedMessages(of: thread, asOf: view.position, after: start)
+            return models.marking(Array(pinned.prefix(limit)), in: thread, from: view)
         }
         return try entries(rows, in: thread)
     }
 
     /// Returns the open reports of a thread's posts, oldest first; for its moderators.
     ///
+    /// - Parameter limit: The maximum length of the list; it keeps the first ones.
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember` and
     ///   `notAModerator`.
     /// - Complexity: O(*n* log *n*) in the number of reports that were ever made in the thread;
-    ///   reads one event, and the text of the post, for each open report.
-    public func reports(in thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [PostReport] {
+    ///   reads one event, and the text of the post, for each returned report.
+    public func reports(in thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now, limit: Int = .max) throws(ChatError)
+        -> [PostReport]
+    {
         let ((scan, start), sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             let start = try models.requireModerated(thread, from: view)
             return (models.scan(reportsOf: thread), start)
         }
         let position = sections.viewpoint.position
         let rows = sections.compactMap(scan) { $0.openReport($1, in: thread, asOf: position, after: start) }
-            .sorted { $0.position < $1.position }
+            .sorted { $0.position < $1.position }.prefix(limit)
         var reports: [PostReport] = []
         for row in rows {
             let event = try event(at: row.position)
@@ -171,39 +188,45 @@ extension ChatStore {
 
     /// Returns a user's invitations, oldest first.
     ///
+    /// - Parameter limit: The maximum length of the list; it keeps the first ones.
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownUser`, and with `notAllowed` if the viewer is
     ///   another user.
     /// - Complexity: O(*n* log *n*) in the number of threads that the user ever joined or was
-    ///   invited to; reads one event for each open invitation.
-    public func invitations(of user: UserID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [ThreadInvitation] {
+    ///   invited to; reads one event for each returned one.
+    public func invitations(of user: UserID, viewer: UserID? = nil, asOf point: AsOf = .now, limit: Int = .max) throws(ChatError)
+        -> [ThreadInvitation]
+    {
         let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             try requireSelf(viewer, user)
             try models.requireUser(user, asOf: view.position)
             return models.scan(membershipsOf: user)
         }
-        return try invitations(scan, sections)
+        return try invitations(scan, sections, limit)
     }
 
     /// Returns the invitations to a thread, oldest first; for its moderators.
     ///
+    /// - Parameter limit: The maximum length of the list; it keeps the first ones.
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember` and
     ///   `notAModerator`.
     /// - Complexity: O(*n* log *n*) in the number of users who ever joined the thread or were
-    ///   invited, muted or banned in it; reads one event for each open invitation.
-    public func invitations(to thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [ThreadInvitation] {
+    ///   invited, muted or banned in it; reads one event for each returned one.
+    public func invitations(to thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now, limit: Int = .max) throws(ChatError)
+        -> [ThreadInvitation]
+    {
         let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             try models.requireModerated(thread, from: view)
             return models.scan(membershipsOf: thread)
         }
-        return try invitations(scan, sections)
+        return try invitations(scan, sections, limit)
     }
 
-    private func invitations(_ scan: Scan, _ sections: SectionedQuery) throws(ChatError) -> [ThreadInvitation] {
+    private func invitations(_ scan: Scan, _ sections: SectionedQuery, _ limit: Int) throws(ChatError) -> [ThreadInvitation] {
         let position = sections.viewpoint.position
         var invitations: [ThreadInvitation] = []
-        for invited in sections.compactMap(scan, { $0.invitation(ofMembership: $1, asOf: position) }).sorted() {
+        for invited in sections.compactMap(scan, { $0.invitation(ofMembership: $1, asOf: position) }).sorted().prefix(limit) {
             let event = try event(at: invited)
             guard case .userInvited(let details) = event.details else { continue }
             // As everywhere, the blocks of now count.

@@ -119,11 +119,21 @@ extension ChatStore {
     /// - Complexity: O(*n* log *n*) in the number of users who ever joined the thread or were
     ///   invited, muted or banned in it.
     public func members(of thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [ThreadMember] {
+        try members(of: thread, nil, viewer: viewer, asOf: point).items
+    }
+
+    /// Returns a page of the members of a thread, in joining order; nil for all of them.
+    ///
+    /// - Throws: As ``members(of:viewer:asOf:)``.
+    /// - Complexity: As ``members(of:viewer:asOf:)``, but only the names of the page are read.
+    package func members(
+        of thread: ThreadID, _ page: PageRequest?, viewer: UserID?, asOf point: AsOf = .now
+    ) throws(ChatError) -> PartialList<ThreadMember> {
         let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             try models.requireReadable(thread, from: view)
             return models.scan(membershipsOf: thread)
         }
-        return sections.members(scan).map { ThreadMember(user: UserSummary($0), since: $0.since) }
+        return sections.members(scan, page).map { ThreadMember(user: UserSummary($0), since: $0.since) }
     }
 
     /// Returns the users who could read a thread; for the host only.
@@ -153,12 +163,23 @@ extension ChatStore {
     ///   ``ChatError/rejected(_:)`` with `notAMember`.
     /// - Complexity: O(*n* log *n*) in the number of users who ever lived there.
     public func residents(of code: OutwardCode, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [Resident] {
+        try residents(of: code, nil, viewer: viewer, asOf: point).items
+    }
+
+    /// Returns a page of the residents of an outward code, in the order in which they moved there;
+    /// nil for all of them.
+    ///
+    /// - Throws: As ``residents(of:viewer:asOf:)``.
+    /// - Complexity: As ``residents(of:viewer:asOf:)``, but only the names of the page are read.
+    package func residents(
+        of code: OutwardCode, _ page: PageRequest?, viewer: UserID?, asOf point: AsOf = .now
+    ) throws(ChatError) -> PartialList<Resident> {
         let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             try models.requireViewer(of: view)
             guard models.mayRead(ThreadID(code), from: view) else { throw .rejected(.notAMember) }
             return models.scan(residencesOf: code)
         }
-        return sections.residents(scan).map {
+        return sections.residents(scan, page).map {
             Resident(user: UserSummary($0), since: $0.since, postcode: $0.postcode(shownTo: viewer), outwardCode: code)
         }
     }
@@ -168,13 +189,20 @@ extension ChatStore {
     /// A viewer may read only their own profile. For a viewer, a profile as of an earlier point
     /// includes only the threads of which they are still a member.
     ///
+    /// - Parameters:
+    ///   - id: The user.
+    ///   - viewer: The user who asks; nil for the host.
+    ///   - point: The point in the history to read as of.
+    ///   - threadLimit: The maximum number of threads, first joined first.
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownUser`, and with `notAllowed` if the viewer is
     ///   another user.
     /// - Complexity: O(*n* log *n*) in the number of threads that the user ever joined or was
     ///   invited to, plus O(*b* log *m*) for each current one with *m* messages, whose latest text is
     ///   read; *b* is the number of users whom the user blocks.
-    public func user(_ id: UserID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> UserDetails {
+    public func user(
+        _ id: UserID, viewer: UserID? = nil, asOf point: AsOf = .now, threadLimit: Int = .max
+    ) throws(ChatError) -> UserDetails {
         let ((profile, scan, blocked), sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             try requireSelf(viewer, id)
             guard let profile = models.profile(id, asOf: view.position) else { throw .rejected(.unknownUser) }
@@ -188,7 +216,8 @@ extension ChatStore {
                 models.mayRead(models.threadID($0), from: view) ? $0 : nil
             }
         }
-        let threads = sections.map(memberships.sorted { $0.since < $1.since }, per: countsPerSection) { models, membership in
+        let shown = memberships.sorted { $0.since < $1.since }.prefix(threadLimit)
+        let threads = sections.map(shown, per: countsPerSection) { models, membership in
             let id = models.threadID(membership)
             // The details are the user's, so the host too sees the messages that the user may read.
             let start = (viewer == nil ? models.readingStart(user, id, asOf: view.position) : models.readingStart(id, from: view)) ?? .max

@@ -107,12 +107,26 @@ struct SectionedQuery {
     }
 }
 
+/// A page of a list.
+package struct PartialList<Item> {
+    package let items: [Item]
+    /// Whether the list has items before those of the page.
+    package let hasOlder: Bool
+
+    package init(items: [Item], hasOlder: Bool) { (self.items, self.hasOlder) = (items, hasOlder) }
+
+    func map<Value>(_ transform: (Item) -> Value) -> PartialList<Value> {
+        PartialList<Value>(items: items.map(transform), hasOlder: hasOlder)
+    }
+}
+
 // MARK: Shared parts of queries
 
 extension SectionedQuery {
-    /// Returns the members in a scan of memberships, in joining order.
-    func members(_ scan: Scan) -> [Membership] {
-        memberships(of: compactMap(scan) { $0.indexedMembership(ofMembership: $1, asOf: viewpoint.position) }, asOf: viewpoint.position)
+    /// Returns a page of the members in a scan of memberships, in joining order; nil for all.
+    func members(_ scan: Scan, _ page: PageRequest?) -> PartialList<Membership> {
+        memberships(
+            of: compactMap(scan) { $0.indexedMembership(ofMembership: $1, asOf: viewpoint.position) }, page, asOf: viewpoint.position)
     }
 
     /// Returns the users in a scan of memberships who could read a thread as of a position, in
@@ -125,18 +139,23 @@ extension SectionedQuery {
                 models.mayRead(models.userID($0), thread, asOf: position) ? $0 : nil
             }
         }
-        let members = memberships(of: rows, asOf: position).map { ThreadMember(user: UserSummary($0), since: $0.since) }
+        let members = memberships(of: rows, nil, asOf: position).items.map { ThreadMember(user: UserSummary($0), since: $0.since) }
         let operators = withSection { $0.readingOperators(of: thread, asOf: position) }
         return members + operators.map { ThreadMember(user: UserSummary($0), since: $0.since) }
     }
 
-    /// Returns the residents in a scan of residences, in moving order.
-    func residents(_ scan: Scan) -> [Membership] {
-        memberships(of: compactMap(scan) { $0.indexedMembership(ofResidence: $1, asOf: viewpoint.position) }, asOf: viewpoint.position)
+    /// Returns a page of the residents in a scan of residences, in moving order; nil for all.
+    func residents(_ scan: Scan, _ page: PageRequest?) -> PartialList<Membership> {
+        memberships(
+            of: compactMap(scan) { $0.indexedMembership(ofResidence: $1, asOf: viewpoint.position) }, page, asOf: viewpoint.position)
     }
 
-    private func memberships(of memberships: [IndexedMembership], asOf position: Position) -> [Membership] {
-        map(memberships.sorted { $0.since < $1.since }) { $0.membership($1, asOf: position) }
+    private func memberships(
+        of memberships: [IndexedMembership], _ page: PageRequest?, asOf position: Position
+    ) -> PartialList<Membership> {
+        let sorted = memberships.sorted { $0.since < $1.since }
+        let range = page?.indices(count: sorted.count) { sorted[$0].since } ?? sorted.indices
+        return PartialList(items: map(sorted[range]) { $0.membership($1, asOf: position) }, hasOlder: range.lowerBound > 0)
     }
 
     /// Returns the periods in which a user could read each thread, as a member or as an operator of

@@ -5,7 +5,7 @@ import { avatar, h, notice, personName } from "./dom.js";
 import { dialog } from "./forms.js";
 import { errorText, excerpt, fullTimeText, shortDay, timeElement } from "./format.js";
 import { remove } from "./message.js";
-import { loader, panelFrame } from "./panel.js";
+import { loader, moreNote, panelFrame } from "./panel.js";
 import { link } from "./router.js";
 import { execute, learn, state } from "./store.js";
 
@@ -48,9 +48,9 @@ export function moderationPanel(context) {
     "li", { class: "person" }, avatar(invitation.user), h("span", { class: "person-name" }, personName(invitation.user)),
     button("Take back", run("revokeInvitation", { thread, user: invitation.user.id })));
 
-  const section = (title, items, empty, listClass = "cards") => h(
+  const section = (title, list, card, empty, listClass = "cards") => h(
     "section", { class: "panel-section", "aria-label": title }, h("h3", {}, title),
-    items.length ? h("ul", { class: listClass }, items) : h("p", { class: "muted" }, empty));
+    list.items.length ? h("ul", { class: listClass }, list.items.map(card)) : h("p", { class: "muted" }, empty), moreNote(list));
 
   const load = loader(body, async () => {
     const [reports, sanctions, invitations] = await Promise.all(["reports", "sanctions", "invitations"].map((part) => get(path(["threads", thread, part]))));
@@ -62,9 +62,9 @@ export function moderationPanel(context) {
       if (context.isOwner() || state.isOperator) switches.push(button("Close for good…", () => close(thread), true));
     }
     return [
-      section("Open reports", reports.items.map(reportCard), "No report is open."),
-      section("Mutes and bans", sanctions.items.map(sanctionCard), "Nobody is muted or banned. Mute and ban people in the list of people."),
-      section("Invitations", invitations.items.map(invitationCard), "Nobody is invited at present.", "people"),
+      section("Open reports", reports, reportCard, "No report is open."),
+      section("Mutes and bans", sanctions, sanctionCard, "Nobody is muted or banned. Mute and ban people in the list of people."),
+      section("Invitations", invitations, invitationCard, "Nobody is invited at present.", "people"),
       h("section", { class: "panel-section", "aria-label": "The thread" }, h("h3", {}, "The thread"),
         info?.closed ? h("p", { class: "muted" }, "The thread is closed.") : h("p", { class: "muted" }, "In a locked thread nobody can write or join until it is unlocked."),
         h("div", { class: "buttons" }, switches)),

@@ -11,6 +11,9 @@ export const state = {
   /** The people whom the user has blocked, as far as the server has told. */
   blocked: new Set(),
   invitations: [],
+  /** Whether the user has more threads, or more invitations, than one answer of the server. */
+  hasMoreThreads: false,
+  hasMoreInvitations: false,
   /** Whether the user is an operator; null until an answer has told. */
   isOperator: null,
   /** Whether the user is ending the session here, so that its end is no surprise. */
@@ -66,6 +69,8 @@ export function forget() {
   state.names.clear();
   state.blocked.clear();
   state.invitations = [];
+  state.hasMoreThreads = false;
+  state.hasMoreInvitations = false;
   state.isOperator = null;
   state.isSigningOut = false;
   summaries.clear();
@@ -80,26 +85,30 @@ let summaries = new Map();
 /** Counts the users of this page, so that an answer for an earlier one has no effect. */
 let userCount = 0;
 
-/** Reads the user, the threads and the invitations. After the first time, only the threads with the latest events. */
+/** Reads the user, the threads and the invitations. After the first time, only the threads with the latest events, unless
+ * the answer about the user does not have all threads. */
 export async function load({ isComplete = true } = {}) {
   const count = userCount;
-  const [me, pages, invitations] = await Promise.all([get("/v1/me"), all(["threads"], isComplete ? Infinity : 1), get("/v1/invitations")]);
+  const [me, pages, invitations] = await Promise.all([get("/v1/me"), all(["threads"], isComplete || state.hasMoreThreads ? Infinity : 1), get("/v1/invitations")]);
   if (count !== userCount) return;
   if (pages.isComplete) summaries = new Map();
   // A part of the list does not tell whether the user can still read a thread that the user has left.
   for (const { id, isMember } of state.threads.values()) {
-    if (isMember && !me.threads.some((thread) => thread.id === id)) summaries.delete(id);
+    if (isMember && !me.more && !me.threads.some((thread) => thread.id === id)) summaries.delete(id);
   }
   for (const summary of pages.items) summaries.set(summary.id, summary);
   const threads = new Map();
   for (const thread of me.threads) threads.set(thread.id, withMarker({ ...summaries.get(thread.id), ...thread, isMember: true }));
-  // Operators can read threads that they have not joined.
+  // Operators can read threads that they have not joined. Beyond the threads of one answer, the user counts as a member.
+  const isMember = Boolean(me.more);
   for (const summary of summaries.values()) {
-    if (!threads.has(summary.id)) threads.set(summary.id, { ...summary, unread: 0, readUpTo: 0, lastMessage: null, isMember: false });
+    if (!threads.has(summary.id)) threads.set(summary.id, { ...summary, unread: 0, readUpTo: 0, lastMessage: null, isMember });
   }
   state.me = me;
   state.threads = threads;
   state.invitations = invitations.items;
+  state.hasMoreThreads = Boolean(me.more);
+  state.hasMoreInvitations = Boolean(invitations.more);
   learn(me, ...me.threads.map((thread) => thread.lastMessage?.author));
   emit("threads");
   emit("invitations");

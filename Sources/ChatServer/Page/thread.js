@@ -24,6 +24,9 @@ export class ThreadView {
     this.roles = new Map();
     this.pinned = new Set();
     this.reports = [];
+    /** Whether an answer has only a part of the roles, or of the reports. */
+    this.hasMoreRoles = false;
+    this.hasMoreReports = false;
     this.mayModerate = false;
     this.element = h("section", { class: "thread", "aria-labelledby": "thread-title" });
     this.heading = h("h1", { id: "thread-title", tabindex: "-1", dir: "auto" });
@@ -44,6 +47,7 @@ export class ThreadView {
       isOwner: () => this.roles.get(state.me.id) === "owner",
       isPinned: (message) => this.pinned.has(message),
       roles: () => this.roles,
+      hasMoreRoles: () => this.hasMoreRoles,
       info: () => this.info,
       timeline: () => this.timeline,
     };
@@ -135,6 +139,7 @@ export class ThreadView {
     if (call !== this.rightsCall) return;
     learn(...roles.items.map((item) => item.user));
     this.roles = new Map(roles.items.map((item) => [item.user.id, item.role]));
+    this.hasMoreRoles = Boolean(roles.more);
     this.pinned = new Set(pins.items.map((item) => item.id));
     this.mayModerate = this.roles.has(state.me.id) || state.isOperator || !this.isMember;
     if (!this.mayModerate && state.isOperator === null && this.info?.policy !== "inviteOnly") this.mayModerate = await this.askWhetherOperator();
@@ -157,11 +162,14 @@ export class ThreadView {
 
   async loadReports() {
     try {
-      this.reports = (await get(path(["threads", this.id, "reports"]))).items;
+      const reports = await get(path(["threads", this.id, "reports"]));
+      this.reports = reports.items;
+      this.hasMoreReports = Boolean(reports.more);
     } catch (error) {
       if (error.code !== "notFound") throw error;
       this.mayModerate = false;
       this.reports = [];
+      this.hasMoreReports = false;
     }
   }
 
@@ -223,7 +231,7 @@ export class ThreadView {
     if (this.detail.textContent !== text) this.detail.textContent = text;
     const tools = [["people", "people", "People"], ["activity", "chart", "Activity"]];
     if (this.pinned.size || this.panelName === "pins") tools.push(["pins", "pin", "Pinned messages"]);
-    if (this.mayModerate) tools.push(["moderation", "shield", this.reports.length ? `Moderation, ${count(this.reports.length, "open report")}` : "Moderation"]);
+    if (this.mayModerate) tools.push(["moderation", "shield", this.reports.length ? `Moderation, ${this.hasMoreReports ? "more than " : ""}${count(this.reports.length, "open report")}` : "Moderation"]);
     const key = JSON.stringify([tools, this.panelName]);
     if (this.toolsKey === key) return;
     this.toolsKey = key;

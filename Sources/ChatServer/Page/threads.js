@@ -35,9 +35,10 @@ export function sidebar(brand) {
     if (focused) list.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
     top.replaceChildren();
     if (state.invitations.length) {
-      // Invitations of blocked people are listed, and counted nowhere.
-      const counted = state.invitations.filter((invitation) => !invitation.blocked).length;
-      top.append(h("a", { class: "invitations-link", href: link("invitations") }, icon("mail"), h("span", {}, counted ? count(counted, "invitation") : "Invitations")));
+      top.append(h("a", { class: "invitations-link", href: link("invitations") }, icon("mail"), h("span", {}, invitationCount())));
+    }
+    if (state.hasMoreThreads) {
+      append(top, [h("p", { class: "muted sidebar-note" }, `Unread messages are counted in the first ${count(state.me.threads.length, "thread")} that you joined.`)]);
     }
     if (!threads.length) {
       append(top, [h("p", { class: "muted sidebar-note" }, "You are in no thread yet. Set your postcode to meet the neighbours of your district.")]);
@@ -54,7 +55,7 @@ export function sidebar(brand) {
 function row(thread, isCurrent) {
   const last = thread.lastMessage;
   const isOwn = last?.author.id === state.me.id;
-  const text = !last ? "No messages yet" : last.removed ? "Removed message" : last.retracted ? "Deleted message" : last.blocked ? "…" : last.body === null ? "…" : excerpt(last.body, 90);
+  const text = !last ? (state.hasMoreThreads && thread.messages ? "…" : "No messages yet") : last.removed ? "Removed message" : last.retracted ? "Deleted message" : last.blocked ? "…" : last.body === null ? "…" : excerpt(last.body, 90);
   const author = last && (state.names.has(last.author.id) ? person(last.author.id) : last.author);
   const mark = thread.outwardCode ? "home" : thread.closed || thread.locked || thread.policy === "inviteOnly" ? "lock" : null;
   return h("li", {}, h(
@@ -64,6 +65,12 @@ function row(thread, isCurrent) {
     h("span", { class: "thread-row-last" },
       h("span", { class: "excerpt" }, last ? (isOwn ? "You: " : [personName(author), ": "]) : null, h("bdi", {}, text)),
       thread.unread ? h("span", { class: "unread" }, thread.unread > 999 ? "999+" : String(thread.unread), h("span", { class: "visually-hidden" }, " unread")) : null)));
+}
+
+/** Invitations of blocked people are listed, and counted nowhere. */
+function invitationCount() {
+  const counted = state.invitations.filter((invitation) => !invitation.blocked).length;
+  return counted ? (state.hasMoreInvitations ? "More than " : "") + count(counted, "invitation") : "Invitations";
 }
 
 /** A page in the place of the thread. */
@@ -145,8 +152,11 @@ export function invitationsPage() {
     }
   };
   const empty = h("p", { class: "muted" }, "You have no invitation at present. Moderators can invite you to their threads.");
+  const more = h("p", { class: "muted" });
   const render = () => {
     empty.hidden = state.invitations.length > 0;
+    more.hidden = !state.hasMoreInvitations;
+    more.textContent = `Only the first ${state.invitations.length} are shown.`;
     list.replaceChildren(...state.invitations.map((invitation) => h(
     "li", { class: "card" }, h("p", { class: "card-head" }, h("bdi", { class: "name" }, invitation.name ?? "Deleted thread"), timeElement(invitation.invitedAt, listTime(invitation.invitedAt))),
     h("p", { class: "muted card-head" }, avatar(invitation.by), h("span", {}, "Invited by ", personName(invitation.by)),
@@ -156,7 +166,7 @@ export function invitationsPage() {
       h("button", { type: "button", class: "button small", onclick: answer("declineInvitation", invitation.thread) }, "Decline")))));
   };
   render();
-  const result = page("Invitations", error, list, empty);
+  const result = page("Invitations", error, list, empty, more);
   result.close = on("invitations", render);
   return result;
 }

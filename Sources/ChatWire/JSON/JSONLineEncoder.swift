@@ -13,16 +13,90 @@ import Primitives
 /// A `CustomPayload` is its text; `nil` that is encoded is `null`; a value that encodes nothing is
 /// `{}`; a key that is encoded twice occurs twice. Coding paths are empty: the only error of the
 /// encoder is a number that is not finite.
+///
+/// With a ``ListLimit``, every list that is a member of an object is cut to it, and an object whose
+/// list was cut gets the member `"more":true`.
 package struct JSONLineEncoder {
-    package init() {}
+    private let listLimit: ListLimit?
+
+    package init(listLimit: ListLimit? = nil) { self.listLimit = listLimit }
 
     /// Appends the JSON of a value to a line, without a line feed.
     ///
     /// - Throws: `EncodingError.invalidValue` for a number that is not finite, and what the value's
     ///   own `encode(to:)` throws. The line is then unchanged.
     package func encode(_ value: some Encodable, into line: inout [UInt8]) throws {
-        try JSONNode(value).append(to: &line)
+        try JSONNode(value, listLimit).append(to: &line)
     }
+}
+
+/// The maximum size of a list in an answer.
+package struct ListLimit: Sendable {
+    /// The maximum number of items.
+    package let count: Int
+    /// The maximum length of the JSON text of a list; its first item may be longer.
+    package let byteCount: Int
+
+    /// The limit of every list in the answers of the API.
+    package static let answer = ListLimit(count: 200, byteCount: 4 << 20)
+
+    /// The number of items to read for a list in an answer: the last one only shows that there are
+    /// more.
+    package static let readCount = answer.count + 1
+}
+
+/// The part of a list that an answer has, as JSON text.
+struct ListPart: Encodable {
+    /// Which items a list keeps that is cut.
+    enum Side { case first, last }
+
+    let count: Int
+    let isCut: Bool
+    private let json: [UInt8]
+
+    /// Encodes items until the limit of an encoder; at least one, if one exists.
+    ///
+    /// - Throws: What the items throw, and `EncodingError` for an encoder other than
+    ///   `JSONLineEncoder`.
+    init(_ items: [some Encodable], keeping side: Side = .first, for encoder: any Encoder) throws {
+        guard let encoder = encoder as? NodeEncoder else { throw Self.foreignEncoder }
+        try self.init(items, keeping: side, limit: encoder.listLimit)
+    }
+
+    fileprivate init(_ items: [some Encodable], keeping side: Side, limit: ListLimit?) throws {
+        var texts: [[UInt8]] = []
+        var byteCount = 2
+        for offset in items.indices {
+            if let limit, texts.count == limit.count { break }
+            var text: [UInt8] = []
+            try JSONNode(side == .first ? items[offset] : items[items.count - 1 - offset], limit).append(to: &text)
+            byteCount += text.count + (texts.isEmpty ? 0 : 1)
+            if let limit, byteCount > limit.byteCount, !texts.isEmpty { break }
+            texts.append(text)
+        }
+        if side == .last { texts.reverse() }
+        json = [UInt8(ascii: "[")] + texts.joined(separator: [UInt8(ascii: ",")]) + [UInt8(ascii: "]")]
+        (count, isCut) = (texts.count, texts.count < items.count)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        guard let encoder = encoder as? NodeEncoder else { throw Self.foreignEncoder }
+        encoder.node.content = .json(json)
+        encoder.node.isCut = isCut
+    }
+
+    private static var foreignEncoder: EncodingError {
+        .invalidValue("list", .init(codingPath: [], debugDescription: "only JSONLineEncoder encodes a part of a list"))
+    }
+}
+
+/// A list whose items are all encodable.
+private protocol EncodableList {
+    func part(_ limit: ListLimit) throws -> ListPart
+}
+
+extension Array: EncodableList where Element: Encodable {
+    fileprivate func part(_ limit: ListLimit) throws -> ListPart { try ListPart(self, keeping: .first, limit: limit) }
 }
 
 /// A JSON value under construction; an object of a class, because a container and its parent share
@@ -30,18 +104,22 @@ package struct JSONLineEncoder {
 private final class JSONNode {
     enum Content {
         case nothing
-        /// `null`, `true`, `false`, a number or other JSON text.
+        /// `null`, `true`, `false`, a number or a payload.
         case word(String)
         case text(String)
+        /// JSON text.
+        case json([UInt8])
         case array([JSONNode])
         case object([(key: String, value: JSONNode)])
     }
 
     var content: Content
+    /// Whether it is a list without all items, or an object with such a list.
+    var isCut = false
 
     init(_ content: Content = .nothing) { self.content = content }
 
-    convenience init(_ value: some Encodable) throws {
+    convenience init(_ value: some Encodable, _ listLimit: ListLimit?) throws {
         switch value {
         case let value as String: self.init(.text(value))
         case let value as Bool: self.init(.word(value ? "true" : "false"))
@@ -58,7 +136,7 @@ private final class JSONNode {
             self.init(.word(text.hasSuffix(".0") ? String(text.dropLast(2)) : text))
         default:
             self.init()
-            try value.encode(to: NodeEncoder(node: self))
+            try value.encode(to: NodeEncoder(node: self, listLimit: listLimit))
         }
     }
 
@@ -85,6 +163,7 @@ private final class JSONNode {
         case .nothing: line.append(contentsOf: "{}".utf8)
         case .word(let word): line.append(contentsOf: word.utf8)
         case .text(let text): JSONText.append(text, to: &line)
+        case .json(let json): line.append(contentsOf: json)
         case .array(let elements):
             line.append(UInt8(ascii: "["))
             for (index, element) in elements.enumerated() {
@@ -100,6 +179,7 @@ private final class JSONNode {
                 line.append(UInt8(ascii: ":"))
                 member.value.append(to: &line)
             }
+            if isCut { line.append(contentsOf: #","more":true"#.utf8) }
             line.append(UInt8(ascii: "}"))
         }
     }
@@ -111,38 +191,50 @@ private final class JSONNode {
 /// members to those of another.
 private struct NodeEncoder: Encoder, SingleValueEncodingContainer {
     let node: JSONNode
+    let listLimit: ListLimit?
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         if case .nothing = node.content { node.content = .object([]) }
-        return KeyedEncodingContainer(ObjectContainer<Key>(node: node))
+        return KeyedEncodingContainer(ObjectContainer<Key>(node: node, listLimit: listLimit))
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
         if case .nothing = node.content { node.content = .array([]) }
-        return ArrayContainer(node: node)
+        return ArrayContainer(node: node, listLimit: listLimit)
     }
 
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
     func encodeNil() { node.content = .word("null") }
-    func encode(_ value: some Encodable) throws { node.content = try JSONNode(value).content }
+    func encode(_ value: some Encodable) throws { node.content = try JSONNode(value, listLimit).content }
 }
 
 /// The members of an object.
 private struct ObjectContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let node: JSONNode
+    let listLimit: ListLimit?
     var codingPath: [any CodingKey] { [] }
 
     private func member(_ key: any CodingKey) -> NodeEncoder {
         let member = JSONNode()
         node.appendMember(member, key)
-        return NodeEncoder(node: member)
+        return NodeEncoder(node: member, listLimit: listLimit)
     }
 
     func encodeNil(forKey key: Key) { member(key).encodeNil() }
-    func encode(_ value: some Encodable, forKey key: Key) throws { node.appendMember(try JSONNode(value), key) }
+
+    func encode(_ value: some Encodable, forKey key: Key) throws {
+        let member: JSONNode
+        if let listLimit, let list = value as? any EncodableList {
+            member = try JSONNode(try list.part(listLimit), listLimit)
+        } else {
+            member = try JSONNode(value, listLimit)
+        }
+        if case .json = member.content, member.isCut { node.isCut = true }
+        node.appendMember(member, key)
+    }
 
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) -> KeyedEncodingContainer<
         Nested
@@ -158,17 +250,18 @@ private struct ObjectContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
 /// The elements of an array.
 private struct ArrayContainer: UnkeyedEncodingContainer {
     let node: JSONNode
+    let listLimit: ListLimit?
     var codingPath: [any CodingKey] { [] }
     var count: Int { node.count }
 
     private func element() -> NodeEncoder {
         let element = JSONNode()
         node.appendElement(element)
-        return NodeEncoder(node: element)
+        return NodeEncoder(node: element, listLimit: listLimit)
     }
 
     func encodeNil() { element().encodeNil() }
-    func encode(_ value: some Encodable) throws { node.appendElement(try JSONNode(value)) }
+    func encode(_ value: some Encodable) throws { node.appendElement(try JSONNode(value, listLimit)) }
 
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
         element().container(keyedBy: type)

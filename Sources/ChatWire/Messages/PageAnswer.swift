@@ -1,46 +1,57 @@
 internal import Chat
+internal import ChatDomain
 internal import Projections
-public import ChatDomain
 
 /// A page of a list: `{"items":[...],"older":12,"newer":40}`.
-public struct PageAnswer<Item: Encodable & Sendable>: Encodable, Sendable {
+///
+/// If a page is cut because it is too large for an answer, it has fewer items than were asked for,
+/// `"more":true`, and the bounds of the items that it has.
+struct PageAnswer<Item: Encodable & Sendable>: Encodable {
     /// The items, oldest first.
-    public var items: [Item]
+    let items: [Item]
     /// The value of `before` for the page of older items; null if there are none.
-    public var older: Position?
+    let older: Position?
     /// The value of `after` for the page of newer items.
-    public var newer: Position
+    let newer: Position
+    /// The items that the page keeps if it is cut: those nearest to the bound that was asked for.
+    private let kept: ListPart.Side
+    /// Returns the bound of an item.
+    private let position: (Item) -> Position
 
     private enum CodingKeys: CodingKey { case items, older, newer }
 
     /// Encodes every field.
-    public func encode(to encoder: any Encoder) throws {
+    func encode(to encoder: any Encoder) throws {
+        let part = try ListPart(items, keeping: kept, for: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(items, forKey: .items)
-        try container.encode(older, forKey: .older)
-        try container.encode(newer, forKey: .newer)
-    }
-}
-
-extension PageAnswer {
-    init(_ page: Page<Item>) where Item: Hashable & Decodable {
-        self.init(items: page.entries, older: page.older?.bound, newer: page.newer.bound)
+        try container.encode(part, forKey: .items)
+        try container.encode(part.isCut && kept == .last ? position(items[items.count - part.count]) : older, forKey: .older)
+        try container.encode(part.isCut && kept == .first ? position(items[part.count - 1]) : newer, forKey: .newer)
     }
 
-    /// Selects a page of a complete list, whose items have ascending positions.
-    ///
-    /// - Complexity: The caller makes the whole list for each page: members and residents take time
-    ///   and memory linear in their number.
-    init(_ all: [Item], _ page: PageRequest, position: (Item) -> Position) {
-        let range = page.indices(count: all.count) { position(all[$0]) }
-        items = Array(all[range])
+    /// - Parameters:
+    ///   - page: The page of the store.
+    ///   - request: The request of the page.
+    ///   - position: Returns the bound of an entry.
+    init(_ page: Page<Item>, _ request: PageRequest, position: @escaping (Item) -> Position) where Item: Hashable & Decodable {
+        (items, older, newer) = (page.entries, page.older?.bound, page.newer.bound)
+        (kept, self.position) = (request.after == nil ? .last : .first, position)
+    }
+
+    /// - Parameters:
+    ///   - part: A page of a list whose items have ascending positions.
+    ///   - request: The request of the page.
+    ///   - position: Returns the position of an item.
+    init(_ part: PartialList<Item>, _ request: PageRequest, position: @escaping (Item) -> Position) {
+        items = part.items
         // An empty page after the last item is placed at its bound.
-        older = range.lowerBound > 0 ? items.first.map(position) ?? page.after.map { $0 == .max ? $0 : $0 + 1 } : nil
-        newer = items.last.map(position) ?? page.after ?? page.before.map { max($0, 1) - 1 } ?? 0
+        older = part.hasOlder ? items.first.map(position) ?? request.after.map { $0 == .max ? $0 : $0 + 1 } : nil
+        newer = items.last.map(position) ?? request.after ?? request.before.map { max($0, 1) - 1 } ?? 0
+        (kept, self.position) = (request.after == nil ? .last : .first, position)
     }
 }
 
-/// A list without pages: `{"items":[...]}`.
+/// A list without pages: `{"items":[...]}`, with `"more":true` if it is cut.
 struct ListAnswer<Item: Encodable>: Encodable {
     let items: [Item]
 }

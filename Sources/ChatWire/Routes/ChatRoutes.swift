@@ -52,11 +52,14 @@ public struct ChatRoutes: Sendable {
     package static let routes: [Route<Context>] = [
         Route("GET", "/v1/me") { context, _ in
             try context.request.requireParameters()
-            return try WireResponse(json: try context.store.user(context.user, viewer: context.user))
+            return try WireResponse(
+                json: try context.store.user(context.user, viewer: context.user, threadLimit: ListLimit.readCount))
         },
         Route("POST", "/v1/commands") { context, _ in try await context.executeCommands() },
         Route("GET", "/v1/threads") { context, _ in
-            try WireResponse(json: PageAnswer(try context.store.threadsPage(try context.page(), viewer: context.user)))
+            let request = try context.page()
+            let page = try context.store.threadsPage(request, viewer: context.user)
+            return try WireResponse(json: PageAnswer(page, request, position: \.lastPosition))
         },
         Route("GET", "/v1/threads/{thread}") { context, parameters in
             try context.request.requireParameters()
@@ -73,39 +76,50 @@ public struct ChatRoutes: Sendable {
         Route("GET", "/v1/threads/{thread}/timeline") { context, parameters in
             // As of the head, so that the token continues exactly after the page.
             let head = context.store.head
+            let request = try context.page()
             let page = try context.store.timelinePage(
-                try parameters.thread(), try context.page(), viewer: context.user, asOf: .position(head.position))
-            var response = try WireResponse(json: PageAnswer(page))
+                try parameters.thread(), request, viewer: context.user, asOf: .position(head.position))
+            var response = try WireResponse(json: PageAnswer(page, request, position: \.position))
             response.headers.append(("Resume-Token", "\(ResumeToken(head))"))
             return response
         },
         Route("GET", "/v1/threads/{thread}/members") { context, parameters in
             let page = try context.page()
-            let members = try context.store.members(of: try parameters.thread(), viewer: context.user)
+            let members = try context.store.members(of: try parameters.thread(), page, viewer: context.user)
             return try WireResponse(json: PageAnswer(members, page, position: \.since))
         },
         Route("GET", "/v1/threads/{thread}/residents") { context, parameters in
             let page = try context.page()
             guard let code = try parameters.thread().outwardCode else { throw Problem.notFound }
-            let residents = try context.store.residents(of: code, viewer: context.user)
+            let residents = try context.store.residents(of: code, page, viewer: context.user)
             return try WireResponse(json: PageAnswer(residents, page, position: \.since))
         },
-        Route("GET", "/v1/threads/{thread}/roles") { try $0.list(try $0.store.roles(in: try $1.thread(), viewer: $0.user)) },
-        Route("GET", "/v1/threads/{thread}/pins") { try $0.list(try $0.store.pins(in: try $1.thread(), viewer: $0.user)) },
-        Route("GET", "/v1/threads/{thread}/sanctions") { try $0.list(try $0.store.sanctions(in: try $1.thread(), viewer: $0.user)) },
-        Route("GET", "/v1/threads/{thread}/reports") { try $0.list(try $0.store.reports(in: try $1.thread(), viewer: $0.user)) },
-        Route("GET", "/v1/threads/{thread}/invitations") { try $0.list(try $0.store.invitations(to: try $1.thread(), viewer: $0.user)) },
+        Route("GET", "/v1/threads/{thread}/roles") {
+            try $0.list(try $0.store.roles(in: try $1.thread(), viewer: $0.user, limit: ListLimit.readCount))
+        },
+        Route("GET", "/v1/threads/{thread}/pins") {
+            try $0.list(try $0.store.pins(in: try $1.thread(), viewer: $0.user, limit: ListLimit.readCount))
+        },
+        Route("GET", "/v1/threads/{thread}/sanctions") {
+            try $0.list(try $0.store.sanctions(in: try $1.thread(), viewer: $0.user, limit: ListLimit.readCount))
+        },
+        Route("GET", "/v1/threads/{thread}/reports") {
+            try $0.list(try $0.store.reports(in: try $1.thread(), viewer: $0.user, limit: ListLimit.readCount))
+        },
+        Route("GET", "/v1/threads/{thread}/invitations") {
+            try $0.list(try $0.store.invitations(to: try $1.thread(), viewer: $0.user, limit: ListLimit.readCount))
+        },
         Route("GET", "/v1/messages/{message}") { context, parameters in
             try context.request.requireParameters()
             return try WireResponse(json: try context.store.message(try parameters.message(), viewer: context.user))
         },
         Route("GET", "/v1/messages/{message}/replies") { context, parameters in
-            try WireResponse(
-                json: PageAnswer(
-                    try context.store.repliesPage(to: try parameters.message(), try context.page(), viewer: context.user)))
+            let request = try context.page()
+            let page = try context.store.repliesPage(to: try parameters.message(), request, viewer: context.user)
+            return try WireResponse(json: PageAnswer(page, request, position: \.position))
         },
         Route("GET", "/v1/invitations") { context, _ in
-            try context.list(try context.store.invitations(of: context.user, viewer: context.user))
+            try context.list(try context.store.invitations(of: context.user, viewer: context.user, limit: ListLimit.readCount))
         },
         Route("GET", "/v1/events") { context, _ in try context.follow() },
     ]
@@ -116,7 +130,8 @@ extension ChatRoutes.Context {
     fileprivate func page() throws(Problem) -> PageRequest {
         try request.requireParameters(["limit", "before", "after"])
         let page = PageRequest(
-            limit: try request.number("limit", in: 1...200) ?? 50, before: try request.number("before", in: 0...Position.max),
+            limit: try request.number("limit", in: 1...ListLimit.answer.count) ?? 50,
+            before: try request.number("before", in: 0...Position.max),
             after: try request.number("after", in: 0...Position.max))
         guard page.before == nil || page.after == nil else {
             throw Problem(400, .invalidQuery, "Only one of before and after is allowed.", field: "after")

@@ -22,10 +22,10 @@ public struct WireResponse: Sendable {
 }
 
 extension WireResponse {
-    /// Creates a response with the JSON of a value.
+    /// Creates a response with the JSON of a value, whose lists are cut to ``ListLimit/answer``.
     package init(_ status: Int = 200, json value: some Encodable, contentType: String = "application/json") throws {
         var bytes: [UInt8] = []
-        try JSONLineEncoder().encode(value, into: &bytes)
+        try JSONLineEncoder(listLimit: .answer).encode(value, into: &bytes)
         self.init(status: status, headers: [("Content-Type", contentType)], body: .bytes(bytes))
     }
 

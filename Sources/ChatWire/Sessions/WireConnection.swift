@@ -137,7 +137,9 @@ extension WireConnection {
 
     private static func append(_ value: some Encodable, to text: inout [UInt8]) {
         // Only a number that is not finite cannot be encoded, and no value has one.
-        do { try JSONLineEncoder().encode(value, into: &text) } catch { preconditionFailure("the value encodes: \(error)") }
+        do { try JSONLineEncoder(listLimit: .answer).encode(value, into: &text) } catch {
+            preconditionFailure("the value encodes: \(error)")
+        }
     }
 }
 

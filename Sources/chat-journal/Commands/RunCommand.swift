@@ -10,7 +10,7 @@ extension ToolCommand {
                 .journal, CommandSpec.Positional("FILE", "the commands; default standard input", isOptional: true),
             ],
             options: [
-                .durability, .waitForLock, .takeOver,
+                .durability, .waitForLock, .takeOver, .head, .acceptRollback, .expectHead,
                 CommandSpec.Option(
                     "batch", .text("N"),
                     "up to N commands share a commit: 1 to 4096, default 1; fewer when no line is waiting, or at 4 MiB"
@@ -22,7 +22,13 @@ extension ToolCommand {
         var lines =
             try arguments[optional: "FILE"].map { path throws(ToolError) in try LineReader(path: path) }
             ?? .standardInput()
-        let store = try arguments.openForWriting()
+        let headFile = arguments[option: "head"].map { HeadFile(path: $0) }
+        let store = try arguments.openForWriting(try arguments.headRequirement(headFile))
+        let keeper = try headFile.map { file in
+            try HeadKeeper(store, file, durability: try arguments.journalOptions().durability) { error in
+                StandardError.writeLine("\(ToolSpec.name): the head is not kept: \(escapedForTerminal("\(error)"))")
+            }
+        }
         var isClean = true
         while let batch = try CommandBatch(from: &lines, limit: batchSize) {
             for answer in try batch.execute(on: store) {
@@ -31,7 +37,7 @@ extension ToolCommand {
             }
             try output.flush()
         }
-        try store.close()
+        if let keeper { try keeper.close() } else { try store.close() }
         return isClean
     }
 }

@@ -31,6 +31,9 @@ extension ToolCommand {
                 CommandSpec.Option("tutorial-chat-public", .flag, "serve it beyond loopback too, although it has no accounts"),
                 CommandSpec.Option("log", .choice(["problems", "requests"]), "log only problems (the default), or every request"),
                 .durability, .waitForLock, .takeOver,
+                CommandSpec.Option(
+                    "head", .text("FILE"), "keep the last synced head in FILE; default the file of the accounts with .head at its end"),
+                .acceptRollback, .expectHead,
             ],
             discussion: """
                 Prints its URL when it accepts connections, and ends on SIGTERM or SIGINT, after the requests in
@@ -39,6 +42,8 @@ extension ToolCommand {
                 With --writer, the journal is opened for reading, and --accounts and --mail are not needed: the
                 server at that URL has them. It must run with the same --origin, and with --trust-proxy and the
                 address of this server.
+                The journal must contain the head that was kept in the file of --head, so that a log that was set back
+                is noticed: otherwise the command ends with status 65.
                 Needs a build with the package trait Server.
                 """)
     ) { arguments, output in
@@ -56,7 +61,7 @@ extension ToolCommand {
     private struct Serving {
         /// What the server does itself.
         enum Role {
-            case writer(accounts: String, sender: any MailSender, from: EmailAddress)
+            case writer(accounts: String, head: HeadRequirement, sender: any MailSender, from: EmailAddress)
             case reader(of: WebOrigin)
         }
 
@@ -82,11 +87,11 @@ extension ToolCommand {
                 guard writer.isSecure || writer.isLoopback else {
                     throw arguments.error("--writer beyond loopback takes an https URL, because tokens are sent to it")
                 }
-                for option in ["accounts", "mail", "mail-from", "tutorial-chat", "durability", "wait-for-lock"]
+                for option in ["accounts", "mail", "mail-from", "tutorial-chat", "durability", "wait-for-lock", "head", "expect"]
                 where arguments[option: option] != nil {
                     throw arguments.error("--\(option) belongs to the server that writes, not to one with --writer")
                 }
-                for flag in ["tutorial-chat-public", "take-over"] where arguments.hasFlag(flag) {
+                for flag in ["tutorial-chat-public", "take-over", "accept-rollback"] where arguments.hasFlag(flag) {
                     throw arguments.error("--\(flag) belongs to the server that writes, not to one with --writer")
                 }
                 return .reader(of: writer)
@@ -100,7 +105,8 @@ extension ToolCommand {
             guard let from = EmailAddress(arguments[option: "mail-from"] ?? "chat@localhost") else {
                 throw arguments.error("--mail-from takes an e-mail address")
             }
-            return .writer(accounts: accounts, sender: try sender(mail, arguments), from: from)
+            let head = try arguments.headRequirement(HeadFile(path: arguments[option: "head"] ?? accounts + ".head"))
+            return .writer(accounts: accounts, head: head, sender: try sender(mail, arguments), from: from)
         }
 
         private static func options(_ arguments: Arguments) throws(UsageError) -> ServerOptions {
@@ -159,11 +165,7 @@ extension ToolCommand {
 
         func run(_ output: inout BufferedOutput) async throws {
             let signals = Signals([SIGTERM, SIGINT])
-            let store =
-                switch role {
-                case .writer: try arguments.openForWriting(messageHandler: Self.writeMessage)
-                case .reader: try arguments.openReadOnly()
-                }
+            let (store, closeStore) = try open()
             var failure: JournalError?
             do {
                 let (server, accounts) = try await start(store)
@@ -175,22 +177,38 @@ extension ToolCommand {
                 try accounts?.close()
             } catch {
                 // The first error is the one to report.
-                try? store.close()
+                try? closeStore()
                 throw error
             }
             // The journal has stopped. A service manager starts the process again.
             if let failure {
                 // Closing reports the same failure.
-                try? store.close()
+                try? closeStore()
                 throw failure
             }
-            try store.close()
+            try closeStore()
+        }
+
+        /// Opens the store; a writer's keeps its head.
+        private func open() throws -> (store: ChatStore, close: () throws -> Void) {
+            switch role {
+            case .reader:
+                let store = try arguments.openReadOnly()
+                return (store, store.close)
+            case .writer(_, let head, _, _):
+                let store = try arguments.openForWriting(messageHandler: Self.writeMessage, head)
+                guard let file = head.file else { return (store, store.close) }
+                let keeper = try HeadKeeper(store, file, durability: try arguments.journalOptions().durability) { error in
+                    Self.writeLine(["event": "headNotKept", "text": "\(error)"])
+                }
+                return (store, keeper.close)
+            }
         }
 
         private func start(_ store: ChatStore) async throws -> (server: ChatServer, accounts: AccountStore?) {
             switch role {
             case .reader(let writer): return (try await ChatServer(readOnly: store, writer: writer, options: options), nil)
-            case .writer(let path, let sender, let from):
+            case .writer(let path, _, let sender, let from):
                 var accountOptions = AccountOptions()
                 accountOptions.mailFailed = { Self.writeLine(["event": "mailFailed", "code": "\($0.code)"]) }
                 let accounts = try AccountStore(path: path, mailer: sender, from: from, options: accountOptions)

@@ -76,11 +76,16 @@ extension Arguments {
 
     /// Opens the journal for writing; creates it if it does not exist.
     ///
-    /// - Parameter messageHandler: Receives the messages of the journal.
-    func openForWriting(messageHandler: LogHandler? = nil) throws -> ChatStore {
+    /// - Parameters:
+    ///   - messageHandler: Receives the messages of the journal.
+    ///   - requirement: The heads that it must contain.
+    func openForWriting(messageHandler: LogHandler? = nil, _ requirement: HeadRequirement? = nil) throws -> ChatStore {
         var options = try journalOptions()
         options.log = messageHandler
-        let store = try journal.openStore(StoreOptions(journal: options), takesOver: hasFlag("take-over"))
+        func open(_ options: JournalOptions) throws -> ChatStore {
+            try journal.openStore(StoreOptions(journal: options), takesOver: hasFlag("take-over"))
+        }
+        let store = try requirement?.open(options, open) ?? open(options)
         if store.isErasureUnfinished {
             StandardError.writeLine(
                 "\(ToolSpec.name): erasureUnfinished: the opening could not complete an erasure; its content is hidden, but still in files")

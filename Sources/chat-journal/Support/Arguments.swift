@@ -276,7 +276,8 @@ extension ToolSpec {
         \(Self.formatList(commands.map { ($0.name, $0.abstract) }))
 
         '\(Self.name) COMMAND --help' explains a command, '\(Self.name) --version' prints the version.
-        Exit status: 0 done; 1 some input was rejected, or the journal is damaged or cannot be used; 64 wrong usage.
+        Exit status: 0 done; 1 some input was rejected, or the journal is damaged or cannot be used; 64 wrong usage;
+        65 the journal does not contain the head of '--head' or '--expect'.
 
         """
     }

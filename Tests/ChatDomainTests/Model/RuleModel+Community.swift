@@ -261,7 +261,7 @@ extension RuleModel {
         _ id: ThreadID, _ policy: ThreadPolicy, _ history: ThreadHistory?, _ by: UserID, _ draft: Draft
     ) throws(Refusal) -> Answer {
         try check(users[by] != nil, .unknownUser)
-        guard let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        guard knows(by, id, draft, moderating: true), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
         let opens = thread.policy == .inviteOnly && policy == .open
         if draft.isImport {
             // The host, in the name of the opener.

@@ -1,4 +1,6 @@
+import Chat
 import ChatDomain
+import Foundation
 import Projections
 import TestSupport
 import Testing
@@ -7,7 +9,24 @@ import Testing
 
 /// Pages that are selected from a complete list.
 @Suite struct PageAnswerTests {
-    private func page(_ all: [Position], _ request: PageRequest) -> PageAnswer<Position> { PageAnswer(all, request, position: { $0 }) }
+    private func page(_ all: [Position], _ request: PageRequest) -> PageAnswer<Position> {
+        let range = request.indices(count: all.count) { all[$0] }
+        return PageAnswer(PartialList(items: Array(all[range]), hasOlder: range.lowerBound > 0), request, position: { $0 })
+    }
+
+    /// A page as a client reads it.
+    private struct Read: Decodable {
+        let items: [Position]
+        let older: Position?
+        let newer: Position
+        let more: Bool?
+    }
+
+    private func page(_ all: [Position], _ request: PageRequest, within limit: ListLimit) throws -> Read {
+        var line: [UInt8] = []
+        try JSONLineEncoder(listLimit: limit).encode(page(all, request), into: &line)
+        return try JSONDecoder().decode(Read.self, from: Data(line))
+    }
 
     /// The bounds of every page lead through the whole list, in both directions, from any position.
     @Test func boundsLeadThroughTheWholeList() {
@@ -39,6 +58,34 @@ import Testing
                 #expect(first.items.count <= limit)
             }
         }
+    }
+
+    /// The bounds of pages that are cut lead through the whole list too.
+    @Test func boundsOfCutPagesLeadThroughTheWholeList() throws {
+        var random = SplitMix64(seed: Repetitions.seed)
+        var cutCount = 0
+        for _ in 0..<Repetitions.few(300, of: 10_000) {
+            let all = (0..<Int.random(in: 0...30, using: &random)).map { Position(10 + 3 * $0) }
+            let limit = ListLimit(count: Int.random(in: 1...9, using: &random), byteCount: Int.random(in: 1...30, using: &random))
+            let size = Int.random(in: 1...12, using: &random)
+            var (backwards, bound): ([Position], Position?) = ([], nil)
+            repeat {
+                let page = try page(all, PageRequest(limit: size, before: bound), within: limit)
+                #expect(page.items.count <= min(size, limit.count) && (all.isEmpty || !page.items.isEmpty))
+                #expect(page.more == nil || page.items.count < size && page.more == true)
+                cutCount += page.more == nil ? 0 : 1
+                (backwards, bound) = (page.items + backwards, page.older)
+            } while bound != nil && backwards.count <= all.count
+            #expect(backwards == all)
+            var (forwards, newer): ([Position], Position) = ([], 0)
+            while true {
+                let page = try page(all, PageRequest(limit: size, after: newer), within: limit)
+                if page.items.isEmpty || forwards.count > all.count { break }
+                (forwards, newer) = (forwards + page.items, page.newer)
+            }
+            #expect(forwards == all)
+        }
+        #expect(cutCount > 0)
     }
 
     /// A client computes with doubles, so a bound is never much larger than the positions it sent.
