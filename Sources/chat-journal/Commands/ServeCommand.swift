@@ -44,6 +44,8 @@ extension ToolCommand {
                 address of this server.
                 The journal must contain the head that was kept in the file of --head, so that a log that was set back
                 is noticed: otherwise the command ends with status 65.
+                Ends with status 75 if the journal stops: after a failed write, or when another writer has taken
+                it over, or when it has moved, was set back or was removed.
                 Needs a build with the package trait Server.
                 """)
     ) { arguments, output in
@@ -184,7 +186,7 @@ extension ToolCommand {
             if let failure {
                 // Closing reports the same failure.
                 try? closeStore()
-                throw failure
+                throw StoppedWhileServing(description: failure.description)
             }
             try closeStore()
         }
