@@ -185,6 +185,34 @@ extension ReadModels {
         membershipIndex(user, thread).map { views.membership.changeCount($0, asOf: position) > 0 } ?? false
     }
 
+    /// Returns the position of a user's open invitation to a thread; nil if there is none.
+    package func invitationPosition(of user: UserID, to thread: ThreadID, asOf position: Position) -> Position? {
+        membershipIndex(user, thread).flatMap { invitation(ofMembership: $0, asOf: position) }
+    }
+
+    /// Whether a sanction of a user in a thread was imposed at a position and no command ended it.
+    package func isSanctioned(_ user: UserID, in thread: ThreadID, since imposed: Position, asOf position: Position) -> Bool {
+        membershipIndex(user, thread).map { sanctions(ofMembership: $0, asOf: position).contains { $0.position == imposed } } ?? false
+    }
+
+    /// Whether a user could ever read a thread as an operator, as their own access shows it.
+    package func hasOperated(_ user: UserID, _ thread: ThreadID, asOf position: Position) -> Bool {
+        let changes = operatorChangeCount(of: user, asOf: position)
+        guard changes > 0, let index = identities.index(ofThread: thread), let operated = operatedThread(index, asOf: position) else {
+            return false
+        }
+        let disclosed = disclosedPeriods(of: operated, changes: 0..<operated.changeCount + 1)
+        return !operated.access(in: operatorPeriods(of: user, changes: 1..<changes + 1), disclosed: disclosed).isEmpty
+    }
+
+    /// Whether a user lived in the outward code of a thread.
+    package func isResident(_ user: UserID, of thread: ThreadID, asOf position: Position) -> Bool {
+        guard let user = identities.index(ofUser: user), let thread = identities.index(ofThread: thread),
+            let residence = views.membership.residencePairs.find(user, thread)
+        else { return false }
+        return views.membership.residenceStart(residence, asOf: position) != nil
+    }
+
     func membershipIndex(_ user: UserID, _ thread: ThreadID) -> Int? {
         guard let user = identities.index(ofUser: user), let thread = identities.index(ofThread: thread) else { return nil }
         return identities.memberships.find(user, thread)

@@ -8,7 +8,8 @@ axe-core, axe-selenium-python; prints SKIPPED without them. Every run starts a s
 
 - units: the modules that compute ids, links and counts.
 - features: every control is used once: accounts, invitations, roles, moderation, blocking, sessions, deletion.
-- gone: the next person at a tab finds no draft of the one before.
+- gone: the next person at a tab finds no draft of the one before; an open page forgets what is erased, and a thread that
+  its person can no longer read, also after it was away.
 - conversation: from sign-up to messages, replies, edits and unread counts; a thread of 1,000 messages is scrolled to its
   beginning; one person loses the connection, with one and with two tabs; the server is killed with SIGKILL and started
   again while both write; texts and names with script are shown as text. Nothing is lost, nothing is there twice, and both

@@ -220,6 +220,11 @@ class Document:
         """Raises Invalid unless a value is an event of the stream."""
         self.validate(self.root["paths"]["/v1/events"]["get"]["responses"]["200"]["content"]["text/event-stream"]["x-event-data"], value, "event")
 
+    def check_notice(self, name, value):
+        """Raises Invalid unless a value is the content of a notice of the stream."""
+        media = self.root["paths"]["/v1/events"]["get"]["responses"]["200"]["content"]["text/event-stream"]
+        self.validate(media["x-notice-data"][name], value, name)
+
     def check_request(self, method, target, value):
         """Raises Invalid unless a value is a request that the document allows."""
         operation = self.operation(method, target.split("?")[0])[1]

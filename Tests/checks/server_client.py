@@ -346,6 +346,10 @@ class Stream:
         """The delivered events; `count` is their number."""
         return [json.loads(data) for _, event, data in self.blocks if event == "message" and data]
 
+    def notices(self, name):
+        """The delivered notices `erased` or `accessLost`."""
+        return [json.loads(data) for _, event, data in self.blocks if event == name]
+
     def close(self):
         if self.socket is not None:
             self.socket.close()

@@ -524,6 +524,7 @@ class Community:
                 raise Failed(f"the stream of {person.name} ({thread}) differs at {at}: delivered {found[at:at + 1]}, expected {expected[at:at + 1]}, "
                              f"in the journal {[event for event in history.events if event['position'] in [e['position'] for e in found[at:at + 1] + expected[at:at + 1]]]}")
             self.delivered += len(found)
+            self.compare_losses(history, person, thread, stream, position)
             stream.close()
         live.wait(ended, what="the last event of the live stream")
         positions = [event["position"] for event in live.events()]
@@ -538,6 +539,27 @@ class Community:
             if not rights or (set(MARK.findall(json.dumps(event))) - set(MARK.findall(json.dumps(raw)))):
                 raise Failed(f"the live stream of {person.name} has {event}")
         live.close()
+
+    def compare_losses(self, history, person, thread, stream, position):
+        """A stream tells of each thread that the user could no longer read, or read from the same start, after an event."""
+        found = stream.notices("accessLost")
+        for notice in found:
+            self.document.check_notice("accessLost", notice)
+        found = [notice["thread"] for notice in found]
+        for event in history.events[position:]:
+            at = event["position"]
+            expected = []
+            for place in history.threads:
+                before, after = (history.start(person.id, place, point) for point in (at - 1, at))
+                if thread in (None, place) and before is not None and (after is None or after > before):
+                    expected.append(place)
+            if sorted(found[:len(expected)]) != sorted(expected):
+                raise Failed(f"the stream of {person.name} ({thread}) tells of the losses {found} at {event}, expected {expected}")
+            del found[:len(expected)]
+        if found:
+            raise Failed(f"the stream of {person.name} ({thread}) tells of losses that did not happen: {found}")
+        if stream.notices("erased"):
+            raise Failed(f"the stream of {person.name} tells of an erasure that did not happen")
 
     def compare(self, history, person):
         viewer, token = person.id, person.token

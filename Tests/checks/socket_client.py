@@ -514,7 +514,7 @@ class EventStream:
             self.block()
 
     def block(self):
-        """Reads a block; returns its event, or None."""
+        """Reads a block; returns the text of its event or notice, or None."""
         data = None
         while line := self.answer.readline().decode("utf-8"):
             name, _, value = line.rstrip("\n").partition(": ")
@@ -527,7 +527,7 @@ class EventStream:
         raise Failed("the stream has ended")
 
     def event(self):
-        """Returns (token, text of the event)."""
+        """Returns (token, text of the event or the notice)."""
         while True:
             if (data := self.block()) is not None:
                 return self.token, data

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import threading
 import time
 import uuid
@@ -200,7 +201,7 @@ def same_events(server, people, rng):
             while not all(has(texts, body) for texts in raw.values()):
                 text = web_socket.text()
                 message = json.loads(text)
-                raw[message["follow"]].append((message["token"], text[text.index('"event":') + 8:-1]))
+                raw[message["follow"]].append((message["token"], content(text)))
             for follow, stream in streams.items():
                 while not has(streamed[follow], body):
                     streamed[follow].append(stream.event())
@@ -225,7 +226,7 @@ def same_events(server, people, rng):
                 message = json.loads(text)
                 if message.get("follow") != 100 + number:
                     raise Failed(f"resumed after {after}: {text[:300]}")
-                rest.append((message["token"], text[text.index('"event":') + 8:-1]))
+                rest.append((message["token"], content(text)))
             # The same events; one whose text has changed since has no text any more.
             expect([item[0] for item in rest] == [item[0] for item in raw[1][index + 1:]], f"resumed after event {index}: {len(rest)} of {len(raw[1])}")
             expect([resumed.event() for _ in rest] == rest, f"the resumed stream after event {index} differs")
@@ -233,6 +234,43 @@ def same_events(server, people, rng):
             web_socket.ask({"id": 200, "unfollow": 100 + number})
         web_socket.leave()
     print(f"messages: {len(raw[1])} events, {len(raw[2])} of one thread: the same bytes, order and tokens as SSE, live and resumed at 6 places")
+
+
+def content(text):
+    """The text of the event or the notice in a message of a follow."""
+    member = re.search('"(event|erased|accessLost)":', text)
+    return text[member.end():-1]
+
+
+def gone(server, people):
+    """A deletion and a removal reach the follows of the others, live and after a resume."""
+    ann, bob = people[:2]
+    cat = server.people_named("Cat of the sockets", postcode=None)[0]
+    thread = server.execute({"openThread": {"name": "Shed"}}, ann.token)[0]["threadOpened"]["thread"]
+    for person in (bob, cat):
+        server.execute({"joinThread": {"thread": thread}}, person.token)
+    message = server.execute({"postMessage": {"thread": thread, "body": "Words of Cat"}}, cat.token)[0]
+    with server.socket(bob) as web_socket:
+        token = web_socket.hello()["token"]
+        web_socket.ask({"id": 1, "follow": {}})
+        server.expect(204, "POST", "/v1/delete-account", {"password": cat.password}, token=cat.token)
+        erased = web_socket.json()
+        expect(erased["erased"] == {
+            "positions": [[message["position"]] * 2], "messages": [message["messagePosted"]["message"]], "replies": [], "threads": [thread],
+            "users": [cat.id], "namelessThreads": [], "namelessUsers": [cat.id]}, f"{erased}")
+        web_socket.ask({"id": 2, "follow": {"after": token, "thread": thread}})
+        expect(web_socket.json() == {**erased, "follow": 2}, "the follow of a thread that is resumed differs from the live one")
+        web_socket.ask({"id": 3, "unfollow": 2})
+        server.execute({"removeMember": {"thread": thread, "user": bob.id, "reason": "spam"}}, ann.token)
+        lost = [web_socket.json(), web_socket.json()]
+        expect(lost[0]["accessLost"] == {"thread": thread} and "memberRemoved" in lost[1]["event"], f"{lost}")
+        # The thread can be followed to the end of the access, and not from after it. What was erased in it is nothing to Bob now.
+        web_socket.ask({"id": 2, "follow": {"after": token, "thread": thread}})
+        expect([web_socket.json() for _ in lost] == [{**item, "follow": 2} for item in lost], "the end of the access after a resume")
+        answer = web_socket.ask({"id": 3, "follow": {"after": lost[1]["token"], "thread": thread}})
+        expect(answer["problem"]["code"] == "notFound", f"{answer}")
+        web_socket.leave()
+    print("messages: an erasure and the loss of a thread, live and resumed")
 
 
 def pipeline(server, people, count=1_000):
@@ -447,6 +485,7 @@ def check(tool, scratch):
         start = answers(server, people)
         follows(server, people, start)
         same_events(server, people, rng)
+        gone(server, people)
         pipeline(server, people)
         several(server, people)
         ends(server)

@@ -24,7 +24,8 @@ public enum BufferingPolicy: Hashable, Sendable {
 /// Delivers every event after the position that matches the filter, exactly once, in journal order,
 /// after the event is durable. A query that starts after the delivery of an event reflects that
 /// event. The sequence can be iterated any number of times; every iteration starts at the same
-/// position. Create one with
+/// position. A client of a viewer that keeps what it was sent iterates ``updates`` instead, which
+/// also say what was erased. Create one with
 /// ``ChatStore/events(after:upTo:matching:bufferingPolicy:)-(Position,_,_,_)``.
 ///
 /// - **End**: the sequence ends after its last position, if it has one, and when the store is
@@ -47,18 +48,16 @@ public struct ChatEvents: AsyncSequence, Sendable {
     /// An iterator over the events of a store; a copy continues independently from the same
     /// position.
     public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
-        private var follower: Follower
-        private var events: [FollowedEvent] = []
-        /// The index of the next event in the batch.
-        private var next = 0
-        private var isOver = false
+        private var updates: FollowerIterator
 
-        fileprivate init(follower: Follower) { self.follower = follower }
+        fileprivate init(follower: Follower) { updates = FollowerIterator(follower: follower) }
 
         /// The position up to which every event was delivered or did not match the filter.
         ///
         /// Continue after this position.
-        public var position: Position { next < events.count ? events[next].recorded.position - 1 : follower.position }
+        public var position: Position {
+            if case .event(let event) = updates.waiting { event.recorded.position - 1 } else { updates.follower.position }
+        }
 
         /// Returns the next event; nil at the end of the sequence.
         ///
@@ -72,47 +71,10 @@ public struct ChatEvents: AsyncSequence, Sendable {
         /// - Complexity: O(1) in memory for most events; O(*n*) in the events that do not match.
         ///   Reads from the disk run outside the caller's actor.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(ChatError) -> FollowedEvent? {
-            while !isOver, !Task.isCancelled {
-                if next == events.count {
-                    // Frees the batch, so that a waiting iterator holds no events.
-                    (events, next) = ([], 0)
-                    do throws(ChatError) {
-                        guard try await refill() else { return end() }
-                    } catch {
-                        isOver = true
-                        throw error
-                    }
-                }
-                next += 1
-                // Checked again: the viewer's rights may have changed since the batch was read.
-                let event = events[next - 1]
-                if let visibleEvent = follower.store.visibleEvent(event.recorded, through: follower.filter) {
-                    return FollowedEvent(recorded: visibleEvent, resumeToken: event.resumeToken)
-                }
+            // Without notices, every update is an event.
+            while let update = try await updates.next() {
+                if case .event(let event) = update { return event }
             }
-            return end()
-        }
-
-        /// Reads the next batch of at least one event; returns false at the end of the sequence.
-        private mutating func refill() async throws(ChatError) -> Bool {
-            while true {
-                let step: Follower.Step
-                let current = follower
-                (follower, step) = try await current.store.onReadExecutor { () async throws(ChatError) in
-                    try await Follower.step(of: current)
-                }
-                switch step {
-                case .events(let found):
-                    events = found
-                    return true
-                case .wait: guard try await follower.wait() else { return false }
-                case .end: return false
-                }
-            }
-        }
-
-        private mutating func end() -> FollowedEvent? {
-            isOver = true
             return nil
         }
 
@@ -125,11 +87,11 @@ public struct ChatEvents: AsyncSequence, Sendable {
         /// - Complexity: O(1), except before the first event and after events of other commits that
         ///   do not match the filter: then as ``ChatStore/resumeToken(after:)``.
         public func resumeToken() throws(ChatError) -> ResumeToken {
-            if next == events.count, let token = follower.resumeToken { return token }
-            if next > 0, case let commit = events[next - 1].resumeToken.head, commit.position >= position {
+            if updates.waiting == nil, let token = updates.follower.resumeToken { return token }
+            if let commit = updates.delivered?.resumeToken.head, commit.position >= position {
                 return ResumeToken(after: position, in: commit)
             }
-            return try follower.store.resumeToken(after: position)
+            return try updates.follower.store.resumeToken(after: position)
         }
     }
 }

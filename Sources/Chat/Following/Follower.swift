@@ -5,7 +5,7 @@ import Locking
 /// The state of one follower: its position, its filter, and how it finds the next events.
 struct Follower: Sendable {
     let store: ChatStore
-    let filter: EventFilter
+    private(set) var filter: EventFilter
     let bufferingPolicy: BufferingPolicy
     /// The position up to which every event was delivered or did not match the filter.
     private(set) var position: Position
@@ -19,6 +19,8 @@ struct Follower: Sendable {
     private var isChecked = false
     /// Whether the follower has reached the end once; from then on, every event is new.
     private var isLive = false
+    /// The notices to deliver before anything else; their event is the one after ``position``.
+    private var pending: PendingNotices?
 
     init(
         _ store: ChatStore, after position: Position, upTo end: Position?, _ token: ResumeToken?, _ filter: EventFilter,
@@ -29,10 +31,17 @@ struct Follower: Sendable {
         )
     }
 
+    /// The follower with the notices of its viewer.
+    var withNotices: Follower {
+        var follower = self
+        follower.filter.includesNotices = true
+        return follower
+    }
+
     /// The next action of a follower.
     enum Step: Sendable {
-        /// Deliver these events.
-        case events([FollowedEvent])
+        /// Deliver these updates.
+        case updates([FollowedUpdate])
         /// Wait for new events: all existing ones have been seen.
         case wait
         /// End the sequence: its last position is reached, the store is closed or the task is
@@ -70,11 +79,11 @@ struct Follower: Sendable {
         // A store that was closed ends the sequence behind its last event.
         if let failure = store.failure, failure.code != .closed { throw .journal(failure) }
         while !Task.isCancelled, !hasEnded {
-            guard let events = isLive ? try waitingEvents() : try nextBatch() else {
+            guard let updates = pending != nil ? try nextNotices() : isLive ? try waitingUpdates() : try nextBatch() else {
                 isLive = true
                 return .wait
             }
-            if !events.isEmpty { return .events(events) }
+            if !updates.isEmpty { return .updates(updates) }
             // A filter may match nothing for a long time: lets other tasks run, and notices a
             // cancellation.
             await Task.yield()
@@ -119,14 +128,14 @@ struct Follower: Sendable {
     }
 
     /// Returns the new events: one batch if paced, all of them or an error if bounded.
-    private mutating func waitingEvents() throws(ChatError) -> [FollowedEvent]? {
+    private mutating func waitingUpdates() throws(ChatError) -> [FollowedUpdate]? {
         guard case .bounded(let limit) = bufferingPolicy else { return try nextBatch() }
         let start = position
         // Applies all new events first, so that the number of waiting events is known.
         try store.feed.advance(store)
-        var waiting: [FollowedEvent] = []
+        var waiting: [FollowedUpdate] = []
         while true {
-            if hasEnded { return waiting }
+            if hasEnded || pending != nil { return waiting }
             switch store.feed.read(after: position, limit: FeedBatch.maximumEventCount) {
             case .end: return position == start ? nil : waiting
             case .evicted: throw .lagged(from: start)
@@ -137,8 +146,8 @@ struct Follower: Sendable {
         }
     }
 
-    /// Returns the matching events of the next batch; nil at the end of the log.
-    private mutating func nextBatch() throws(ChatError) -> [FollowedEvent]? {
+    /// Returns the updates of the next batch; nil at the end of the log.
+    private mutating func nextBatch() throws(ChatError) -> [FollowedUpdate]? {
         switch store.feed.read(after: position, limit: FeedBatch.maximumEventCount) {
         case .recent(let events): return select(events)
         case .evicted(let available):
@@ -146,15 +155,78 @@ struct Follower: Sendable {
             try store.refresh()
             let batch = try store.feedBatch(
                 position + 1...min(available, position + FeedBatch.maximumScanCount, end ?? .max), matching: filter, in: commit)
-            (position, commit) = (batch.lastScannedPosition, batch.commit)
-            return batch.events
+            let updates = select(batch.events)
+            if pending == nil { (position, commit) = (batch.lastScannedPosition, batch.commit) }
+            return updates
         case .end: return try store.feed.advance(store) > position ? try nextBatch() : nil
         }
     }
 
-    private mutating func select(_ events: [FollowedEvent]) -> [FollowedEvent] {
+    /// Returns the updates of events that follow ``position``, up to one with many notices.
+    private mutating func select(_ events: [FollowedEvent]) -> [FollowedUpdate] {
         let wanted = end.map { end in events.prefix { $0.recorded.position <= end } } ?? events[...]
+        var updates: [FollowedUpdate] = []
+        for event in wanted {
+            if let viewer = filter.notifiedViewer {
+                if let cause = store.manyNotices(of: event.recorded, for: viewer, through: filter) {
+                    pending = PendingNotices(event: event, cause: cause)
+                    (position, commit) = (event.recorded.position - 1, event.resumeToken.head)
+                    return updates
+                }
+                let lost = store.lostThread(event.recorded, for: viewer, through: filter)
+                append(event, after: lost.map { thread in [{ .accessLost(thread, $0) }] } ?? [], to: &updates)
+            } else {
+                append(event, after: [], to: &updates)
+            }
+        }
         if let last = wanted.last { (position, commit) = (last.recorded.position, last.resumeToken.head) }
-        return wanted.filter { store.visibleEvent($0.recorded, through: filter) != nil }
+        return updates
     }
+
+    /// Appends the last notices of an event and, if the viewer may see it, the event.
+    ///
+    /// What follows must not be lost at a resume, so only the last update has the token after the
+    /// event.
+    private func append(
+        _ event: FollowedEvent, after notices: [(ResumeToken) -> FollowedUpdate], to updates: inout [FollowedUpdate]
+    ) {
+        let isVisible = store.visibleEvent(event.recorded, through: filter) != nil
+        for (index, notice) in notices.enumerated() {
+            updates.append(notice(isVisible || index + 1 < notices.count ? event.tokenBefore : event.resumeToken))
+        }
+        if isVisible { updates.append(.event(event)) }
+    }
+
+    /// Returns the next notices of the pending event, with the event after the last one.
+    private mutating func nextNotices() throws(ChatError) -> [FollowedUpdate] {
+        guard var pending, let viewer = filter.notifiedViewer else { return [] }
+        let event = pending.event
+        var notices: [(ResumeToken) -> FollowedUpdate] = []
+        var isDone = true
+        switch pending.cause {
+        case .erasure(let done):
+            var next: Position? = done
+            let content = try store.erasedContent(by: event.recorded, after: &next, for: viewer, through: filter)
+            if !content.isEmpty { notices = [{ .erased(content, $0) }] }
+            if let next { (pending.cause, isDone) = (.erasure(through: next), false) }
+        case .threads(var scan):
+            let threads = store.lostThreads(&scan, at: event.recorded.position, for: viewer, through: filter)
+            notices = threads.map { thread in { .accessLost(thread, $0) } }
+            (pending.cause, isDone) = (.threads(scan), scan.isAtEnd)
+        }
+        var updates: [FollowedUpdate] = []
+        if isDone {
+            append(event, after: notices, to: &updates)
+            (position, commit, self.pending) = (event.recorded.position, event.resumeToken.head, nil)
+        } else {
+            updates = notices.map { $0(event.tokenBefore) }
+            self.pending = pending
+        }
+        return updates
+    }
+}
+
+extension FollowedEvent {
+    /// Continues before the event.
+    fileprivate var tokenBefore: ResumeToken { ResumeToken(after: recorded.position - 1, in: resumeToken.head) }
 }

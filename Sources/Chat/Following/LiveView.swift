@@ -47,6 +47,14 @@ extension LiveSource {
     }
 }
 
+/// The reason why a source must be loaded again.
+private enum Reload {
+    /// The value is no longer current.
+    case outdated
+    /// The value may have what was erased, or what the viewer can no longer read.
+    case forbidden
+}
+
 /// An object on the main actor that displays a source.
 @MainActor protocol LiveView: AnyObject {
     associatedtype Source: LiveSource
@@ -69,7 +77,8 @@ extension LiveView {
     /// Loads the source and keeps it current until cancellation, the end of the store, or an error.
     func followSource() async {
         do throws(ChatError) {
-            while !Task.isCancelled, try await followUntilReload() {}
+            var mayKeep = true
+            while !Task.isCancelled, let reload = try await followUntilReload(mayKeep: mayKeep) { mayKeep = reload == .outdated }
         } catch {
             // Neither a cancelled task nor a closed store is an error of the view.
             if !Task.isCancelled, !error.isClosed { fail(with: error) }
@@ -78,33 +87,40 @@ extension LiveView {
 
     /// Loads the source and keeps it current.
     ///
-    /// - Returns: True if the source must be loaded again; false at cancellation or the end of the
-    ///   store.
-    private func followUntilReload() async throws(ChatError) -> Bool {
+    /// - Parameter mayKeep: Whether the value may be kept if it cannot be loaded.
+    /// - Returns: Why the source must be loaded again; nil at cancellation or the end of the store.
+    private func followUntilReload(mayKeep: Bool) async throws(ChatError) -> Reload? {
         state = state.value.map(LoadState.updating) ?? .loading
         do throws(ChatError) {
-            let (value, position) = try await store.onReadExecutor { () async throws(ChatError) in
-                try await source.loadInBackground(from: store)
+            let (value, position): (Source.Value, Position)
+            do throws(ChatError) {
+                (value, position) = try await store.onReadExecutor { () async throws(ChatError) in
+                    try await source.loadInBackground(from: store)
+                }
+            } catch {
+                if !mayKeep { state = .loading }
+                throw error
             }
             state = .loaded(value)
             didLoad()
             var filter = source.filter
             filter.includesErasures = true
-            for try await event in store.events(after: position, matching: filter, bufferingPolicy: .bounded(Self.backlogLimit)) {
+            let events = store.events(after: position, matching: filter, bufferingPolicy: .bounded(Self.backlogLimit))
+            for try await update in events.updates {
                 // An erasure concerns any text and any name.
-                if event.details.isErasure { return true }
+                guard case .event(let event) = update, !event.details.isErasure else { return .forbidden }
                 let effect = try await store.onReadExecutor { () async throws(ChatError) in
                     try await source.effectInBackground(of: event.recorded, in: store)
                 }
                 switch effect {
                 case .none: break
                 case .change(let change): apply(change)
-                case .reload: return true
+                case .reload: return .outdated
                 }
             }
-            return false
+            return nil
         } catch {
-            if case .lagged = error { return true }
+            if case .lagged = error { return .outdated }
             throw error
         }
     }

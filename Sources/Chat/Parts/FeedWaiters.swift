@@ -45,7 +45,9 @@ struct FeedWaiters {
         /// Whether the event may match the filter or changes the viewer's keys.
         fileprivate func isConcerned(_ event: RecordedEvent) -> Bool {
             guard event.position > position else { return false }
-            return filter.matches(event.event.details) || filter.viewer.map(event.event.details.changesRights) ?? false
+            let details = event.event.details
+            if filter.matches(details) || filter.viewer.map(details.changesRights) ?? false { return true }
+            return filter.includesNotices && (details.isErasure || details.mayEndAccess)
         }
     }
 
@@ -102,7 +104,7 @@ extension EventFilter {
     /// - Parameter memberships: The viewer's threads; empty without a viewer, nil for an operator
     ///   of the community, who reads more than these.
     func keys(_ memberships: [ThreadID]?) -> [FeedWaiters.Key] {
-        conditionKeys(memberships) + (includesErasures ? [.erasures] : [])
+        conditionKeys(memberships) + (includesErasures || includesNotices ? [.erasures] : [])
     }
 
     private func conditionKeys(_ memberships: [ThreadID]?) -> [FeedWaiters.Key] {

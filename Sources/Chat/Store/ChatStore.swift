@@ -43,6 +43,8 @@ public final class ChatStore: Sendable {
     let erasedPositions: ErasedPositions
     /// Held during an erasure; acquired before all other locks.
     let erasing = Lock(())
+    /// The scopes of orders that followers told their viewers of.
+    let erasureScopes = Lock(ErasureScopes())
     /// The state shared by all consumers of the store's events.
     let feed: EventFeed
     /// The one record of why the store has stopped: ``failure``.

@@ -245,7 +245,7 @@ struct FeedBatch {
 }
 
 extension ChatStore {
-    /// Reads the first matching events at these positions, at most one batch.
+    /// Reads the first events at these positions that match or have notices, at most one batch.
     ///
     /// The events are not redacted, because delivery redacts them with the viewer's rights at that
     /// time. They are redacted here only to test whether they are visible.
@@ -262,7 +262,7 @@ extension ChatStore {
             try Self.readCommitted(log, positions, in: known) { event, position, commit in
                 (batch.lastScannedPosition, batch.commit) = (position, commit)
                 let recorded = RecordedEvent(position: position, event: event)
-                guard visibleEvent(recorded, through: filter) != nil else { return true }
+                guard isDelivered(recorded, through: filter) else { return true }
                 batch.events.append(FollowedEvent(recorded: recorded, resumeToken: ResumeToken(after: position, in: commit)))
                 byteCount += event.textByteCount
                 return batch.events.count < FeedBatch.maximumEventCount && byteCount < FeedBatch.targetByteCount
@@ -272,5 +272,12 @@ extension ChatStore {
             if batch.lastScannedPosition < positions.lowerBound { throw error }
         }
         return batch
+    }
+
+    /// Whether a follower delivers an event or notices of it.
+    private func isDelivered(_ event: RecordedEvent, through filter: EventFilter) -> Bool {
+        if visibleEvent(event, through: filter) != nil { return true }
+        guard let viewer = filter.notifiedViewer else { return false }
+        return manyNotices(of: event, for: viewer, through: filter) != nil || lostThread(event, for: viewer, through: filter) != nil
     }
 }

@@ -48,6 +48,9 @@ public struct EventFilter: Hashable, Sendable {
     /// Live views set it, because they reload after an erasure.
     var includesErasures = false
 
+    /// Whether the follower also delivers what its viewer must no longer see (``ChatUpdates``).
+    var includesNotices = false
+
     /// Creates a filter; without conditions it admits every event.
     public init(
         threads: Set<ThreadID>? = nil, users: Set<UserID>? = nil, kinds: Set<EventKind>? = nil, outwardCodes: Set<OutwardCode>? = nil,
@@ -88,6 +91,9 @@ public struct EventFilter: Hashable, Sendable {
     func isExemptFromViewer(_ details: EventDetails) -> Bool {
         viewer == nil || includesErasures && details.isErasure || details.kind.map(kindsWithoutViewer.contains) ?? false
     }
+
+    /// The viewer who gets notices; nil if the follower has none.
+    var notifiedViewer: UserID? { includesNotices ? viewer ?? liveViewer : nil }
 
     /// Whether an event in this thread, or in its outward code, can satisfy the filter.
     func admits(_ thread: ThreadID) -> Bool {

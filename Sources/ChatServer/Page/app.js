@@ -2,8 +2,8 @@
 
 import { Problem, Unreachable, get, onSignedOut } from "./api.js";
 import { accountView } from "./accounts.js";
-import { keepDraftsOf } from "./composer.js";
-import { h, notice, silence } from "./dom.js";
+import { dropDraftsIn, keepDraftsOf } from "./composer.js";
+import { closeDialogs, h, notice, removeErased, silence } from "./dom.js";
 import { errorText } from "./format.js";
 import * as events from "./events.js";
 import * as outbox from "./outbox.js";
@@ -18,6 +18,11 @@ const app = document.getElementById("app");
 const accountViews = ["sign-in", "sign-up", "confirm", "forgot", "reset"];
 /** Tells the other tabs that another person is signed in, or nobody. */
 const sessionChannel = new BroadcastChannel("chat-session");
+
+const sanctions = {
+  memberRemoved: "A moderator has removed you from this thread.", userMuted: "A moderator has muted you in this thread.",
+  userUnmuted: "You can write in this thread again.",
+};
 
 let shell = null;
 let current = null;
@@ -39,6 +44,10 @@ addEventListener("keydown", (event) => {
   if (event.key === "Escape" && !event.defaultPrevented && shell && !shell.panel.hidden && !document.querySelector("dialog")) go(["t", parts()[1]]);
 });
 document.addEventListener("visibilitychange", () => { if (shell && document.visibilityState === "hidden") store.sendMarkers(); });
+store.on("event", ({ kind, fields }) => {
+  // The thread may be gone when its event arrives.
+  if (fields.user === store.state.me?.id && fields.thread === current?.thread?.id && sanctions[kind]) notice(sanctions[kind]);
+});
 store.on("threads", () => {
   setTitle();
   // The greeting depends on whether there is a postcode.
@@ -75,6 +84,17 @@ function enter() {
   app.replaceChildren(shell.element);
   events.start({
     event: store.apply,
+    erased: (content) => {
+      silence();
+      removeErased(content);
+      store.forgetErased(content);
+    },
+    accessLost: (thread) => {
+      silence();
+      closeDialogs();
+      dropDraftsIn(thread);
+      store.forgetThread(thread);
+    },
     reset: () => {
       store.refreshSoon({ delay: 0, isComplete: true });
       current?.thread?.reset();
@@ -128,7 +148,7 @@ function leave(message) {
   keepDraftsOf(null);
   shell = null;
   signedOutMessage = message;
-  document.querySelectorAll("dialog").forEach((dialog) => dialog.close());
+  closeDialogs();
   silence();
   sessionChannel.postMessage("changed");
   go(["sign-in"], { replace: true });

@@ -29,6 +29,11 @@ export function keepDraftsOf(user) {
   }
 }
 
+/** Removes the drafts in a thread. */
+export function dropDraftsIn(thread) {
+  for (const key of Object.keys(sessionStorage)) if (key.startsWith(`draft ${state.me.id} ${thread}`)) sessionStorage.removeItem(key);
+}
+
 /** Makes a text area as high as its text, up to a part of the window. */
 function resize(area) {
   area.style.height = "auto";
@@ -52,9 +57,9 @@ function isSend(event) {
 
 /** Creates the form at the end of a thread, or of replies if `message` is given. A draft survives a reload of the tab. */
 export function composer({ thread, message = null, label }) {
-  const place = message ?? thread;
+  const place = message ? `${thread} ${message}` : thread;
   const drafts = draftsOf(state.me.id);
-  const id = `composer-${place}`;
+  const id = `composer-${message ?? thread}`;
   const area = h("textarea", { id, rows: 1, dir: "auto", placeholder: label, "aria-describedby": `${id}-error`, enterkeyhint: "enter" });
   area.value = drafts.get(place);
   const error = h("p", { class: "field-error", id: `${id}-error`, role: "alert" });

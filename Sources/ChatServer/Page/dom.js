@@ -62,7 +62,7 @@ export function iconButton(name, label, onclick, properties = {}) {
 
 /** Returns a name of a person, separated from the writing direction of its surroundings. */
 export function personName(user) {
-  return h("bdi", { class: "name" }, user?.username ?? "Deleted account");
+  return h("bdi", { class: "name", "data-user": user?.id }, user?.username ?? "Deleted account");
 }
 
 const segmenter = new Intl.Segmenter();
@@ -72,7 +72,7 @@ export function avatar(user) {
   let sum = 0;
   for (const letter of user?.id ?? "") sum = (sum * 31 + letter.charCodeAt(0)) % 8;
   const [first] = segmenter.segment(user?.username ?? "?");
-  return h("span", { class: `avatar avatar-${sum}`, "aria-hidden": "true" }, h("bdi", {}, first?.segment.toUpperCase() ?? "?"));
+  return h("span", { class: `avatar avatar-${sum}`, "aria-hidden": "true", "data-user": user?.id }, h("bdi", {}, first?.segment.toUpperCase() ?? "?"));
 }
 
 let waiting = [];
@@ -99,6 +99,30 @@ export function silence() {
   waiting = [];
   document.getElementById("announcer").textContent = "";
   document.querySelector(".notice")?.remove();
+}
+
+/** Removes what was erased from everything that is shown: the names of people, and the dialogs that quote something. */
+export function removeErased({ messages, replies, namelessUsers }) {
+  const marks = [
+    ...[...messages, ...replies].map((id) => `[data-post="${id}"]`),
+    ...namelessUsers.flatMap((id) => [`[data-user="${id}"]`, `option[value="${id}"]`]),
+  ];
+  closeDialogs((dialog) => marks.some((mark) => dialog.querySelector(mark)));
+  for (const id of namelessUsers) {
+    const user = { id, username: null };
+    for (const element of document.querySelectorAll(`[data-user="${id}"]`)) {
+      element.replaceWith(element.classList.contains("avatar") ? avatar(user) : personName(user));
+    }
+  }
+}
+
+/** Closes the dialogs for which a function is true. */
+export function closeDialogs(isMeant = () => true) {
+  for (const dialog of document.querySelectorAll("dialog")) {
+    if (!isMeant(dialog)) continue;
+    dialog.close();
+    dialog.remove();
+  }
 }
 
 let noticeTimer = null;

@@ -17,6 +17,8 @@ let retries = 0;
 /** Starts to deliver events.
  *
  * - `event(event)` is called for each event, in their order.
+ * - `erased(content)` is called with what was erased and must be forgotten, and `accessLost(thread)` with a thread of
+ *   which the same holds.
  * - `reset()` is called when events may have been missed: at the start, and when the server does not know the token.
  * - `status(text)` is called with "live" or "connecting".
  * - `signedOut()` is called when the session has ended.
@@ -105,6 +107,10 @@ function receive(message) {
     }
   } else if (message.kind === "event") {
     handlers.event(JSON.parse(message.data));
+  } else if (message.kind === "erased") {
+    handlers.erased(JSON.parse(message.data));
+  } else if (message.kind === "accessLost") {
+    handlers.accessLost(JSON.parse(message.data).thread);
   } else if (message.kind === "reset") {
     handlers.reset();
   } else if (message.kind === "signedOut") {
@@ -125,10 +131,12 @@ function lead() {
     if (!isResumed && hasStarted) tell({ kind: "reset" });
     tell({ kind: "status", status: "live", id: lastID });
   };
-  source.onmessage = (message) => {
+  const pass = (kind) => (message) => {
     if (message.lastEventId) lastID = message.lastEventId;
-    tell({ kind: "event", data: message.data, id: lastID });
+    tell({ kind, data: message.data, id: lastID });
   };
+  source.onmessage = pass("event");
+  for (const kind of ["erased", "accessLost"]) source.addEventListener(kind, pass(kind));
   source.addEventListener("signed-out", () => tell({ kind: "signedOut" }));
   source.onerror = () => {
     tell({ kind: "status", status: "connecting" });

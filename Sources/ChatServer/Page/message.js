@@ -197,7 +197,7 @@ function editor(entry, bubble, text) {
   area.setSelectionRange(area.value.length, area.value.length);
 }
 
-const quote = (entry) => h("blockquote", { dir: "auto" }, excerpt(entry.body ?? "", 200));
+const quote = (entry) => h("blockquote", { dir: "auto", "data-post": entry.id ?? entry.message ?? entry.reply }, excerpt(entry.body ?? "", 200));
 
 function confirmRetraction(entry, target) {
   return dialog({

@@ -16,6 +16,7 @@ export function repliesPanel(context, id) {
   const timeline = new Timeline("reply", id);
   const place = h("ol", { class: "messages parent" });
   let parent = null;
+  let erasures = 0;
   let writer = null;
   const waitingElements = new Map();
   const view = new TimelineView(timeline, {
@@ -28,10 +29,10 @@ export function repliesPanel(context, id) {
   });
   element.classList.add("replies-panel");
   body.append(h("p", { class: "placeholder" }, "Loading replies…"));
-  const ends = [outbox.onChange(() => view.render()), on("names", renderParent), () => view.close()];
+  const ends = [outbox.onChange(() => view.render()), on("names", () => renderParent()), () => view.close()];
 
-  function renderParent() {
-    if (!parent || place.querySelector("[data-busy]")) return;
+  function renderParent({ isForced = false } = {}) {
+    if (!parent || (!isForced && place.querySelector("[data-busy]"))) return;
     const shown = context.timeline()?.byID.get(id) ?? parent;
     place.replaceChildren(messageElement(shown, false, context));
     const mayReply = context.canWrite() && !shown.retracted && !shown.removed;
@@ -46,8 +47,12 @@ export function repliesPanel(context, id) {
   }
 
   async function load() {
+    const before = erasures;
     try {
-      [parent] = await Promise.all([get(path(["messages", id])), timeline.load()]);
+      const [message] = await Promise.all([get(path(["messages", id])), timeline.load()]);
+      // What was erased meanwhile may be in the answer.
+      if (before !== erasures) return load();
+      parent = message;
     } catch (error) {
       if (!(error instanceof Unreachable) && !(error instanceof Problem)) throw error;
       body.replaceChildren(h("p", { class: "placeholder" }, errorText(error)), h("button", { type: "button", class: "button", onclick: load }, "Try again"));
@@ -65,6 +70,17 @@ export function repliesPanel(context, id) {
   return {
     element, reset: load,
     changed: () => { renderParent(); view.render(); },
+    forgetErased: (content) => {
+      erasures += 1;
+      timeline.forgetErased(content);
+      if (!parent) return;
+      if (content.namelessUsers.includes(parent.author.id)) parent = { ...parent, author: { id: parent.author.id, username: null } };
+      if (content.messages.includes(id)) {
+        parent = { ...parent, body: null };
+        load();
+      }
+      renderParent({ isForced: true });
+    },
     close: () => ends.forEach((end) => end()),
     apply: (change) => {
       const { kind, fields } = change;
@@ -76,7 +92,7 @@ export function repliesPanel(context, id) {
       if (fields.message === id && /^message(Edited|Retracted|Removed)$/.test(kind)) {
         if (kind === "messageEdited" && fields.body !== null) parent = { ...parent, body: fields.body, editedAt: change.event.recordedAt };
         else if (kind !== "messageEdited") parent = { ...parent, body: null, [kind === "messageRemoved" ? "removed" : "retracted"]: true };
-        queueMicrotask(renderParent);
+        queueMicrotask(() => renderParent());
       }
     },
   };

@@ -22,8 +22,8 @@ export const state = {
 
 const listeners = new Map();
 
-/** Calls a listener at each change of a topic: `threads`, `invitations`, `names`, `blocked` or `event`. Returns a
- * function that ends this. */
+/** Calls a listener at each change of a topic: `threads`, `invitations`, `names`, `blocked`, `event` or `erased`. Returns
+ * a function that ends this. */
 export function on(topic, listener) {
   if (!listeners.has(topic)) listeners.set(topic, new Set());
   listeners.get(topic).add(listener);
@@ -85,12 +85,17 @@ let summaries = new Map();
 /** Counts the users of this page, so that an answer for an earlier one has no effect. */
 let userCount = 0;
 
+/** Counts what had to be forgotten: an answer that was asked for before may have it, and is asked for again. */
+let forgotten = 0;
+
 /** Reads the user, the threads and the invitations. After the first time, only the threads with the latest events, unless
  * the answer about the user does not have all threads. */
 export async function load({ isComplete = true } = {}) {
   const count = userCount;
+  const before = forgotten;
   const [me, pages, invitations] = await Promise.all([get("/v1/me"), all(["threads"], isComplete || state.hasMoreThreads ? Infinity : 1), get("/v1/invitations")]);
   if (count !== userCount) return;
+  if (before !== forgotten) return load();
   if (pages.isComplete) summaries = new Map();
   // A part of the list does not tell whether the user can still read a thread that the user has left.
   for (const { id, isMember } of state.threads.values()) {
@@ -112,6 +117,39 @@ export async function load({ isComplete = true } = {}) {
   learn(me, ...me.threads.map((thread) => thread.lastMessage?.author));
   emit("threads");
   emit("invitations");
+}
+
+/** Forgets what was erased: the texts of posts, and the names of people and threads. */
+export function forgetErased(erased) {
+  forgotten += 1;
+  const hasNoName = new Set([...erased.namelessUsers, ...erased.namelessThreads]);
+  const texts = new Set([...erased.messages, ...erased.replies]);
+  for (const user of erased.namelessUsers) state.names.set(user, null);
+  for (const thread of [...state.threads.values(), ...summaries.values()]) {
+    if (hasNoName.has(thread.id)) thread.name = null;
+    if (!thread.lastMessage) continue;
+    thread.lastMessage = { ...thread.lastMessage };
+    if (texts.has(thread.lastMessage.id)) thread.lastMessage.body = null;
+    if (hasNoName.has(thread.lastMessage.author.id)) thread.lastMessage.author = { id: thread.lastMessage.author.id, username: null };
+  }
+  state.invitations = state.invitations.map((invitation) => ({
+    ...invitation, name: hasNoName.has(invitation.thread) ? null : invitation.name,
+    by: hasNoName.has(invitation.by.id) ? { id: invitation.by.id, username: null } : invitation.by,
+  }));
+  for (const topic of ["names", "threads", "invitations"]) emit(topic);
+  emit("erased", erased);
+  refreshSoon({ isComplete: true });
+}
+
+/** Forgets a thread that the user can no longer read, and the people, who may be known from there alone. */
+export function forgetThread(id) {
+  forgotten += 1;
+  state.threads.delete(id);
+  summaries.delete(id);
+  markers.delete(id);
+  state.names.clear();
+  emit("threads");
+  refreshSoon({ delay: 0, isComplete: true });
 }
 
 let refreshTimer = null;

@@ -3,7 +3,7 @@
 import { Problem, Unreachable, get, path } from "./api.js";
 import { activityPanel } from "./activity.js";
 import { composer, waitingElement } from "./composer.js";
-import { announce, h, icon, iconButton, notice } from "./dom.js";
+import { announce, h, icon } from "./dom.js";
 import { count, errorText, excerpt } from "./format.js";
 import { moderationPanel } from "./moderation.js";
 import * as outbox from "./outbox.js";
@@ -23,7 +23,7 @@ export class ThreadView {
     this.ends = [];
     this.roles = new Map();
     this.pinned = new Set();
-    this.reports = [];
+    this.reportCount = 0;
     /** Whether an answer has only a part of the roles, or of the reports. */
     this.hasMoreRoles = false;
     this.hasMoreReports = false;
@@ -76,7 +76,7 @@ export class ThreadView {
     });
     this.body.replaceChildren(h("p", { class: "placeholder" }, "Loading messages…"));
     this.ends.push(
-      on("event", (change) => this.apply(change)), on("threads", () => this.threadsChanged()),
+      on("event", (change) => this.apply(change)), on("erased", (content) => this.forgetErased(content)), on("threads", () => this.threadsChanged()),
       outbox.onChange(() => this.view.render()), () => this.view.close());
     try {
       await Promise.all([this.timeline.load(Math.min(200, Math.max(60, unread + 20))), this.loadRights()]);
@@ -163,12 +163,12 @@ export class ThreadView {
   async loadReports() {
     try {
       const reports = await get(path(["threads", this.id, "reports"]));
-      this.reports = reports.items;
+      this.reportCount = reports.items.length;
       this.hasMoreReports = Boolean(reports.more);
     } catch (error) {
       if (error.code !== "notFound") throw error;
       this.mayModerate = false;
-      this.reports = [];
+      this.reportCount = 0;
       this.hasMoreReports = false;
     }
   }
@@ -202,9 +202,19 @@ export class ThreadView {
     } else if (/^thread/.test(kind)) {
       this.panel?.changed?.();
     }
-    if (kind === "memberRemoved" && fields.user === state.me.id) notice("A moderator has removed you from this thread.");
-    if (kind === "userMuted" && fields.user === state.me.id) notice("A moderator has muted you in this thread.");
-    if (kind === "userUnmuted" && fields.user === state.me.id) notice("You can write in this thread again.");
+  }
+
+  /** Forgets what was erased. A panel that does not know its texts is made again. */
+  forgetErased(content) {
+    this.timeline.forgetErased(content);
+    if (this.panel?.forgetErased) {
+      this.panel.forgetErased(content);
+    } else if (this.panel) {
+      this.panel.close?.();
+      this.panel = null;
+      dispatchEvent(new HashChangeEvent("hashchange"));
+    }
+    this.rightsChanged();
   }
 
   threadsChanged() {
@@ -231,7 +241,7 @@ export class ThreadView {
     if (this.detail.textContent !== text) this.detail.textContent = text;
     const tools = [["people", "people", "People"], ["activity", "chart", "Activity"]];
     if (this.pinned.size || this.panelName === "pins") tools.push(["pins", "pin", "Pinned messages"]);
-    if (this.mayModerate) tools.push(["moderation", "shield", this.reports.length ? `Moderation, ${this.hasMoreReports ? "more than " : ""}${count(this.reports.length, "open report")}` : "Moderation"]);
+    if (this.mayModerate) tools.push(["moderation", "shield", this.reportCount ? `Moderation, ${this.hasMoreReports ? "more than " : ""}${count(this.reportCount, "open report")}` : "Moderation"]);
     const key = JSON.stringify([tools, this.panelName]);
     if (this.toolsKey === key) return;
     this.toolsKey = key;
@@ -239,7 +249,7 @@ export class ThreadView {
       "a", {
         class: "icon-button", href: this.panelName === view ? link("t", this.id) : link("t", this.id, view), "aria-label": label, title: label,
         "aria-current": this.panelName === view ? "true" : null,
-      }, icon(iconName), view === "moderation" && this.reports.length ? h("span", { class: "dot", "aria-hidden": "true" }) : null)));
+      }, icon(iconName), view === "moderation" && this.reportCount ? h("span", { class: "dot", "aria-hidden": "true" }) : null)));
   }
 
   renderComposer() {
@@ -276,6 +286,9 @@ export class ThreadView {
     if (this.panelName) go(["t", this.id], { replace: true });
     this.view = null;
     this.timeline = null;
+    this.waitingElements = null;
+    this.roles = new Map();
+    this.pinned = new Set();
     this.heading.textContent = "Join this thread?";
     this.detail.textContent = "";
     this.tools.replaceChildren();

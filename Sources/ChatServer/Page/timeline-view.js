@@ -82,7 +82,13 @@ export class TimelineView {
     this.markSeen();
   }
 
-  changed({ change, entry, added }) {
+  changed({ change, entry, added, changed }) {
+    if (change === "erased") {
+      // Also a message that is being edited, and a page that is hidden.
+      for (const id of changed) this.nodes.delete(id);
+      this.render();
+      return;
+    }
     const length = this.timeline.entries.length;
     if (change === "older") {
       this.start += added;

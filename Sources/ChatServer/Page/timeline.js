@@ -92,8 +92,35 @@ export class Timeline {
     this.applyOne(change);
   }
 
-  applyOne({ kind, fields, event }) {
+  /** Forgets the texts and names that were erased. What is read meanwhile may have them. */
+  forgetErased(content) {
+    this.apply({ kind: "erased", fields: {}, content });
+  }
+
+  forgetOne(content) {
+    const hasNoName = new Set(content.namelessUsers);
+    const texts = new Set(this.kind === "message" ? content.messages : content.replies);
+    const changed = [];
+    for (const entry of this.entries) {
+      const isNameless = hasNoName.has(entry.author.id);
+      if (!isNameless && !texts.has(entry.id)) continue;
+      if (isNameless) entry.author = { id: entry.author.id, username: null };
+      if (texts.has(entry.id)) {
+        entry.body = null;
+        // Only an earlier text may be gone.
+        if (!isNameless) this.refresh(entry);
+      }
+      changed.push(entry.id);
+    }
+    this.listener({ change: "erased", changed });
+  }
+
+  applyOne({ kind, fields, event, content }) {
     if (!this.isLoaded) return;
+    if (kind === "erased") {
+      this.forgetOne(content);
+      return;
+    }
     const what = this.kind;
     if (kind === `${what}Posted`) {
       if (what === "message" ? fields.thread !== this.id : fields.message !== this.id) return;

@@ -153,11 +153,11 @@ extension ChatRoutes.Context {
     /// Follows the events that the user may see.
     fileprivate func follow() throws -> WireResponse {
         try request.requireParameters(["after", "thread"])
-        let (start, events) = try ChatRoutes(store).events(
+        let (start, updates) = try ChatRoutes(store).updates(
             after: request.lastEventID ?? request.parameter("after"), thread: request.parameter("thread"), as: user)
         return WireResponse(
             status: 200, headers: [("Content-Type", "text/event-stream"), ("X-Accel-Buffering", "no")],
-            body: .events(EventStream(events, from: start)))
+            body: .events(EventStream(updates, from: start)))
     }
 }
 
@@ -189,26 +189,25 @@ extension ChatRoutes {
     }
 
     /// Returns the events that a user may see, after a token or the present end, in one thread or
-    /// in all.
+    /// in all, with what the user must no longer see.
     ///
     /// - Throws: ``Problem`` with `invalidToken` or `notFound`, or `ChatError`.
-    func events(after text: String?, thread: String?, as user: UserID) throws -> (start: ResumeToken, events: ChatEvents) {
+    func updates(after text: String?, thread: String?, as user: UserID) throws -> (start: ResumeToken, updates: ChatUpdates) {
         var filter = EventFilter(viewer: user)
-        if let thread {
-            guard let thread = ThreadID(idOrOutwardCode: thread) else { throw Problem.notFound }
-            // The thread must exist for the user now; the rights are decided again for each event.
-            _ = try store.thread(thread, viewer: user)
-            filter.threads = [thread]
-        }
-        let start: ResumeToken
+        var start = ResumeToken(store.head)
         if let text {
             guard let token = ResumeToken(text) else { throw Problem(400, .invalidToken, "This is not a resume token.") }
             try store.requireValid(token)
             start = token
-        } else {
-            start = ResumeToken(store.head)
         }
-        return (start, store.events(after: start, matching: filter))
+        if let thread {
+            guard let thread = ThreadID(idOrOutwardCode: thread) else { throw Problem.notFound }
+            // The thread must exist for the user now, or as of the token: then the stream tells of
+            // the end of the access. The rights are decided again for each event.
+            if !store.couldRead(thread, user, asOf: start.position) { _ = try store.thread(thread, viewer: user) }
+            filter.threads = [thread]
+        }
+        return (start, store.events(after: start, matching: filter).updates)
     }
 }
 

@@ -16,7 +16,20 @@ public import ChatDomain
 ///
 /// The first block has an id and no data: a client that loses the connection before the first event
 /// resumes from the same place. Each `id` is a resume token; a client sends the last one as
-/// `Last-Event-ID`. A block with an `event` field ends the stream (``End``).
+/// `Last-Event-ID`. Blocks with an `event` field are notices, or the end of the stream (``End``):
+///
+/// ```
+/// id: ct1-…
+/// event: erased
+/// data: {"positions":[[12,12]],"messages":["…"],"replies":[],"threads":["…"],"users":["…"],…}
+///
+/// id: ct1-…
+/// event: accessLost
+/// data: {"thread":"…"}
+///
+/// ```
+///
+/// A notice says what the client must forget (`ErasedContent`, `FollowedUpdate`).
 public struct EventStream: Sendable {
     /// The reason why the server ends a stream, as the value of the field `event`.
     public enum End: String, Sendable {
@@ -37,11 +50,11 @@ public struct EventStream: Sendable {
 
     /// The first bytes of the stream.
     public let opening: [UInt8]
-    private let events: ChatEvents
+    private let updates: ChatUpdates
 
-    /// Creates a stream of events that begin after a token.
-    init(_ events: ChatEvents, from start: ResumeToken) {
-        self.events = events
+    /// Creates a stream of updates that begin after a token.
+    init(_ updates: ChatUpdates, from start: ResumeToken) {
+        self.updates = updates
         opening = Array("retry: 2000\nid: \(start)\n\n".utf8)
     }
 
@@ -53,30 +66,56 @@ public struct EventStream: Sendable {
     /// bytes were written last.
     ///
     /// - Parameter write: Receives each block, with the time at which its event was recorded; nil
-    ///   for the opening.
+    ///   for the opening and for notices.
     /// - Returns: The reason why the stream ends.
     /// - Throws: What the sink throws.
     public func run(_ write: (_ block: [UInt8], _ recordedAt: Timestamp?) async throws -> Void) async throws -> End {
         try await write(opening, nil)
-        var iterator = events.makeAsyncIterator()
+        var iterator = updates.makeAsyncIterator()
         while true {
-            let next: FollowedEvent?
+            let next: FollowedUpdate?
             do throws(ChatError) { next = try await iterator.next() } catch { return .failed }
             guard let next else { return .closing }
-            try await write(try Self.block(next), next.recorded.event.recordedAt)
+            var recordedAt: Timestamp?
+            if case .event(let event) = next { recordedAt = event.recorded.event.recordedAt }
+            try await write(try Self.block(next), recordedAt)
         }
     }
 
     /// The last block of a stream.
     public static func block(_ end: End) -> [UInt8] { Array("event: \(end.rawValue)\ndata: {}\n\n".utf8) }
 
-    static func block(_ event: FollowedEvent) throws -> [UInt8] {
+    static func block(_ update: FollowedUpdate) throws -> [UInt8] {
         var block: [UInt8] = []
         block.reserveCapacity(512)
-        block += "id: \(event.resumeToken)\ndata: ".utf8
+        block += "id: \(update.resumeToken)\n".utf8
+        if let name = update.noticeName { block += "event: \(name)\n".utf8 }
+        block += "data: ".utf8
         // JSON of one line: control characters are escaped.
-        try JSONLineMembers.appendObject(to: &block) { members in try event.recorded.encode(to: &members) }
+        try update.appendJSON(to: &block)
         block += "\n\n".utf8
         return block
+    }
+}
+
+extension FollowedUpdate {
+    /// The name of the kind of notice; nil for an event.
+    var noticeName: String? {
+        switch self {
+        case .event: nil
+        case .erased: "erased"
+        case .accessLost: "accessLost"
+        }
+    }
+
+    /// Appends the event, or the content of the notice, as a JSON object.
+    ///
+    /// - Throws: `EncodingError` for an event that JSON cannot hold; no event of the store is one.
+    func appendJSON(to text: inout [UInt8]) throws {
+        switch self {
+        case .event(let event): try JSONLineMembers.appendObject(to: &text) { members in try event.recorded.encode(to: &members) }
+        case .erased(let content, _): try JSONLineEncoder().encode(content, into: &text)
+        case .accessLost(let thread, _): text += "{\"thread\":\"\(thread)\"}".utf8
+        }
     }
 }

@@ -14,8 +14,11 @@ internal import EventJournal
 /// | `{"id":1,"commands":[COMMAND,...]}` | `{"id":1,"answers":[...]}` |
 /// | `{"id":2,"follow":{...}}` | `{"id":2,"following":{"token":TOKEN}}` |
 /// | | `{"follow":2,"token":TOKEN,"event":{...}}` for each event |
+/// | | `{"follow":2,"token":TOKEN,"erased":{...}}`, `{"follow":2,"token":TOKEN,"accessLost":{"thread":ID}}` |
 /// | `{"id":3,"unfollow":2}` | `{"id":3,"unfollowed":2}` |
 /// | any other text | `{"id":ID or null,"problem":{...}}` |
+///
+/// `erased` and `accessLost` say what the client must forget (`ErasedContent`, `FollowedUpdate`).
 ///
 /// The members of a follow are `after`, a token, and `thread`; both can be missing. A follow whose
 /// events cannot be read ends with a problem that has its id, which can be used again.
@@ -113,14 +116,14 @@ extension WireConnection {
         object(id) { $0 += "\"following\":{\"token\":\"\(token)\"}".utf8 }
     }
 
-    /// An event of a follow.
+    /// An event or a notice of a follow.
     ///
     /// - Throws: `EncodingError` for an event that JSON cannot hold; no event of the store is one.
-    public static func event(_ event: FollowedEvent, of follow: UInt64) throws -> [UInt8] {
+    public static func update(_ update: FollowedUpdate, of follow: UInt64) throws -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(512)
-        text += "{\"follow\":\(follow),\"token\":\"\(event.resumeToken)\",\"event\":".utf8
-        try JSONLineMembers.appendObject(to: &text) { members in try event.recorded.encode(to: &members) }
+        text += "{\"follow\":\(follow),\"token\":\"\(update.resumeToken)\",\"\(update.noticeName ?? "event")\":".utf8
+        try update.appendJSON(to: &text)
         text.append(UInt8(ascii: "}"))
         return text
     }

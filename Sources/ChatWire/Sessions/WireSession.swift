@@ -64,9 +64,9 @@ public final class WireSession: Sendable {
                 try await write(WireConnection.answer(response, to: id, isBatch: commands.isBatch))
             case .follow(let id, let after, let thread):
                 do {
-                    let (start, events) = try routes.events(after: after, thread: thread, as: user)
+                    let (start, updates) = try routes.updates(after: after, thread: thread, as: user)
                     try await write(WireConnection.following(id, from: start))
-                    begin(events, of: id)
+                    begin(updates, of: id)
                 } catch let error where error is Problem || error is ChatError {
                     state.withLock { $0.connection.didEnd(follow: id) }
                     try await write(WireConnection.problem(Problem(routeError: error), to: id))
@@ -89,13 +89,13 @@ public final class WireSession: Sendable {
         for task in tasks { task.cancel() }
     }
 
-    private func begin(_ events: ChatEvents, of id: UInt64) {
+    private func begin(_ updates: ChatUpdates, of id: UInt64) {
         state.withLock { state in
             if state.hasEnded { return }
             // Under the lock: the task finds itself in the table when it ends.
             state.tasks[id] = Task { [weak self, write] in
                 do {
-                    for try await event in events { try await write(try WireConnection.event(event, of: id)) }
+                    for try await update in updates { try await write(try WireConnection.update(update, of: id)) }
                 } catch is ChatError {
                     guard let self, self.didFail(follow: id) else { return }
                     // The client follows again, or learns at its next command that the journal has

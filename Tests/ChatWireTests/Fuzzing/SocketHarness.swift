@@ -132,7 +132,7 @@ enum SocketHarness {
         /// Begins a follow as a session does.
         private mutating func follow(_ id: UInt64, after: String?, thread: String?) throws {
             do {
-                let (start, _) = try fixture.routes.events(after: after, thread: thread, as: fixture.user)
+                let (start, _) = try fixture.routes.updates(after: after, thread: thread, as: fixture.user)
                 try require("\(start)" == after ?? "\(try fixture.token(fixture.store.head.position))", "the follow begins at \(start)")
                 if let thread {
                     let found = ThreadID(idOrOutwardCode: thread)

@@ -29,7 +29,8 @@ import Testing
         let last = village.store.head.position
         for viewer in [village.maya, village.om, village.zoe] {
             var expected: [String] = []
-            for try await event in village.store.events(after: 0, upTo: last, matching: EventFilter(viewer: viewer)) {
+            for try await update in village.store.events(after: 0, upTo: last, matching: EventFilter(viewer: viewer)).updates {
+                guard case .event(let event) = update else { return Issue.record("nothing is lost or erased in the village") }
                 expected.append("id: \(event.resumeToken)\ndata: \(try json(event.recorded))\n\n")
             }
             let stream = try #require(await village.community.get("/v1/events?after=\(start)", as: viewer).stream)
@@ -49,6 +50,43 @@ import Testing
             #expect(Array(found.dropFirst()) == expected)
             #expect(count > 1)
         }
+    }
+
+    // MARK: Notices
+
+    /// A block of a notice has its name, and the token before the event until the last one.
+    @Test func noticesHaveNames() async throws {
+        let village = try Village()
+        let start = try village.store.resumeToken(after: village.store.head.position)
+        let order = try #require(try village.store.eraseUser(village.maya, reason: "user-request").orders).upperBound
+        try village.community.execute(.leaveThread(user: village.om, thread: village.market))
+        let response = await village.community.get("/v1/events?after=\(start)", as: village.om)
+        let blocks = try await StreamReader.read(response) { $0.json?["threadLeft"] != nil }
+        #expect(blocks.map(\.event) == ["erased", "accessLost", nil])
+        #expect(blocks[1].data == "{\"thread\":\"\(village.market)\"}")
+        let after = try [order, order, order + 1].map { "\(try village.store.resumeToken(after: $0))" }
+        // The token before an event names the commit of the event.
+        #expect([blocks[0].id, blocks[2].id] == [after[0], after[2]])
+        #expect(try #require(blocks[1].id.flatMap(ResumeToken.init)).position == order)
+        // Om has left the market: of what was erased, the private thread's name and Maya are left.
+        let erased = try #require(blocks[0].json)
+        #expect(erased["namelessUsers"] as? [String] == ["\(village.maya)"])
+        #expect(erased["messages"] as? [String] == [])
+        #expect(Set(erased.keys) == ["positions", "messages", "replies", "threads", "users", "namelessThreads", "namelessUsers"])
+    }
+
+    /// A client that was away when it lost the thread is told, and one that never could read it is not.
+    @Test func threadIsFollowedToTheEndOfTheAccess() async throws {
+        let village = try Village()
+        let start = try village.store.resumeToken(after: village.store.head.position)
+        try village.community.execute(.removeMember(user: village.om, thread: village.market, by: village.maya, reason: "spam"))
+        let target = "/v1/events?thread=\(village.market)"
+        let resumed = await village.community.get("\(target)&after=\(start)", as: village.om)
+        let blocks = try await StreamReader.read(resumed) { $0.json?["memberRemoved"] != nil }
+        #expect(blocks.map(\.event) == ["accessLost", nil])
+        #expect(await village.community.get(target, as: village.om).status == 404)
+        #expect(await village.community.get("\(target)&after=\(try #require(blocks.last?.id))", as: village.om).status == 404)
+        #expect(await village.community.get("\(target)&after=\(start)", as: village.zoe).status == 404)
     }
 
     /// Text that looks like a field of the stream stays inside of its line.

@@ -30,4 +30,25 @@ import Testing
         #expect(sent.withLock { $0.last }?.contains("\"code\":\"notFound\"") == true)
         session.end()
     }
+
+    /// Follows deliver what the client must forget, with the tokens of the stream of events.
+    @Test func followsDeliverNotices() async throws {
+        let village = try Village()
+        let sent = Mutex([String]())
+        let session = WireSession(village.store, user: village.om) { message in
+            sent.withLock { $0.append(String(decoding: message, as: UTF8.self)) }
+        }
+        try await session.receive(Array("{\"id\":1,\"follow\":{}}".utf8))
+        let posted = try village.store.message(village.message).position
+        try village.store.eraseContent(of: PositionSet([posted...posted]), reason: "wrong-address")
+        try village.community.execute(.leaveThread(user: village.om, thread: village.market))
+        while sent.withLock({ $0.count }) < 4 { await Task.yield() }
+        session.end()
+        let messages = sent.withLock { $0 }
+        let token = try village.store.resumeToken(after: village.store.head.position - 1)
+        let erased = "{\"follow\":1,\"token\":\"\(token)\",\"erased\":{\"positions\":[[\(posted),\(posted)]],"
+        #expect(messages[1].hasPrefix(erased), "\(messages[1])")
+        #expect(messages[2].hasSuffix(",\"accessLost\":{\"thread\":\"\(village.market)\"}}"), "\(messages[2])")
+        #expect(messages[3].contains(",\"event\":{"))
+    }
 }

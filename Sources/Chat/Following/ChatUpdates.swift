@@ -1,0 +1,106 @@
+/// A sequence of the events that a viewer may see, with what they must no longer see.
+///
+/// For a client that keeps what it was sent, such as a page or an app. It has the events of
+/// ``ChatEvents`` with the same filter, and two kinds of notices between them:
+///
+/// - ``FollowedUpdate/erased(_:_:)`` at the position of each order of an erasure, in pieces of at
+///   most ``ErasedContent/maximumEventCount`` events, with what the viewer could be shown of it;
+/// - ``FollowedUpdate/accessLost(_:_:)`` at the position of each event after which the viewer can
+///   no longer read a thread: they left or were removed, or are no operator any more.
+///
+/// Both are delivered after a resume too: the order lies after the token, also if the erased events
+/// lie before it. ``EventFilter/threads`` and ``EventFilter/outwardCodes`` apply to notices; the
+/// other conditions do not. Without a viewer there are no notices: the host sees the orders.
+///
+/// A notice comes before its event, if the viewer sees that, and then has the token before it; so
+/// have all pieces of an erasure but the last. A client that continues between them receives them
+/// again, which changes nothing.
+public struct ChatUpdates: AsyncSequence, Sendable {
+    /// An event or a notice.
+    public typealias Element = FollowedUpdate
+    /// The error that ends the sequence.
+    public typealias Failure = ChatError
+
+    let follower: Follower
+
+    /// Returns an iterator; nothing is read before the first call of `next`.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(updates: FollowerIterator(follower: follower)) }
+
+    /// An iterator over the updates.
+    public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
+        fileprivate var updates: FollowerIterator
+
+        /// Returns the next update; nil at the end of the sequence.
+        ///
+        /// - Throws: As ``ChatEvents/AsyncIterator/next(isolation:)``.
+        public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(ChatError) -> FollowedUpdate? {
+            try await updates.next()
+        }
+    }
+}
+
+extension ChatEvents {
+    /// The same events with what the viewer must no longer see, for a client that keeps them.
+    public var updates: ChatUpdates { ChatUpdates(follower: follower.withNotices) }
+}
+
+/// Delivers the updates of a follower one by one.
+struct FollowerIterator: Sendable {
+    private(set) var follower: Follower
+    private var updates: [FollowedUpdate] = []
+    /// The index of the next update in the batch.
+    private var next = 0
+    private var isOver = false
+
+    init(follower: Follower) { self.follower = follower }
+
+    /// The next update of the batch; nil if all are delivered.
+    var waiting: FollowedUpdate? { next < updates.count ? updates[next] : nil }
+    /// The last update of the batch that was delivered.
+    var delivered: FollowedUpdate? { next > 0 ? updates[next - 1] : nil }
+
+    mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(ChatError) -> FollowedUpdate? {
+        while !isOver, !Task.isCancelled {
+            if next == updates.count {
+                // Frees the batch, so that a waiting iterator holds no events.
+                (updates, next) = ([], 0)
+                do throws(ChatError) {
+                    guard try await refill() else { return end() }
+                } catch {
+                    isOver = true
+                    throw error
+                }
+            }
+            next += 1
+            guard case .event(let event) = updates[next - 1] else { return updates[next - 1] }
+            // Checked again: the viewer's rights may have changed since the batch was read.
+            if let visibleEvent = follower.store.visibleEvent(event.recorded, through: follower.filter) {
+                return .event(FollowedEvent(recorded: visibleEvent, resumeToken: event.resumeToken))
+            }
+        }
+        return end()
+    }
+
+    /// Reads the next batch of at least one update; returns false at the end of the sequence.
+    private mutating func refill() async throws(ChatError) -> Bool {
+        while true {
+            let step: Follower.Step
+            let current = follower
+            (follower, step) = try await current.store.onReadExecutor { () async throws(ChatError) in
+                try await Follower.step(of: current)
+            }
+            switch step {
+            case .updates(let found):
+                updates = found
+                return true
+            case .wait: guard try await follower.wait() else { return false }
+            case .end: return false
+            }
+        }
+    }
+
+    private mutating func end() -> FollowedUpdate? {
+        isOver = true
+        return nil
+    }
+}
