@@ -73,7 +73,7 @@ extension RuleState {
     func checkNames(
         _ event: AuditedEvent, _ content: borrowing EventContent, _ ids: borrowing Identities, _ faults: inout FaultList
     ) {
-        if let name = content.username, let owner = owner(ofName: ids.foldKeys.find(name.foldKey)) {
+        if let name = content.username, let owner = owner(ofName: ids.foldKeys.find(name.currentFoldKey)) {
             faults.requireUnlessLost(
                 owner == event.user, .usernameTwice, "the username \(name.text) belongs to user \(ids.userID(owner))")
         }
