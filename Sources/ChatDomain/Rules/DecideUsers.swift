@@ -36,7 +36,7 @@ extension RuleState {
         // Precedes the check of the name: an earlier version may have accepted the current name
         // under other rules.
         if let current = users[user].username?.utf8,
-            current.elementsEqual(text.utf8) || username.map({ current.elementsEqual($0.text.utf8) }) == true
+            current.elementsEqual((username?.text ?? "").utf8) || current.elementsEqual(NameRules.trimmed(text).utf8)
         {
             return .unchanged
         }

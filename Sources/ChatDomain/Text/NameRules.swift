@@ -48,8 +48,9 @@ package enum NameRules {
         return !isAfterSpace
     }
 
-    /// Returns a text without surrounding white space.
+    /// Returns a text without surrounding white space; a text that is too long to examine unchanged.
     package static func trimmed(_ text: String) -> String {
+        guard text.utf8.count <= maximumInputByteCount else { return text }
         let scalars = text.unicodeScalars
         let isNotWhiteSpace = { (scalar: Unicode.Scalar) in !scalar.properties.isWhitespace }
         guard let first = scalars.firstIndex(where: isNotWhiteSpace), let last = scalars.lastIndex(where: isNotWhiteSpace) else {
