@@ -69,14 +69,15 @@ def outward_code(text):
 
 def postcode_of(text):
     """Returns (outward, inward) of a postcode in any accepted spelling, or None."""
-    if not text.isascii():
+    if len(text.encode()) > 64:
         return None
-    halves = text.strip(" ").upper()
-    compact = halves.replace(" ", "")
-    if not POSTCODE.fullmatch(compact):
+    halves = re.sub(f"^[{WHITE_SPACE}]+|[{WHITE_SPACE}]+$", "", text)
+    separators = f"[{WHITE_SPACE}\\-\u2010\u2011\u2013]"
+    compact = re.sub(separators, "", halves)
+    if not compact.isascii() or not POSTCODE.fullmatch(compact.upper()):
         return None
     outward, inward = compact[:-3], compact[-3:]
-    return (outward, inward) if re.fullmatch(re.escape(outward) + " *" + inward, halves) else None
+    return (outward.upper(), inward.upper()) if re.fullmatch(outward + separators + "*" + inward, halves) else None
 
 
 class Model(Community):

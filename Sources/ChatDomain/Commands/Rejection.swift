@@ -140,6 +140,7 @@ extension Rejection {
     package static let notAnOperator = Rejection(.notAllowed, "Only operators of the community can run this query.")
     package static let unknownUser = Rejection(.unknownUser, "There is no such user.")
     static let invalidPostcode = Rejection(.invalidPostcode, "This is not a postcode of the United Kingdom's format, such as SW1A 1AA.")
+    static let forcesNumber = Rejection(.invalidPostcode, "A BFPO number is not a postcode. Use its postcode, which begins with BF1.")
     package static let invalidThreadName = Rejection(
         .invalidThreadName,
         "A thread's name is 1 to 120 characters, without control, format or blank characters, and is not an outward code.")

@@ -52,7 +52,7 @@ extension RuleState {
         _ userID: UserID, _ text: String, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let user = try requireUser(userID, ids)
-        guard let postcode = Postcode(text) else { throw .invalidPostcode }
+        guard let postcode = Postcode(text) else { throw Postcode.isForcesNumber(text) ? .forcesNumber : .invalidPostcode }
         guard users[user].postcode != postcode else { return .unchanged }
         let threadID = ThreadID(postcode.outwardCode)
         var row = envelope.row(.postcodeSet)

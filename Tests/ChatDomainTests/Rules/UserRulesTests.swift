@@ -107,6 +107,7 @@ struct UserRulesTests {
 
     @Test(arguments: [
         RefusedCommand("a stranger", Here.people, .changeUsername(user: Here.nobody, username: "Eve"), .unknownUser),
+        RefusedCommand("a number of the forces' post", Here.people, .setPostcode(user: Here.ann, postcode: " bfpo 15"), .invalidPostcode),
         RefusedCommand("a blank name", Here.people, .changeUsername(user: Here.ann, username: " "), .invalidUsername),
         RefusedCommand("another's name", Here.people, .changeUsername(user: Here.ann, username: "bOB"), .usernameTaken),
     ])
