@@ -82,7 +82,10 @@ struct UserViews: Equatable, Sendable {
         }
         names.append(TakenName(text: username.text, foldKey: content.oneBasedFoldKey - 1))
         nameVersions.append(UInt32(truncatingIfNeeded: names.count), at: position, to: &users[user].nameLink)
-        setOwner(Int(content.oneBasedFoldKey) - 1, owner, at: position)
+        let name = Int(content.oneBasedFoldKey) - 1
+        // As in the rules, the first of several users with an equal name holds the key.
+        if name < nameOwnerLinks.count, nameOwnerLinks[name] > 0, nameOwnerVersions.value(nameOwnerLinks[name]) > 0 { return }
+        setOwner(name, owner, at: position)
     }
 
     private mutating func setOwner(_ name: Int, _ owner: UInt32, at position: Position) {

@@ -170,7 +170,7 @@ import Testing
         try store.execute(.registerUser(user: ImportedID.user("mallory"), username: "Mallory"))
         try store.execute(.openThread(thread: ThreadID.imported("#den"), name: "Den", by: ImportedID.user("mallory")))
         let lines = [
-            join(.nickname("mallory")), join(.nickname("Ann"), "#den"), join(.nickname("a\u{7}b")), join(.nickname("Ann"), ""),
+            join(.nickname("mallory")), join(.nickname("Ann"), "#den"), join(.nickname(String(repeating: "a", count: 4_097))), join(.nickname("Ann"), String(repeating: "c", count: 4_097)),
         ]
         let head = store.head
         #expect(
@@ -267,22 +267,33 @@ import Testing
         }
     }
 
-    // MARK: Names that the rules now reject
+    // MARK: Names that break a rule
 
-    @Test func invisibleScalarsAreRemovedFromNames() throws {
+    @Test func namesAreCleanedAndShortened() throws {
         let store = try StoreFixture().open()
         let lines = [
             message("1", by: .nickname("Ann\u{FE0F}")), message("2", by: .nickname("Ann")), message("3", by: .nickname("\u{3164}")),
             message("4", by: .nickname("\u{2800}")), message("5", by: .account(id: "7", name: "An\u{34F}n")),
             message("1", by: .nickname("Ann"), in: "\u{2764}\u{FE0F}"), message("1", by: .nickname("Ann"), in: "\u{3164}"),
             message("1", by: .nickname("Ann"), in: "SW1A\u{FE0F}"),
+            message("6", by: .nickname("Bob\u{200B}\t Lee\u{202E}")), message("7", by: .nickname("")),
+            message("8", by: .nickname(String(repeating: "x", count: 65))), message("9", by: .nickname("👩‍🚀")),
+            message("2", by: .nickname("Ann"), in: "two\u{A0} \u{AD}words"),
+            message("2", by: .nickname("Ann"), in: String(repeating: "y", count: 121)), message("2", by: .nickname("Ann"), in: ""),
         ]
         let (summary, refused) = try run(lines, into: store)
-        #expect(refused.isEmpty && summary.messages == 8)
-        #expect(try store.timeline(rust).map(\.author.username) == ["Ann", "Ann~2", "imported", "imported~2", "Ann~3"])
+        #expect(refused.isEmpty && summary.messages == 15)
+        #expect(try store.timeline(rust).map(\.author.username) == [
+                "Ann\u{FE0F}", "Ann~2", "imported", "imported~2", "An\u{34F}n~3", "Bob Lee", "imported~3", String(repeating: "x", count: 64), "👩‍🚀",
+            ])
         #expect(try store.timeline(rust).first?.author.id == ImportedID.user("ann\u{FE0F}"), "an earlier version's id")
-        #expect(summary.renamed.map(\.name) == ["Ann\u{FE0F}", "Ann", "\u{3164}", "\u{2800}", "An\u{34F}n"])
-        #expect(try store.threads().compactMap(\.name).sorted() == ["#rust", "SW1A~2", "imported", "\u{2764}"])
+        #expect(
+            summary.renamed.map(\.name) == [
+                "Ann", "\u{3164}", "\u{2800}", "An\u{34F}n", "Bob\u{200B}\t Lee\u{202E}", "", String(repeating: "x", count: 65),
+            ])
+        #expect(try store.threads().compactMap(\.name).sorted() == [
+                "#rust", "SW1A\u{FE0F}~2", "imported", "imported", "two words", String(repeating: "y", count: 120), "\u{2764}\u{FE0F}",
+            ])
         try expectUnchanged(lines, store)
     }
 

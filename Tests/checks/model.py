@@ -22,11 +22,15 @@ OUTWARD = re.compile(
 )
 
 
-# The property Default_Ignorable_Code_Point of DerivedCoreProperties.txt, and U+2800 BRAILLE PATTERN BLANK.
-INVISIBLE = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff"
-    "\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+# The property White_Space of PropList.txt.
+WHITE_SPACE = "\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+# The property Default_Ignorable_Code_Point of DerivedCoreProperties.txt, and two joiners of letters.
+IGNORABLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2d7f\u3164\ufe00-\ufe0f\ufeff"
+    "\uffa0\ufff0-\ufff8\U0001107f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
+# Drawn as an empty space, and no white space.
+BLANK = re.compile("[\u115f\u1160\u3164\uffa0\u2800\ufffc\U00013441\U00013442\U00016fe4\U0001d159]")
 
 
 # The events that name a thread and have no number in it.
@@ -41,14 +45,20 @@ COMPLETE = (
 )
 
 
-def is_name(trimmed):
-    """Returns whether every character of a trimmed name is allowed."""
-    return not INVISIBLE.search(trimmed) and not any(unicodedata.category(c) in ("Cc", "Cf", "Cn") for c in trimmed)
+def spaced(name):
+    """Returns a name with single spaces inside and no white space around it."""
+    return re.sub(f"[{WHITE_SPACE}]+", " ", name).strip(" ")
+
+
+def is_name(name):
+    """Returns whether every character of a name is allowed, and one is visible."""
+    hidden = any(unicodedata.category(c) in ("Cc", "Cn") or unicodedata.category(c) == "Cf" and c not in "\u200c\u200d" for c in name)
+    return not hidden and not BLANK.search(name) and IGNORABLE.sub("", name) != ""
 
 
 def fold_key(name):
-    """Returns the key by which usernames are unique: trimmed, case folded, NFC."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", name.strip()).casefold())
+    """Returns the key by which usernames are unique: visible characters and single spaces, case folded, NFC."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", spaced(IGNORABLE.sub("", name))).casefold())
 
 
 def outward_code(text):
@@ -59,14 +69,15 @@ def outward_code(text):
 
 def postcode_of(text):
     """Returns (outward, inward) of a postcode in any accepted spelling, or None."""
-    if not text.isascii():
+    if len(text.encode()) > 64:
         return None
-    halves = text.strip(" ").upper()
-    compact = halves.replace(" ", "")
-    if not POSTCODE.fullmatch(compact):
+    halves = re.sub(f"^[{WHITE_SPACE}]+|[{WHITE_SPACE}]+$", "", text)
+    separators = f"[{WHITE_SPACE}\\-\u2010\u2011\u2013]"
+    compact = re.sub(separators, "", halves)
+    if not compact.isascii() or not POSTCODE.fullmatch(compact.upper()):
         return None
     outward, inward = compact[:-3], compact[-3:]
-    return (outward, inward) if re.fullmatch(re.escape(outward) + " *" + inward, halves) else None
+    return (outward.upper(), inward.upper()) if re.fullmatch(outward + separators + "*" + inward, halves) else None
 
 
 class Model(Community):
@@ -164,11 +175,10 @@ class Model(Community):
 
     @staticmethod
     def username(text):
-        trimmed = text.strip()
-        # Counts code points as characters, because the generators and the example have no combining sequences.
-        if not 1 <= len(trimmed) <= 32 or len(trimmed.encode()) > 128 or not is_name(trimmed):
+        name = spaced(text)
+        if len(name) > 64 or len(name.encode()) > 256 or not is_name(name):
             raise Refusal("invalidUsername")
-        return trimmed
+        return name
 
     # The commands; each checks its rejections in the documented order
 
@@ -193,7 +203,7 @@ class Model(Community):
 
     def changeUsername(self, user, username):
         user = self.user(user)
-        if self.users[user]["name"] == username.strip():
+        if self.users[user]["name"] == spaced(username):
             return Outcome()
         name = self.username(username)
         if self.names.get(fold_key(name), user) != user:
@@ -224,7 +234,8 @@ class Model(Community):
     def openThread(self, name, by, thread=None, policy="open", history="all"):
         def act(identifier):
             user = self.user(by)
-            if not 1 <= len(name.strip()) <= 80 or not is_name(name.strip()) or outward_code(name):
+            text = spaced(name)
+            if len(text) > 120 or len(text.encode()) > 480 or not is_name(text) or outward_code(IGNORABLE.sub("", text)):
                 raise Refusal("invalidThreadName")
             if policy not in ("open", "inviteOnly"):
                 raise Refusal("invalidPolicy")

@@ -1094,7 +1094,7 @@ MUTATIONS = [
         ("ImportBatch.swift", "        if let posted = models.reply(reply, asOf: now), let answered",
          "        if postedMessage == nil, let posted = models.reply(reply, asOf: now), let answered")], test_filter="ImportAttackTests"),
     Mutation("71", "username: accept invisible scalars", [
-        ("Username.swift", "default: allowsBlankScalars || !isBlank(scalar)", "default: true")],
+        ("NameRules.swift", "default: !blanks.contains(scalar)", "default: true")],
         test_filter="ChatDomainTests.UsernameTests", target="ChatDomain"),
     Mutation("56", "entropy: use a block twice", [
         ("EntropySource.swift", "state.ready.popLast()", "state.ready.last")], test_filter="EventJournalTests.EntropyTests"),

@@ -19,7 +19,7 @@ struct ImportBatch {
             self.name = name
             user =
                 switch imported {
-                case .nickname: name.map { ImportedID.user($0.foldKey) }
+                case .nickname: name.map { ImportedID.user($0.formerFoldKey) }
                 case .account(let id, _, _): ImportedID.account(id)
                 }
         }
@@ -296,11 +296,12 @@ extension ImportBatch {
         switch message.user {
         case .account:
             // The same history was imported with nicknames, before its users had accounts.
-            guard existing.author == ImportedID.user(name.foldKey) else { throw .identifierTaken }
+            guard existing.author == ImportedID.user(name.formerFoldKey) else { throw .identifierTaken }
         case .nickname:
             // An import before version 0.1.0 attributed the post to the native user who had the
             // nickname then (`Chat.md`, Importing). That user may have another name now.
-            guard let position = existing.position, models.mayHaveHadName(name.foldKey, existing.author, asOf: position) else {
+            guard let position = existing.position, models.mayHaveHadName(Username.foldKey(name.text), existing.author, asOf: position)
+            else {
                 throw .identifierTaken
             }
         }

@@ -252,53 +252,49 @@ enum ImportedID {
     }
 }
 
-/// A name in another chat, with its fold key and the usernames that it can get here.
+/// A name in another chat, with its former fold key and the usernames that it can get here.
 struct ImportedName {
     /// The name in the source, without leading and trailing white space.
     let text: String
-    /// The fold key; nicknames with the same key are the same person.
-    let foldKey: String
-    /// The first username to try.
+    /// The fold key under the rules of versions before 0.1.0; nicknames with the same key are the
+    /// same person, so that the user is the same as in an earlier import.
+    let formerFoldKey: String
+    /// The first username to try: the name, cleaned and shortened.
     let username: Username
 
-    /// Creates a name; nil if the text is invalid even with invisible scalars allowed.
-    ///
-    /// Invisible scalars, which were valid before version 0.1.0, are removed from the username but
-    /// not from the key, so that the user is the same as in an earlier import.
+    /// Creates a name; nil if the text is over 4,096 bytes.
     init?(_ text: String) {
-        guard let former = Username(former: text), let fallback = Self.fallback else { return nil }
-        self.text = former.text
-        foldKey = former.foldKey
-        username = Username(former.text) ?? Self.shortened(NameRules.withoutBlankScalars(former.text), suffix: "") ?? fallback
+        guard let formerFoldKey = Username.formerFoldKey(text), let fallback = Username("imported") else { return nil }
+        self.text = NameRules.trimmed(text)
+        self.formerFoldKey = formerFoldKey
+        username = shortened(NameRules.cleaned(text), suffix: "") { Username($0) } ?? fallback
     }
-
-    private static let fallback = Username("imported")
 
     /// Returns the username with a suffix, `~2` or higher, shortened to the bounds of a username.
-    func username(suffix number: Int) -> Username? { Self.shortened(username.text, suffix: "~\(number)") }
-
-    private static func shortened(_ text: String, suffix: String) -> Username? {
-        var text = text
-        while true {
-            if let username = Username(text + suffix) { return username }
-            if text.isEmpty { return nil }
-            // Removes whole characters, except that a single character can be longer than a name.
-            if text.count > 1 { text.removeLast() } else { text.unicodeScalars.removeLast() }
-        }
-    }
+    func username(suffix number: Int) -> Username? { shortened(username.text, suffix: "~\(number)") { Username($0) } }
 }
 
 extension ThreadName {
-    /// Creates the name of the thread of a channel; nil if the channel is invalid even with
-    /// invisible scalars allowed.
-    ///
-    /// Invisible scalars are removed, as in ``ImportedName``.
+    /// Creates the name of the thread of a channel, cleaned and shortened; nil if the channel is over
+    /// 4,096 bytes.
     init?(imported channel: String) {
-        guard let former = ThreadName(former: channel) else { return nil }
-        let visible = NameRules.withoutBlankScalars(former.text)
-        // The rest can be empty, or the outward code of another thread.
-        let candidates = [former.text, visible, OutwardCode(visible) == nil ? "imported" : visible + "~2"]
-        guard let name = candidates.lazy.compactMap({ ThreadName($0) }).first else { return nil }
+        guard channel.utf8.count <= NameRules.maximumInputByteCount else { return nil }
+        let cleaned = NameRules.cleaned(channel)
+        // The name of the channel can become the outward code of another thread.
+        let suffix = OutwardCode(NameRules.visible(cleaned)) == nil ? "" : "~2"
+        guard let name = shortened(cleaned, suffix: suffix, { ThreadName($0) }) ?? ThreadName("imported") else { return nil }
         self = name
     }
+}
+
+/// Returns the longest valid name that begins as a text and ends with a suffix; nil if no beginning
+/// of the text is valid.
+private func shortened<Name>(_ text: String, suffix: String, _ name: (String) -> Name?) -> Name? {
+    var text = String(text.prefix(ThreadName.maximumScalarCount))
+    while !text.isEmpty {
+        if let name = name(text + suffix) { return name }
+        // Removes whole characters, except that a single character can be longer than a name.
+        if text.count > 1 { text.removeLast() } else { text.unicodeScalars.removeLast() }
+    }
+    return nil
 }

@@ -5,7 +5,7 @@
 public enum ChatCommand: Hashable, Sendable {
     /// Registers a user with a username and, optionally, a subject.
     ///
-    /// The username is 1 to 32 characters (``Username``). The subject is the identity provider's
+    /// The username is 1 to 64 Unicode scalars (``Username``). The subject is the identity provider's
     /// name for the user, 1 to 256 bytes.
     case registerUser(user: UserID? = nil, username: String, subject: String? = nil)
     /// Changes a user's username.
@@ -17,7 +17,7 @@ public enum ChatCommand: Hashable, Sendable {
     case setPostcode(user: UserID, postcode: String)
     /// Opens a named thread; its opener becomes a member and the owner.
     ///
-    /// The name is 1 to 80 characters (``ThreadName``). The policy is `open` or `inviteOnly`.
+    /// The name is 1 to 120 Unicode scalars (``ThreadName``). The policy is `open` or `inviteOnly`.
     case openThread(thread: ThreadID? = nil, name: String, by: UserID, policy: ThreadPolicy = .open, history: ThreadHistory = .all)
     /// Joins a thread; only current residents can join the thread of an outward code, and only
     /// invited users a thread with the policy `inviteOnly`.

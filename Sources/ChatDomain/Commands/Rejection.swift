@@ -27,10 +27,11 @@ public struct Rejection: Error, Hashable, Sendable, Codable {
         public static let identifierTaken = Code(rawValue: "identifierTaken")
         /// The username is not valid.
         ///
-        /// A valid one is 1 to 32 characters and at most 128 bytes, without control, format,
-        /// unassigned or invisible characters (see ``Username``).
+        /// A valid one is 1 to 64 Unicode scalars and at most 256 bytes, of which one is visible,
+        /// without control, format, unassigned or blank scalars (see ``Username``).
         public static let invalidUsername = Code(rawValue: "invalidUsername")
-        /// Another user has this username now, by canonical caseless matching.
+        /// Another user has this username now, by canonical caseless matching without ignorable
+        /// scalars.
         public static let usernameTaken = Code(rawValue: "usernameTaken")
         /// The subject is not valid or does not belong to this user.
         ///
@@ -44,8 +45,8 @@ public struct Rejection: Error, Hashable, Sendable, Codable {
         public static let invalidPostcode = Code(rawValue: "invalidPostcode")
         /// The thread name is not valid.
         ///
-        /// A valid one is 1 to 80 characters, with the same exclusions as a username, and is not an
-        /// outward code.
+        /// A valid one is 1 to 120 Unicode scalars and at most 480 bytes, with the same exclusions as a
+        /// username, and is not an outward code.
         public static let invalidThreadName = Code(rawValue: "invalidThreadName")
         /// The thread does not exist.
         public static let unknownThread = Code(rawValue: "unknownThread")
@@ -134,7 +135,7 @@ extension Rejection {
     package static let identifierTaken = Rejection(.identifierTaken, "This id belongs to something else already.")
     package static let invalidUsername = Rejection(
         .invalidUsername,
-        "A username is 1 to 32 characters, at most 128 bytes, without control, format, unassigned or invisible characters.")
+        "A username is 1 to 64 characters, at most 256 bytes, of which one is visible, without control, format or blank characters.")
     static let usernameTaken = Rejection(.usernameTaken, "Another user has this username.")
     static let subjectTaken = Rejection(.subjectTaken, "Another user has this subject.")
     static let subjectMismatch = Rejection(.subjectTaken, "This user is registered with another subject, or with none.")
@@ -144,9 +145,10 @@ extension Rejection {
     package static let notAnOperator = Rejection(.notAllowed, "Only operators of the community can run this query.")
     package static let unknownUser = Rejection(.unknownUser, "There is no such user.")
     static let invalidPostcode = Rejection(.invalidPostcode, "This is not a postcode of the United Kingdom's format, such as SW1A 1AA.")
+    static let forcesNumber = Rejection(.invalidPostcode, "A BFPO number is not a postcode. Use its postcode, which begins with BF1.")
     package static let invalidThreadName = Rejection(
         .invalidThreadName,
-        "A thread's name is 1 to 80 characters, without control, format, unassigned or invisible characters, and is not an outward code.")
+        "A thread's name is 1 to 120 characters, without control, format or blank characters, and is not an outward code.")
     package static let unknownThread = Rejection(.unknownThread, "There is no such thread.")
     static let notResident = Rejection(.notResident, "Only current residents of this outward code can join its thread.")
     package static let notAMember = Rejection(.notAMember, "The user is not a member of this thread.")

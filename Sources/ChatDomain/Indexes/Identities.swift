@@ -163,7 +163,9 @@ extension Identities {
     }
 
     private mutating func resolve(_ entry: inout EventBatch.IndexedContent) {
-        if let username = entry.content.username { entry.oneBasedFoldKey = EventIndexes.oneBased(foldKeys.insert(username.foldKey).index) }
+        if let username = entry.content.username {
+            entry.oneBasedFoldKey = EventIndexes.oneBased(foldKeys.insert(username.currentFoldKey).index)
+        }
         if let subject = entry.content.subject { entry.oneBasedSubject = EventIndexes.oneBased(subjects.insert(subject).index) }
     }
 

@@ -48,7 +48,7 @@ extension RuleState {
             let content = batch.rows[row].kind?.isIndexed == true ? batch.content(of: row).content : .none
             let found = faults(of: batch.rows[row], content, identities, &batch.indexes[row])
             if found.isEmpty {
-                for rule in earlierRules(of: batch.rows[row], identities) { note(row, rule) }
+                for rule in earlierRules(of: batch.rows[row], content, identities) { note(row, rule) }
             } else {
                 report(row, found)
             }

@@ -76,7 +76,9 @@ extension RuleState {
     func checkNames(
         _ event: AuditedEvent, _ content: borrowing EventContent, _ ids: borrowing Identities, _ faults: inout FaultList
     ) {
-        if let name = content.username, let owner = owner(ofName: ids.foldKeys.find(name.foldKey)) {
+        if let name = content.username, let owner = owner(ofName: ids.foldKeys.find(name.currentFoldKey)),
+            !looksLikeNameOfOther(name, than: event.user, ids)
+        {
             faults.requireUnlessLost(
                 owner == event.user, .usernameTwice, "the username \(name.text) belongs to user \(ids.userID(owner))")
         }

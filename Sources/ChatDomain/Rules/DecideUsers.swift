@@ -36,12 +36,15 @@ extension RuleState {
         _ userID: UserID, _ text: String, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let user = try requireUser(userID, ids)
+        let username = Username(text)
         // Precedes the check of the name: an earlier version may have accepted the current name
-        // under wider rules.
-        if let current = users[user].username, let name = NameRules.trimmed(text), current.utf8.elementsEqual(name.utf8) {
+        // under other rules.
+        if let current = users[user].username?.utf8,
+            current.elementsEqual((username?.text ?? "").utf8) || current.elementsEqual(NameRules.trimmed(text).utf8)
+        {
             return .unchanged
         }
-        guard let username = Username(text) else { throw .invalidUsername }
+        guard let username else { throw .invalidUsername }
         if let owner = owner(ofName: ids.foldKeys.find(username.foldKey)), owner != user { throw .usernameTaken }
         var row = envelope.row(.usernameChanged)
         row.user = userID.bits
@@ -53,7 +56,7 @@ extension RuleState {
         _ userID: UserID, _ text: String, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let user = try requireUser(userID, ids)
-        guard let postcode = Postcode(text) else { throw .invalidPostcode }
+        guard let postcode = Postcode(text) else { throw Postcode.isForcesNumber(text) ? .forcesNumber : .invalidPostcode }
         guard users[user].postcode != postcode else { return .unchanged }
         let threadID = ThreadID(postcode.outwardCode)
         var row = envelope.row(.postcodeSet)

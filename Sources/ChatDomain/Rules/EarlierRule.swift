@@ -15,6 +15,8 @@ public enum EarlierRule: String, CaseIterable, Hashable, Sendable, Codable {
     case anyNumberOfBlocks
     /// An operator who was neither owner nor moderator could invite everyone into every thread.
     case operatorInvites
+    /// A name could differ from that of another user in white space or ignorable scalars alone.
+    case namesThatLookAlike
 
     /// A sentence for people; it may change between versions.
     public var message: String {
@@ -22,20 +24,26 @@ public enum EarlierRule: String, CaseIterable, Hashable, Sendable, Codable {
         case .actsOnErasedUser: "A user whose content was erased could be invited, muted, banned and blocked."
         case .anyNumberOfBlocks: "A user could block more than \(RuleState.maximumBlockCount) others."
         case .operatorInvites: "An operator who was neither owner nor moderator could invite everyone into every thread."
+        case .namesThatLookAlike: "A name could differ from that of another user in white space or invisible characters alone."
         }
     }
 
     /// Whether the rule covers an event that is the next of a history.
     ///
+    /// - Parameter content: The event's content; read only if the kind is indexed.
     /// - Complexity: O(1) on average.
-    func covers(_ row: EventRow, _ rules: borrowing RuleState, _ ids: borrowing Identities) -> Bool {
+    func covers(
+        _ row: EventRow, _ content: borrowing EventContent, _ rules: borrowing RuleState, _ ids: borrowing Identities
+    ) -> Bool {
         switch (self, row.kind) {
         case (.actsOnErasedUser, .userInvited), (.actsOnErasedUser, .userMuted), (.actsOnErasedUser, .userBanned):
             rules.isErased(UserID(bits: row.user), ids)
         case (.actsOnErasedUser, .userBlocked): rules.isErased(UserID(bits: row.secondID), ids)
         case (.anyNumberOfBlocks, .userBlocked): rules.hasMaximumBlocks(UserID(bits: row.user), ids)
         case (.operatorInvites, .userInvited): rules.isInvitedByOperator(row, ids)
-        case (.actsOnErasedUser, _), (.anyNumberOfBlocks, _), (.operatorInvites, _): false
+        case (.namesThatLookAlike, .userRegistered), (.namesThatLookAlike, .usernameChanged):
+            rules.looksLikeNameOfOther(content.username, than: ids.users.find(UserID(bits: row.user)), ids)
+        case (.actsOnErasedUser, _), (.anyNumberOfBlocks, _), (.operatorInvites, _), (.namesThatLookAlike, _): false
         }
     }
 }
@@ -48,15 +56,15 @@ extension ChatState {
     ///
     /// - Complexity: O(1) on average.
     public func earlierRules(of event: ChatEvent) -> [EarlierRule] {
-        faults(of: event).isEmpty ? rules.earlierRules(of: event.row, identities) : []
+        faults(of: event).isEmpty ? rules.earlierRules(of: event.row, event.content, identities) : []
     }
 }
 
 extension RuleState {
     /// Returns the earlier rules that cover an event.
-    func earlierRules(of row: EventRow, _ ids: borrowing Identities) -> [EarlierRule] {
+    func earlierRules(of row: EventRow, _ content: borrowing EventContent, _ ids: borrowing Identities) -> [EarlierRule] {
         var found: [EarlierRule] = []
-        for rule in EarlierRule.allCases where rule.covers(row, self, ids) { found.append(rule) }
+        for rule in EarlierRule.allCases where rule.covers(row, content, self, ids) { found.append(rule) }
         return found
     }
 
@@ -70,6 +78,14 @@ extension RuleState {
             let thread = existingThread(ThreadID(bits: row.thread), ids)
         else { return false }
         return isOperator(actor) && !mayInvite(actor, user, thread, ids)
+    }
+
+    /// Whether another user has a name that is equal to this one now, and was not under the rules of
+    /// versions before 0.1.0, which recorded this one.
+    func looksLikeNameOfOther(_ name: Username?, than user: Int?, _ ids: borrowing Identities) -> Bool {
+        guard let name, let owner = owner(ofName: ids.foldKeys.find(name.currentFoldKey)), owner != user, let other = users[owner].username
+        else { return false }
+        return name.foldKey == Username.formerFoldKey(name.text) && name.foldKey != Username.formerFoldKey(other)
     }
 
     fileprivate func isErased(_ userID: UserID, _ ids: borrowing Identities) -> Bool {

@@ -86,7 +86,9 @@ extension RuleState {
         users[user].username = content.content.username?.text
         guard content.oneBasedFoldKey > 0 else { return }
         while usernameOwners.count < Int(content.oneBasedFoldKey) { usernameOwners.append(0) }
-        usernameOwners[Int(content.oneBasedFoldKey) - 1] = owner
+        // Under earlier rules several users could have names that are equal now: the first one holds
+        // the key.
+        if usernameOwners[Int(content.oneBasedFoldKey) - 1] == 0 { usernameOwners[Int(content.oneBasedFoldKey) - 1] = owner }
     }
 
     /// Changes the membership of an event, adding its row if it is new.

@@ -1,39 +1,29 @@
 /// The name of a thread that does not belong to an outward code.
 ///
-/// A thread name is 1 to 80 characters (grapheme clusters) after trimming white space, and at most
-/// 320 bytes of UTF-8. Its scalars are those that a ``Username`` allows. No form that
-/// ``OutwardCode/init(_:)`` accepts is a thread name, so `sw1a` always means the thread of `SW1A`.
-/// Names need not be unique.
+/// A thread name is 1 to 120 Unicode scalars and at most 480 bytes of UTF-8. Its scalars and its white
+/// space are those of a ``Username``. No form that ``OutwardCode/init(_:)`` accepts is a thread name,
+/// with or without ignorable scalars, so `sw1a` always means the thread of `SW1A`. Names need not be
+/// unique.
 ///
 /// Equality is that of Swift strings, which treat a letter and its canonical decomposition as
 /// equal.
 public struct ThreadName: Hashable, Sendable {
-    /// The maximum length, in characters.
-    static var maximumCharacterCount: Int { 80 }
+    /// The maximum length, in Unicode scalars.
+    package static var maximumScalarCount: Int { 120 }
     /// The maximum length, in bytes of UTF-8.
-    static var maximumByteCount: Int { 320 }
+    static var maximumByteCount: Int { 480 }
 
-    /// The name as written, without surrounding white space.
+    /// The name as written, with normalized white space.
     public let text: String
 
     /// Creates a thread name from a text, or nil if it breaks a rule.
     ///
-    /// - Parameter text: The name. Surrounding white space (the property `White_Space`) is removed.
-    ///   A text over 4,096 bytes including white space is not examined and yields nil.
-    public init?(_ text: String) { self.init(text, allowsBlankScalars: false) }
-
-    /// Creates a thread name under the wider rule of earlier versions, which allows blank
-    /// scalars.
-    ///
-    /// An import derives a valid name from it. It never names a thread itself.
-    package init?(former text: String) { self.init(text, allowsBlankScalars: true) }
-
-    private init?(_ text: String, allowsBlankScalars: Bool) {
-        guard let name = NameRules.trimmed(text),
-            NameRules.isValid(
-                name, maximumCharacters: Self.maximumCharacterCount, maximumBytes: Self.maximumByteCount,
-                allowsBlankScalars: allowsBlankScalars),
-            OutwardCode(name) == nil
+    /// - Parameter text: The name. A text over 4,096 bytes including white space is not examined and
+    ///   yields nil.
+    public init?(_ text: String) {
+        guard let name = NameRules.normalized(text),
+            NameRules.isValid(name, maximumScalars: Self.maximumScalarCount, maximumBytes: Self.maximumByteCount),
+            OutwardCode(NameRules.visible(name)) == nil
         else { return nil }
         self.text = name
     }

@@ -38,7 +38,7 @@ public struct OutwardCode: Hashable, Comparable, Sendable {
     ///
     /// - Parameter text: The code, such as `SW1A` or `sw1a `.
     public init?(_ text: String) {
-        guard let written = PostcodeCharacters(text), written.gap == nil, written.count <= 4 else { return nil }
+        guard let written = PostcodeCharacters(text, isSeparator: { $0 == " " }), written.gap == nil, written.count <= 4 else { return nil }
         self.init(ascii: UInt32(truncatingIfNeeded: written.packed >> 32))
     }
 
@@ -112,30 +112,34 @@ struct PostcodeCharacters {
 
     /// Collects the letters and digits of a text.
     ///
-    /// Returns nil if the text has other characters, spaces in two inner places, more than 7
-    /// characters, or more than 64 bytes.
-    init?(_ text: String) {
+    /// Returns nil if the text has other characters, separators in two inner places, separators other
+    /// than white space at its ends, more than 7 characters, or more than 64 bytes.
+    init?(_ text: String, isSeparator: (Unicode.Scalar) -> Bool) {
         guard text.utf8.count <= Self.maximumByteCount else { return nil }
-        var afterSpace = false
-        for byte in text.utf8 {
-            if byte == UInt8(ascii: " ") {
+        var (afterSpace, afterDash) = (false, false)
+        for scalar in text.unicodeScalars {
+            if isSeparator(scalar) {
                 afterSpace = true
+                if !scalar.properties.isWhitespace { afterDash = true }
+                if afterDash, count == 0 { return nil }
                 continue
             }
+            guard let byte = UInt8(exactly: scalar.value) else { return nil }
             let capital = Self.lowercaseLetters.contains(byte) ? byte - 0x20 : byte
             guard count < 7, Self.isDigit(capital) || Self.letters.contains(capital) else { return nil }
             if afterSpace, count > 0 {
                 guard gap == nil else { return nil }
                 gap = count
             }
-            afterSpace = false
+            (afterSpace, afterDash) = (false, false)
             packed |= UInt64(capital) << UInt64(56 - 8 * count)
             count += 1
         }
+        if afterDash { return nil }
     }
 
     /// The maximum length of a text, in bytes: a code and some extra spaces.
-    private static let maximumByteCount = 64
+    static let maximumByteCount = 64
 
     private static let lowercaseLetters = UInt8(ascii: "a")...UInt8(ascii: "z")
 

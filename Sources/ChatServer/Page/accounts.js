@@ -9,7 +9,7 @@ const email = { name: "email", label: "E-mail address", type: "email", autocompl
 const code = { name: "code", label: "Code", inputmode: "numeric", autocomplete: "one-time-code", spellcheck: "false", maxlength: 12, hint: "The six digits of the mail. They are valid for ten minutes." };
 const password = (autocomplete, more = {}) => ({ name: "password", label: "Password", type: "password", autocomplete, ...more });
 const newPassword = { hint: "At least 8 characters. A few unrelated words are good.", check: (text) => ([...text].length < 8 ? "The password needs at least 8 characters." : null) };
-const username = { name: "username", label: "Name", autocomplete: "nickname", maxlength: 32, hint: "What your neighbours see. 1 to 32 characters." };
+const username = { name: "username", label: "Name", autocomplete: "nickname", maxlength: 128, hint: "What your neighbours see. 1 to 64 characters." };
 
 /** What was entered, for the next view of the same tab; in memory only. */
 const entered = { email: "", password: "", username: "" };

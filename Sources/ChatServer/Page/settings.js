@@ -18,7 +18,7 @@ export function settingsPage(leave) {
   loadSessions();
 
   const nameForm = form({
-    fields: [{ name: "username", label: "Your name", value: state.me.username ?? "", autocomplete: "nickname", maxlength: 32 }], submit: "Change the name",
+    fields: [{ name: "username", label: "Your name", value: state.me.username ?? "", autocomplete: "nickname", maxlength: 128 }], submit: "Change the name",
     action: async ({ username }) => {
       await execute("changeUsername", { username: username.trim() });
       notice("Your name is changed.");

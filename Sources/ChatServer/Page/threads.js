@@ -126,7 +126,7 @@ export function newThreadPage() {
   const id = newID();
   return page("Open a thread", h("p", {}, "A thread is about one subject. You own the threads that you open, and choose their moderators."), form({
     fields: [
-      { name: "name", label: "Name", maxlength: 80, autocomplete: "off", hint: "For example “Street party”. Others cannot find a thread by its name: send them the link, or invite them." },
+      { name: "name", label: "Name", maxlength: 240, autocomplete: "off", hint: "For example “Street party”. Others cannot find a thread by its name: send them the link, or invite them." },
       { name: "policy", label: "Who can join?", type: "select", options: [["open", "Everybody who has the link"], ["inviteOnly", "Only people who are invited"]], value: "open" },
       { name: "history", label: "What can new members read?", type: "select", options: [["all", "Everything"], ["sinceJoining", "Only what is written after they join"]], value: "all" },
     ],

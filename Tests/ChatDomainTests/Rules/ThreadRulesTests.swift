@@ -28,7 +28,7 @@ struct ThreadRulesTests {
         RefusedCommand("a stranger", Here.people, .openThread(name: "Dogs", by: Here.nobody), .unknownUser),
         RefusedCommand("a blank name", Here.people, .openThread(name: " ", by: Here.ann), .invalidThreadName),
         RefusedCommand(
-            "81 characters", Here.people, .openThread(name: String(repeating: "x", count: 81), by: Here.ann), .invalidThreadName),
+            "121 characters", Here.people, .openThread(name: String(repeating: "x", count: 121), by: Here.ann), .invalidThreadName),
         RefusedCommand("an outward code", Here.people, .openThread(name: "SW1A", by: Here.ann), .invalidThreadName),
         RefusedCommand("an outward code in small letters", Here.people, .openThread(name: " n1p ", by: Here.ann), .invalidThreadName),
         RefusedCommand("a control character", Here.people, .openThread(name: "Dogs\u{1B}", by: Here.ann), .invalidThreadName),

@@ -42,9 +42,9 @@ struct UserRulesTests {
         RefusedCommand("the id of another name", Here.people, .registerUser(user: Here.ann, username: "Anna"), .identifierTaken),
         RefusedCommand("an empty name", Here.people, .registerUser(username: ""), .invalidUsername),
         RefusedCommand("a name of white space", Here.people, .registerUser(username: " \u{A0}\t"), .invalidUsername),
-        RefusedCommand("33 characters", Here.people, .registerUser(username: String(repeating: "x", count: 33)), .invalidUsername),
+        RefusedCommand("65 characters", Here.people, .registerUser(username: String(repeating: "x", count: 65)), .invalidUsername),
         RefusedCommand(
-            "132 bytes", Here.people, .registerUser(username: String(repeating: "e\u{301}\u{302}", count: 26) + "xx"), .invalidUsername),
+            "a blank between spaces", Here.people, .registerUser(username: "Ann \u{2800} Lee"), .invalidUsername),
         RefusedCommand("a control character", Here.people, .registerUser(username: "A\u{7}"), .invalidUsername),
         RefusedCommand("a format character", Here.people, .registerUser(username: "A\u{202E}B"), .invalidUsername),
         RefusedCommand("an unassigned character", Here.people, .registerUser(username: "A\u{378}"), .invalidUsername),
@@ -107,6 +107,7 @@ struct UserRulesTests {
 
     @Test(arguments: [
         RefusedCommand("a stranger", Here.people, .changeUsername(user: Here.nobody, username: "Eve"), .unknownUser),
+        RefusedCommand("a number of the forces' post", Here.people, .setPostcode(user: Here.ann, postcode: " bfpo 15"), .invalidPostcode),
         RefusedCommand("a blank name", Here.people, .changeUsername(user: Here.ann, username: " "), .invalidUsername),
         RefusedCommand("another's name", Here.people, .changeUsername(user: Here.ann, username: "bOB"), .usernameTaken),
     ])
