@@ -227,8 +227,9 @@ extension ReadModels {
         guard let membership = membershipIndex(user, thread) else { return nil }
         let community = views.community
         let (mute, ban) = (community.mutes.version(of: membership, asOf: position), community.bans.version(of: membership, asOf: position))
-        guard views.membership.changeCount(membership, asOf: position) > 0 || mute != nil || ban != nil
-            || community.invitations.version(of: membership, asOf: position) != nil
+        guard
+            views.membership.changeCount(membership, asOf: position) > 0 || mute != nil || ban != nil
+                || community.invitations.version(of: membership, asOf: position) != nil
         else { return nil }
         var standing = StandingRecord()
         if let held = role(ofMembership: membership, asOf: position) { (standing.role, standing.since) = (held.role, held.since) }

@@ -103,7 +103,8 @@ extension ReadModels {
         guard let index = index(ofThread: thread, asOf: position) else { return false }
         if policyAndHistory(ofThread: index, asOf: position).policy != .inviteOnly { return true }
         guard let membership = membershipIndex(user, thread) else { return false }
-        return views.membership.joinPosition(membership, asOf: position) != nil || invitation(ofMembership: membership, asOf: position) != nil
+        return views.membership.joinPosition(membership, asOf: position) != nil
+            || invitation(ofMembership: membership, asOf: position) != nil
     }
 
     /// Whether a user could read a thread.

@@ -170,7 +170,8 @@ import Testing
         try store.execute(.registerUser(user: ImportedID.user("mallory"), username: "Mallory"))
         try store.execute(.openThread(thread: ThreadID.imported("#den"), name: "Den", by: ImportedID.user("mallory")))
         let lines = [
-            join(.nickname("mallory")), join(.nickname("Ann"), "#den"), join(.nickname(String(repeating: "a", count: 4_097))), join(.nickname("Ann"), String(repeating: "c", count: 4_097)),
+            join(.nickname("mallory")), join(.nickname("Ann"), "#den"), join(.nickname(String(repeating: "a", count: 4_097))),
+            join(.nickname("Ann"), String(repeating: "c", count: 4_097)),
         ]
         let head = store.head
         #expect(
@@ -283,15 +284,18 @@ import Testing
         ]
         let (summary, refused) = try run(lines, into: store)
         #expect(refused.isEmpty && summary.messages == 15)
-        #expect(try store.timeline(rust).map(\.author.username) == [
-                "Ann\u{FE0F}", "Ann~2", "imported", "imported~2", "An\u{34F}n~3", "Bob Lee", "imported~3", String(repeating: "x", count: 64), "👩‍🚀",
+        #expect(
+            try store.timeline(rust).map(\.author.username) == [
+                "Ann\u{FE0F}", "Ann~2", "imported", "imported~2", "An\u{34F}n~3", "Bob Lee", "imported~3",
+                String(repeating: "x", count: 64), "👩‍🚀",
             ])
         #expect(try store.timeline(rust).first?.author.id == ImportedID.user("ann\u{FE0F}"), "an earlier version's id")
         #expect(
             summary.renamed.map(\.name) == [
                 "Ann", "\u{3164}", "\u{2800}", "An\u{34F}n", "Bob\u{200B}\t Lee\u{202E}", "", String(repeating: "x", count: 65),
             ])
-        #expect(try store.threads().compactMap(\.name).sorted() == [
+        #expect(
+            try store.threads().compactMap(\.name).sorted() == [
                 "#rust", "SW1A\u{FE0F}~2", "imported", "imported", "two words", String(repeating: "y", count: 120), "\u{2764}\u{FE0F}",
             ])
         try expectUnchanged(lines, store)

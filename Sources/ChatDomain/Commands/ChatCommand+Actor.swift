@@ -14,7 +14,8 @@ extension ChatCommand {
             .pin(_, let by), .unpin(_, let by), .lockThread(_, let by), .unlockThread(_, let by), .closeThread(_, let by),
             .block(_, let by), .unblock(_, let by):
             by
-        case .openThread(_, _, let by, _, _), .setThreadPolicy(_, _, _, let by), .invite(_, _, let by), .revokeInvitation(_, _, let by), .setRole(_, _, _, let by),
+        case .openThread(_, _, let by, _, _), .setThreadPolicy(_, _, _, let by), .invite(_, _, let by), .revokeInvitation(_, _, let by),
+            .setRole(_, _, _, let by),
             .mute(_, _, let by, _, _), .unmute(_, _, let by), .ban(_, _, let by, _, _), .unban(_, _, let by),
             .removeMember(_, _, let by, _), .custom(_, _, _, let by, _):
             by

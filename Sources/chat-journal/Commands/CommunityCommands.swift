@@ -99,7 +99,9 @@ extension ToolCommand {
                 [.init("POSITION", .right), .init("INVITED"), .init("BY"), .init("THREAD"), .init("ID")]
             ) {
                 [
-                    "\($0.position)", "\($0.invitedAt)", $0.by.displayName + ($0.isFromBlockedUser ? " (blocked)" : ""), $0.name ?? "(erased)", "\($0.thread)"]
+                    "\($0.position)", "\($0.invitedAt)", $0.by.displayName + ($0.isFromBlockedUser ? " (blocked)" : ""),
+                    $0.name ?? "(erased)", "\($0.thread)",
+                ]
             }
         }
     }

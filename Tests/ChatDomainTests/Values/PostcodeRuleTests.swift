@@ -130,7 +130,9 @@ import Testing
         for _ in 0..<4000 {
             var text = random.text(of: letters, count: 1...2) + random.text(of: digits, count: 1...2)
             if Bool.random(using: &random) { text += random.text(of: letters, count: 0...1) }
-            text += random.text(of: [" ", " ", "-"], count: 0...2) + random.text(of: digits, count: 0...1) + random.text(of: letters, count: 2...2)
+            text +=
+                random.text(of: [" ", " ", "-"], count: 0...2) + random.text(of: digits, count: 0...1)
+                + random.text(of: letters, count: 2...2)
             if Int.random(in: 0..<8, using: &random) == 0 { text = random.text(of: letters + digits + [" ", "-"], count: 0...9) }
             let expected = try pattern.firstMatch(in: text) != nil
             if expected { matches += 1 }
