@@ -220,6 +220,8 @@ def hostile_slack(folder):
     yield case("many types", 0, "left out: other kinds", [{**message, "subtype": f"type {n}"} for n in range(1_000)])
     yield case("control characters", 0, r"entries of the type \x1b[31m: 1", [{**message, "subtype": "\x1b[31m"}])
     yield case("a far time", 0, "1 messages", [{**message, "ts": "99999999999.000000"}])
+    yield case("a comment on a file", 0, "1 messages", [
+        {"type": "message", "subtype": "file_comment", "ts": "1772359200.000100", "text": "Nice", "comment": {"user": "U1"}}])
     yield case("channels with one name", 0, "2 channels", [message], files={
         "groups.json": [{"id": "G1", "name": "General", "members": ["U2"]}]})
 
