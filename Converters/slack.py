@@ -118,7 +118,9 @@ class Slack:
 
     def add_entry(self, entry, place, channel):
         count, kind, time = self.conversion.count, field(entry, "subtype"), time_of(field(entry, "ts"))
-        author = field(entry, "user") or field(entry, "bot_id") or field(entry, "username")
+        # A comment on a file names its author in `comment` only.
+        authors = (entry, "user"), (entry, "bot_id"), (field(entry, "comment", dict), "user"), (entry, "username")
+        author = next((field(*each) for each in authors if field(*each)), "")
         if kind not in POSTS | JOINS or field(entry, "type") not in ("", "message"):
             return count(f"left out: entries of the type {kind or field(entry, 'type')}", place)
         if time is None or not author:

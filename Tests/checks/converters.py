@@ -155,7 +155,23 @@ def check_imports(tool, scratch):
             if time == "first":
                 position = json.loads(head)["position"]
         same(f"{name}: events of the second import", json.loads(head)["position"] - position, 0)
+        check_channels(tool, name, journal, lines)
         same(f"{name}: verify", subprocess.run([tool, "verify", str(journal)], capture_output=True).returncode, 0)
+
+
+def check_channels(tool, name, journal, lines):
+    """Compares the policies and the members of the threads with the lines of the channels."""
+    ask = lambda *words: [json.loads(line) for line in subprocess.run(
+        [tool, *words, "--json"], capture_output=True, text=True).stdout.splitlines()]
+    policies = {thread["name"]: thread.get("policy", "open") for thread in ask("threads", str(journal))}
+    for line in lines:
+        if "policy" not in line:
+            continue
+        channel = line["channel"]
+        same(f"{name}: the policy of {channel}", policies.get(channel), line["policy"])
+        authors = {other["user"]["name"] for other in lines if other["channel"] == channel and "user" in other}
+        members = {member["user"]["username"] for member in ask("members", str(journal), channel)}
+        same(f"{name}: the members of {channel}", members, authors | {member["name"] for member in line["members"]})
 
 
 # Hostile exports
@@ -204,6 +220,8 @@ def hostile_slack(folder):
     yield case("many types", 0, "left out: other kinds", [{**message, "subtype": f"type {n}"} for n in range(1_000)])
     yield case("control characters", 0, r"entries of the type \x1b[31m: 1", [{**message, "subtype": "\x1b[31m"}])
     yield case("a far time", 0, "1 messages", [{**message, "ts": "99999999999.000000"}])
+    yield case("a comment on a file", 0, "1 messages", [
+        {"type": "message", "subtype": "file_comment", "ts": "1772359200.000100", "text": "Nice", "comment": {"user": "U1"}}])
     yield case("channels with one name", 0, "2 channels", [message], files={
         "groups.json": [{"id": "G1", "name": "General", "members": ["U2"]}]})
 

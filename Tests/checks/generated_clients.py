@@ -3,8 +3,9 @@
 
     generated_clients.py --tool PATH [--scratch DIR] [--packages DIR]
 
-The document is valid (openapi-spec-validator). openapi-python-client and openapi-generator make a client of it, without
-a warning that something is left out, and generated_conversation.py talks with a server through each of them.
+The document is valid (openapi-spec-validator), and has no rule that generators are known to misunderstand.
+openapi-python-client and openapi-generator make a client of it, without a warning that something is left out, and
+generated_conversation.py talks with a server through each of them.
 
 The generators come from PyPI, into an environment of their own in the scratch directory, or in DIR, where they stay for
 a next time. Without PyPI the program is SKIPPED, and openapi-generator without Java.
@@ -28,6 +29,26 @@ NEEDED = ["urllib3>=2.7", "python-dateutil", "pydantic>=2.11", "typing-extension
 # a reference which it does not look for has no name.
 EXPECTED = ("3.1 support is still in beta", "Default to typing.Any", "Failed to get the schema name: null")
 CHECKS = pathlib.Path(__file__).resolve().parent
+
+
+def misunderstood(node, place):
+    """Yields the places of rules that generators of several languages do not understand, and what to write instead."""
+    if isinstance(node, list):
+        for number, part in enumerate(node):
+            yield from misunderstood(part, f"{place}/{number}")
+    if not isinstance(node, dict):
+        return
+    if node.get("type") == "boolean" and "const" in node:
+        yield f"{place}: `const` of a Boolean; write `x-const`"
+    if any(isinstance(part, dict) and set(part) == {"required"} for part in node.get("oneOf", ())):
+        yield f"{place}: `oneOf` of required fields; write `x-one-of`"
+    if isinstance(node.get("maximum"), int) and node["maximum"] >= 1 << 63:
+        yield f"{place}: a maximum beyond 2^63 - 1"
+    if place.startswith("#/components/schemas/") and isinstance(node.get("title"), str):
+        yield f"{place}: a title can be the name of another schema"
+    for name, part in node.items():
+        if name not in ("example", "examples"):
+            yield from misunderstood(part, f"{place}/{name}")
 
 
 def run(words, **options):
@@ -77,6 +98,7 @@ def main():
         return 0
     valid = run([programs / "openapi-spec-validator", server_client.DOCUMENT])
     failures = [] if valid.returncode == 0 else [f"openapi-spec-validator: {valid.stdout}"]
+    failures += misunderstood(server_client.load_document().root, "#")
     for name, generate in (("openapi-python-client", generate_python_client), ("openapi-generator", generate_generator)):
         if name == "openapi-generator" and shutil.which("java") is None:
             print(f"SKIPPED: {name}: Java is missing")
