@@ -1,5 +1,6 @@
-import Chat
 import ChatDomain
+
+@testable import Chat
 
 /// The visibility rules of `WhoIsShownWhat.md`, computed by scanning the events for each query.
 ///
