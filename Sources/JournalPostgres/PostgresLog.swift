@@ -72,6 +72,9 @@
         /// The head of the confirmed history.
         public var head: JournalHead { state.withLock { $0.durable } }
 
+        /// The error that stopped the log; nil while it runs.
+        public var failure: JournalError? { state.withLock { $0.failure } }
+
         // MARK: Appending
 
         /// Does nothing but check that the log accepts appends: the database tells of a full disk with

@@ -4,7 +4,7 @@ import Chat
 @main
 struct Tool {
     /// Ends with 0: done; 1: some input was rejected, or the journal is damaged or cannot be used;
-    /// 64: wrong usage.
+    /// 64: wrong usage; 75: the journal stopped while it was served.
     static func main() async {
         SystemIO.openStandardStreams()
         SystemIO.ignoreWriteSignals()
@@ -38,7 +38,7 @@ struct Tool {
             // Answers from before the error are printed; after an error of the output itself nothing is left to print.
             do { try output.flush() } catch { reportUnlessClosed(error) }
             reportUnlessClosed(error)
-            return 1
+            return error is StoppedWhileServing ? StoppedWhileServing.exitStatus : 1
         }
     }
 

@@ -67,6 +67,8 @@ struct Follower: Sendable {
 
     private mutating func step() async throws(ChatError) -> Step {
         try check()
+        // A store that was closed ends the sequence behind its last event.
+        if let failure = store.failure, failure.code != .closed { throw .journal(failure) }
         while !Task.isCancelled, !hasEnded {
             guard let events = isLive ? try waitingEvents() : try nextBatch() else {
                 isLive = true

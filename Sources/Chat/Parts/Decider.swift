@@ -13,10 +13,6 @@ struct Decider: ~Copyable {
     var encoder = EventEncoder()
     var draft = CommitDraft()
     var commands = CommandStatistics()
-    /// The error that every later command gets: that of a failed commit, or `closed`.
-    ///
-    /// After a failed commit the rules are ahead of the log.
-    var failure: JournalError?
     /// The position at which the next checkpoint is due.
     var nextCheckpoint: Position
 
@@ -33,12 +29,6 @@ struct Decider: ~Copyable {
     init(_ rules: RuleState, nextCheckpoint: Position) {
         self.rules = rules
         self.nextCheckpoint = nextCheckpoint
-    }
-
-    /// Throws if no event may be appended any more.
-    func requireWritable() throws(ChatError) {
-        if let failure { throw .journal(failure) }
-        if rules.hasUnknownEvents { throw .newerEvents }
     }
 
     /// Starts a commit after the events of the previous one.

@@ -17,7 +17,6 @@ final class ReadSide: Sendable {
         var models: ReadModels
         /// The position that queries read as of: durable, applied and the end of a commit.
         var position: Position
-        var isClosed = false
     }
 
     /// A requested snapshot of the models, due once the read models have reached its position.
@@ -66,9 +65,6 @@ final class ReadSide: Sendable {
     func withShared<Value, Failure: Error>(_ body: (borrowing VisibleState) throws(Failure) -> Value) throws(Failure) -> Value {
         try models.withShared(body)
     }
-
-    /// Makes later queries fail.
-    func close() { models.withExclusive { $0.isClosed = true } }
 }
 
 // MARK: The write side

@@ -26,7 +26,7 @@ extension ChatStore {
         // The decider's lock is held until the decided events are appended, so the snapshot
         // ends at a commit.
         let result: Result<Position, ChatError> = decider.withLock { decider in
-            if let failure = decider.failure { return .failure(.journal(failure)) }
+            if let failure { return .failure(.journal(failure)) }
             if decider.rules.hasUnknownEvents { return .failure(.newerEvents) }
             readSide.requestSnapshot(decider.rules) { models in snapshot.withLock { $0 = models } }
             return .success(decider.rules.head)

@@ -104,7 +104,7 @@ extension ChatStore {
             orders = try result.get()
         } catch {
             // Unless the journal has failed, the order was not appended, and nothing is erased.
-            if decider.withLock({ $0.failure == nil }) {
+            if failure == nil {
                 log.setHiddenContent(former.hidden)
                 erasedPositions.replace(by: former.erased)
                 forgetContent()
@@ -120,7 +120,7 @@ extension ChatStore {
     private func isUnchanged(_ requests: [ErasureRequest]) throws(ChatError) -> Bool {
         let result: Result<Bool, ChatError> = decider.withLock { decider in
             Result { () throws(ChatError) in
-                try decider.requireWritable()
+                try requireWritable(decider)
                 var batch = EventBatch(from: decider.rules.head + 1)
                 try decide(requests, decider.rules, into: &batch)
                 return batch.count == 0
@@ -153,7 +153,7 @@ extension ChatStore {
         _ requests: [ErasureRequest], after end: Position, _ content: inout ErasableContent, _ rebuilt: inout StoreModels,
         _ decider: inout Decider, _ log: any ErasableLog
     ) throws(ChatError) -> ClosedRange<Position>? {
-        try decider.requireWritable()
+        try requireWritable(decider)
         try applyDecidedEvents(decider)
         let head = readSide.position
         let users = requests.filter { $0.user != nil }
@@ -173,7 +173,7 @@ extension ChatStore {
         do throws(ChatError) {
             return try appendOrders(requests, &decider)
         } catch {
-            if decider.failure == nil, let former {
+            if failure == nil, let former {
                 decider.rules = former.rules
                 _ = readSide.replaceModels(former.readModels)
             }
@@ -203,8 +203,7 @@ extension ChatStore {
             _ = try log.append(decider.draft, expecting: start)
             try log.waitUntilDurable(positions.upperBound)
         } catch {
-            decider.failure = error
-            throw .journal(error)
+            throw stopping(after: error)
         }
         readSide.apply(log, through: positions.upperBound)
         return positions

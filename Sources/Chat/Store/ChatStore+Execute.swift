@@ -75,7 +75,7 @@ extension ChatStore {
 
     private func executeInPlace(_ batch: [CommandRequest]) async throws(ChatError) -> [Result<Receipt, Rejection>] {
         let decided = try decide(batch)
-        do { try await log.waitUntilDurable(decided.requiredPosition) } catch { throw .journal(error) }
+        do { try await log.waitUntilDurable(decided.requiredPosition) } catch { throw stopping(after: error) }
         readSide.apply(log, through: decided.requiredPosition)
         return try answers(to: decided)
     }
@@ -110,15 +110,15 @@ extension ChatStore {
 
     /// Waits until every decided event is durable, and applies it to the read models.
     func applyDecidedEvents(_ decider: borrowing Decider) throws(ChatError) {
-        if let failure = decider.failure { throw .journal(failure) }
+        try requireRunning()
         let head = decider.rules.head
-        try wrappingJournalErrors { () throws(JournalError) in try log.waitUntilDurable(head) }
+        do throws(JournalError) { try log.waitUntilDurable(head) } catch { throw stopping(after: error) }
         readSide.apply(log, through: head)
     }
 
     private func durableAnswers(to decided: consuming DecidedBatch) throws(ChatError) -> [Result<Receipt, Rejection>] {
         let through = decided.requiredPosition
-        try wrappingJournalErrors { () throws(JournalError) in try log.waitUntilDurable(through) }
+        do throws(JournalError) { try log.waitUntilDurable(through) } catch { throw stopping(after: error) }
         readSide.apply(log, through: through)
         return try answers(to: decided)
     }
@@ -185,8 +185,14 @@ extension ChatStore {
         return byteCount
     }
 
+    /// Throws if no event may be appended any more.
+    func requireWritable(_ decider: borrowing Decider) throws(ChatError) {
+        try requireRunning()
+        if decider.rules.hasUnknownEvents { throw .newerEvents }
+    }
+
     private func decide(_ batch: [CommandRequest], _ byteCount: Int, _ decider: inout Decider) throws(ChatError) -> DecidedBatch {
-        try decider.requireWritable()
+        try requireWritable(decider)
         let before = decider.rules.head
         let decided: DecidedBatch
         do throws(JournalError) {
@@ -199,8 +205,7 @@ extension ChatStore {
         } catch {
             // The rules are ahead of the failed commit. Stop deciding on them; the read models
             // never apply it.
-            decider.failure = error
-            throw .journal(error)
+            throw stopping(after: error)
         }
         decided.addOutcomes(in: &decider.commands)
         if decided.requiredPosition >= decider.nextCheckpoint { beginCheckpoint(&decider) }

@@ -45,6 +45,8 @@ public final class ChatStore: Sendable {
     let erasing = Lock(())
     /// The state shared by all consumers of the store's events.
     let feed: EventFeed
+    /// The one record of why the store has stopped: ``failure``.
+    let stopped = Lock<JournalError?>(nil)
 
     /// Opens a journal for reading and writing, and creates it if none exists.
     ///
@@ -179,10 +181,6 @@ public final class ChatStore: Sendable {
         return head
     }
 
-    /// The error with which every command is rejected since a failed write, or `closed`; nil if the
-    /// store accepts commands.
-    public var failure: JournalError? { decider.withLock { $0.failure } }
-
     /// The recovery report of the opening; nil if the log is not a `Journal`.
     public var recovery: RecoveryReport? { journal?.recovery }
 
@@ -194,10 +192,8 @@ public final class ChatStore: Sendable {
     ///
     /// - Throws: ``ChatError/journal(_:)`` if an appended event could not be made durable.
     public func close() throws(ChatError) {
-        decider.withLock { decider in
-            if decider.failure == nil { decider.failure = JournalError(.closed, "The store has been closed.") }
-        }
-        readSide.close()
+        // Under the lock: no command is decided any more.
+        decider.withLock { _ in record(log.failure ?? JournalError(.closed, "The store has been closed.")) }
         // A concurrent close waits here: the log must stay open until the last checkpoint is
         // written.
         closing.withLock { hasClosed in

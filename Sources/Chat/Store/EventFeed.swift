@@ -167,7 +167,7 @@ extension EventFeed {
             do throws(ChatError) {
                 // Continue after the log's position, not the feed's: in a read-only store, fewer
                 // events may be visible.
-                seen = try await Self.waitForEvents(of: store.log, after: seen)
+                seen = try await Self.waitForEvents(of: store, after: seen)
                 try refresh(store)
             } catch {
                 end(watcher: number, with: error)
@@ -193,8 +193,17 @@ extension EventFeed {
         try advance(store)
     }
 
-    private static func waitForEvents(of log: any CommitLog, after position: Position) async throws(ChatError) -> Position {
-        do { return try await log.waitForRecords(after: position) } catch { throw .journal(error) }
+    private static func waitForEvents(of store: ChatStore, after position: Position) async throws(ChatError) -> Position {
+        do { return try await store.log.waitForRecords(after: position) } catch { throw store.stopping(after: error) }
+    }
+
+    /// Ends every wait with an error.
+    func end(with error: ChatError) {
+        let tasks = state.withLock { state in
+            stopWatcher(&state)
+            return state.waiters.removeAll()
+        }
+        for task in tasks { task.resume(returning: error.isClosed ? .ended : .failed(error)) }
     }
 
     private func end(watcher number: UInt64, with error: ChatError) {

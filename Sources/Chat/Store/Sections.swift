@@ -13,7 +13,8 @@ extension ChatStore {
     ///   - viewer: The user who asks; nil for the host.
     ///   - body: Receives the read models and the viewpoint.
     /// - Throws: ``ChatError/rejected(_:)`` with `invalidPosition` if the point lies beyond the
-    ///   last durable position; ``ChatError/journal(_:)`` with `closed` after a close.
+    ///   last durable position; ``ChatError/journal(_:)`` with ``ChatStore/failure`` if the store has
+    ///   stopped or was closed.
     func query<Value>(
         _ point: AsOf, for viewer: UserID? = nil, _ body: (borrowing ReadModels, Viewpoint) throws(ChatError) -> Value
     ) throws(ChatError) -> Value {
@@ -26,8 +27,8 @@ extension ChatStore {
         // Applies durable events first: the caller may ask for a durable position that is not
         // applied yet.
         if let asked { readSide.apply(log, through: asked) }
+        try requireRunning()
         return try readSide.withShared { shown throws(ChatError) in
-            if shown.isClosed { throw .journal(JournalError(.closed, "The store has been closed.")) }
             if let asked, asked > shown.position { throw .rejected(.invalidPosition) }
             let viewpoint = Viewpoint(viewer: viewer, position: asked ?? shown.position, currentPosition: shown.position)
             return try body(shown.models, viewpoint)

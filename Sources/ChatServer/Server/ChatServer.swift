@@ -16,7 +16,7 @@
         /// The error with which the store has stopped; nil if it has not.
         ///
         /// A server whose store has stopped is of no more use.
-        public var failure: JournalError? { core.failure }
+        public var failure: JournalError? { core.store.failure }
         let core: ServerCore
         private let daemon: HTTPDaemon
         private let metricsDaemon: HTTPDaemon?

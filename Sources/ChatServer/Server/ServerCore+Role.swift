@@ -106,7 +106,7 @@
 
         /// Follows the log, so that the queries of a server that reads show what the writer writes.
         ///
-        /// An outage is waited for. Any other failure of the log is final.
+        /// An outage is waited for. Any other failure stops the store: its answers would be stale.
         func followLog() async {
             while !Task.isCancelled {
                 do throws(ChatError) {
@@ -115,7 +115,10 @@
                     return
                 } catch {
                     if case .cancelled = error { return }
-                    if case .journal(let failure) = error, failure.code != .unreachable { return didStopFollowing(failure) }
+                    guard case .journal(let failure) = error else {
+                        return store.stop(JournalError(.damaged, "The server cannot follow the journal: \(error)"))
+                    }
+                    if failure.code != .unreachable { return store.stop(failure) }
                     log.write("followingInterrupted", ("code", Problem(routeError: error).code.rawValue))
                 }
                 do { try await Task.sleep(for: .seconds(1)) } catch { return }

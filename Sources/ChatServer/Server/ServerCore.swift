@@ -26,8 +26,6 @@
         let chatRouter = Router(ChatRoutes.routes)
         /// Follows the log, so that queries of a server that reads see what others write.
         private let followTask = Lock<Task<Void, Never>?>(nil)
-        /// Why following has stopped; nil if it has not.
-        private let followFailure = Lock<JournalError?>(nil)
         #if os(Linux)
             let sockets: SocketLoop
             private let tutorial: TutorialChat?
@@ -79,9 +77,6 @@
             }
         }
 
-        /// Notes why following has stopped for good.
-        func didStopFollowing(_ failure: JournalError) { followFailure.withLock { $0 = failure } }
-
         /// Called once a second, by one task.
         func checkStreams() { streams.checkStreams() }
 
@@ -112,6 +107,7 @@
                     method: request.head.method, target: request.head.target, lastEventID: request.head["last-event-id"], body: request.body
                 )
                 route = pattern(wire)
+                try requireRunning()
                 response = try await self.response(to: wire, request.head, exchange)
             } catch {
                 let problem = Problem(serverError: error)
@@ -176,17 +172,17 @@
             return await open(stream, response, user, token, exchange)
         }
 
-        /// Why the store has stopped; nil if it has not.
-        var failure: JournalError? { store.failure ?? followFailure.withLock { $0 } }
+        /// Throws if the store has stopped: no answer may come from it any more.
+        private func requireRunning() throws(Problem) {
+            guard let failure = store.failure else { return }
+            throw failure.code == .closed ? .closing : Problem(503, .storage, "The journal has stopped. Start the server again.")
+        }
 
         private func healthResponse(_ request: WireRequest) throws -> HTTPResponse {
             guard request.method == "GET" || request.method == "HEAD" else {
                 var response = WireResponse(.methodNotAllowed)
                 response.headers.append(("Allow", "GET, HEAD"))
                 return HTTPResponse(response)
-            }
-            if let failure {
-                throw failure.code == .closed ? Problem.closing : Problem(503, .storage, "The journal has stopped. Start the server again.")
             }
             return HTTPResponse(try WireResponse(json: ["status": "ok"]))
         }

@@ -108,6 +108,7 @@ extension ClauseCheck {
         }
         try log.close()
         expect(log.lastPosition == 4 && log.durablePosition == 4, "a close did not make the last commit durable")
+        expect(log.failure == nil, "a log that was closed without an error says that it has stopped")
         expect(.closed, from: "a reservation after a close") { () throws(JournalError) in try log.reserve(100) }
         let draft = try draft(5...5)
         expect(.closed, from: "an append after a close") { () throws(JournalError) in _ = try log.append(draft, expecting: 4) }

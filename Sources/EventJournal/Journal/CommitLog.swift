@@ -17,6 +17,9 @@
 ///   error of ``append(_:expecting:)`` or of a wait, it is unknown whether the commit is durable,
 ///   and the log has stopped: appends and waits throw that error until the log is reopened, and
 ///   reads continue to work.
+/// - **Stopping.** A log that finds by itself that it cannot go on (its files are gone, another
+///   writer has taken over) stops as after a failed append: ``failure`` has the error, and callers
+///   that wait are woken with it.
 ///
 /// All requirements may be called from any thread, concurrently.
 public protocol CommitLog: Sendable {
@@ -43,6 +46,11 @@ public protocol CommitLog: Sendable {
     /// record up to the position, so it changes with each commit and stays the same when the log is
     /// reopened.
     var head: JournalHead { get }
+
+    /// The error that stopped the log; nil while it runs, and after a close without one.
+    ///
+    /// Asked for by each command and query of a store, so it must not wait.
+    var failure: JournalError? { get }
 
     /// Ensures that the next commits of at most `byteCount` bytes in total do not fail for lack of
     /// space.

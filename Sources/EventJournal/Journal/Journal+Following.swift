@@ -10,7 +10,7 @@ extension Journal: CommitLog {
     /// - Throws: `outOfRange` (`position` is beyond ``lastPosition``). If no later position is
     ///   durable: `closed` after the journal is closed, the error that stopped the journal, and
     ///   `cancelled` after the task is cancelled. A read-only journal also throws the errors of
-    ///   ``refresh()``.
+    ///   ``refresh()``, and `moved` behind the last record of a journal that has moved.
     /// - Complexity: Constant, with a few words of memory for each waiting task. A read-only
     ///   journal calls ``refresh()`` for each poll.
     public func waitForRecords(after position: Position) async throws(JournalError) -> Position {
@@ -37,8 +37,11 @@ extension Journal: CommitLog {
         return try result.get()
     }
 
+    /// Polls for each look at the journal's role: one look a second.
+    private static let pollsPerRoleCheck = 20
+
     private func pollForRecords(after position: Position) async throws(JournalError) -> Position {
-        var pause = 2
+        var (pause, count) = (2, 0)
         while true {
             if let result = published.withLock({ $0.waitResult(after: position, in: directory) }) { return try result.get() }
             do {
@@ -47,7 +50,12 @@ extension Journal: CommitLog {
                 throw .cancelledWait
             }
             pause = min(2 * pause, 50)
-            if published.withLock({ !$0.isClosed }) { _ = try refresh() }
+            if published.withLock({ $0.isClosed }) { continue }
+            // Before the refresh: a journal moves after its last commit.
+            let place = count % Self.pollsPerRoleCheck == 0 ? try movedTo() : nil
+            count += 1
+            if let place, try refresh() <= position { throw JournalError(.moved(to: place), path: directory.path) }
+            _ = try refresh()
         }
     }
 }

@@ -116,6 +116,9 @@ public final class Journal: Sendable {
         let (position, chain) = published.withLock { ($0.durablePosition, $0.durableChain) }
         return JournalHead(journal: id, position: position, chain: chain)
     }
+
+    /// The error that stopped the journal, or that it has moved to another place; nil while it runs.
+    public var failure: JournalError? { published.withLock { $0.failure } }
 }
 
 extension Journal {

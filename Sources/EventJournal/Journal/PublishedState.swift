@@ -28,7 +28,7 @@ struct PublishedState {
     private(set) var syncedChain: UInt64
     /// The records whose content no read delivers, although the files may still have it.
     private(set) var hiddenContent = PositionSet()
-    /// The error that stopped the journal.
+    /// The error that stopped the journal, or that it has moved to another place.
     private(set) var failure: JournalError?
     private(set) var isClosed = false
     /// Subscribers; they never lead a sync.
@@ -59,7 +59,7 @@ struct PublishedState {
         (lastPosition, lastChain) = (state.lastPosition, state.lastChain)
         (durablePosition, durableChain) = (state.durablePosition, state.durableChain)
         (syncedPosition, syncedChain) = (state.syncedPosition, state.syncedChain)
-        if state.rejectsAppends { failure = state.failure }
+        if state.rejectsAppends { failure = state.failure ?? state.fence } else if failure != nil { failure = nil }
         // The writer's segment also counts commits that are only in memory, which readers cannot
         // read.
         if state.pending.isEmpty {

@@ -39,6 +39,8 @@ extension ToolCommand {
                 With --writer, the journal is opened for reading, and --accounts and --mail are not needed: the
                 server at that URL has them. It must run with the same --origin, and with --trust-proxy and the
                 address of this server.
+                Ends with status 75 if the journal stops: after a failed write, or when another writer has taken
+                it over, or when it has moved, was set back or was removed.
                 Needs a build with the package trait Server.
                 """)
     ) { arguments, output in
@@ -182,7 +184,7 @@ extension ToolCommand {
             if let failure {
                 // Closing reports the same failure.
                 try? store.close()
-                throw failure
+                throw StoppedWhileServing(description: failure.description)
             }
             try store.close()
         }

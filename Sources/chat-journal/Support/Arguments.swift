@@ -110,6 +110,15 @@ struct UsageError: Error, Equatable, CustomStringConvertible {
     }
 }
 
+/// The journal of a server has stopped while it was served.
+struct StoppedWhileServing: Error, CustomStringConvertible {
+    /// `EX_TEMPFAIL` of `sysexits.h`: another start can succeed.
+    static let exitStatus: Int32 = 75
+
+    /// The error of the journal.
+    let description: String
+}
+
 /// An argument that names no thread or user, or several, or a file that is wrong: exit status 1.
 struct ArgumentError: Error, CustomStringConvertible {
     let description: String
@@ -276,7 +285,8 @@ extension ToolSpec {
         \(Self.formatList(commands.map { ($0.name, $0.abstract) }))
 
         '\(Self.name) COMMAND --help' explains a command, '\(Self.name) --version' prints the version.
-        Exit status: 0 done; 1 some input was rejected, or the journal is damaged or cannot be used; 64 wrong usage.
+        Exit status: 0 done; 1 some input was rejected, or the journal is damaged or cannot be used; 64 wrong usage;
+        75 the journal stopped while 'serve' served it.
 
         """
     }

@@ -93,6 +93,7 @@ import Testing
         #expect(text.contains("A chat."))
         #expect(text.contains("  run  Runs commands.\n"))
         #expect(text.contains("64 wrong usage"))
+        #expect(text.contains("75 the journal stopped"))
     }
 
     @Test(arguments: [["run", "--help"], ["run", "J", "--colour", "-h"], ["run", "a", "b", "c", "--help"]])

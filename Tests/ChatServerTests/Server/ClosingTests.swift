@@ -1,6 +1,7 @@
 #if Server
     import Chat
     import ChatAccounts
+    import EventJournal
     import Foundation
     import Testing
 
@@ -214,6 +215,29 @@
             #expect((health.status, health.code) == (503, "closing"))
             await server.close()
             try fixture.accounts.close()
+        }
+
+        /// A store that has stopped answers nothing, whoever has met the failure.
+        @Test func stoppedStoreIsSaidEverywhere() async throws {
+            let fixture = try ServerFixture()
+            let server = try await fixture.start()
+            let maya = try await fixture.member("maya")
+            let stream = try maya.another()
+            _ = try await stream.openStream()
+            #expect(try await maya.get("/healthz").status == 200)
+            fixture.store.stop(JournalError(.syncFailed, "injected"))
+            #expect(server.failure?.code == .syncFailed)
+            #expect(try await stream.rest().map(\.event) == ["failed"])
+            for (method, target, body) in [
+                ("GET", "/healthz", nil), ("GET", "/v1/me", nil), ("GET", "/v1/threads", nil), ("GET", "/v1/events", nil),
+                ("POST", "/v1/commands", "{\"openThread\":{\"name\":\"x\"}}"), ("POST", "/v1/sign-in", fixture.signInBody("maya")),
+            ] {
+                let reply = try await maya.send(method, target, body)
+                #expect((reply.status, reply.code) == (503, "storage"), "\(target)")
+            }
+            await server.close()
+            try fixture.accounts.close()
+            try? fixture.store.close()
         }
     }
 #endif

@@ -1,5 +1,6 @@
 #if Server
     import Chat
+    import EventJournal
     import Foundation
     import TestSupport
     import Testing
@@ -203,6 +204,26 @@
                 #expect(error?.code == code, "\(url)")
             }
             try store.close()
+        }
+
+        /// The reader would show the history up to the move for ever.
+        @Test func movedJournalStopsTheReader() async throws {
+            let pair = try await Pair()
+            let maya = try await pair.writer.member("maya")
+            let client = try pair.client(maya)
+            #expect(try await client.get("/healthz").status == 200)
+            try await pair.writer.stop()
+            let journal = try Journal.open(pair.writer.directory.file("journal"))
+            try journal.fence(at: journal.lastPosition, destination: "elsewhere")
+            try journal.close()
+            while pair.reader.failure == nil { try await Task.sleep(for: .milliseconds(5)) }
+            #expect(pair.reader.failure?.code == .moved)
+            for target in ["/healthz", "/v1/me"] {
+                let reply = try await client.get(target)
+                #expect((reply.status, reply.code) == (503, "storage"), "\(target)")
+            }
+            await pair.reader.close()
+            try pair.store.close()
         }
 
         #if os(Linux)

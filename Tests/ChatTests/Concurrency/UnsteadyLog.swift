@@ -29,6 +29,7 @@ final class UnsteadyLog: CommitLog {
     var isReadOnly: Bool { journal.isReadOnly }
     var lastPosition: Position { journal.lastPosition }
     var head: JournalHead { journal.head }
+    var failure: JournalError? { journal.failure }
 
     var durablePosition: Position {
         linger()

@@ -147,7 +147,7 @@ import Testing
         let task = fixture.follow(fixture.store.events(after: 5))
         try await fixture.untilWaiting()
         fixture.log.gate = 6
-        fixture.log.failure = JournalError(.syncFailed, "injected")
+        fixture.log.waitFailure = JournalError(.syncFailed, "injected")
         // The post wakes the log's own wait, which then throws the failure.
         let waiting = Task { try fixture.post("Milk?") }
         let error = await chatError { _ = try await task.ended() }

@@ -13,7 +13,7 @@ final class GatedLog: CommitLog {
         var waits = 0
         var waiting = 0
         var damaged: Position?
-        var failure: JournalError?
+        var waitFailure: JournalError?
         var held: Position?
         var isHolding = false
     }
@@ -39,9 +39,9 @@ final class GatedLog: CommitLog {
         set { state.withLock { $0.damaged = newValue } }
     }
     /// The error of a wait while no further record is durable.
-    var failure: JournalError? {
-        get { state.withLock { $0.failure } }
-        set { state.withLock { $0.failure = newValue } }
+    var waitFailure: JournalError? {
+        get { state.withLock { $0.waitFailure } }
+        set { state.withLock { $0.waitFailure = newValue } }
     }
 
     /// Blocks the next read of a position until ``letGo()``.
@@ -74,6 +74,7 @@ final class GatedLog: CommitLog {
     var lastPosition: Position { journal.lastPosition }
     var durablePosition: Position { min(gate, journal.durablePosition) }
     var head: JournalHead { journal.head }
+    var failure: JournalError? { journal.failure }
 
     func reserve(_ byteCount: Int) throws(JournalError) { try journal.reserve(byteCount) }
 
@@ -115,7 +116,7 @@ final class GatedLog: CommitLog {
         }
         defer { state.withLock { $0.waiting -= 1 } }
         while durablePosition <= position {
-            if let failure { throw failure }
+            if let waitFailure { throw waitFailure }
             if gate > position { return min(gate, try await journal.waitForRecords(after: position)) }
             if Task.isCancelled { throw JournalError(.cancelled, "cancelled") }
             await Task.yield()

@@ -68,6 +68,9 @@ final class ArrayLog: CommitLog {
         }
     }
 
+    /// Nothing stops a log in memory.
+    var failure: JournalError? { nil }
+
     func waitUntilDurable(_ position: Position) throws(JournalError) {
         let last = lastPosition
         guard position <= last else { throw JournalError(.outOfRange, "the end is at \(last)") }

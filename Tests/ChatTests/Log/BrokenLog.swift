@@ -37,6 +37,7 @@ final class BrokenLog: CommitLog {
     var id: JournalID { journal.id }
     var isReadOnly: Bool { journal.isReadOnly }
     var lastPosition: Position { journal.lastPosition }
+    var failure: JournalError? { journal.failure }
     var head: JournalHead {
         var head = journal.head
         if fault == .forgetsHistory { head.chain = 0 }

@@ -16,6 +16,7 @@ import Testing
         var id: JournalID { journal.id }
         var isReadOnly: Bool { journal.isReadOnly }
         var lastPosition: Position { journal.lastPosition }
+        var failure: JournalError? { journal.failure }
         var durablePosition: Position { journal.durablePosition }
         var head: JournalHead { journal.head }
         var checkpointDirectory: (path: String, storage: any JournalStorage) { journal.checkpointDirectory }

@@ -77,6 +77,7 @@ final class RecordLog: RecordTreeLog, RefreshableLog, BackupLog, MovableLog, Ver
     var id: JournalID { journal.id }
     var isReadOnly: Bool { journal.isReadOnly }
     var lastPosition: Position { journal.lastPosition }
+    var failure: JournalError? { journal.failure }
     var durablePosition: Position { journal.durablePosition }
     var head: JournalHead {
         defer { afterHead() }

@@ -184,6 +184,7 @@
         var id: JournalID { log.id }
         var isReadOnly: Bool { log.isReadOnly }
         var lastPosition: Position { log.lastPosition }
+        var failure: JournalError? { log.failure }
         var durablePosition: Position { log.durablePosition }
         var head: JournalHead { log.head }
         func reserve(_ byteCount: Int) throws(JournalError) { try log.reserve(byteCount) }

@@ -14,6 +14,7 @@ final class HoldingLog: CommitLog {
 
     private struct State {
         var fault: Fault?
+        var failure: JournalError?
         /// The number of waits to block when they begin.
         var toHold = 0
         var holding = 0
@@ -24,6 +25,8 @@ final class HoldingLog: CommitLog {
 
     /// Makes an operation fail from now on.
     func fail(_ fault: Fault) { state.withLock { $0.fault = fault } }
+    /// Stops the log, although no call has failed.
+    func stop(_ error: JournalError) { state.withLock { $0.failure = error } }
     /// Blocks the next asynchronous wait.
     func holdNextWait() { state.withLock { $0.toHold = 1 } }
     /// Whether a wait is blocked.
@@ -36,6 +39,7 @@ final class HoldingLog: CommitLog {
     var lastPosition: Position { log.lastPosition }
     var durablePosition: Position { log.durablePosition }
     var head: JournalHead { log.head }
+    var failure: JournalError? { state.withLock { $0.failure } }
 
     func reserve(_ byteCount: Int) throws(JournalError) { try log.reserve(byteCount) }
 
