@@ -25,6 +25,14 @@
         private(set) var status: LogStatus
         /// The last durable commit.
         private(set) var head: JournalHead
+        /// Why this writer can never write again; nil if it can.
+        private(set) var failure: JournalError?
+        /// The last position of which readers were notified.
+        private var announced: Position
+        /// When the database last confirmed that the log is this writer's.
+        private var confirmedAt = ContinuousClock.now
+        /// When the connection was lost; nil if there is one.
+        private var outageStart: ContinuousClock.Instant?
         /// Nil while the connection is lost.
         private var connection: DatabaseConnection?
 
@@ -36,7 +44,7 @@
 
         init(_ database: Database, _ opened: OpenedLog, _ connection: DatabaseConnection, _ status: LogStatus) {
             (self.database, self.connection, self.status) = (database, connection, status)
-            (logNumber, epoch, head) = (opened.logNumber, opened.epoch, opened.head)
+            (logNumber, epoch, head, announced) = (opened.logNumber, opened.epoch, opened.head, opened.head.position)
         }
 
         /// Makes commits that follow ``head`` durable, and advances it.
@@ -63,8 +71,7 @@
             let timeout = database.answerTimeout + .seconds(parameters.byteCount >> 20)
             var count = 0
             let failure = repeating { (writer) throws(Failure) in
-                var none: ArraySlice<Commit> = []
-                if writer.connection == nil { try writer.reconnect(&none) }
+                try writer.reconnectIfLost()
                 guard let connection = writer.connection else { return }
                 count = try writer.converting { () throws(DatabaseError) in
                     try connection.execute(statement, parameters, timeout: timeout)
@@ -84,41 +91,114 @@
         ///
         /// - Returns: Why it was not done; nil if it was.
         private mutating func repeating(_ work: (inout CommitWriter) throws(Failure) -> Void) -> JournalError? {
-            var (end, pause) = (ContinuousClock.Instant?.none, Backoff())
+            var pause = Backoff()
             while true {
-                do throws(Failure) {
-                    try work(&self)
-                    if end != nil { database.report(.info, "The connection to the database is restored.") }
-                    return nil
-                } catch {
-                    connection = nil
-                    let lost: DatabaseError
-                    switch error {
-                    case .final(let error): return error
-                    case .database(let error): lost = error
-                    }
-                    if end == nil {
+                let outage: (error: JournalError, limit: ContinuousClock.Instant)
+                switch attempt(work) {
+                case .done: return nil
+                case .failed(let error): return error
+                case .outage(let error, let limit): outage = (error, limit)
+                }
+                guard .now + pause.next < outage.limit else { return outage.error }
+                pause.wait()
+            }
+        }
+
+        private enum Attempt {
+            case done
+            /// The connection is lost; another attempt can succeed until the limit.
+            case outage(JournalError, until: ContinuousClock.Instant)
+            case failed(JournalError)
+        }
+
+        private mutating func attempt(_ work: (inout CommitWriter) throws(Failure) -> Void) -> Attempt {
+            if let failure { return .failed(failure) }
+            do throws(Failure) {
+                try work(&self)
+                if outageStart != nil { database.report(.info, "The connection to the database is restored.") }
+                outageStart = nil
+                return .done
+            } catch {
+                connection = nil
+                switch error {
+                case .final(let error):
+                    failure = error
+                    return .failed(error)
+                case .database(let lost):
+                    if outageStart == nil {
                         let what = lost.hasSQLState ? "A statement failed" : "The connection to the database is lost"
                         database.report(.warning, "\(what): \(lost.message).")
                     }
-                    let limit = end ?? .now + database.options.outageTimeout
-                    end = limit
-                    guard lost.isTransient, .now + pause.next < limit else { return database.error(lost) }
-                    pause.wait()
+                    let error = database.error(lost)
+                    guard lost.isTransient else { return .failed(error) }
+                    let start = outageStart ?? .now
+                    outageStart = start
+                    return .outage(error, until: start + database.options.outageTimeout)
                 }
             }
         }
 
-        /// Announces the last durable position to readers, if the connection exists.
+        // MARK: Between commits
+
+        /// What became of ``tend()``.
+        enum Tending {
+            /// Readers were notified up to this position.
+            case announced(Position)
+            /// The database could not be reached.
+            case outage
+            case failed(JournalError)
+        }
+
+        /// Announces the head unless that was done, and compares the log with it unless the database
+        /// has confirmed it within the last heartbeat.
         ///
-        /// A failure needs no answer: the next append announces the position too.
-        mutating func announce(_ position: Position) {
-            guard let connection else { return }
-            do throws(DatabaseError) {
-                try connection.execute(.announce, writerParameters(position), timeout: database.answerTimeout)
-            } catch {
-                self.connection = nil
+        /// Makes one attempt, so that callers with commits get the writer between two attempts of a long
+        /// outage.
+        mutating func tend() -> Tending {
+            let attempt = attempt { (writer) throws(Failure) in
+                try writer.reconnectIfLost()
+                if writer.announced < writer.head.position { try writer.announce() }
+                if .now - writer.confirmedAt >= writer.database.options.heartbeatInterval, let connection = writer.connection {
+                    var none: ArraySlice<Commit> = []
+                    try writer.compare(connection, &none)
+                }
             }
+            switch attempt {
+            case .done: return .announced(announced)
+            case .outage(_, let limit) where .now < limit: return .outage
+            case .failed(let error), .outage(let error, _):
+                failure = error
+                return .failed(error)
+            }
+        }
+
+        /// Announces the head, if the connection exists; before the end of the writer.
+        ///
+        /// Without the announcement, readers look for later records themselves.
+        mutating func announceEnd() {
+            guard connection != nil, announced < head.position else { return }
+            do throws(Failure) { try announce() } catch { connection = nil }
+        }
+
+        private mutating func announce() throws(Failure) {
+            guard let connection else { return }
+            var parameters = parameters
+            parameters.add(head.position)
+            parameters.add(Int64(bitPattern: head.chain))
+            let count = try converting { () throws(DatabaseError) in
+                try connection.execute(.announce, parameters, timeout: database.answerTimeout)
+            }
+            if count == 0 {
+                // The comparison says why.
+                var none: ArraySlice<Commit> = []
+                try compare(connection, &none)
+            }
+            announced = head.position
+        }
+
+        private mutating func reconnectIfLost() throws(Failure) {
+            var none: ArraySlice<Commit> = []
+            if connection == nil { try reconnect(&none) }
         }
 
         /// Gives up the log and ends the connection.
@@ -136,9 +216,9 @@
             let records = commits.reduce(0) { $0 + $1.stored.records.count }
             var parameters = parameters
             parameters.add(head.position)
+            parameters.add(Int64(bitPattern: head.chain))
             parameters.add(last.last)
             parameters.add(Int64(bitPattern: last.chain))
-            parameters.add(head.position)
             parameters.add(status.rawValue)
             parameters.add(records: commits)
             let timeout = database.answerTimeout + .seconds(parameters.byteCount >> 20)
@@ -148,29 +228,45 @@
                 throw .database(DatabaseError(state: "", message: "the log is not as this writer left it"))
             }
             (head.position, head.chain) = (last.last, last.chain)
+            confirmedAt = .now
         }
 
         /// Connects again, and finds out which commits the database has.
         private mutating func reconnect(_ commits: inout ArraySlice<Commit>) throws(Failure) {
             let connection = try converting { () throws(DatabaseError) in try database.connectForWriting() }
             guard try converting({ () throws(DatabaseError) in try takeLock(connection) }) else {
-                try keepCommitsOfDatabase(connection, &commits)
+                // The status of the log says whether it has moved.
+                try compare(connection, &commits)
                 throw .final(superseded)
             }
-            var found: (position: Position, chain: UInt64, status: LogStatus?)?
-            let confirmation = writerParameters(head.position)
+            try compare(connection, &commits)
+            self.connection = connection
+        }
+
+        /// Compares the log with what this writer left, and advances the head over the commits that the
+        /// database has.
+        ///
+        /// Nothing is announced before. The answer makes durable what it shows: a server shows commits after a restart, or after an
+        /// interrupted wait, that no standby has. A server that was replaced cannot give it.
+        private mutating func compare(_ connection: DatabaseConnection, _ commits: inout ArraySlice<Commit>) throws(Failure) {
+            var found: (position: Position, chain: UInt64, epoch: Int64, status: LogStatus?, movedTo: String?)?
             try converting { () throws(DatabaseError) in
-                // Also makes durable what the database has: a server shows commits after a
-                // restart, or after an interrupted wait, that no standby has.
-                try connection.execute(.announceAndConfirm, confirmation, timeout: database.answerTimeout) { row in
-                    if let position = row.position(0), let chain = row.integer(1) {
-                        found = (position, UInt64(bitPattern: chain), row.text(2).flatMap(LogStatus.init))
+                try connection.execute(.confirm, Parameters(logNumber), timeout: database.answerTimeout) { row in
+                    if let position = row.position(0), let chain = row.integer(1), let epoch = row.integer(2) {
+                        found = (position, UInt64(bitPattern: chain), epoch, row.text(3).flatMap(LogStatus.init), row.text(4))
                     }
                     return true
                 }
             }
             guard let found else {
+                throw .final(JournalError(.notFound, "The log has been removed.", path: "\(database.address)"))
+            }
+            if found.epoch < epoch { throw .final(setBackError(to: found.position)) }
+            guard found.epoch == epoch else {
                 try keepCommitsOfDatabase(connection, &commits)
+                if found.status == .moved, status != .moved {
+                    throw .final(.moved(to: found.movedTo, path: "\(database.address)"))
+                }
                 throw .final(superseded)
             }
             guard found.status == status else {
@@ -178,15 +274,18 @@
             }
             if found.position != head.position || found.chain != head.chain {
                 guard let index = commits.firstIndex(where: { $0.last == found.position && $0.chain == found.chain }) else {
-                    throw .final(
-                        JournalError(
-                            .damaged, "The database ends at position \(found.position) and does not have the commits that it confirmed.",
-                            path: "\(database.address)", positions: min(found.position, head.position) + 1...head.position + 1))
+                    throw .final(setBackError(to: found.position))
                 }
                 (head.position, head.chain) = (found.position, found.chain)
                 commits = commits[(index + 1)...]
             }
-            self.connection = connection
+            confirmedAt = .now
+        }
+
+        private func setBackError(to position: Position) -> JournalError {
+            JournalError(
+                .damaged, "The database ends at position \(position) and does not have the commits that it confirmed.",
+                path: "\(database.address)", positions: min(position, head.position) + 1...head.position + 1)
         }
 
         /// Takes the lock of the writer; false if the log has another writer.
@@ -226,12 +325,6 @@
 
         private var superseded: JournalError {
             JournalError(.superseded, "Another writer has taken over the log.", path: "\(database.address)")
-        }
-
-        private func writerParameters(_ position: Position) -> Parameters {
-            var parameters = parameters
-            parameters.add(position)
-            return parameters
         }
 
         /// The log and the epoch, with which each statement of a writer begins.

@@ -28,11 +28,14 @@
         private func prepare(_ connection: DatabaseConnection) throws(DatabaseError) {
             try connection.run(
                 // A reader commits, too: the statement `barrier`. `remote_apply` is stronger than `on`.
+                // Each statement finds its rows by an index. A plan for the values at hand would follow the
+                // statistics of the tables, which a new log does not have yet.
                 """
                 SELECT set_config('synchronous_commit',
                   CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, false);
                 SET client_min_messages = warning; SET statement_timeout = 0; SET lock_timeout = 0;
                 SET idle_in_transaction_session_timeout = 0; SET idle_session_timeout = 0;
+                SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off;
                 SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 3; SET tcp_user_timeout = 10000
                 """, timeout: answerTimeout)
         }

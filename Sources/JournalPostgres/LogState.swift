@@ -15,11 +15,16 @@
         private(set) var leader = Leader.none
         /// The last announced position.
         private var announced: Position
-        /// Whether ``PostgresLog`` has scheduled its tick.
-        private var isTickDue = false
+        /// The earliest time of the next announcement.
+        private var announcementTime = ContinuousClock.now
+        /// Whether ``PostgresLog`` has scheduled to send, and to announce.
+        private var isSendScheduled = false
+        private var isAnnouncementScheduled = false
         var entropy: EntropyPool
         var waiters = SyncQueue()
         var followers = WaitQueue()
+        /// Why no later record will come to a log that is open for reading; nil if one may.
+        private var end: JournalError?
         var hiddenContent = PositionSet()
         private(set) var failure: JournalError?
         private(set) var isClosed = false
@@ -39,6 +44,13 @@
         static let maximumUnconfirmedByteCount = 128 << 20
         /// The bytes of commits at which a transaction ends.
         static let transactionByteCount = 8 << 20
+        /// The pause between two announcements: at most twenty a second, because a server makes
+        /// those of all its logs one after another.
+        static let announcementPause = Duration.milliseconds(50)
+        /// The pause before the first announcement after a quiet time, which more commits may share.
+        private static let firstAnnouncementPause = Duration.milliseconds(1)
+        /// The pause after an announcement that the database did not get.
+        private static let announcementRetryPause = Duration.seconds(1)
 
         init(_ head: JournalHead, address: String, _ entropy: any EntropySource) {
             (last, durable, announced, self.address) = (head, head, head.position, address)
@@ -52,14 +64,14 @@
 
         private var closed: JournalError { JournalError(.closed, "The log has been closed.", path: address) }
 
-        /// Throws the error that keeps the log from being written.
-        func checkWritable() throws(JournalError) {
+        /// Throws the error that has ended the log.
+        func checkRunning() throws(JournalError) {
             try checkOpen()
             if let failure { throw failure }
         }
 
         mutating func append(_ draft: borrowing CommitDraft, expecting expected: Position) throws(JournalError) -> ClosedRange<Position> {
-            try checkWritable()
+            try checkRunning()
             if rejectsAppends { throw closed }
             guard draft.recordCount > 0 else { throw JournalError(.tooLarge, "The commit has no records.", path: address) }
             guard expected == last.position else {
@@ -114,8 +126,6 @@
         /// - Returns: Whom to wake outside the lock, and whether commits are left, for which the caller
         ///   keeps the lead.
         mutating func finish(_ head: JournalHead, _ failure: JournalError?) -> (wakeups: Wakeups, isLeading: Bool) {
-            // A transaction carries the end before it.
-            if failure == nil { announced = max(announced, durable.position) }
             durable = head
             let count = commits.firstIndex { $0.last > durable.position } ?? commits.count
             unconfirmedByteCount -= commits[..<count].reduce(0) { $0 + $1.stored.bytes.count }
@@ -125,44 +135,53 @@
             return (wakeups(), leader == .active)
         }
 
-        // MARK: The tick
+        // MARK: Scheduled work
 
-        /// What is due a millisecond after the last append or answer.
-        enum Tick {
-            case nothing
-            /// Something was in transit a moment ago.
-            case again
-            /// No caller waits for the commits that were appended: the tick leads.
-            case send
-            case announce(Position)
+        /// Marks that commits are sent soon even if no caller waits for them; false if they are already.
+        mutating func scheduleSend() -> Bool {
+            defer { isSendScheduled = true }
+            return !isSendScheduled
         }
 
-        /// Marks the tick as scheduled, and returns the durable end; nil if it is scheduled already.
-        mutating func scheduleTick() -> Position? {
-            defer { isTickDue = true }
-            return isTickDue ? nil : durable.position
+        /// Makes the caller the leader of commits for which no caller waits; false if there are none.
+        mutating func leadAsScheduledSend() -> Bool {
+            isSendScheduled = false
+            if isClosed || failure != nil || leader != .none || commits.isEmpty { return false }
+            return lead()
         }
 
-        /// - Parameter position: The durable end when the tick was scheduled.
-        mutating func tick(since position: Position) -> Tick {
-            isTickDue = false
-            if isClosed || failure != nil { return .nothing }
-            // The leader schedules the next tick when it has an answer.
-            if leader != .none { return .nothing }
-            if !commits.isEmpty {
-                leader = .active
-                return .send
-            }
-            guard durable.position > announced else { return .nothing }
-            if durable.position != position { return .again }
-            announced = durable.position
-            return .announce(announced)
+        /// Marks that the durable end is announced, and returns the pause before it; nil if it was
+        /// announced, or is scheduled already.
+        mutating func scheduleAnnouncement(at now: ContinuousClock.Instant) -> Duration? {
+            if isAnnouncementScheduled || isClosed || failure != nil || durable.position <= announced { return nil }
+            isAnnouncementScheduled = true
+            return max(Self.firstAnnouncementPause, announcementTime - now)
+        }
+
+        /// The scheduled announcement is made now, or scheduled again.
+        mutating func endAnnouncementSchedule() { isAnnouncementScheduled = false }
+
+        /// Whether the durable end is to be announced now.
+        func isAnnouncementDue(at now: ContinuousClock.Instant) -> Bool {
+            !isClosed && failure == nil && durable.position > announced && now >= announcementTime
+        }
+
+        /// Notes the announced position, or that the database did not get one.
+        mutating func didAnnounce(_ position: Position?, at now: ContinuousClock.Instant) {
+            announcementTime = now + (position == nil ? Self.announcementRetryPause : Self.announcementPause)
+            announced = max(announced, position ?? 0)
         }
 
         /// Shows a later end to readers of a log that another process writes.
         mutating func advance(to head: JournalHead) -> Wakeups? {
             guard head.position > durable.position else { return nil }
             (last, durable) = (head, head)
+            return wakeups()
+        }
+
+        /// Ends the waits for records that will not come.
+        mutating func endWaits(_ reason: JournalError) -> Wakeups {
+            end = reason
             return wakeups()
         }
 
@@ -189,7 +208,7 @@
 
         /// Removes the threads and tasks whose wait is over, to be woken outside the lock.
         mutating func wakeups() -> Wakeups {
-            let end = isClosed ? closed : failure
+            let end = isClosed ? closed : failure ?? end
             return Wakeups(
                 waiters: waiters.end(synced: durable.position, failure: failure),
                 followers: followers.isEmpty ? nil : followers.removeReady(durable: durable.position, failure: end))
@@ -210,7 +229,7 @@
         /// - Throws: `outOfRange`, `closed`, or the error that stopped the log.
         func isDurable(_ position: Position) throws(JournalError) -> Bool {
             if position <= durable.position { return true }
-            try checkWritable()
+            try checkRunning()
             guard position <= last.position else { throw outOfRange(position...position) }
             return false
         }
@@ -219,7 +238,7 @@
         func waitResult(after position: Position) -> Result<Position, JournalError>? {
             if durable.position > position { return .success(durable.position) }
             if isClosed { return .failure(closed) }
-            if let failure { return .failure(failure) }
+            if let error = failure ?? end { return .failure(error) }
             return position <= last.position ? nil : .failure(outOfRange(position...position))
         }
 

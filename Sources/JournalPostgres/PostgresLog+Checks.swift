@@ -12,7 +12,7 @@
         /// Throws the error that keeps the log from being written.
         func checkWritable() throws(JournalError) {
             if isReadOnly { throw readOnly }
-            try state.withLock { (state) throws(JournalError) in try state.checkWritable() }
+            try state.withLock { (state) throws(JournalError) in try state.checkRunning() }
         }
 
         /// Executes a statement of a writer on its connection.
@@ -21,7 +21,12 @@
         ///   ``CommitWriter/execute(_:_:)``.
         func execute(_ statement: Statement, _ add: (inout Parameters) -> Void) throws(JournalError) {
             if isReadOnly { throw readOnly }
-            try writer.withLock { (writer) throws(JournalError) in try writer?.execute(statement, add) }
+            let (result, failure) = writer.withLock { writer in
+                let result = Result { () throws(JournalError) in try writer?.execute(statement, add) }
+                return (result, writer?.failure)
+            }
+            if let failure { stop(failure) }
+            _ = try result.get()
         }
 
         var readOnly: JournalError { JournalError(.readOnly, "The log is open for reading only.", path: "\(address)") }
@@ -38,7 +43,7 @@
         /// replaced before they were durable. Chain values are cumulative, so one comparison is
         /// enough. A connection remembers it.
         ///
-        /// - Throws: `damaged` if the log has been set back; the errors of
+        /// - Throws: `damaged` if the log has been set back, which also stops it; the errors of
         ///   ``Database/reading(_:)``.
         @discardableResult
         func reading<Result>(
@@ -54,7 +59,11 @@
                 }
                 return try body(connection)
             }
-            guard let result else { throw setBack(from: head) }
+            guard let result else {
+                let error = setBack(from: head)
+                stop(error)
+                throw error
+            }
             return result
         }
 

@@ -11,6 +11,9 @@
         var last: JournalHead
         /// Whether the log has another history than the reader has seen; false on a standby that is behind.
         var isSetBack = false
+        /// Whether the history goes on elsewhere, and where.
+        var hasMoved = false
+        var movedTo: String?
 
         /// Reads the end; nil if the log's row or record is not there or not valid.
         ///
@@ -24,6 +27,7 @@
         ) throws(DatabaseError) {
             var found: (head: JournalHead, last: JournalHead)?
             var chainAtKnown: UInt64?
+            var (status, place) = (LogStatus?.none, String?.none)
             var parameters = Parameters(logNumber)
             parameters.add(known?.position ?? 0)
             try connection.execute(.readableEnd, parameters, timeout: timeout) { row in
@@ -31,8 +35,10 @@
                 guard let id = row.bytes(0).flatMap(JournalID.init(bytes:)), let position = row.position(1), let last = row.position(3),
                     let lastChain = row.integer(4)
                 else { return false }
+                (status, place) = (row.text(6).flatMap(LogStatus.init), row.text(7))
                 let end = JournalHead(journal: id, position: last, chain: UInt64(bitPattern: lastChain))
-                if position == last {
+                // An announcement beyond the end is of a log that was set back under an earlier version.
+                if position >= last {
                     found = (end, end)
                 } else if position == 0 {
                     found = (JournalHead(journal: id, position: 0, chain: StoredRecord.chain(before: id)), end)
@@ -42,7 +48,7 @@
                 return true
             }
             guard let found else { return nil }
-            (head, last) = found
+            (head, last, hasMoved, movedTo) = (found.head, found.last, status == .moved, place)
             if let known, known.position > 0, chainAtKnown != known.chain {
                 if chainAtKnown == nil, connection.isStandby { return }
                 try connection.requireLeader(timeout)
@@ -70,12 +76,18 @@
         /// - Throws: `closed`, `damaged`, `notFound`, `unreachable`, `accessDenied` (a missing right),
         ///   `ioFailed`.
         @discardableResult
-        public func refresh() throws(JournalError) -> Position { try refresh(confirms: true) }
+        public func refresh() throws(JournalError) -> Position {
+            if isReadOnly { try readEnd(confirms: true) }
+            return durablePosition
+        }
 
-        private func refresh(confirms: Bool) throws(JournalError) -> Position {
-            guard isReadOnly else { return durablePosition }
+        /// Reads the end, and shows it.
+        ///
+        /// A log that was removed, replaced or set back stops.
+        @discardableResult
+        private func readEnd(confirms: Bool) throws(JournalError) -> ReadableEnd {
             let known = try state.withLock { (state) throws(JournalError) in
-                try state.checkOpen()
+                try state.checkRunning()
                 return state.durable
             }
             let end = try database.reading { (connection) throws(DatabaseError) in
@@ -83,13 +95,20 @@
                 if end == nil, connection.isStandby { throw .standbyLacksLog }
                 return end
             }
-            guard let end else { throw JournalError(.notFound, "The log has been removed.", path: "\(address)") }
-            guard end.head.journal == id else {
-                throw JournalError(.damaged, "The log has been replaced by the log \(end.head.journal).", path: "\(address)")
+            if let end, end.head.journal == id, !end.isSetBack {
+                state.withLock { $0.advance(to: end.head) }?.deliver()
+                return end
             }
-            if end.isSetBack { throw setBack(from: known) }
-            state.withLock { $0.advance(to: end.head) }?.deliver()
-            return durablePosition
+            let error: JournalError
+            if end?.isSetBack == true {
+                error = setBack(from: known)
+            } else if let other = end?.head.journal {
+                error = JournalError(.damaged, "The log has been replaced by the log \(other).", path: "\(address)")
+            } else {
+                error = JournalError(.notFound, "The log has been removed.", path: "\(address)")
+            }
+            stop(error)
+            throw error
         }
 
         /// Waits until a position after `position` is durable, without blocking a thread, and
@@ -97,6 +116,8 @@
         ///
         /// A log that is open for reading has one thread that listens to the database once a task has
         /// waited. A notification is a hint; what can be read is asked for, at least every half second.
+        /// What a writer has not announced for another half second, because it has ended, is made
+        /// durable and shown. Behind the last record of a log that has moved, the wait ends with `moved`.
         public func waitForRecords(after position: Position) async throws(JournalError) -> Position {
             if isReadOnly { watchDatabase() }
             let id = state.withLock { $0.followers.makeID() }
@@ -127,13 +148,16 @@
             guard begins else { return }
             let logNumber = logNumber
             Thread.detachNewThread { [weak self] in
-                var listener: DatabaseConnection?
-                while let log = self, log.followOnce(&listener, logNumber) {}
+                var (listener, last) = (DatabaseConnection?.none, Position(0))
+                while let log = self, log.followOnce(&listener, &last, logNumber) {}
             }
         }
 
-        /// Waits for a hint and refreshes; false when the log is closed or has failed.
-        private func followOnce(_ listener: inout DatabaseConnection?, _ logNumber: Int32) -> Bool {
+        /// Waits for a hint and refreshes; false when the log is closed or has failed, or has moved.
+        ///
+        /// - Parameter last: The end of the log at the last look, announced or not.
+        private func followOnce(_ listener: inout DatabaseConnection?, _ last: inout Position, _ logNumber: Int32) -> Bool {
+            var isQuiet = false
             if state.withLock({ $0.isClosed || $0.failure != nil }) { return false }
             do throws(DatabaseError) {
                 if listener == nil {
@@ -143,7 +167,7 @@
                     listener = connection
                 } else if let connection = listener {
                     let pause = connection.isStandby ? Duration.milliseconds(20) : .milliseconds(500)
-                    _ = try connection.waitForNotification(timeout: pause)
+                    isQuiet = try !connection.waitForNotification(timeout: pause) && !connection.isStandby
                     if connection.shouldRetryLeader { listener = nil }
                 }
             } catch {
@@ -153,16 +177,16 @@
                 return true
             }
             do throws(JournalError) {
-                _ = try refresh(confirms: false)
+                let end = try readEnd(confirms: isQuiet && last > durablePosition)
+                last = end.last.position
+                guard end.hasMoved, end.head == end.last else { return true }
+                state.withLock { $0.endWaits(.moved(to: end.movedTo, path: "\(address)")) }.deliver()
+                return false
             } catch {
                 // An outage: readers wait on.
-                if error.code == .unreachable { return true }
-                state.withLock { state in
-                    state.stop(error)
-                    return state.wakeups()
-                }.deliver()
+                if ![.unreachable, .closed].contains(error.code) { stop(error) }
+                return true
             }
-            return true
         }
     }
 

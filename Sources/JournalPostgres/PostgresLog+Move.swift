@@ -43,12 +43,9 @@
                 }
             } catch {
                 // The answer to an earlier attempt may have been lost.
-                guard error.code == .superseded, try movedTo() == destination else { throw error }
+                guard [.superseded, .moved].contains(error.code), try movedTo() == destination else { throw error }
             }
-            state.withLock { state in
-                state.stop(JournalError(.moved, "The history of this log goes on in \(destination).", path: "\(address)"))
-                return state.wakeups()
-            }.deliver()
+            stop(.moved(to: destination, path: "\(address)"))
         }
     }
 
@@ -141,7 +138,7 @@
             chain = head.chain
             try send()
             // Readers of the copy see all of it.
-            writer.announce(writer.head.position)
+            writer.announceEnd()
         }
 
         package mutating func writeLedger(_ bytes: [UInt8]) throws(JournalError) {

@@ -35,6 +35,7 @@
             }
             let log = PostgresLog(try opened.get(), database)
             try log.checkHead()
+            log.scheduleHeartbeat()
             return log
         }
 
@@ -160,6 +161,7 @@
                 var announcement = Parameters(row.logNumber)
                 announcement.add(opened.epoch)
                 announcement.add(opened.head.position)
+                announcement.add(Int64(bitPattern: opened.head.chain))
                 try connection.execute(.announce, announcement, timeout: database.answerTimeout)
                 return .success(opened)
             }.flatMap { $0 }
@@ -169,8 +171,7 @@
             switch row.status {
             case .copy:
                 JournalError(.copy, "The log is a copy that is not finished. Finish it with `copy --finish`.", path: path)
-            case .moved:
-                JournalError(.moved, "The history of this log goes on in \(row.movedTo ?? "another log").", path: path)
+            case .moved: .moved(to: row.movedTo, path: path)
             case .open:
                 JournalError(.notEmpty, "The log is open for writing, and is no copy.", path: path)
             }
@@ -239,6 +240,13 @@
             }
             try? close()
             throw JournalError(.headMismatch, "The log does not contain the expected head.", path: "\(address)")
+        }
+    }
+
+    extension JournalError {
+        /// The error of a log whose history goes on at another place.
+        static func moved(to place: String?, path: String) -> JournalError {
+            JournalError(.moved, "The history of this log goes on in \(place ?? "another log").", path: path)
         }
     }
 

@@ -110,7 +110,7 @@
             _ body: (_ position: Position, _ commit: JournalHead, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
         ) throws(JournalError) {
             var filter = ContentFilter(self)
-            try read(positions, .recordsWithCommitChain) { place, record, bytes in
+            try read(positions, .recordsInRange, withCommitEnds: true) { place, record, bytes in
                 let shown = filter.shownPart(of: record, at: place.position)
                 guard let chain = place.commitChain else { preconditionFailure("a read of commits has their chain values") }
                 let head = JournalHead(journal: id, position: place.position + Position(place.recordsLeft) - 1, chain: chain)
@@ -140,10 +140,13 @@
 
         /// Reads a range of positions with a statement that takes its bounds.
         ///
-        /// - Parameter checksChain: Whether to compare the chain values, so that a valid record from another
-        ///   position ends the read with `damaged`.
+        /// - Parameters:
+        ///   - withCommitEnds: Whether to pass the chain value after each record's commit.
+        ///   - checksChain: Whether to compare the chain values, so that a valid record from another
+        ///     position ends the read with `damaged`.
         func read(
-            _ positions: ClosedRange<Position>, _ statement: Statement, checksChain: Bool = true, _ body: RecordBody
+            _ positions: ClosedRange<Position>, _ statement: Statement, withCommitEnds: Bool = false, checksChain: Bool = true,
+            _ body: RecordBody
         ) throws(JournalError) {
             let memory = try memory(of: positions)
             var next = positions.lowerBound
@@ -166,7 +169,8 @@
                 }
                 let goesOn =
                     try checksChain
-                    ? readPage(page, memory.head, statement, add, checked) : readPage(page, memory.head, statement, add, body)
+                    ? readPage(page, memory.head, statement, withCommitEnds: withCommitEnds, add, checked)
+                    : readPage(page, memory.head, statement, withCommitEnds: withCommitEnds, add, body)
                 if let broken { throw damaged("The record does not belong here: its chain value differs.", broken...broken) }
                 if !goesOn { return }
                 next = page.upperBound + 1
@@ -178,37 +182,38 @@
         ///
         /// - Parameters:
         ///   - head: The durable end.
+        ///   - withCommitEnds: For consecutive positions, whether to pass the chain value after each
+        ///     record's commit.
         ///   - addPositions: Adds the parameters of the statement after the log's number. They
         ///     stay the same when the statement is repeated; records already delivered are skipped.
         /// - Returns: False if the closure ended the read.
         func readPage<Expected: RandomAccessCollection<Position>>(
-            _ expected: Expected, _ head: JournalHead, _ statement: Statement, _ addPositions: (inout Parameters) -> Void,
-            _ body: RecordBody
+            _ expected: Expected, _ head: JournalHead, _ statement: Statement, withCommitEnds: Bool = false,
+            _ addPositions: (inout Parameters) -> Void, _ body: RecordBody
         ) throws(JournalError) -> Bool {
             var parameters = Parameters(logNumber)
             addPositions(&parameters)
-            guard let last = expected.last else { return true }
-            let hasCommitChain = statement == .recordsWithCommitChain
+            guard let first = expected.first, let last = expected.last else { return true }
             var (next, goesOn) = (expected.startIndex, true)
             var failure: JournalError?
             try reading(of: head, through: last) { (connection) throws(DatabaseError) in
                 var index = expected.startIndex
+                var ends = withCommitEnds ? try commitEnds(in: first...last, connection) : nil
                 try connection.execute(statement, parameters, timeout: database.answerTimeout) { row in
                     guard index < expected.endIndex, row.position(0) == expected[index] else { return false }
                     let position = expected[index]
                     expected.formIndex(after: &index)
                     if index <= next { return true }
                     guard let left = row.integer(1), left >= 1, let chain = row.integer(2) else { return false }
-                    let commitChain = hasCommitChain ? row.integer(4) : nil
-                    if hasCommitChain, commitChain == nil { return false }
+                    let commitChain = ends?.chain(afterCommitEndingAt: position + Position(left) - 1)
+                    if withCommitEnds, commitChain == nil { return false }
                     row.withBytes(3) { bytes in
                         guard let record = StoredRecord(bytes) else {
                             failure = damaged("The record is not as it was written.", position...position)
                             return
                         }
                         let place = RecordPlace(
-                            position: position, recordsLeft: Int(left), chain: UInt64(bitPattern: chain),
-                            commitChain: commitChain.map(UInt64.init(bitPattern:)))
+                            position: position, recordsLeft: Int(left), chain: UInt64(bitPattern: chain), commitChain: commitChain)
                         goesOn = body(place, record, bytes)
                     }
                     next = index
@@ -219,6 +224,22 @@
             }
             if let failure { throw failure }
             return goesOn
+        }
+
+        /// Reads the ends of the commits in a range, and of the one that goes on behind it.
+        private func commitEnds(
+            in positions: ClosedRange<Position>, _ connection: DatabaseConnection
+        ) throws(DatabaseError) -> CommitEnds {
+            var ends = CommitEnds()
+            var parameters = Parameters(logNumber)
+            parameters.add(positions.lowerBound)
+            parameters.add(positions.upperBound)
+            try connection.execute(.commitEndsInRange, parameters, timeout: database.answerTimeout) { ends.add($0) }
+            if ends.last == positions.upperBound { return ends }
+            parameters = Parameters(logNumber)
+            parameters.add(positions.upperBound)
+            try connection.execute(.commitEnd, parameters, timeout: database.answerTimeout) { ends.add($0) }
+            return ends
         }
 
         /// Returns the commits that only memory has, after a check of the positions.
@@ -240,6 +261,28 @@
         var chain: UInt64
         /// The chain value after its commit; nil if the statement does not return it.
         var commitChain: UInt64?
+    }
+
+    /// The ends of consecutive commits, which a read passes in order.
+    private struct CommitEnds {
+        private var ends: [(position: Position, chain: UInt64)] = []
+        private var next = 0
+
+        var last: Position? { ends.last?.position }
+
+        /// Adds the end in a row; false if the row is not valid.
+        mutating func add(_ row: DatabaseRow) -> Bool {
+            guard let position = row.position(0), let chain = row.integer(1) else { return false }
+            ends.append((position, UInt64(bitPattern: chain)))
+            return true
+        }
+
+        /// Returns the chain value at an end that is not before the last one asked for; nil if no commit
+        /// ends there.
+        mutating func chain(afterCommitEndingAt position: Position) -> UInt64? {
+            while next < ends.count, ends[next].position < position { next += 1 }
+            return next < ends.count && ends[next].position == position ? ends[next].chain : nil
+        }
     }
 
     /// Receives a record; returns whether to continue.

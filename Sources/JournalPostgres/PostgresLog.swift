@@ -47,11 +47,8 @@
         /// Whether the thread that follows another writer runs.
         let isWatching = Lock(false)
 
-        /// The pause until a commit for which no caller waits is sent, and until the last durable
-        /// commit is announced.
-        ///
-        /// During it a caller begins to wait, or the next commit carries the announcement.
-        private static let tickDelay = DispatchTimeInterval.milliseconds(1)
+        /// The pause until a commit is sent for which no caller waits; during it one may begin to wait.
+        private static let sendPause = DispatchTimeInterval.milliseconds(1)
 
         init(_ opened: OpenedLog, _ database: Database) {
             (id, logNumber, epoch, address) = (opened.head.journal, opened.logNumber, opened.epoch, database.address)
@@ -94,10 +91,15 @@
         /// - Throws: As `CommitLog` says; `storageFull` while 128 MiB wait for the database.
         public func append(_ draft: borrowing CommitDraft, expecting expected: Position) throws(JournalError) -> ClosedRange<Position> {
             if isReadOnly { throw readOnly }
-            let (positions, tick) = try state.withLock { (state) throws(JournalError) in
-                (try state.append(draft, expecting: expected), state.scheduleTick())
+            let (positions, isFirst) = try state.withLock { (state) throws(JournalError) in
+                (try state.append(draft, expecting: expected), state.scheduleSend())
             }
-            schedule(tick)
+            if isFirst {
+                queue.asyncAfter(deadline: .now() + Self.sendPause) { [weak self] in
+                    guard let self else { return }
+                    if self.state.withLock({ $0.leadAsScheduledSend() }) { self.sendAll() }
+                }
+            }
             return positions
         }
 
@@ -105,38 +107,71 @@
         ///
         /// - Returns: Whether commits are left, and the caller still leads.
         private func sendOnce() -> Bool {
-            guard let commits = state.withLock({ $0.takeCommits() }) else {
-                schedule(state.withLock { $0.scheduleTick() })
-                return false
-            }
+            guard let commits = state.withLock({ $0.takeCommits() }) else { return false }
             let result = writer.withLock { writer -> (JournalHead, JournalError?)? in
                 let error = writer?.write(commits)
                 return writer.map { ($0.head, error) }
             }
             guard let (head, error) = result else { return false }
-            let (step, failure, tick) = state.withLock { ($0.finish(head, error), $0.takeUnreportedFailure(), $0.scheduleTick()) }
+            let (step, failure) = state.withLock { ($0.finish(head, error), $0.takeUnreportedFailure()) }
             step.wakeups.deliver()
             if let failure { database.report(.error, failure.description) }
-            schedule(tick)
+            scheduleAnnouncement()
             return step.isLeading
         }
 
         /// Sends until nothing waits; the caller leads.
-        private func sendAll() { while sendOnce() {} }
+        private func sendAll() { while sendOnce() { announceIfDue() } }
 
-        /// - Parameter position: The durable end now; nil if the tick is scheduled already.
-        private func schedule(_ position: Position?) {
-            guard let position else { return }
-            queue.asyncAfter(deadline: .now() + Self.tickDelay) { [weak self] in self?.tick(since: position) }
+        // MARK: Announcing
+
+        private func scheduleAnnouncement() {
+            guard let pause = state.withLock({ $0.scheduleAnnouncement(at: .now) }) else { return }
+            queue.asyncAfter(deadline: .now() + pause.dispatchInterval) { [weak self] in
+                guard let self else { return }
+                self.state.withLock { $0.endAnnouncementSchedule() }
+                self.announceIfDue()
+                // The pause since the last one is not over, or the database did not get it.
+                self.scheduleAnnouncement()
+            }
         }
 
-        private func tick(since position: Position) {
-            switch state.withLock({ $0.tick(since: position) }) {
-            case .nothing: break
-            case .again: schedule(state.withLock { $0.scheduleTick() })
-            case .send: sendAll()
-            case .announce(let end): writer.withLock { $0?.announce(end) }
+        /// Announces the durable end, if that was not done within the last 50 ms.
+        private func announceIfDue() { if state.withLock({ $0.isAnnouncementDue(at: .now) }) { tend() } }
+
+        /// Announces the durable end, and makes sure now and then that the log is still this writer's.
+        private func tend() {
+            let tending = writer.withLock { writer in
+                // Under the lock of the writer, so that it does not connect again after a close.
+                state.withLock { $0.isClosed || $0.failure != nil } ? nil : writer?.tend()
             }
+            switch tending {
+            case nil: break
+            case .announced(let position): state.withLock { $0.didAnnounce(position, at: .now) }
+            case .outage: state.withLock { $0.didAnnounce(nil, at: .now) }
+            case .failed(let error): stop(error)
+            }
+        }
+
+        /// Looks again and again whether the log is still this writer's, also while nothing is
+        /// appended.
+        func scheduleHeartbeat() {
+            let isOver = state.withLock { $0.isClosed || $0.failure != nil }
+            if isReadOnly || isOver { return }
+            queue.asyncAfter(deadline: .now() + database.options.heartbeatInterval.dispatchInterval) { [weak self] in
+                self?.tend()
+                self?.scheduleHeartbeat()
+            }
+        }
+
+        /// Stops the log, wakes whoever waits, and reports the failure.
+        func stop(_ error: JournalError) {
+            let (wakeups, failure) = state.withLock { state in
+                state.stop(error)
+                return (state.wakeups(), state.takeUnreportedFailure())
+            }
+            wakeups.deliver()
+            if let failure { database.report(.error, failure.description) }
         }
 
         // MARK: Waiting
@@ -201,12 +236,19 @@
             guard let wakeups = state.withLock({ $0.close() }) else { return }
             wakeups.deliver()
             writer.withLock { writer in
-                // The last announcement; readers could not see the last commit otherwise.
-                if failure == nil { writer?.announce(durablePosition) }
+                // The last announcement: readers would see the last commit late otherwise.
+                if failure == nil { writer?.announceEnd() }
                 writer?.close()
             }
             database.close()
             if let failure { throw failure }
+        }
+    }
+
+    extension Duration {
+        /// The duration in nanoseconds, which a queue waits for.
+        fileprivate var dispatchInterval: DispatchTimeInterval {
+            .nanoseconds(Int(clamping: components.seconds) * 1_000_000_000 + Int(components.attoseconds / 1_000_000_000))
         }
     }
 #endif

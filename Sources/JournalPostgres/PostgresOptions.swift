@@ -11,7 +11,7 @@
         /// with `locked`.
         ///
         /// An opening that cannot end it within some 90 seconds still fails with `locked`. The other
-        /// writer stops with `superseded` at its next append, however long it was paused.
+        /// writer stops with `superseded` at its next append or heartbeat, however long it was paused.
         public var takesOver = false
         /// A head saved earlier, which the log must contain.
         public var expectedHead: JournalHead?
@@ -24,6 +24,12 @@
         ///
         /// An opening does not wait.
         public var outageTimeout: Duration = .seconds(60)
+        /// The time after which a writer without appends compares the log with what it left.
+        ///
+        /// So a writer learns after this time at most, and that of an answer, that another one has taken
+        /// over, or that the log was set back. While no server can be reached it asks again, and after
+        /// ``outageTimeout`` it stops with `unreachable`.
+        public var heartbeatInterval: Duration = .seconds(5)
         /// The source of the records' salt and of the log's id.
         public var entropy: any EntropySource = SystemEntropy()
         /// Receives messages about lost and restored connections; nil to discard them.

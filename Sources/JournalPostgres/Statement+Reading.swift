@@ -12,15 +12,15 @@
             WHERE log = $1::int AND position >= $2::bigint AND position <= $3::bigint ORDER BY position
             """)
 
-        /// The records from one position to another, in order.
+        /// The ends of commits from one position to another, in order.
         ///
-        /// Columns: those of ``recordsInRange``, and the chain value after the commit.
-        static let recordsWithCommitChain = Statement(
-            "recordsWithCommitChain",
+        /// No join with the records: a plan for a table without statistics may compare each with each.
+        /// Columns: the position, the chain value after it.
+        static let commitEndsInRange = Statement(
+            "commitEndsInRange",
             """
-            SELECT r.position, r.records_left, r.chain, r.record, e.chain FROM chat_journal.record r
-            JOIN chat_journal.record e ON e.log = r.log AND e.position = r.position + r.records_left - 1
-            WHERE r.log = $1::int AND r.position >= $2::bigint AND r.position <= $3::bigint ORDER BY r.position
+            SELECT position, chain FROM chat_journal.record
+            WHERE log = $1::int AND position >= $2::bigint AND position <= $3::bigint AND records_left = 1 ORDER BY position
             """)
 
         /// The records at the positions of an array, in order, with the columns of
@@ -51,11 +51,12 @@
         ///
         /// Parameters: the log, a position that the reader has seen. Columns: the id, the announced
         /// position and the chain value after it, the last position and the chain value after it,
-        /// the chain value after the position that the reader has seen.
+        /// the chain value after the position that the reader has seen, the status, the place to
+        /// which the log has moved.
         static let readableEnd = Statement(
             "readableEnd",
             """
-            SELECT l.id, l.acknowledged, r.chain, l.position, l.chain, o.chain FROM chat_journal.log l
+            SELECT l.id, l.acknowledged, r.chain, l.position, l.chain, o.chain, l.state, l.moved_to FROM chat_journal.log l
             LEFT JOIN chat_journal.record o ON o.log = l.number AND o.position = $2::bigint
             LEFT JOIN chat_journal.record r ON r.log = l.number AND r.position = l.acknowledged WHERE l.number = $1::int
             """)

@@ -7,42 +7,44 @@
         /// One statement is one transaction and one answer. It inserts nothing if the writer was
         /// superseded or the log is not where the writer believes.
         ///
-        /// Parameters: the log, the epoch, the position before the commits, the last position and
-        /// the chain value after it, the position to announce, the status; then, for each record,
-        /// the records left, the chain value and the bytes. The position to announce is the one
-        /// before the commits: the commits themselves are durable only with the answer.
+        /// Parameters: the log, the epoch, the position before the commits and the chain value after
+        /// it, the last position and the chain value after it, the status; then, for each record, the
+        /// records left, the chain value and the bytes. Stores the position before the commits as the
+        /// announced one: the commits themselves are durable only with the answer.
         static let append = Statement(
             "append",
             """
             WITH moved AS (
-              UPDATE chat_journal.log SET position = $4::bigint, chain = $5::bigint, acknowledged = $6::bigint
-              WHERE number = $1::int AND epoch = $2::bigint AND position = $3::bigint AND state = $7::text
-              RETURNING number, pg_notify('chat_journal_' || number, ''))
+              UPDATE chat_journal.log SET position = $5::bigint, chain = $6::bigint, acknowledged = $3::bigint
+              WHERE number = $1::int AND epoch = $2::bigint AND position = $3::bigint AND chain = $4::bigint AND state = $7::text
+              RETURNING number)
             INSERT INTO chat_journal.record (log, position, records_left, chain, record)
             SELECT moved.number, $3::bigint + r.n, r.records_left, r.chain, r.record
             FROM moved, unnest($8::int[], $9::bigint[], $10::bytea[]) WITH ORDINALITY AS r (records_left, chain, record, n)
             """)
 
-        /// Announces a position, without a wait for the disk.
+        /// Announces the end of the log, and notifies readers, without a wait for the disk.
         ///
-        /// Parameters: the log, the epoch, the position.
+        /// A statement apart from the appends: from a notification to the end of its transaction, no
+        /// other log of the server can notify. Parameters: the log, the epoch, the last position and
+        /// the chain value after it, which must be those of the log.
         static let announce = Statement(
             "announce",
             """
-            UPDATE chat_journal.log SET acknowledged = $3::bigint WHERE number = $1::int AND epoch = $2::bigint
+            UPDATE chat_journal.log SET acknowledged = $3::bigint
+            WHERE number = $1::int AND epoch = $2::bigint AND position = $3::bigint AND chain = $4::bigint
             RETURNING set_config('synchronous_commit', 'off', true), pg_notify('chat_journal_' || number, '')
             """)
 
-        /// Announces a position if the writer is not superseded, and waits until everything before
-        /// is durable.
+        /// The state of a log, with everything that it shows durable.
         ///
-        /// Parameters: the log, the epoch, the position. Columns: the last position, its chain
-        /// value, the status.
-        static let announceAndConfirm = Statement(
-            "announceAndConfirm",
+        /// Columns: the last position, its chain value, the epoch, the status, the place to which the
+        /// log has moved.
+        static let confirm = Statement(
+            "confirm",
             """
-            UPDATE chat_journal.log SET acknowledged = $3::bigint WHERE number = $1::int AND epoch = $2::bigint
-            RETURNING position, chain, state
+            SELECT position, chain, epoch, state, moved_to, pg_logical_emit_message(true, 'chat_journal', '')
+            FROM chat_journal.log WHERE number = $1::int
             """)
 
         /// Makes everything durable that this connection can see.

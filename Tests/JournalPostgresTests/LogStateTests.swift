@@ -22,25 +22,55 @@
         }
 
         /// In an outage a commit is in transit for a minute.
-        @Test func tickDoesNotRepeatWhileACommitIsInTransit() throws {
+        @Test func nothingIsScheduledWhileACommitIsInTransit() throws {
             var state = state()
             let draft = try draft()
             _ = try state.append(draft, expecting: 0)
-            let (due, leads, commits) = (state.scheduleTick(), state.lead(), state.takeCommits())
-            #expect(due == 0 && leads)
+            let (isFirst, leads, commits) = (state.scheduleSend(), state.lead(), state.takeCommits())
+            #expect(isFirst && leads)
             let sent = try #require(commits)
-            guard case .nothing = state.tick(since: 0) else {
-                Issue.record("the tick is repeated")
-                return
-            }
-            // The answer schedules the next one, which announces the end.
+            let leadsAgain = state.leadAsScheduledSend()
+            let early = state.scheduleAnnouncement(at: .now)
+            #expect(!leadsAgain && early == nil)
+            // The answer schedules the announcement.
             _ = state.finish(JournalHead(journal: state.last.journal, position: 1, chain: sent[0].chain), nil)
-            let next = state.scheduleTick()
-            #expect(next == 1)
-            guard case .announce(1) = state.tick(since: 1) else {
-                Issue.record("the end is not announced")
-                return
+            let pause = state.scheduleAnnouncement(at: .now)
+            #expect(pause == .milliseconds(1))
+        }
+
+        @Test func announcementsHavePausesAndTheLastOneIsMade() throws {
+            var state = state()
+            let draft = try draft()
+            var now = ContinuousClock.now
+            func confirm(_ position: Position) throws {
+                _ = try state.append(draft, expecting: position - 1)
+                _ = state.lead()
+                let commits = state.takeCommits()
+                let sent = try #require(commits)
+                _ = state.finish(JournalHead(journal: state.last.journal, position: position, chain: sent[0].chain), nil)
             }
+            try confirm(1)
+            #expect(state.isAnnouncementDue(at: now))
+            state.didAnnounce(1, at: now)
+            #expect(!state.isAnnouncementDue(at: now))
+            now += .milliseconds(20)
+            try confirm(2)
+            #expect(!state.isAnnouncementDue(at: now))
+            let (pause, again) = (state.scheduleAnnouncement(at: now), state.scheduleAnnouncement(at: now))
+            #expect(pause == .milliseconds(30) && again == nil)
+            now += .milliseconds(30)
+            #expect(state.isAnnouncementDue(at: now))
+            // The database did not get it: it is made later.
+            state.didAnnounce(nil, at: now)
+            state.endAnnouncementSchedule()
+            let later = state.scheduleAnnouncement(at: now)
+            #expect(!state.isAnnouncementDue(at: now) && later == .seconds(1))
+            now += .seconds(1)
+            #expect(state.isAnnouncementDue(at: now))
+            state.didAnnounce(2, at: now)
+            state.endAnnouncementSchedule()
+            let end = state.scheduleAnnouncement(at: now + .seconds(1))
+            #expect(end == nil)
         }
 
         @Test func closingLogRejectsAppends() throws {

@@ -349,17 +349,17 @@ MUTATIONS = [
         ("ReadSide.swift", "            let durable = log.durablePosition\n", "            let durable = log.lastPosition\n")]),
     store_mutation("23", "execute: answer a task without the wait", [
         ("ChatStore+Execute.swift",
-         "        do { try await log.waitUntilDurable(decided.requiredPosition) } catch { throw .journal(error) }\n",
+         "        do { try await log.waitUntilDurable(decided.requiredPosition) } catch { throw stopping(after: error) }\n",
          "        await Task.yield()\n")]),
     store_mutation("23b", "execute: answer a thread without the wait", [
         ("ChatStore+Execute.swift",
-         "        try wrappingJournalErrors { () throws(JournalError) in try log.waitUntilDurable(through) }\n        readSide",
+         "        do throws(JournalError) { try log.waitUntilDurable(through) } catch { throw stopping(after: error) }\n        readSide",
          "        readSide")]),
     store_mutation("24", "execute: wait for appended events only, not for the events behind a rejection", [
         ("ChatStore+Execute.swift",
-         "        do { try await log.waitUntilDurable(decided.requiredPosition) } catch { throw .journal(error) }\n",
+         "        do { try await log.waitUntilDurable(decided.requiredPosition) } catch { throw stopping(after: error) }\n",
          "        if decided.answers.contains(where: { if case .success(let receipt) = $0 { receipt.positions != nil } else { false } }) {\n"
-         "            do { try await log.waitUntilDurable(decided.requiredPosition) } catch { throw .journal(error) }\n"
+         "            do { try await log.waitUntilDurable(decided.requiredPosition) } catch { throw stopping(after: error) }\n"
          "        }\n")]),
     store_mutation("25", "texts: show an edit with the text of the post", [
         ("ChatStore+Texts.swift", "        let edits = try texts(at: textPositions.edits)\n", "        let edits = try texts(at: textPositions.edited.map { textPositions.posted[$0] })\n")]),
@@ -1336,8 +1336,19 @@ MUTATIONS = [
               test_filter="BackupRoundsTests", target="EventJournal"),
     store_mutation("110k", "verify a log: accept another chain value", [("VerifiableLog.swift", "} else if chain != head.chain {", "} else if chain == 0 {")],
               test_filter="RecordLogTests", target="EventJournal"),
-    postgres_mutation("111a", "an append does not compare the epoch", "Statement+Writing.swift", "WHERE number = $1::int AND epoch = $2::bigint AND position = $3::bigint AND state = $7::text",
-                 "WHERE number = $1::int AND $2::bigint > 0 AND position = $3::bigint AND state = $7::text", "PostgresWriterTests"),
+    postgres_mutation("111a", "an append does not compare the epoch", "Statement+Writing.swift", "WHERE number = $1::int AND epoch = $2::bigint AND position = $3::bigint AND chain = $4::bigint AND state = $7::text",
+                 "WHERE number = $1::int AND $2::bigint > 0 AND position = $3::bigint AND chain = $4::bigint AND state = $7::text", "PostgresWriterTests"),
+    postgres_mutation("113b", "an append does not compare the chain value", "Statement+Writing.swift",
+                 "AND position = $3::bigint AND chain = $4::bigint AND state = $7::text", "AND position = $3::bigint AND $4::bigint IS NOT NULL AND state = $7::text",
+                 "PostgresFailureTests"),
+    postgres_mutation("113c", "a writer without commands does not look at its log", "CommitWriter.swift",
+                 ">= writer.database.options.heartbeatInterval, let connection", ">= .seconds(86_400), let connection", "PostgresFailureTests"),
+    postgres_mutation("113d", "a read of a log that was set back does not stop it", "PostgresLog+Checks.swift",
+                 "                let error = setBack(from: head)\n                stop(error)\n", "                let error = setBack(from: head)\n", "PostgresFailureTests"),
+    postgres_mutation("113e", "an announcement that was not made waits for the writer", "PostgresLog+Following.swift",
+                 "confirms: isQuiet && last > durablePosition", "confirms: isQuiet && last == .max", "AnnouncementTests"),
+    store_mutation("113f", "the failure of a log is not that of its store", [
+        ("ChatStore+Failure.swift", "stopped.withLock { $0 } ?? log.failure", "stopped.withLock { $0 }")], test_filter="StoppedStoreTests"),
     postgres_mutation("111b", "a warning is a confirmation", "DatabaseConnection+Unsafe.swift", "if notices.hasWarning && !statement.mayWarn {", "if notices.hasWarning && statement.mayWarn {", "OutageTests"),
     postgres_mutation("111c", "a lost commit is written again without a look", "CommitWriter.swift", "commits = commits[(index + 1)...]", "_ = index", "LostAnswerTests"),
     postgres_mutation("111d", "a lost commit is not written again", "CommitWriter.swift", "                if !rest.isEmpty { try writer.insert(rest) }\n",
@@ -1349,9 +1360,9 @@ MUTATIONS = [
                  "OutageTests"),
     postgres_mutation("111g", "a reader keeps weak settings", "Database.swift", "WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END",
                  "WHEN 'off' THEN 'off' ELSE 'on' END", "OutageTests"),
-    postgres_mutation("111h", "the last commit is not announced", "PostgresLog.swift", "case .announce(let end): writer.withLock { $0?.announce(end) }", "case .announce: break",
-                 "PostgresFollowingTests"),
-    postgres_mutation("111i", "a log that was set back is followed", "PostgresLog+Following.swift", "            if end.isSetBack {", "            if end.isSetBack && false {",
+    postgres_mutation("111h", "the last commit is not announced", "LogState.swift", "if isAnnouncementScheduled || isClosed || failure != nil || durable.position <= announced {",
+                 "if isAnnouncementScheduled || isClosed || failure != nil || durable.position <= announced || announced > 0 {", "LogStateTests"),
+    postgres_mutation("111i", "a log that was set back is followed", "PostgresLog+Following.swift", "if let end, end.head.journal == id, !end.isSetBack {", "if let end, end.head.journal == id {",
                  "OutageTests"),
     postgres_mutation("111j", "a record of another place is read", "PostgresLog+Read.swift", "try checksChain\n", "try !checksChain\n", "OutageTests"),
     postgres_mutation("111k", "the time limit of a read includes its consumer", "DatabaseConnection+Unsafe.swift",

@@ -75,6 +75,24 @@
             #expect(bytes.allSatisfy { $0.range(of: Data("Milk?".utf8)) == nil })
         }
 
+        #if Server
+            /// Another writer takes over, and no command comes to the server.
+            @Test func supersededServerEndsWithItsOwnStatus() throws {
+                let folder = try ToolProcess.Folder()
+                let script = """
+                    "$1" serve "$2" --listen 127.0.0.1:0 --accounts "$3/accounts" --mail "$3" > "$3/url" 2> "$3/errors" &
+                    server=$!
+                    until grep -q http "$3/url"; do kill -0 $server || exit 9; sleep 0.1; done
+                    "$1" run "$2" /dev/null --take-over || exit 8
+                    wait $server
+                    """
+                let outcome = try ToolProcess.shell(script, [ToolProcess.executable.path, try address(), folder.path])
+                let errors = try String(contentsOfFile: folder.path + "/errors", encoding: .utf8)
+                #expect(outcome.status == 75, "\(outcome.error) \(errors)")
+                #expect(errors.contains("chat-journal: superseded: "), "\(errors)")
+            }
+        #endif
+
         @Test func exportIsImported() throws {
             let folder = try ToolProcess.Folder()
             let (journal, log) = (folder.path + "/journal", try address())
