@@ -21,7 +21,7 @@ struct ThreadPolicyRulesTests {
                 .threadPolicySet(ThreadPolicySet(thread: Here.dogs, number: 8, policy: .inviteOnly, history: .all, by: Here.ann))
             ])
         let given = Here.moderated.given(Self.set(.inviteOnly))
-        #expect(given.when(.joinThread(user: Here.eli, thread: Here.dogs)).rejection?.code == .notInvited)
+        #expect(given.when(.joinThread(user: Here.eli, thread: Here.dogs)).rejection?.code == .unknownThread)
         #expect(given.when(Self.set(.inviteOnly)).isUnchanged)
         let opened = given.when(Self.set(.open))
         #expect(
@@ -101,7 +101,7 @@ struct ThreadPolicyRulesTests {
             Self.imported(.openThread(thread: Here.club, name: "core-team", by: Here.ann, policy: .inviteOnly)))
         #expect(outcome.events.map(\.details.kind) == [.threadOpened, .threadPolicySet, .threadJoined])
         #expect(outcome.events.allSatisfy { $0.origin == .imported(sentAt: ImportRulesTests.sentAt) })
-        #expect(Self.pair.when(.joinThread(user: Here.cem, thread: Here.club)).rejection?.code == .notInvited)
+        #expect(Self.pair.when(.joinThread(user: Here.cem, thread: Here.club)).rejection?.code == .unknownThread)
         #expect(Self.pair.when(Self.imported(.joinThread(user: Here.cem, thread: Here.club))).events.count == 1)
         // An import joins no other private thread without an invitation.
         #expect(Here.clubbed.when(Self.imported(.joinThread(user: Here.eli, thread: Here.club))).rejection?.code == .notInvited)
@@ -156,7 +156,7 @@ struct ThreadPolicyRulesTests {
         let close = Self.imported(Self.set(.inviteOnly, of: Here.club))
         #expect(open.when(close).events.map(\.origin) == [.imported(sentAt: ImportRulesTests.sentAt)])
         let closed = open.given([close])
-        #expect(closed.when(.joinThread(user: Here.cem, thread: Here.club)).rejection?.code == .notInvited)
+        #expect(closed.when(.joinThread(user: Here.cem, thread: Here.club)).rejection?.code == .unknownThread)
         for refused in [
             Self.set(.inviteOnly, of: Here.club, by: Here.bob), Self.set(.open, of: Here.club), Self.set(.inviteOnly),
         ] {

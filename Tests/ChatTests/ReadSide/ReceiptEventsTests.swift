@@ -43,7 +43,6 @@ import Testing
             if request.origin != .native { imported.formUnion(kinds) }
         }
         #expect(Self.kinds.subtracting(correlated).map(\.name) == [])
-        // An imported thread has the policy `open`.
-        #expect(Self.kinds.subtracting(imported).map(\.name) == [EventKind.threadPolicySet.name])
+        #expect(Self.kinds.subtracting(imported).map(\.name) == [])
     }
 }
