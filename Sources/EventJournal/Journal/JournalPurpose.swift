@@ -7,6 +7,9 @@ enum JournalPurpose: Hashable, Sendable {
     /// To be a backup of a log: a journal without a role.
     case backup(of: JournalID)
 
+    /// Whether the directory has a role while it is open.
+    var hasRole: Bool { if case .copy = self { true } else { false } }
+
     /// The id that a new journal gets; nil for a random one.
     var id: JournalID? {
         switch self {
