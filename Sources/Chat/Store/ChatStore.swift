@@ -212,6 +212,7 @@ public final class ChatStore: Sendable {
             if !hasClosed, (try? log.waitUntilDurable(log.lastPosition)) != nil {
                 readSide.applyDurable(log)
                 writeFinalCheckpoint()
+                journal?.storeCompletedTreePages()
             }
             hasClosed = true
         }
