@@ -23,7 +23,8 @@ package struct StorageCounts: Hashable, Sendable {
 /// A storage that counts the operations it forwards to another storage.
 ///
 /// On files each operation is one system call, except that a short write or read is repeated, and
-/// that a reservation first reads the size.
+/// that a reservation first reads the size. The identities of files are not counted: a journal
+/// compares them once a second.
 package final class CountingStorage: JournalStorage {
     private let base: any JournalStorage
     private let state = Lock(StorageCounts())
@@ -53,6 +54,8 @@ package final class CountingStorage: JournalStorage {
         update { $0.otherOperations += 1 }
         return try base.isLink(path)
     }
+
+    package func identity(of path: String) throws(StorageError) -> StorageIdentity? { try base.identity(of: path) }
 
     package func list(_ directory: String) throws(StorageError) -> [String] {
         update { $0.otherOperations += 1 }
@@ -132,4 +135,6 @@ private final class CountingFile: StorageFile {
         storage.update { $0.allocations += 1 }
         try base.allocate(to: size)
     }
+
+    func identity() throws(StorageError) -> StorageIdentity? { try base.identity() }
 }

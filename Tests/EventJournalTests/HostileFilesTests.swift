@@ -1,5 +1,6 @@
 import ChatTesting
 import Foundation
+import Locking
 import Primitives
 import TestSupport
 import Testing
@@ -173,6 +174,8 @@ import Testing
         try zeros.withBytes(0..<512) { (bytes) throws(StorageError) in try file.write(bytes, at: 1024) }
         try FileManager.default.createDirectory(atPath: victim, withIntermediateDirectories: false)
         try FileManager.default.createSymbolicLink(atPath: path + "/cut", withDestinationPath: victim)
+        // A file of an interrupted creation, which only an opening that succeeds removes.
+        try Data("half".utf8).write(to: URL(fileURLWithPath: path + "/durable.tmp"))
         let before = try folder.contents()
         #expect(journalError { _ = try Journal.open(path) }?.path == path + "/cut")
         #expect(try folder.contents() == before)
@@ -180,6 +183,107 @@ import Testing
         let journal = try Journal.open(path)
         #expect(journal.recovery.cutFile?.hasPrefix("cut/") == true)
         #expect(try journal.entries() == [Entry("a", "b")])
+        try journal.close()
+    }
+
+    /// A link at the name of a file of the journal is not followed, whether it is read or written.
+    @Test(arguments: ["durable", "lock", "role", "ledger", "first segment", "last segment"])
+    func linkInPlaceOfFileIsAnError(name: String) throws {
+        let folder = try TemporaryDirectory()
+        let path = folder.file("j")
+        var options = JournalOptions(segmentSize: 1_000)
+        let journal = try Journal.open(path, options: options)
+        for number in 0..<20 { try journal.append([Entry("kept \(number)", String(repeating: "x", count: 100))]) }
+        try journal.writeLedger(Array("ledger".utf8))
+        try journal.close()
+        if name == "role" {
+            try journal.directory.replaceRole(RoleFile(.copy, of: journal.id))
+            options.purpose = .copy(of: journal.id)
+        }
+        let segments = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".segment") }.sorted()
+        let file = path + "/" + (name == "first segment" ? segments[0] : name == "last segment" ? segments[segments.count - 1] : name)
+        try FileManager.default.moveItem(atPath: file, toPath: folder.file("victim"))
+        try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: folder.file("victim"))
+        let before = try folder.contents()
+        let errors = [
+            journalError {
+                let journal = try Journal.open(path, options: options)
+                defer { try? journal.close() }
+                _ = try journal.entries()
+                _ = try journal.readLedger()
+            },
+            journalError(optional: { () throws(JournalError) in
+                let journal = try Journal.openReadOnly(path)
+                var count = 0
+                try journal.forEachRecord(in: 1...20) { _, _, _, _ in
+                    count += 1
+                    return true
+                }
+                _ = try journal.readLedger()
+            }),
+        ]
+        // The role does not matter to a reader.
+        for error in name == "role" ? [errors[0]] : errors {
+            #expect(error?.code == .ioFailed && error?.path == file, "\(String(describing: error))")
+            #expect(error?.message.contains("symbolic link") == true)
+        }
+        if name != "ledger" { #expect(try folder.contents() == before) }
+        #expect(try folder.contents()["victim"] == before["victim"])
+    }
+
+    /// A link to nowhere is a file that cannot be read: it is not taken for one that does not exist.
+    @Test(arguments: ["role", "ledger"]) func danglingLinkIsNotAnAbsentFile(name: String) throws {
+        let folder = try TemporaryDirectory()
+        try Journal.open(folder.file("j")).close()
+        try FileManager.default.createSymbolicLink(atPath: folder.file("j/" + name), withDestinationPath: folder.file("victim"))
+        let error = journalError {
+            let journal = try Journal.open(folder.file("j"))
+            defer { try? journal.close() }
+            _ = try journal.readLedger()
+        }
+        #expect(error?.code == .ioFailed && error?.path == folder.file("j/" + name))
+    }
+
+    /// The file `tree` is written again in the place of a link.
+    @Test func treeIsNotWrittenThroughLink() throws {
+        let folder = try TemporaryDirectory()
+        var options = JournalOptions()
+        options.treeLayout = TreeSpecimen.layout
+        options.treePause = .zero
+        let journal = try Journal.open(folder.file("j"), options: options)
+        try journal.append((0..<40).map { Entry("\($0)", "x") })
+        try journal.waitUntilDurable(40)
+        repeat { journal.treeBackground.drain() } while journal.state.withLock { $0.treePageDuePosition == .max }
+        try journal.close()
+        try FileManager.default.moveItem(atPath: folder.file("j/tree"), toPath: folder.file("victim"))
+        try FileManager.default.createSymbolicLink(atPath: folder.file("j/tree"), withDestinationPath: folder.file("victim"))
+        let victim = try folder.contents()["victim"]
+        let again = try Journal.open(folder.file("j"), options: options)
+        try again.append((0..<40).map { Entry("\($0)", "x") })
+        try again.waitUntilDurable(80)
+        repeat { again.treeBackground.drain() } while again.state.withLock { $0.treePageDuePosition == .max }
+        try again.close()
+        #expect(try folder.contents()["victim"] == victim)
+        #expect(try !FileStorage().isLink(folder.file("j/tree")))
+        #expect(try Journal.openReadOnly(folder.file("j"), options: options).storedTree().size == 80)
+    }
+
+    /// A checkpoint is not read through a link.
+    @Test func checkpointIsNotReadThroughLink() throws {
+        let folder = try TemporaryDirectory()
+        let journal = try Journal.open(folder.file("j"))
+        try journal.append([Entry("a", "b")])
+        try journal.waitUntilDurable(1)
+        let writer = try journal.beginCheckpoint("state", version: 1, at: 1, sections: ["all"])
+        writer.beginSection()
+        writer.write([1, 2, 3])
+        _ = try writer.finish()
+        _ = try journal.checkpoint("state", version: 1)
+        let file = folder.file("j/state.checkpoint")
+        try FileManager.default.moveItem(atPath: file, toPath: folder.file("victim"))
+        try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: folder.file("victim"))
+        let error = #expect(throws: CheckpointProblem.self) { _ = try journal.checkpoint("state", version: 1) }
+        #expect(error?.code == .unreadable && error?.message.contains(file) == true)
         try journal.close()
     }
 }

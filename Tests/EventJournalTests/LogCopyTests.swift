@@ -383,4 +383,44 @@ import Testing
         try put(bytes)
         #expect(journalError { _ = try Journal.open("journal", options: Self.options(storage)) }?.code == .moved)
     }
+
+    /// The versions in the two slots of a journal's durable file.
+    private static func slotVersions(_ path: String, _ storage: any JournalStorage) throws -> [UInt16] {
+        let bytes = try storage.contents(of: path + "/durable")
+        return [0, 512].map { bytes.withBytes($0 + 42..<$0 + 44) { $0.integer(at: 0) } }
+    }
+
+    /// A tool that does not know the file `role` rejects the version of the slots, and so does not
+    /// open the journal for writing at a second place.
+    @Test func versionKeepsOlderToolsOut() throws {
+        let storage = MemoryStorage()
+        var journal = try Self.journal(Self.options(storage))
+        #expect(try Self.slotVersions("journal", storage) == [1, 1])
+        try journal.close()
+        // The copy has the newer version from its first file on.
+        journal = try Journal.open("journal", options: Self.options(storage))
+        var copy = try JournalCopy("copy", of: journal, options: Self.options(storage, seed: 2))
+        #expect(try Self.slotVersions("copy", storage) == [2, 2])
+        try LogCopy.copyRecords(of: journal, to: &copy)
+        try copy.finish()
+        #expect(try Self.slotVersions("copy", storage) == [2, 2])
+        #expect(try Self.slotVersions("journal", storage) == [1, 1])
+        // A journal that has moved has it at once, and keeps it.
+        try journal.fence(at: journal.lastPosition, destination: "copy")
+        #expect(try Self.slotVersions("journal", storage).contains(2))
+        try journal.close()
+        #expect(try Self.slotVersions("journal", storage).contains(2))
+        let head = try Journal.openReadOnly("journal", options: Self.options(storage)).head
+        // The copy is a journal like any other as soon as it is open for writing.
+        try copy.activateAndClose()
+        #expect(try Self.slotVersions("copy", storage) == [1, 1])
+        let active = try Journal.open("copy", options: Self.options(storage, seed: 3))
+        #expect(active.head == head)
+        try Self.append(2, to: active, seed: 9)
+        try active.close()
+        #expect(try Self.slotVersions("copy", storage) == [1, 1])
+        try Journal.verify("copy", options: Self.options(storage)) { Issue.record("\($0)") }
+        try Journal.verify("journal", options: Self.options(storage)) { Issue.record("\($0)") }
+        #expect(journalError { _ = try Journal.open("journal", options: Self.options(storage)) }?.code == .moved)
+    }
 }

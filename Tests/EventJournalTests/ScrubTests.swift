@@ -117,7 +117,7 @@ import Testing
         let note = try #require(storage.allContents()["j/scrub"])
         for (index, bytes)
             in ([[], Array(note.dropLast()), note + [0]]
-            + (0..<40).map { place in
+            + note.indices.map { place in
                 var bytes = note
                 bytes[place] ^= 4
                 return bytes
@@ -131,6 +131,53 @@ import Testing
             #expect(journal.scrubProgress.position == first || index == 2)
         }
         #expect(storage.allContents()["j/scrub"] != note, "a reader must not write the note")
+    }
+
+    /// The time and the result of a pass belong to the journal, not to the process.
+    @Test func lastPassIsKeptAcrossOpenings() throws {
+        let storage = MemoryStorage()
+        var journal = try journal(storage)
+        #expect(journal.scrubProgress.lastPass == nil && !journal.scrubProgress.hasFindings)
+        let path = "j/" + JournalFileName.segment(1)
+        var bytes = try #require(storage.allContents()[path])
+        bytes[200] ^= 1
+        storage.setContents(bytes, of: path)
+        let count = UInt64(try pass(journal).findings.count)
+        let last = try #require(journal.scrubProgress.lastPass)
+        #expect(count > 0 && last.findings == count && last.endedAt > 1_600_000_000_000)
+        // The second pass finds the damage in its first segment.
+        _ = try journal.scrubSegment { _ in }
+        let position = journal.scrubProgress.position
+        try journal.close()
+        journal = try self.journal(storage, commits: 0)
+        // The pause is over only in a week, but a pass that has begun goes on.
+        journal.startScrubbing(ScrubOptions(bytesPerSecond: .max, pause: .seconds(604_800))) { _ in }
+        let loaded = journal.scrubProgress
+        #expect(loaded.lastPass?.endedAt ?? 0 >= last.endedAt && loaded.hasFindings && loaded.position >= position || loaded.passes > 1)
+        for _ in 0..<3_000 where journal.scrubProgress.passes < 2 { Thread.sleep(forTimeInterval: 0.01) }
+        #expect(journal.scrubProgress.passes == 2 && journal.scrubProgress.lastPass?.findings == count, "also those before the opening")
+        let text = journal.statistics.openMetrics()
+        #expect(text.contains("event_journal_scrub_last_findings \(count)\n") && text.contains("event_journal_scrub_age_seconds "))
+        try journal.close()
+        journal = try self.journal(storage, commits: 0)
+        let again = journal.scrubProgress
+        journal.startScrubbing(ScrubOptions(pause: .seconds(604_800))) { _ in Issue.record("no pass is due") }
+        #expect(again.lastPass == nil && journal.scrubProgress.passes == 2 && journal.scrubProgress.position == 0)
+        try journal.close()
+    }
+
+    @Test func nextPassIsDueAfterThePause() throws {
+        var progress = ScrubProgress()
+        let week = Duration.seconds(604_800)
+        #expect(progress.delay(pause: week, at: 5) == .zero, "the first pass begins at once")
+        progress.lastPass = ScrubProgress.Pass(endedAt: 1_000_000, findings: 0)
+        #expect(progress.delay(pause: week, at: 1_000_000) == week)
+        #expect(progress.delay(pause: week, at: 1_001_500) == week - .milliseconds(1_500))
+        #expect(progress.delay(pause: week, at: 1_000_000 + 604_800_000) == .zero)
+        #expect(progress.delay(pause: week, at: .max) == .zero)
+        #expect(progress.delay(pause: week, at: 999_999) == week, "the clock was set back")
+        progress.position = 7
+        #expect(progress.delay(pause: week, at: 1_000_000) == .zero, "a pass that has begun goes on")
     }
 
     @Test func backgroundScrubRunsUntilClose() throws {

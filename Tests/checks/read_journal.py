@@ -126,10 +126,10 @@ def read_slots(directory):
         if len(raw) < 64 or crc32c(raw[:60]) != struct.unpack_from("<I", raw, 60)[0]:
             continue
         version, = struct.unpack_from("<H", raw, 42)
-        if version > 1:
+        if version > 2:
             raise Fault("durable", place + 42, None, f"a slot of format version {version}")
         slot = Slot(raw)
-        if version == 1 and slot.sequence % 2 == (place == 512) and slot.durability < 2 and slot.closed < 2 and not any(raw[44:60]):
+        if version in (1, 2) and slot.sequence % 2 == (place == 512) and slot.durability < 2 and slot.closed < 2 and not any(raw[44:60]):
             slots.append(slot)
     if not slots:
         raise Fault("durable", 0, None, "no slot is valid")

@@ -125,8 +125,8 @@ extension ChatStore {
 
     /// Salvages the readable events of a damaged journal into a new journal with a new id.
     ///
-    /// The ledger of erasures is copied, so that the first opening for writing repeats lost orders.
-    /// Every event keeps its position. Each lost event is replaced by an `EventKind.lost` event
+    /// The ledger of erasures is copied, and lost orders are repeated in the new journal, after the head
+    /// of the report. Every event keeps its position. Each lost event is replaced by an `EventKind.lost` event
     /// with the time of the previous event. The new journal can be opened for writing. Later events
     /// may refer to lost ones: views tolerate that, and
     /// ``ChatStore/verify(_:options:expecting:deep:ledger:progress:)`` does not report it.
@@ -157,8 +157,19 @@ extension ChatStore {
                 // Also a damaged one, because only the host can decide what to do with it.
                 try journal.writeLedger(ledger)
                 try journal.close()
+                repeatErasures(inRepairedJournalAt: destination, options)
             }
             return report
         }
+    }
+
+    /// Erases in a repaired journal what its ledger lists.
+    ///
+    /// A ledger or an event that cannot be read ends it: every opening reports the same error, and
+    /// the first one that succeeds repeats the erasures.
+    private static func repeatErasures(inRepairedJournalAt directory: String, _ repair: RepairOptions) {
+        let journal = JournalOptions(
+            segmentSize: repair.segmentSize, storage: repair.destinationStorage, entropy: repair.entropy, createIfMissing: false)
+        do throws(ChatError) { try open(directory, options: StoreOptions(journal: journal, checkpoints: nil)).close() } catch {}
     }
 }

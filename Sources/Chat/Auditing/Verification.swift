@@ -93,7 +93,10 @@ extension ChatStore {
     ///     text, the checkpoint. A different tree, or an end before that size, is the finding
     ///     `headMismatch`.
     ///   - deep: Whether to rebuild the read models as well, and to compare them with the state of
-    ///     the rules and with the checkpoint that an opening would use (`checkpointDiffers`).
+    ///     the rules and with the checkpoint that an opening would use (`checkpointDiffers`). The
+    ///     checksums of all checkpoints and of the tree file are verified too (`checkpointDamaged`,
+    ///     `treeDamaged`); these files can be removed, because the records contain everything
+    ///     (`JournalFinding.isRebuildable`).
     ///   - ledger: A ledger of erasures from another place. Content that it lists and the journal
     ///     has is the finding `ledgerContentPresent`. The ledger beside the journal is always
     ///     compared.
@@ -192,6 +195,10 @@ extension VerificationReport {
         let treeLog = log as? any RecordTreeLog
         if treeHead != nil, treeLog == nil { throw JournalError(.notAJournal, "The log has no Merkle tree.") }
         var tree = treeLog.map { TreeVerification($0, expecting: treeHead) }
+        if deep {
+            findings += try (log as? any CheckpointLog)?.checkpointFindings() ?? []
+            findings += (log as? Journal)?.storedTreeFindings() ?? []
+        }
         guard last > 0 else {
             findings += tree?.findings ?? []
             return

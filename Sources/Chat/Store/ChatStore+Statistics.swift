@@ -33,3 +33,21 @@ extension ChatStore {
         try wrappingJournalErrors { () throws(JournalError) in try journal?.segments() ?? [] }
     }
 }
+
+extension ChatStore {
+    /// Verifies the sealed segments of the journal in the background, again and again, until the store
+    /// is closed.
+    ///
+    /// Does nothing on a log that is not a `Journal`. The time and the result of the last pass are
+    /// kept in the journal's directory: ``scrubProgress``.
+    ///
+    /// - Parameters:
+    ///   - options: The read rate and the pause between passes.
+    ///   - report: Receives each finding, on a thread of the journal.
+    public func startScrubbing(_ options: ScrubOptions = ScrubOptions(), _ report: @escaping @Sendable (JournalFinding) -> Void) {
+        journal?.startScrubbing(options, report)
+    }
+
+    /// The progress of scrubbing; nil if the log is not a `Journal`.
+    public var scrubProgress: ScrubProgress? { journal?.scrubProgress }
+}

@@ -53,7 +53,8 @@ public final class ChatStore: Sendable {
     /// Opens a journal for reading and writing, and creates it if none exists.
     ///
     /// A journal with event kinds that this version does not know is opened read-only: commands
-    /// then throw ``ChatError/newerEvents``. Opening loads the latest checkpoint of the read models
+    /// then throw ``ChatError/newerEvents``. An opening that throws leaves the files as they were,
+    /// apart from those that it created. Opening loads the latest checkpoint of the read models
     /// (``StoreOptions/checkpoints``) and replays the events after it, or every event if no
     /// checkpoint matches. Memory is proportional to the journal's length.
     ///
@@ -64,8 +65,9 @@ public final class ChatStore: Sendable {
     ///   locked, damaged, of a newer version or unreadable; ``ChatError/undecodable(position:_:)``
     ///   if a record does not decode.
     public static func open(_ directory: String, options: StoreOptions = StoreOptions()) throws(ChatError) -> ChatStore {
+        // The files stay as they are until the events are known to be readable.
         let store = try ChatStore(
-            try wrappingJournalErrors { () throws(JournalError) in try Journal.open(directory, options: options.journal) }, options)
+            try wrappingJournalErrors { () throws(JournalError) in try Journal.prepare(directory, options: options.journal) }, options)
         guard store.decider.withLock({ $0.rules.hasUnknownEvents }) else { return store }
         // Release the lock, because the newer version that wrote these events may need the journal.
         try store.close()
@@ -142,6 +144,10 @@ public final class ChatStore: Sendable {
             try Self.replay(log, 1...end, into: &models)
         }
         statistics.replayedCount = end - start
+        // Every check that can refuse the log was made. Events of a newer version are only read.
+        if let journal = log as? Journal, !models.rules.hasUnknownEvents {
+            try wrappingJournalErrors { () throws(JournalError) in try journal.beginWriting() }
+        }
         self.log = log
         journal = log as? Journal
         readExecutor = (log as? any RemoteLog)?.readExecutor
@@ -190,7 +196,9 @@ public final class ChatStore: Sendable {
     ///
     /// Later commands and queries throw a `closed` error; a second close does nothing. A checkpoint
     /// in progress is abandoned. If at least ``CheckpointOptions/atClose`` events follow the last
-    /// checkpoint, the call writes a new one, which shortens the next opening.
+    /// checkpoint, the call writes a new one, which shortens the next opening. It also stores the
+    /// hashes of the Merkle tree that the store's events have completed, and some more of those that
+    /// are missing.
     ///
     /// - Throws: ``ChatError/journal(_:)`` if an appended event could not be made durable.
     public func close() throws(ChatError) {
@@ -202,6 +210,7 @@ public final class ChatStore: Sendable {
             if !hasClosed, (try? log.waitUntilDurable(log.lastPosition)) != nil {
                 readSide.applyDurable(log)
                 writeFinalCheckpoint()
+                journal?.storeCompletedTreePages()
             }
             hasClosed = true
         }

@@ -184,7 +184,25 @@
                 response.headers.append(("Allow", "GET, HEAD"))
                 return HTTPResponse(response)
             }
-            return HTTPResponse(try WireResponse(json: ["status": "ok"]))
+            return HTTPResponse(try WireResponse(json: Health(store.scrubProgress)))
+        }
+
+        /// The answer of `/healthz`.
+        struct Health: Encodable {
+            /// Two weeks in milliseconds: `serve` scrubs each week.
+            private static let longestScrubAge: UInt64 = 14 * 86_400_000
+
+            private(set) var status = "ok"
+            /// What an operator should look into while the server goes on; absent if there is nothing.
+            private(set) var warnings: [String]?
+
+            init(_ scrub: ScrubProgress?) {
+                guard let scrub else { return }
+                var warnings: [String] = []
+                if scrub.hasFindings { warnings.append("scrubFindings") }
+                if let pass = scrub.lastPass, pass.age > Self.longestScrubAge { warnings.append("scrubOverdue") }
+                if !warnings.isEmpty { self.warnings = warnings }
+            }
         }
 
         // MARK: Closing

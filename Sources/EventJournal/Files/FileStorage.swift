@@ -22,6 +22,11 @@ public struct FileStorage: JournalStorage {
         try SystemCalls.isLink(path)
     }
 
+    /// Returns the device and the inode of the file at `path`.
+    public func identity(of path: String) throws(StorageError) -> StorageIdentity? {
+        try SystemCalls.identity(of: path)
+    }
+
     /// Returns the names in a directory, without `.` and `..`, in any order.
     public func list(_ directory: String) throws(StorageError) -> [String] {
         try SystemCalls.list(directory)
@@ -44,7 +49,7 @@ public struct FileStorage: JournalStorage {
 
     /// Makes the names in a directory durable.
     public func syncDirectory(_ path: String) throws(StorageError) {
-        let descriptor = try Descriptor(path, .read, .syncDirectory)
+        let descriptor = try Descriptor(directory: path)
         try SystemCalls.syncDirectory(descriptor.number, path)
     }
 
@@ -89,6 +94,11 @@ struct Descriptor: ~Copyable {
         number = try SystemCalls.openOrCreate(path, operation)
     }
 
+    /// Opens a directory for its sync.
+    init(directory path: String) throws(StorageError) {
+        number = try SystemCalls.openDirectory(path)
+    }
+
     deinit {
         SystemCalls.close(number)
     }
@@ -126,6 +136,10 @@ private final class PosixFile: StorageFile {
     func allocate(to size: UInt64) throws(StorageError) {
         let present = try self.size()
         if present < size { try SystemCalls.allocate(descriptor.number, present..<size, path) }
+    }
+
+    func identity() throws(StorageError) -> StorageIdentity? {
+        try SystemCalls.identity(descriptor.number, path)
     }
 }
 

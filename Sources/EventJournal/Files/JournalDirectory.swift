@@ -35,6 +35,16 @@ struct JournalDirectory: Sendable {
         DirectoryListing(try convertingStorageErrors { () throws(StorageError) in try storage.list(path) })
     }
 
+    /// Opens a file for reading; nil if the directory has none of that name.
+    func openIfPresent(_ name: String) throws(JournalError) -> (any StorageFile)? {
+        do throws(StorageError) {
+            return try storage.open(file(name), .read)
+        } catch {
+            if error.kind == .notFound { return nil }
+            throw JournalError(error)
+        }
+    }
+
     /// Creates a temporary file with these first bytes and syncs it.
     ///
     /// ``TemporaryFile/publish()`` renames the file to its final name. The file therefore exists

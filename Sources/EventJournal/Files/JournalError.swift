@@ -23,7 +23,8 @@ public struct JournalError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let newerVersion = Code(rawValue: "newerVersion")
         /// Another writer, in this process or another one, has the journal open.
         public static let locked = Code(rawValue: "locked")
-        /// The path contains no journal, or the parent directory does not exist.
+        /// The path contains no journal, or no longer the files of the open one, or the parent directory
+        /// does not exist.
         public static let notFound = Code(rawValue: "notFound")
         /// The operating system denies access.
         public static let accessDenied = Code(rawValue: "accessDenied")
@@ -124,9 +125,12 @@ extension JournalError {
             case (_, .full): .storageFull
             case (_, .accessDenied): .accessDenied
             case (_, .notFound): .notFound
-            case (_, .alreadyExists), (_, .notADirectory), (_, .failed): .ioFailed
+            case (_, .alreadyExists), (_, .notADirectory), (_, .symbolicLink), (_, .failed): .ioFailed
             }
-        self.init(code, "The storage could not \(error.operation.phrase).", path: error.path, errno: error.errno)
+        let message =
+            error.kind == .symbolicLink
+            ? "The file is a symbolic link, which is not followed." : "The storage could not \(error.operation.phrase)."
+        self.init(code, message, path: error.path, errno: error.errno)
     }
 
     /// Returns the error of a call after the journal was closed.

@@ -12,18 +12,28 @@
 public protocol JournalStorage: Sendable {
     /// Opens the file at `path`.
     ///
-    /// A new file takes the place of a link at the path; no file is created through the link.
+    /// A link at the path is never followed: a new file takes its place.
     ///
     /// - Throws: An error of the kind ``StorageError/Kind/notFound`` if the mode needs an existing file
-    ///   and none exists.
+    ///   and none exists, and of the kind ``StorageError/Kind/symbolicLink`` if it needs one and the path
+    ///   is a link.
     func open(_ path: String, _ mode: StorageOpenMode) throws(StorageError) -> any StorageFile
     /// Returns the kind of entry at `path`, or nil if no entry exists.
+    ///
+    /// A link is a directory if it leads to one; any other link, also one to nowhere, is `other`.
     func kind(of path: String) throws(StorageError) -> StorageEntryKind?
     /// Returns whether the last name of `path` is a symbolic link; false if no entry exists.
     ///
     /// The default implementation returns false, for a storage without links. A storage that passes
     /// its calls to another one passes this call, too.
     func isLink(_ path: String) throws(StorageError) -> Bool
+    /// Returns the identity of the file at `path`, which is not followed if it is a link.
+    ///
+    /// The default implementation returns nil, for a storage whose files nobody else can remove or
+    /// replace. A storage that passes its calls to another one passes this call, too.
+    ///
+    /// - Throws: An error of the kind ``StorageError/Kind/notFound`` if no entry exists.
+    func identity(of path: String) throws(StorageError) -> StorageIdentity?
     /// Returns the names in a directory, without `.` and `..`, in any order.
     ///
     /// - Throws: An error of the kind ``StorageError/Kind/notFound`` if the directory does not exist.
@@ -59,6 +69,20 @@ public protocol JournalStorage: Sendable {
 extension JournalStorage {
     /// Returns false: the storage has no links.
     public func isLink(_ path: String) throws(StorageError) -> Bool { false }
+
+    /// Returns nil: nobody else can remove or replace files.
+    public func identity(of path: String) throws(StorageError) -> StorageIdentity? { nil }
+}
+
+/// The identity of a file, which it keeps under every name.
+public struct StorageIdentity: Hashable, Sendable {
+    /// The number of the device or file system.
+    public var device: UInt64
+    /// The number of the file there.
+    public var file: UInt64
+
+    /// Creates an identity from its numbers.
+    public init(device: UInt64, file: UInt64) { (self.device, self.file) = (device, file) }
 }
 
 /// An open file, read and written by offset.
@@ -84,6 +108,13 @@ public protocol StorageFile: AnyObject, Sendable {
     /// - Throws: An error of the kind ``StorageError/Kind/full`` if the space is insufficient; the file
     ///   may then have grown in part.
     func allocate(to size: UInt64) throws(StorageError)
+    /// The identity of the file; nil if the storage has no identities, as by default.
+    func identity() throws(StorageError) -> StorageIdentity?
+}
+
+extension StorageFile {
+    /// Returns nil: the storage has no identities.
+    public func identity() throws(StorageError) -> StorageIdentity? { nil }
 }
 
 /// A held lock, released with the object or earlier by `unlock`.
@@ -128,6 +159,8 @@ public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
         case notADirectory
         /// The disk is full, or a quota is exhausted.
         case full
+        /// The path is a symbolic link, which is not followed.
+        case symbolicLink
         /// Any other failure.
         case failed
     }

@@ -25,6 +25,7 @@ enum SystemCalls {
             case EACCES, EPERM, EROFS: .accessDenied
             case ENOTDIR: .notADirectory
             case ENOSPC, EDQUOT, EFBIG: .full
+            case ELOOP: .symbolicLink
             default: .failed
             }
         return StorageError(kind, operation, path: path, errno: code)
@@ -48,6 +49,13 @@ enum SystemCalls {
         _ = unsafe nanosleep(&time, nil)
     }
 
+    /// The time of day, which the operator can set, in milliseconds.
+    static func millisecondsSince1970() -> UInt64 {
+        var time = timespec()
+        _ = unsafe clock_gettime(CLOCK_REALTIME, &time)
+        return UInt64(max(0, time.tv_sec)) * 1_000 + UInt64(max(0, time.tv_nsec)) / 1_000_000
+    }
+
     // MARK: Names
 
     /// Rejects an empty path and a path with a zero byte, at which the system would end the path.
@@ -59,9 +67,10 @@ enum SystemCalls {
         try check(path, operation)
         let flags =
             switch mode {
-            // Non-blocking, because opening a FIFO would otherwise block forever.
-            case .read: O_RDONLY | O_CLOEXEC | O_NONBLOCK
-            case .readWrite: O_RDWR | O_CLOEXEC | O_NONBLOCK
+            // Non-blocking, because opening a FIFO would otherwise block forever. A link is not
+            // followed: bytes would be read or written elsewhere.
+            case .read: O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW
+            case .readWrite: O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW
             // An existing entry is removed first, so that a link at the path is replaced and not
             // followed.
             case .create: O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC
@@ -72,9 +81,14 @@ enum SystemCalls {
         return try open(path, flags: flags, operation)
     }
 
+    /// Opens a directory for its sync; the path of a journal may be a link to one.
+    static func openDirectory(_ path: String) throws(StorageError) -> Int32 {
+        try check(path, .syncDirectory)
+        return try open(path, flags: O_RDONLY | O_CLOEXEC | O_NONBLOCK, .syncDirectory)
+    }
+
     static func openOrCreate(_ path: String, _ operation: StorageError.Operation) throws(StorageError) -> Int32 {
         try check(path, operation)
-        // A link is not followed: the file would be created elsewhere.
         return try open(path, flags: O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, operation)
     }
 
@@ -141,25 +155,40 @@ enum SystemCalls {
         var status = stat()
         do throws(StorageError) {
             _ = try retrying(.inspect, path) { unsafe stat(path, &status) }
-        } catch  where error.kind == .notFound {
-            return nil
+        } catch  where error.kind == .notFound || error.kind == .symbolicLink {
+            return try isLink(path) ? .other : nil
         }
         switch status.st_mode & S_IFMT {
-        case S_IFREG: return .file
+        case S_IFREG: return try isLink(path) ? .other : .file
         case S_IFDIR: return .directory
         default: return .other
         }
     }
 
     static func isLink(_ path: String) throws(StorageError) -> Bool {
-        try check(path, .inspect)
-        var status = stat()
         do throws(StorageError) {
-            _ = try retrying(.inspect, path) { unsafe lstat(path, &status) }
+            return try statusOfName(path).st_mode & S_IFMT == S_IFLNK
         } catch  where error.kind == .notFound {
             return false
         }
-        return status.st_mode & S_IFMT == S_IFLNK
+    }
+
+    /// Returns the status of the entry itself, also of a link.
+    private static func statusOfName(_ path: String) throws(StorageError) -> stat {
+        try check(path, .inspect)
+        var status = stat()
+        _ = try retrying(.inspect, path) { unsafe lstat(path, &status) }
+        return status
+    }
+
+    static func identity(of path: String) throws(StorageError) -> StorageIdentity {
+        StorageIdentity(try statusOfName(path))
+    }
+
+    static func identity(_ descriptor: Int32, _ path: String) throws(StorageError) -> StorageIdentity {
+        var status = stat()
+        _ = try retrying(.inspect, path) { unsafe fstat(descriptor, &status) }
+        return StorageIdentity(status)
     }
 
     static func list(_ directory: String) throws(StorageError) -> [String] {
@@ -367,4 +396,11 @@ enum SystemCalls {
         }
 
     #endif
+}
+
+extension StorageIdentity {
+    /// The numbers have other types on other systems; equal files have equal bits.
+    fileprivate init(_ status: stat) {
+        self.init(device: UInt64(truncatingIfNeeded: status.st_dev), file: UInt64(truncatingIfNeeded: status.st_ino))
+    }
 }

@@ -31,6 +31,8 @@ extension Journal {
                 }
                 guard state.hasRoom(byteCount, segmentSize) else { return nil }
                 try state.allocate(byteCount, segmentSize)
+                // The commit is durable when it is written.
+                if durability == .written { try state.checkFiles(in: directory) }
                 let positions = try state.append(draft)
                 syncs = state.scheduleBackgroundSyncIfDue()
                 return positions
@@ -123,6 +125,7 @@ extension Journal {
     func attest(
         _ state: inout JournalState, _ sync: inout SyncState, isClean: Bool, since start: ContinuousClock.Instant
     ) throws(JournalError) {
+        try state.checkFiles(in: directory, at: start, always: true)
         try sync.write(slot(state.lastPosition, state.lastChain, isClean: isClean))
         try sync.syncSlots()
         (state.syncedPosition, state.syncedChain) = (state.lastPosition, state.lastChain)

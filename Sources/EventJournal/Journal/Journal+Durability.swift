@@ -126,7 +126,7 @@ extension Journal {
     }
 
     /// Reports a failure that stopped the journal to the log of the host program.
-    private func report(_ failure: JournalError) {
+    func report(_ failure: JournalError) {
         log?(LogMessage(.error, failure.description, metadata: ["path": directory.path, "code": failure.code.rawValue]))
     }
 
@@ -158,9 +158,11 @@ extension Journal {
                 if state.withLock({ $0.failure != nil }) { return }
                 try sync.write(slot(work.position, work.chain, isClean: false))
                 if durability == .written { try sync.syncSlots() } else { syncSlotsWhenIdle(&sync) }
-                updateState {
-                    ($0.syncedPosition, $0.syncedChain) = (work.position, work.chain)
-                    $0.metrics.recordSync(commits: work.commits, since: start)
+                try updateState { (state) throws(JournalError) in
+                    // After the sync, which may have taken long.
+                    try state.checkFiles(in: directory)
+                    (state.syncedPosition, state.syncedChain) = (work.position, work.chain)
+                    state.metrics.recordSync(commits: work.commits, since: start)
                 }
             } catch {
                 updateState { $0.stop(error) }

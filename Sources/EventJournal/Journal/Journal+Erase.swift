@@ -102,7 +102,7 @@ extension Journal: ErasableLog {
         try checkNotReadOnly()
         try erasure.withLock { (_) throws(JournalError) in
             // The journal stays open until the end, because closing it waits for this lock.
-            try state.withLock { (state) throws(JournalError) in try state.checkWritable() }
+            try checkFiles()
             if let last = positions.ranges.last {
                 guard positions.ranges[0].lowerBound >= 1, last.upperBound <= lastPosition else {
                     throw JournalError(

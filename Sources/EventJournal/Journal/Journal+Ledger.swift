@@ -15,27 +15,18 @@ extension Journal {
     ///
     /// - Throws: As ``readLedger()``.
     public static func readLedger(ofJournalAt directory: String, on storage: any JournalStorage) throws(JournalError) -> [UInt8]? {
-        let path = JournalDirectory(directory, storage).file(JournalFileName.ledger)
-        return try convertingStorageErrors { () throws(StorageError) -> Result<[UInt8]?, JournalError> in
-            guard try storage.kind(of: path) != nil else {
-                // A name without a file is a link to a place that is missing now.
-                guard try storage.kind(of: directory) != nil, try storage.list(directory).contains(JournalFileName.ledger) else {
-                    return .success(nil)
-                }
-                return .failure(JournalError(.ioFailed, "The ledger of erasures is a link to a file that does not exist.", path: path))
-            }
-            let file = try storage.open(path, .read)
-            let size = try file.size()
-            guard size <= UInt64(JournalLimits.ledgerBytes) else {
-                return .failure(
-                    JournalError(.tooLarge, "The ledger of erasures has more than \(JournalLimits.ledgerBytes) bytes.", path: path))
-            }
-            var bytes = [UInt8](repeating: 0, count: Int(size))
-            guard try file.fill(&bytes, 0..<bytes.count, from: 0) else {
-                return .failure(JournalError(.ioFailed, "The ledger of erasures became shorter during the read.", path: path))
-            }
-            return .success(bytes)
-        }.get()
+        let place = JournalDirectory(directory, storage)
+        let path = place.file(JournalFileName.ledger)
+        guard let file = try place.openIfPresent(JournalFileName.ledger) else { return nil }
+        let size = try convertingStorageErrors { () throws(StorageError) in try file.size() }
+        guard size <= UInt64(JournalLimits.ledgerBytes) else {
+            throw JournalError(.tooLarge, "The ledger of erasures has more than \(JournalLimits.ledgerBytes) bytes.", path: path)
+        }
+        var bytes = [UInt8](repeating: 0, count: Int(size))
+        guard try convertingStorageErrors({ () throws(StorageError) in try file.fill(&bytes, 0..<bytes.count, from: 0) }) else {
+            throw JournalError(.ioFailed, "The ledger of erasures became shorter during the read.", path: path)
+        }
+        return bytes
     }
 
     /// Replaces the ledger of erasures durably, as a whole.
@@ -54,7 +45,7 @@ extension Journal {
         }
         // The journal stays open meanwhile, because closing it waits for this lock.
         try erasure.withLock { (_) throws(JournalError) in
-            try state.withLock { (state) throws(JournalError) in try state.checkWritable() }
+            try checkFiles()
             _ = try directory.createTemporaryFile(JournalFileName.ledger, bytes).publish()
         }
     }

@@ -15,12 +15,30 @@ extension Journal {
     ///   footer's frame. Reads an earlier segment completely when its footer is damaged, or when a
     ///   slot or the expected head refers to a position inside it.
     public static func open(_ directory: String, options: JournalOptions = JournalOptions()) throws(JournalError) -> Journal {
+        let journal = try prepare(directory, options: options)
+        do throws(JournalError) {
+            try journal.beginWriting()
+        } catch {
+            journal.releaseLock()
+            throw error
+        }
+        return journal
+    }
+
+    /// Locks and recovers a journal, and changes none of its files before ``beginWriting()``.
+    ///
+    /// Until then the journal delivers the recovered records and rejects every change. A caller that
+    /// refuses what they contain drops it or closes it: the directory is then as it was, apart from
+    /// the lock file and the files of a journal that this call created.
+    ///
+    /// - Throws: The errors of ``open(_:options:)``.
+    package static func prepare(_ directory: String, options: JournalOptions) throws(JournalError) -> Journal {
         let directory = JournalDirectory(directory, options.storage)
         let start = ContinuousClock.now
         var pause = Duration.milliseconds(1)
         while true {
             do throws(JournalError) {
-                return try open(directory, options)
+                return try prepare(directory, options)
             } catch  where error.code == .locked {
                 // Retries from the beginning: the other writer may have created the journal or part
                 // of it.
@@ -32,7 +50,7 @@ extension Journal {
         }
     }
 
-    private static func open(_ directory: JournalDirectory, _ options: JournalOptions) throws(JournalError) -> Journal {
+    private static func prepare(_ directory: JournalDirectory, _ options: JournalOptions) throws(JournalError) -> Journal {
         switch try convertingStorageErrors({ () throws(StorageError) in try options.storage.kind(of: directory.path) }) {
         case .directory: break
         case .file, .other: throw directory.notAJournal
@@ -57,7 +75,7 @@ extension Journal {
             throw JournalError(.locked, "The journal is open for writing elsewhere.", path: directory.path)
         }
         do throws(JournalError) {
-            return try open(locked: directory, options, lock)
+            return try prepare(locked: directory, options, lock)
         } catch {
             lock.unlock()
             throw error
@@ -124,7 +142,7 @@ extension Journal {
         JournalError(.notFound, "There is no journal at the path.", path: directory.path)
     }
 
-    private static func open(
+    private static func prepare(
         locked directory: JournalDirectory, _ options: JournalOptions, _ lock: any StorageLock
     ) throws(JournalError) -> Journal {
         var listing = try directory.list()
@@ -133,7 +151,6 @@ extension Journal {
         // Nothing may depend on a file that a power failure can still remove.
         try convertingStorageErrors { () throws(StorageError) in try options.storage.syncDirectory(directory.path) }
         try directory.checkRole(for: options.purpose)
-        let repairs = RecoveryWriter(directory: directory)
         let created = try create(directory, options, &listing)
         // The lock file can be removed by hand. Removing the durable file destroys the journal, so
         // the durable file is locked as well.
@@ -148,14 +165,37 @@ extension Journal {
         var recovery = try Recovery(
             Recovery.Request(directory: directory, mode: .readWrite, expectedHead: options.expectedHead, hasLiveWriter: false))
         recovery.report.wasCreated = created
-        recovery.report.removedFiles = try repairs.removeTemporaries(listing)
-        if !recovery.report.wasClean { try repairs.apply(&recovery) }
         let journal = Journal(recovery, directory: directory, options: options, durability: options.durability, lock: lock)
-        try journal.markOpen(afterCleanClose: recovery.report.wasClean, isSealed: recovery.isLastSealed)
-        options.log?(LogMessage(opened: directory.path, recovery.report))
-        journal.storeTreeIfDue(isBusy: false)
+        let unwritten = UnwrittenRecovery(recovery: recovery, temporaryFiles: listing.temporaryFiles)
+        journal.state.withLock { $0.unwrittenRecovery = unwritten }
         return journal
     }
+
+    /// Changes the files as recovery has determined, and opens the journal for writing.
+    ///
+    /// Does nothing for a journal that is open for writing, or for reading only. After an error the
+    /// journal must be dropped.
+    ///
+    /// - Throws: `storageFull`, `ioFailed`, `syncFailed`.
+    package func beginWriting() throws(JournalError) {
+        guard let unwritten = state.withLock({ $0.unwrittenRecovery }) else { return }
+        var recovery = unwritten.recovery
+        let writer = RecoveryWriter(directory: directory)
+        // Before the first change.
+        try writer.check(recovery)
+        try writer.removeTemporaries(unwritten.temporaryFiles)
+        recovery.report.removedFiles = unwritten.temporaryFiles
+        if !recovery.report.wasClean { try writer.apply(&recovery) }
+        state.withLock { $0.unwrittenRecovery = nil }
+        try markOpen(afterCleanClose: recovery.report.wasClean, isSealed: recovery.isLastSealed)
+        recoveryReport.withLock { [report = recovery.report] in $0 = report }
+        log?(LogMessage(opened: directory.path, recovery.report))
+        watchFiles()
+        storeTreeIfDue(isBusy: false)
+    }
+
+    /// Releases the lock of a journal that did not open.
+    private func releaseLock() { syncState.withLock { $0.lock?.unlock() } }
 
     /// Creates the missing files of a new journal: the durable file, then the first segment.
     ///
@@ -176,7 +216,8 @@ extension Journal {
             try convertingStorageErrors { () throws(StorageError) in try options.storage.syncDirectory(directory.parent) }
             let id = options.purpose.id ?? JournalID.random(&entropy)
             let slot = DurableSlot(
-                sequence: 0, position: 0, chain: Chain.start(id), journal: id, durability: options.durability, isClean: true)
+                sequence: 0, position: 0, chain: Chain.start(id), journal: id, durability: options.durability, isClean: true,
+                hasRole: options.purpose.hasRole)
             _ = try directory.createTemporaryFile(JournalFileName.durable, DurableSlot.file(of: slot)).publish()
         }
         let slots = try DurableSlots(directory, .readWrite)
@@ -241,7 +282,8 @@ extension Journal {
             try updateState { (state) throws(JournalError) in
                 if state.isClosed { return }
                 state.isClosed = true
-                if isReadOnly { return }
+                // Nothing has been changed yet.
+                if isReadOnly || state.unwrittenRecovery != nil { return }
                 if let failure = state.failure { throw failure }
                 try state.writePending()
                 let active = state.active
@@ -279,4 +321,11 @@ private final class WriterLock: StorageLock {
         second.unlock()
         first.unlock()
     }
+}
+
+/// What an opening for writing has found, and the changes that it has not made yet.
+struct UnwrittenRecovery {
+    var recovery: Recovery
+    /// Temporary files of an interrupted creation.
+    var temporaryFiles: [String]
 }

@@ -61,7 +61,7 @@ extension Journal {
     ///
     /// - Complexity: O(1).
     public var statistics: JournalStatistics {
-        let scrub = scrubProgress
+        let (scrub, recovery) = (scrubProgress, recovery)
         return state.withLock { state in
             let metrics = state.metrics
             let end = state.active.end

@@ -11,6 +11,8 @@ struct TreeFileState {
     var isClosed = false
     /// Whether a failed write was reported to the log of the host program.
     var isFailureReported = false
+    /// The number of valid pages when the file was loaded.
+    var loadedPageCount = 0
 }
 
 extension Journal {
@@ -24,6 +26,7 @@ extension Journal {
             if tree.hashes.withLock({ $0.isLoaded }) { return }
             let pages = validPages(of: stored.file)
             stored.file.keep(pages)
+            stored.loadedPageCount = pages.count
             tree.hashes.withLock { hashes in
                 for page in pages { for hash in page.hashes { hashes.rows.append(hash) } }
                 hashes.isLoaded = true
@@ -83,6 +86,25 @@ extension Journal {
         }
         state.withLock { $0.treePageDuePosition = next }
         storeTreeIfDue(isBusy: lastPosition != position)
+    }
+
+    /// Stores the pages that the appends since the opening have completed, and one more.
+    ///
+    /// The background work stores one page after each pause, so many openings that are shorter would
+    /// leave the file further behind with each one.
+    ///
+    /// - Complexity: Hashes the records of these pages, unless the background work did.
+    package func storeCompletedTreePages() {
+        let height = Position(tree.layout.pageHeight)
+        let (first, last) = (recovery.lastPosition >> height, published.withLock { $0.syncedPosition } >> height)
+        guard !isReadOnly, last > 0, state.withLock({ $0.unwrittenRecovery == nil }) else { return }
+        loadStoredTree()
+        let end = treeFile.withLock { min(Position($0.loadedPageCount) + last - min(first, last) + 1, last) }
+        do throws(JournalError) {
+            while treeFile.withLock({ Position($0.file.pageCount) }) < end, try storeTreePage() != .max {}
+        } catch {
+            reportTreeFailure(error)
+        }
     }
 
     private func reportTreeFailure(_ error: JournalError) {

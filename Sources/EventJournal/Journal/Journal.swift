@@ -34,8 +34,10 @@ public final class Journal: Sendable {
     /// The durability mode of the open journal.
     public let durability: Durability
     /// What recovery found and changed when the journal was opened.
-    public let recovery: RecoveryReport
+    public var recovery: RecoveryReport { recoveryReport.withLock { $0 } }
 
+    /// The value of ``recovery``, which changes when the journal begins to write.
+    let recoveryReport: Lock<RecoveryReport>
     let directory: JournalDirectory
     let sealedSegments: SealedSegments
     let segmentSize: UInt64
@@ -84,7 +86,7 @@ public final class Journal: Sendable {
         id = recovery.id
         isReadOnly = lock == nil
         self.durability = durability
-        self.recovery = recovery.report
+        recoveryReport = Lock(recovery.report)
         self.directory = directory
         sealedSegments = SealedSegments(directory, recovery.id)
         segmentSize = JournalLimits.segmentBytes(nearestTo: options.segmentSize)
@@ -98,7 +100,9 @@ public final class Journal: Sendable {
         if lock != nil { initial.treePageDuePosition = options.treeLayout.recordsPerPage }
         published = Lock(PublishedState(initial))
         state = Lock(initial)
-        syncState = Lock(SyncState(slotFile: recovery.slots.file, sequence: recovery.slots.newest.sequence, lock: lock))
+        syncState = Lock(
+            SyncState(
+                slotFile: recovery.slots.file, sequence: recovery.slots.newest.sequence, hasRole: options.purpose.hasRole, lock: lock))
     }
 
     /// The last position that is durable under the journal's mode; 0 when the journal is empty.

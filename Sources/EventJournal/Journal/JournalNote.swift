@@ -9,7 +9,7 @@ struct JournalNote {
 
     /// The position up to which the work of the note is done.
     var position: UInt64
-    /// The number of passes of a scrub, or the erasure mark.
+    /// The erasure mark.
     var value: UInt64 = 0
     /// The checksum of another file that the numbers belong to; 0 for none.
     var checksum: UInt32 = 0
@@ -45,15 +45,22 @@ struct JournalNote {
 extension JournalDirectory {
     /// Reads a note; nil if it is absent, unreadable or not of this journal.
     func note(_ name: String, of journal: JournalID) -> JournalNote? {
+        noteBytes(name, count: JournalNote.size).flatMap { JournalNote($0, of: journal) }
+    }
+
+    /// Reads the first bytes of a small file; nil if it is absent, unreadable or shorter.
+    func noteBytes(_ name: String, count: Int) -> [UInt8]? {
         guard let file = try? storage.open(self.file(name), .read) else { return nil }
-        var bytes = [UInt8](repeating: 0, count: JournalNote.size)
-        guard (try? file.fill(&bytes, 0..<JournalNote.size, from: 0)) == true else { return nil }
-        return JournalNote(bytes, of: journal)
+        var bytes = [UInt8](repeating: 0, count: count)
+        return (try? file.fill(&bytes, 0..<count, from: 0)) == true ? bytes : nil
     }
 
     /// Writes a note; errors are ignored, because the next opening then only repeats work.
-    func tryToWrite(_ note: JournalNote, _ name: String, of journal: JournalID) {
+    func tryToWrite(_ note: JournalNote, _ name: String, of journal: JournalID) { tryToWrite(note.encoded(journal), name) }
+
+    /// Writes a small file that the journal can do without; errors are ignored.
+    func tryToWrite(_ bytes: [UInt8], _ name: String) {
         guard let file = try? storage.open(self.file(name), .create) else { return }
-        try? note.encoded(journal).withBytes { (span) throws(StorageError) in try file.write(span, at: 0) }
+        try? bytes.withBytes { (span) throws(StorageError) in try file.write(span, at: 0) }
     }
 }

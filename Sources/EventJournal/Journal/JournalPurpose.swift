@@ -5,6 +5,9 @@ enum JournalPurpose: Hashable, Sendable {
     /// To be a copy of a journal, which only ``JournalCopy`` writes.
     case copy(of: JournalID)
 
+    /// Whether the directory has a role while it is open.
+    var hasRole: Bool { if case .copy = self { true } else { false } }
+
     /// The id that a new journal gets; nil for a random one.
     var id: JournalID? {
         switch self {

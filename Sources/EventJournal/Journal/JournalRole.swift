@@ -81,14 +81,12 @@ extension JournalDirectory {
     ///   history may go on elsewhere.
     func readRole() throws(JournalError) -> RoleFile? {
         let path = file(JournalFileName.role)
-        let bytes = try convertingStorageErrors { () throws(StorageError) -> [UInt8]? in
-            guard try storage.kind(of: path) != nil else { return nil }
-            let file = try storage.open(path, .read)
+        guard let file = try openIfPresent(JournalFileName.role) else { return nil }
+        let bytes = try convertingStorageErrors { () throws(StorageError) -> [UInt8] in
             let limit = UInt64(RoleFile.headerSize + RoleFile.maximumNameLength + 4)
             var bytes = [UInt8](repeating: 0, count: Int(min(try file.size(), limit + 1)))
             return try file.fill(&bytes, 0..<bytes.count, from: 0) ? bytes : []
         }
-        guard let bytes else { return nil }
         do throws(RoleFile.Problem) {
             return try RoleFile(decoding: bytes)
         } catch {

@@ -13,6 +13,12 @@ struct JournalState {
     var syncedPosition: Position
     var syncedChain: UInt64
     let durability: Durability
+    /// The file `durable`.
+    let durableFile: any StorageFile
+    /// The time of the next check that the directory still has the files that are written.
+    var nextFileCheck = ContinuousClock.now
+    /// What an opening for writing has found and not changed yet; nil for an open writer.
+    var unwrittenRecovery: UnwrittenRecovery? { didSet { updateRejectsAppends() } }
     /// The size up to which space is reserved for the last segment.
     var allocatedSize: UInt64
     /// The commits that are only in memory: the last ones of the last segment.
@@ -26,19 +32,20 @@ struct JournalState {
     var backgroundSyncEnd: UInt64
     var entropy: EntropyPool
     /// The error that stopped the journal.
-    var failure: JournalError? { didSet { rejectsAppends = failure != nil || fence != nil } }
+    var failure: JournalError? { didSet { updateRejectsAppends() } }
     /// The error of appends after the journal has moved to another place.
-    var fence: JournalError? { didSet { rejectsAppends = failure != nil || fence != nil } }
+    var fence: JournalError? { didSet { updateRejectsAppends() } }
     /// Whether the failure was reported to the log of the host program.
     var isFailureReported = false
-    /// Whether ``failure`` or ``fence`` is set; checked for each commit, because reading the error would copy
-    /// it.
+    /// Whether ``failure``, ``fence`` or ``unwrittenRecovery`` is set; checked for each commit, because
+    /// reading the error would copy it.
     private(set) var rejectsAppends = false
     var isClosed = false
     var waiters = SyncQueue()
     var metrics: JournalMetrics
 
     init(_ recovery: Recovery, _ durability: Durability, _ entropy: any EntropySource) {
+        durableFile = recovery.slots.file
         sealedStarts = recovery.sealedStarts
         active = recovery.lastSegment
         lastPosition = recovery.lastPosition
@@ -69,7 +76,13 @@ struct JournalState {
     /// Throws if the journal is closed, has stopped or has moved.
     func checkWritable() throws(JournalError) {
         if isClosed { throw JournalError.closedJournal() }
-        if rejectsAppends, let error = failure ?? fence { throw error }
+        guard rejectsAppends else { return }
+        if let error = failure ?? fence { throw error }
+        throw JournalError(.readOnly, "The journal is not open for writing yet.")
+    }
+
+    private mutating func updateRejectsAppends() {
+        rejectsAppends = failure != nil || fence != nil || unwrittenRecovery != nil
     }
 }
 

@@ -16,9 +16,13 @@ struct SyncState {
     /// The position in the writer's note of erasures at a reader's last refresh.
     var erasedThrough: Position = 0
 
-    init(slotFile: any StorageFile, sequence: UInt64, lock: (any StorageLock)?) {
+    /// Whether the directory has, or is about to have, the file `role`.
+    var hasRole: Bool
+
+    init(slotFile: any StorageFile, sequence: UInt64, hasRole: Bool, lock: (any StorageLock)?) {
         self.slotFile = slotFile
         self.sequence = sequence
+        self.hasRole = hasRole
         self.lock = lock
     }
 
@@ -26,6 +30,7 @@ struct SyncState {
     mutating func write(_ slot: DurableSlot) throws(JournalError) {
         var slot = slot
         slot.sequence = sequence &+ 1
+        slot.hasRole = hasRole
         try slot.write(to: slotFile)
         sequence = slot.sequence
         isSlotSynced = false

@@ -63,7 +63,7 @@ struct TreePage {
 
     static func storedChecksum(of bytes: [UInt8]) -> UInt32 { bytes.withBytes { $0.integer(at: bytes.count - 4) } }
 
-    private static func checksum(of bytes: [UInt8], after previous: UInt32) -> UInt32 {
+    static func checksum(of bytes: [UInt8], after previous: UInt32) -> UInt32 {
         let seed = CRC32C.checksum(of: previous, continuing: 0)
         return bytes.withBytes(0..<bytes.count - 4) { CRC32C.checksum(of: $0, continuing: seed) }
     }
@@ -94,9 +94,9 @@ struct TreeFile {
         checksum = TreePage.storedChecksum(of: Self.header(journal, layout))
     }
 
-    private var path: String { directory.file(JournalFileName.tree) }
+    var path: String { directory.file(JournalFileName.tree) }
 
-    private static func header(_ journal: JournalID, _ layout: TreeLayout) -> [UInt8] {
+    static func header(_ journal: JournalID, _ layout: TreeLayout) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: headerSize)
         bytes.storeBytes(magic, 0..<8, at: 0)
         bytes.store(version, at: 8)

@@ -10,7 +10,13 @@ struct DurableSlot: Equatable {
     /// alone.
     static let stride = 512
     static let fileSize = 2 * stride
+    /// The version of the slots of a journal without a role.
     static let version: UInt16 = 1
+    /// The version of the slots of a journal that has the file `role`, or is about to have it.
+    ///
+    /// A library that does not know the file rejects the version, and does not open a second place
+    /// for writing.
+    static let versionWithRole: UInt16 = 2
 
     /// The sequence number, one greater with each write.
     ///
@@ -25,6 +31,8 @@ struct DurableSlot: Equatable {
     var durability: Durability
     /// Whether the journal was closed cleanly with `position` as its last.
     var isClean: Bool
+    /// Whether the directory has, or is about to have, the file `role`.
+    var hasRole = false
 
     func encoded() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Self.size)
@@ -34,7 +42,7 @@ struct DurableSlot: Equatable {
         bytes.store(journal.bits.byteSwapped, at: 24)
         bytes[40] = durability == .synced ? 0 : 1
         bytes[41] = isClean ? 1 : 0
-        bytes.store(Self.version, at: 42)
+        bytes.store(hasRole ? Self.versionWithRole : Self.version, at: 42)
         bytes.store(bytes.withBytes(0..<60) { CRC32C.checksum(of: $0) }, at: 60)
         return bytes
     }
@@ -50,8 +58,9 @@ struct DurableSlot: Equatable {
             CRC32C.checksum(of: bytes.extracting(0..<60)) == bytes.integer(at: 60, as: UInt32.self)
         else { throw .invalid }
         let version: UInt16 = bytes.integer(at: 42)
-        guard version <= Self.version else { throw .newerVersion(version) }
-        guard version == Self.version, bytes.byte(at: 40) <= 1, bytes.byte(at: 41) <= 1 else { throw .invalid }
+        guard version <= Self.versionWithRole else { throw .newerVersion(version) }
+        guard version >= Self.version, bytes.byte(at: 40) <= 1, bytes.byte(at: 41) <= 1 else { throw .invalid }
+        hasRole = version == Self.versionWithRole
         sequence = bytes.integer(at: 0)
         position = bytes.integer(at: 8)
         chain = bytes.integer(at: 16)
@@ -60,7 +69,11 @@ struct DurableSlot: Equatable {
         isClean = bytes.byte(at: 41) == 1
     }
 
-    init(sequence: UInt64, position: Position, chain: UInt64, journal: JournalID, durability: Durability, isClean: Bool) {
+    init(
+        sequence: UInt64, position: Position, chain: UInt64, journal: JournalID, durability: Durability, isClean: Bool,
+        hasRole: Bool = false
+    ) {
+        self.hasRole = hasRole
         self.sequence = sequence
         self.position = position
         self.chain = chain

@@ -156,7 +156,13 @@ struct Recovery {
         if scan.segment.lastPosition + 1 != next {
             if let problem = scan.problem { throw damaged(problem, segment, upTo: next - 1) }
             throw JournalError(
-                .damaged, "Records are missing at the end of the segment.", segment: segment.name,
+                .damaged,
+                scan.footer == nil
+                    ? Self.olderCopy
+                        + " Put the newer file back, or repair the journal: a repair marks the missing records as lost, and the "
+                        + "ledger repeats erasures."
+                    : "Records are missing at the end of the segment.",
+                segment: segment.name,
                 bytes: scan.segment.end..<max(scan.segment.end, scan.size),
                 positions: min(scan.segment.lastPosition + 1, next)...max(scan.segment.lastPosition + 1, next - 1))
         }
@@ -229,6 +235,11 @@ struct Recovery {
                 path: request.directory.path, positions: expected.position...expected.position)
         }
     }
+
+    /// Why records are missing between a segment without a footer and the next one.
+    static let olderCopy =
+        "Records are missing between a segment without a footer and the next one: the earlier file is an older copy, from before the "
+        + "segment was sealed, or was cut."
 
     private func damaged(_ problem: CommitProblem, _ segment: Segment, upTo last: Position) -> JournalError {
         JournalError(

@@ -4,15 +4,22 @@
 struct RecoveryWriter {
     let directory: JournalDirectory
 
+    /// Throws if the changes cannot be made, before the first one.
+    func check(_ recovery: Recovery) throws(JournalError) {
+        if recovery.report.cutBytes != nil { try cut.checkIsNoLink() }
+    }
+
     /// Removes the temporary files of an interrupted creation.
     ///
     /// No reader uses these names.
-    func removeTemporaries(_ listing: DirectoryListing) throws(JournalError) -> [String] {
-        for name in listing.temporaryFiles {
+    func removeTemporaries(_ names: [String]) throws(JournalError) {
+        for name in names {
             try convertingStorageErrors { () throws(StorageError) in try directory.storage.remove(directory.file(name)) }
         }
-        return listing.temporaryFiles
     }
+
+    /// The directory of the bytes that recovery has cut.
+    private var cut: JournalDirectory { JournalDirectory(directory.file(JournalFileName.cut), directory.storage) }
 
     /// Makes the end of the last segment durable as recovery determined it.
     ///
@@ -49,8 +56,7 @@ struct RecoveryWriter {
     ///
     /// The name consists of segment and offset.
     private func copyTornBytes(_ range: Range<UInt64>, of segment: Segment) throws(JournalError) -> String {
-        let cut = JournalDirectory(directory.file(JournalFileName.cut), directory.storage)
-        try cut.checkIsNoLink()
+        let cut = cut
         let present = try convertingStorageErrors { () throws(StorageError) in
             if try directory.storage.kind(of: cut.path) == nil { try directory.storage.createDirectory(cut.path) }
             try directory.storage.syncDirectory(directory.path)

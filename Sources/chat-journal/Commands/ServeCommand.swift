@@ -4,6 +4,7 @@ import Chat
     import ChatAccounts
     import ChatServer
     import Dispatch
+    import EventJournal
     import Foundation
 #endif
 
@@ -171,6 +172,8 @@ extension ToolCommand {
             var failure: JournalError?
             do {
                 let (server, accounts) = try await start(store)
+                // A reader leaves it to the server that writes.
+                if case .writer = role { store.startScrubbing(Self.scrubOptions, Self.writeFinding) }
                 try output.writeLine(server.url)
                 try output.flush()
                 await signals.first { server.failure != nil }
@@ -216,6 +219,13 @@ extension ToolCommand {
                 let accounts = try AccountStore(path: path, mailer: sender, from: from, options: accountOptions)
                 return (try await ChatServer(store: store, accounts: accounts, options: options), accounts)
             }
+        }
+
+        /// Each week, at most 16 MiB of the segments a second on average.
+        private static let scrubOptions = ScrubOptions(bytesPerSecond: 16 << 20, pause: .seconds(7 * 86_400))
+
+        private static func writeFinding(_ finding: JournalFinding) {
+            writeLine(["event": "scrubFinding", "problem": finding.problem, "text": finding.description])
         }
 
         private static func writeMessage(_ message: LogMessage) {

@@ -17,7 +17,8 @@ extension ToolCommand {
                     "a copy of the journal's file 'ledger': find content that it lists as erased and that is present"),
                 CommandSpec.Option(
                     "deep", .flag,
-                    "also rebuild the read models, and compare them with the state of the rules and their stored checkpoint"),
+                    "also rebuild the read models, compare them with the state of the rules and their stored checkpoint, and check the "
+                        + "checksums of checkpoints and of 'tree'"),
                 .json,
             ])
     ) { arguments, output in
@@ -139,7 +140,7 @@ extension BufferedOutput {
                 "\(count(report.lostEventCount, "event is", "events are")) lost; 'events --kind lost' lists them. "
                     + "Their effects, such as a join, are missing from all views.")
         }
-        if report.findings.contains(where: { $0.segment != nil && $0.problem != "treeDiffers" }) {
+        if report.findings.contains(where: { $0.segment != nil && !$0.isRebuildable }) {
             try writeLine("'\(ToolSpec.name) repair \(escapedForTerminal(journal)) --to NEW' salvages the readable events.")
         }
     }

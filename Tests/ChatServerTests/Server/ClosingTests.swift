@@ -201,6 +201,26 @@
             }
         }
 
+        /// Damage that the scrub has found, and a scrub that does not run, are warnings: the server goes on.
+        @Test func scrubIsInTheHealth() throws {
+            func health(_ findings: Int, endedAt: Int64, found: Int = 0) throws -> String {
+                let json = """
+                    {"position":0,"passes":1,"findings":\(found),"lastPass":{"endedAt":\(endedAt),"findings":\(findings)}}
+                    """
+                let progress = try JSONDecoder().decode(ScrubProgress.self, from: Data(json.utf8))
+                let encoder = JSONEncoder()
+                encoder.outputFormatting = .sortedKeys
+                return String(decoding: try encoder.encode(ServerCore.Health(progress)), as: UTF8.self)
+            }
+            let now = Int64(Date().timeIntervalSince1970 * 1_000)
+            let day: Int64 = 86_400_000
+            #expect(try health(0, endedAt: now) == #"{"status":"ok"}"#)
+            #expect(try health(0, endedAt: now - 13 * day) == #"{"status":"ok"}"#)
+            #expect(try health(2, endedAt: now) == #"{"status":"ok","warnings":["scrubFindings"]}"#)
+            #expect(try health(0, endedAt: now, found: 1) == #"{"status":"ok","warnings":["scrubFindings"]}"#)
+            #expect(try health(1, endedAt: now - 15 * day) == #"{"status":"ok","warnings":["scrubFindings","scrubOverdue"]}"#)
+        }
+
         @Test func stoppedJournalIsReported() async throws {
             let fixture = try ServerFixture()
             let server = try await fixture.start()

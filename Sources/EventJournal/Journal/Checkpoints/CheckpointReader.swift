@@ -20,6 +20,18 @@ package struct CheckpointReader: Sendable {
         self.offsets = offsets
     }
 
+    /// Verifies the checksums of all sections.
+    ///
+    /// - Complexity: Reads the file.
+    func verify() throws(CheckpointProblem) {
+        var block = [UInt8](repeating: 0, count: CheckpointHeader.blockByteCount + CheckpointHeader.checksumByteCount)
+        for (index, section) in header.sections.enumerated() {
+            let reader = CheckpointSectionReader(
+                file, offset: offsets[index], byteCount: section.byteCount, checksum: header.seed(ofSection: index))
+            while try reader.read(into: &block) > 0 {}
+        }
+    }
+
     /// Returns a reader of the named section, or nil if it does not exist.
     package func section(_ name: String) -> CheckpointSectionReader? {
         guard let index = header.sections.firstIndex(where: { $0.name == name }) else { return nil }

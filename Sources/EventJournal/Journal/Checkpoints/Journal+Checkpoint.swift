@@ -29,14 +29,9 @@ extension CheckpointLog {
     ///   - position: The position of the checkpoint, for one of several.
     /// - Throws: ``CheckpointProblem``: the reason that the checkpoint must be ignored.
     package func checkpoint(_ name: String, version: UInt32, at position: Position? = nil) throws(CheckpointProblem) -> CheckpointReader {
-        let directory = directory
-        let file: any StorageFile
-        do throws(StorageError) {
-            file = try directory.storage.open(directory.file(JournalFileName.checkpoint(name, at: position)), .read)
-        } catch {
-            throw CheckpointProblem(error.kind == .notFound ? .absent : .unreadable, "\(error)")
+        guard let reader = try directory.openCheckpoint(JournalFileName.checkpoint(name, at: position)) else {
+            throw CheckpointProblem(.absent, "There is no checkpoint of the name.")
         }
-        let reader = try CheckpointReader(file)
         let header = reader.header
         guard header.name == name, header.position == position ?? header.position else {
             throw CheckpointProblem(.damaged, "The file is the checkpoint of '\(header.name)' at position \(header.position).")
@@ -114,5 +109,15 @@ extension CheckpointLog {
         }
     }
 
-    private var directory: JournalDirectory { JournalDirectory(checkpointDirectory.path, checkpointDirectory.storage) }
+    var directory: JournalDirectory { JournalDirectory(checkpointDirectory.path, checkpointDirectory.storage) }
+}
+
+extension JournalDirectory {
+    /// Reads the header of a checkpoint; nil if the directory has no file of the name.
+    func openCheckpoint(_ name: String) throws(CheckpointProblem) -> CheckpointReader? {
+        let file: (any StorageFile)?
+        do throws(JournalError) { file = try openIfPresent(name) } catch { throw CheckpointProblem(.unreadable, "\(error)") }
+        guard let file else { return nil }
+        return try CheckpointReader(file)
+    }
 }

@@ -27,13 +27,29 @@ extension Journal: MovableLog {
                 state.fence = JournalError(role, path: directory.path)
             }
             do throws(JournalError) {
+                // Before the file exists, so that no library that does not know it opens the journal.
+                try writeSlots(hasRole: true)
                 try directory.replaceRole(RoleFile(role, of: id))
             } catch {
                 // Without the file the journal has not moved, and a repeated call can succeed. With it,
                 // or if that is unknown, no append may succeed.
-                if (try? directory.readRole() == nil) == true { updateState { $0.fence = nil } }
+                if (try? directory.readRole() == nil) == true {
+                    syncState.withLock { $0.hasRole = false }
+                    updateState { $0.fence = nil }
+                }
                 throw error
             }
+        }
+    }
+
+    /// Writes both slots with the version of a journal with or without a role, and syncs them.
+    func writeSlots(hasRole: Bool) throws(JournalError) {
+        try syncState.withLock { (sync) throws(JournalError) in
+            let (position, chain, isClosed) = state.withLock { ($0.syncedPosition, $0.syncedChain, $0.isClosed) }
+            if isClosed { return }
+            sync.hasRole = hasRole
+            for _ in 0..<2 { try sync.write(slot(position, chain, isClean: false)) }
+            try syncSlots(&sync)
         }
     }
 }

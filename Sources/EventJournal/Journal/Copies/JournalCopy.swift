@@ -113,6 +113,7 @@ package struct JournalCopy: CopyDestination {
     package mutating func activateAndClose() throws(JournalError) {
         // Before the lock is released, so that no other copy of the log begins here.
         try journal.directory.removeRole()
+        try journal.writeSlots(hasRole: false)
         try journal.close()
     }
 

@@ -145,6 +145,8 @@ extension JournalStatistics {
     /// | `waiters` | gauge | ``waiters`` |
     /// | `stopped` | gauge | 1 when ``failure`` is not nil |
     /// | `scrub_position`, `scrub_passes`, `scrub_findings` | gauge | ``scrub`` |
+    /// | `scrub_last_findings` | gauge | the number of ``ScrubProgress/Pass/findings`` of the last whole pass; absent before one |
+    /// | `scrub_age_seconds` | gauge | the time since the end of that pass; absent before one |
     /// | `recovery_clean` | gauge | 1 when the last writer closed the journal cleanly |
     /// | `recovery_recovered_records` | gauge | the number of ``RecoveryReport/recoveredPositions`` |
     /// | `recovery_cut_bytes` | gauge | the number of ``RecoveryReport/cutBytes`` |
@@ -180,6 +182,10 @@ extension JournalStatistics {
         text.gauge("scrub_position", "The last position checked in this scrub pass.", scrub.position)
         text.gauge("scrub_passes", "Completed scrub passes.", scrub.passes)
         text.gauge("scrub_findings", "Findings of scrubbing since opening.", scrub.findings)
+        if let pass = scrub.lastPass {
+            text.gauge("scrub_last_findings", "Findings of the last whole scrub pass.", pass.findings)
+            text.gauge("scrub_age_seconds", "Time since the end of the last whole scrub pass.", unit: "seconds", pass.age / 1_000)
+        }
         text.gauge("recovery_clean", "Whether the last writer closed the journal cleanly.", recovery.wasClean ? 1 : 0)
         text.gauge(
             "recovery_recovered_records", "Records recovered beyond the position recorded as synced.",
@@ -199,6 +205,29 @@ public struct ScrubProgress: Hashable, Sendable, Codable {
     public var passes: UInt64 = 0
     /// The number of findings of scrubbing since opening.
     public var findings: UInt64 = 0
+    /// The last whole pass, kept across openings; nil before one.
+    public var lastPass: Pass?
+    /// The number of findings of this pass, also before the opening.
+    var passFindings: UInt64 = 0
+
+    /// A whole pass over the sealed segments.
+    public struct Pass: Hashable, Sendable, Codable {
+        /// The time at its end, in milliseconds since 1970.
+        public var endedAt: UInt64
+        /// The number of its findings.
+        public var findings: UInt64
+
+        /// The time since its end in milliseconds; 0 if the clock was set back before it.
+        public var age: UInt64 {
+            let now = SystemCalls.millisecondsSince1970()
+            return now - min(now, endedAt)
+        }
+    }
+
+    private enum CodingKeys: CodingKey { case position, passes, findings, lastPass }
+
+    /// Whether scrubbing has found damage, in this pass or in the last whole one.
+    public var hasFindings: Bool { passFindings > 0 || findings > 0 || lastPass?.findings ?? 0 > 0 }
 
     init() {}
 }

@@ -7,12 +7,13 @@ public struct JournalFinding: Hashable, Sendable, Codable, CustomStringConvertib
     ///
     /// One of `slot`, `durableFile`, `segmentHeader`, `missingRecords`, `trailingBytes`, `footer`,
     /// `unreadable`, `commitHeader`, `commitFields`, `commitTruncated`, `recordFraming`,
-    /// `recordChecksum`, `commitChecksum`, `chain`, `treeDiffers`, or the code of the error with which opening
-    /// rejects the journal.
+    /// `recordChecksum`, `commitChecksum`, `chain`, `treeDiffers`, `treeDamaged`, `checkpointDamaged`, or the
+    /// code of the error with which opening rejects the journal.
     public var problem: String
     /// The problem as a sentence.
     public var message: String
-    /// The name of the affected file in the journal's directory: a segment file, `durable` or `tree`.
+    /// The name of the affected file in the journal's directory: a segment file, `durable`, `tree` or a
+    /// checkpoint.
     public var segment: String?
     /// The affected bytes of the file.
     public var bytes: Range<UInt64>?
@@ -20,6 +21,12 @@ public struct JournalFinding: Hashable, Sendable, Codable, CustomStringConvertib
     public var positions: ClosedRange<Position>?
 
     private enum CodingKeys: CodingKey { case segment, bytes, positions, problem, message }
+
+    /// Whether the problem is in a file that is computed from the records, so that removing the file
+    /// loses nothing.
+    public var isRebuildable: Bool { Self.rebuildableProblems.contains(problem) }
+
+    private static let rebuildableProblems: Set = ["treeDiffers", "treeDamaged", "checkpointDamaged", "checkpointDiffers"]
 
     /// Creates a finding.
     package init(

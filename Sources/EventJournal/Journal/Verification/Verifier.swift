@@ -14,6 +14,8 @@ struct Verifier {
     private var next: Position = 1
     /// The chain value before the next position, if known.
     private var chain: UInt64?
+    /// Whether the last segment has no footer, although all of its bytes are valid.
+    private var isUnsealed = false
     private var slots: [DurableSlot] = []
     /// The chain values at the positions of the slots.
     private var chains: [Position: UInt64] = [:]
@@ -132,7 +134,10 @@ struct Verifier {
         if first != next {
             report(
                 JournalFinding(
-                    "missingRecords", "The segment does not begin where the records before it end.", segment: name,
+                    "missingRecords",
+                    isUnsealed && first > next
+                        ? Recovery.olderCopy
+                        : "The segment does not begin where the records before it end.", segment: name,
                     positions: min(first, next)...max(first - 1, next - 1, min(first, next))))
             chain = nil
         }
@@ -173,6 +178,7 @@ struct Verifier {
         var reader = CommitReader(
             segment, from: segment.end, position: segment.header.firstPosition, chain: segment.header.chain, end: size)
         var visitor = FindingVisitor(segment, size, next: following, limit: limit, watchedPositions: slots.map(\.position), report)
+        isUnsealed = false
         // A live writer may be changing the end of the last segment.
         let isFinal = following != nil || limit == nil
         switch try reader.read(&visitor) {
@@ -184,6 +190,7 @@ struct Verifier {
         case .endOfCommits:
             // After the last record, bytes may be a footer that was partly written.
             if isFinal && reader.position != following { try verifyZeros(in: reader.offset..<size, of: segment) }
+            isUnsealed = true
             if following != nil {
                 report(
                     JournalFinding(
