@@ -166,10 +166,10 @@ import Testing
                 })
         }
         func portion(after position: Position) async throws -> [Position] {
-            guard case .events(let events) = try await Follower.step(of: fixture.store.events(after: position).follower).1 else {
+            guard case .updates(let updates) = try await Follower.step(of: fixture.store.events(after: position).follower).1 else {
                 return []
             }
-            return events.map(\.position)
+            return updates.map(\.resumeToken.position)
         }
         #expect(try await portion(after: 6) == Array(7...262))
         let body = String(repeating: "x", count: 16_000)

@@ -155,7 +155,7 @@ import Testing
             let start = store.head.position
             try await store.execute(command)
             let end = store.head.position
-            for kinds in [nil, [EventKind.messagePosted]] {
+            for kinds: Set<EventKind>? in [nil, [.messagePosted]] {
                 let found = try await updates(store, after: start, Fixture.bob, kinds: kinds)
                 #expect(lost(found) == [shed])
                 #expect(found.last?.resumeToken.position == end)
