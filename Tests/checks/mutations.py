@@ -1224,7 +1224,7 @@ MUTATIONS = [
     erasure_mutation("99c", "erase a user who registered after the order", "MissingOrders", "row.registeredAt <= (try log.lastPosition(through: models.position) { $0 <= entry.recordedAt })",
                 "true", test_filter="LedgerTests"),
     erasure_mutation("99d", "ignore a changed ledger", "Journal+Erase", "            let checksum = try? ledgerChecksum(), note.checksum == checksum\n", "            true\n", target="EventJournal", test_filter="LedgerTests"),
-    erasure_mutation("99e", "copy what an unfinished erasure has left", "Journal+Backup", "if !pending.isEmpty { try Self.erase(pending, in: target) }", "", test_filter="UnfinishedErasureTests"),
+    erasure_mutation("99e", "copy what an unfinished erasure has left", "Journal+Backup", "if !pending.isEmpty { try Self.erase(pending, in: target) }", "", test_filter="UnfinishedErasureTests", target="EventJournal"),
     erasure_mutation("99f", "copy no ledger", "Copying", "merged.add(try ledger(log).entries)", "_ = log", test_filter="LedgerTests"),
     erasure_mutation("99g", "repair without the ledger", "Copying", "try journal.writeLedger(ledger)", "_ = ledger", test_filter="LedgerTests"),
     erasure_mutation("99h", "verify without the journal's own ledger", "ErasureVerification", "        known.add(try MissingOrders(own, besides: known, in: models, of: log).orders)\n", "", test_filter="LedgerTests"),
