@@ -105,7 +105,7 @@ import Testing
         options.journal.slotSyncDelay = .milliseconds(1)
         let store = try ChatStore.open("journal", options: options)
         disk.inject(DiskFault(.fails(.failed), at: .chance(1, of: [.sync]), pathSuffix: "durable"))
-        try store.execute(.registerUser(user: ann, username: "Ann"))
+        try await store.execute(.registerUser(user: ann, username: "Ann"))
         try await FollowingFixture.until("the failure of the store") { store.failure != nil }
         #expect(store.failure?.code == .syncFailed)
         let error = #expect(throws: ChatError.self) { _ = try store.user(ann) }

@@ -1,6 +1,7 @@
 import ChatDomain
 import ChatTesting
 import EventJournal
+import Locking
 import Testing
 
 @testable import Chat

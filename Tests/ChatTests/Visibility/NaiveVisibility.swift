@@ -103,7 +103,7 @@ struct NaiveVisibility {
     /// Returns whether a thread exists for a user: an `inviteOnly` one for its members and for the
     /// users with an invitation.
     func knows(_ user: UserID, _ thread: ThreadID, at position: Position) -> Bool {
-        if policyAndHistory(of: thread, at: position).policy != .inviteOnly { return true }
+        if disclosure(of: thread, at: position) != nil { return true }
         if isMember(user, of: thread, at: position) { return true }
         var isInvited = false
         for fact in access.prefix(while: { $0.position <= position }) {
