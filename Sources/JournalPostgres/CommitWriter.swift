@@ -259,6 +259,8 @@
                 }
             }
             guard let found else {
+                // Without a row, the statement has made no commit that only a leader confirms.
+                try converting { () throws(DatabaseError) in try connection.requireLeader(database.answerTimeout) }
                 throw .final(JournalError(.notFound, "The log has been removed.", path: "\(database.address)"))
             }
             if found.epoch < epoch { throw .final(setBackError(to: found.position)) }

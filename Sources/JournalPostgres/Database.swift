@@ -76,7 +76,9 @@
                     if let known = idle.withLock({ $0.popLast() }) { connection = known } else { connection = try connectForReading() }
                     let result: Result
                     do throws(DatabaseError) { result = try body(connection) } catch {
-                        throw error.isOfMissingTable && connection.isStandby ? .standbyLacksLog : error
+                        // Only the leader can tell that the tables were removed.
+                        if error.isOfMissingTable { try connection.requireLeader(answerTimeout) }
+                        throw error
                     }
                     if connection.isOpen, !connection.shouldRetryLeader {
                         idle.withLock { if $0.count < Self.maximumIdleCount { $0.append(connection) } }

@@ -92,7 +92,8 @@
             }
             let end = try database.reading { (connection) throws(DatabaseError) in
                 let end = try ReadableEnd(connection, logNumber, database.answerTimeout, confirms: confirms, after: known)
-                if end == nil, connection.isStandby { throw .standbyLacksLog }
+                // Only the leader can tell that the log was removed or replaced.
+                if end?.head.journal != id { try connection.requireLeader(database.answerTimeout) }
                 return end
             }
             if let end, end.head.journal == id, !end.isSetBack {

@@ -223,6 +223,9 @@
         // MARK: Closing
 
         /// Waits until the database has confirmed everything, and gives up the log.
+        ///
+        /// - Throws: On a log that is open for writing, the error that stopped it; the log is closed in
+        ///   any case.
         public func close() throws(JournalError) {
             // First, so that no append comes after the last commit.
             let last = state.withLock { $0.rejectAppends() }
@@ -241,7 +244,8 @@
                 writer?.close()
             }
             database.close()
-            if let failure { throw failure }
+            // A reader has nothing to lose: its reads have thrown the error.
+            if let failure, !isReadOnly { throw failure }
         }
     }
 

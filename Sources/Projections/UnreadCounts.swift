@@ -60,8 +60,8 @@ struct UnreadCounts: Equatable, Sendable {
 
     /// Adds a message at an index in its thread.
     ///
-    /// An author without a membership needs no further state: their messages precede any later join
-    /// and are read.
+    /// An author without a membership, whose join was lost, needs no further state: their messages
+    /// precede any later join and are read. A reader who blocks the author counts these messages.
     @inline(__always)
     mutating func append(_ index: Int, of membership: Int, at position: Position) {
         guard membership >= 0 else { return ownMessageDistances.append(0) }

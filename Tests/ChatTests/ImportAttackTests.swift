@@ -86,7 +86,7 @@ import Testing
         let store = try StoreFixture().open()
         try store.execute(.registerUser(user: ann, username: "Ann"))
         for command in [
-            .openThread(thread: rust, name: "#rust", by: ann),
+            .openThread(thread: rust, name: "#rust", by: ann, policy: .inviteOnly),
             .postMessage(message: ImportedID.message("#rust", "1"), thread: rust, author: ann, body: "hers"),
         ] as [ChatCommand] { try store.execute(CommandRequest(command, origin: .imported(sentAt: nil))) }
         try expectUnchanged([message("1", body: "theirs", editedAt: 5)], store)

@@ -239,7 +239,7 @@ import Testing
         let store = try StoreFixture().open()
         try store.execute(.registerUser(user: Self.native, username: "Ann"))
         for command in [
-            .openThread(thread: rust, name: "#rust", by: Self.native),
+            .openThread(thread: rust, name: "#rust", by: Self.native, policy: .inviteOnly),
             .postMessage(message: ImportedID.message("#rust", "1"), thread: rust, author: Self.native, body: "hers"),
         ] as [ChatCommand] { try store.execute(CommandRequest(command, origin: .imported(sentAt: nil))) }
         try expectUnchanged([message("1", by: .nickname("Ann"), body: "theirs", editedAt: 5)], store)

@@ -124,9 +124,9 @@ import Testing
     }
 
     @Test(arguments: [
-        String(repeating: "x", count: 32), String(repeating: "x", count: 31), String(repeating: "\u{1F986}", count: 32),
-        String(repeating: "e\u{301}", count: 32), "ab" + String(repeating: "\u{301}", count: 63),
-        String(repeating: "\u{1F1EC}\u{1F1E7}", count: 16), String(repeating: "x", count: 29) + " yz",
+        String(repeating: "x", count: 64), String(repeating: "x", count: 63), String(repeating: "\u{1F986}", count: 64),
+        String(repeating: "e\u{301}", count: 32), "a" + String(repeating: "\u{301}", count: 63),
+        String(repeating: "\u{1F1EC}\u{1F1E7}", count: 32), String(repeating: "x", count: 61) + " yz",
     ])
     func suffixKeepsNameWithinBounds(name: String) throws {
         let store = try StoreFixture().open()

@@ -35,7 +35,8 @@ import Testing
             summary
                 == ImportSummary(
                     messages: 6, replies: 2, duplicates: 1, rejected: 3, users: 3, threads: 3,
-                    threadsByPolicy: [.inviteOnly: 2, .residents: 1]))
+                    threadsByPolicy: [.inviteOnly: 2, .residents: 1],
+                    renamed: [RenamedUser(user: ImportedID.user("a\u{7}b"), name: "a\u{7}b", username: "ab")]))
         #expect(refused.map(\.line) == [7, 11, 12])
         #expect(refused.map(\.rejection.code) == [.unknownMessage, .invalidUsername, .invalidThreadName])
         let thread = try #require(try store.threads(named: "#rust").first)

@@ -26,7 +26,7 @@ import Testing
                 let fault = Self.faults[position]
                 // Every name is unique, even when a user registers twice.
                 let user = UserID(bits: fault == "identifierTwice" ? 1 : UInt128(position))
-                let name = fault == "invalidText" ? String(repeating: "n", count: 129) + "\(position)" : "n\(position)"
+                let name = fault == "invalidText" ? String(repeating: "n", count: 257) + "\(position)" : "n\(position)"
                 encoder.encode(
                     ChatEvent(
                         recordedAt: Timestamp(millisecondsSince1970: 1), details: .userRegistered(UserRegistered(user: user)),

@@ -194,6 +194,7 @@ import Testing
             let count = storage.calls.count - start
             storage.fail(nil)
             if error != nil, try journal.movedTo() == nil {
+                #expect(try Self.slotVersions("journal", storage) == [1, 1], "call \(failing)")
                 try journal.append([Entry("still", "open")])
                 try journal.waitUntilDurable(journal.lastPosition)
                 try journal.fence(at: journal.lastPosition, destination: "elsewhere")

@@ -148,7 +148,7 @@ func post(to store: ChatStore, _ recorder: CrashRecorder<Posts>) throws {
         let store = try openStore(on: disk)
         disk.inject(DiskFault(.fails(.failed), at: .chance(1, of: [.sync])))
         #expect(throws: ChatError.self) { try store.execute(.postMessage(thread: sw1a, author: ann, body: "Milk?")) }
-        #expect(try store.timeline(sw1a).isEmpty)
+        #expect(throws: ChatError.self) { try store.timeline(sw1a) }
     }
 }
 

@@ -25,8 +25,13 @@ import Testing
         let userCount: Int
         /// The changes, by position - 1.
         private(set) var changes: [(thread: Int, change: Change)] = []
-        /// The positions and authors of the messages, by thread.
-        private(set) var posts: [[(position: Position, author: Int)]] = [[], []]
+        /// The messages, by thread.
+        ///
+        /// `isOfMember` is false if no earlier event names the author as a member, which only a
+        /// loss of events leads to.
+        private(set) var posts: [[(position: Position, author: Int, isOfMember: Bool)]] = [[], []]
+        /// By thread: the users whom an event has named as members.
+        private var namedMembers: [Set<Int>] = [[], []]
         /// The positions of the retracted and removed messages.
         private var gone: Set<Position> = []
         /// By user: the users whom they block now.
@@ -43,13 +48,17 @@ import Testing
         mutating func add(_ change: Change, to thread: Int) {
             changes.append((thread, change))
             let id = Self.thread(thread)
+            switch change {
+            case .joined(let user), .left(let user), .read(let user, upTo: _): namedMembers[thread].insert(user)
+            default: break
+            }
             let details: EventDetails
             switch change {
             case .joined(let user): details = .threadJoined(ThreadJoined(thread: id, number: position, user: Self.user(user)))
             case .left(let user): details = .threadLeft(ThreadLeft(thread: id, number: position, user: Self.user(user)))
             case .read(let user, let upTo): details = .threadRead(ThreadRead(user: Self.user(user), thread: id, upTo: upTo))
             case .posted(let author):
-                posts[thread].append((position, author))
+                posts[thread].append((position, author, namedMembers[thread].contains(author)))
                 let message = MessageID(bits: UInt128(position))
                 details = .messagePosted(MessagePosted(thread: id, number: position, message: message, author: Self.user(author)))
             case .retracted(let post):
@@ -109,8 +118,8 @@ import Testing
             let messages = posts[thread].prefix { $0.position <= position }.filter { !gone.contains($0.position) }
             return (0..<userCount).map { user in
                 guard let join = seen[user]?.join else { return 0 }
-                let skipped = blocks[user, default: []].union([user])
-                return messages.count { $0.position > max(join, markers[user]) && !skipped.contains($0.author) }
+                let unread = messages.filter { $0.position > max(join, markers[user]) && $0.author != user }
+                return unread.count { !$0.isOfMember || !blocks[user, default: []].contains($0.author) }
             }
         }
 

@@ -18,6 +18,7 @@ extension ChatStore {
     /// - Complexity: O(*n*) in the number of events in the journal.
     @discardableResult
     public func writeCheckpoint() throws(ChatError) -> Position {
+        try requireRunning()
         guard let checkpointer, checkpointer.options != nil, !log.isReadOnly else {
             throw .journal(JournalError(.readOnly, "The store is read-only, or its checkpoints are disabled."))
         }

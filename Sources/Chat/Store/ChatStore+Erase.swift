@@ -58,6 +58,8 @@ extension ChatStore {
     }
 
     private func erase(_ request: ErasureRequest, user: UserID?, _ reason: String) throws(ChatError) -> Erasure {
+        // Before the kind of the log: a stopped store answers every call with its failure.
+        try requireRunning()
         guard let log = log as? any ErasableLog, !log.isReadOnly else {
             throw .journal(JournalError(.readOnly, "The store is open for reading only, or its log cannot erase."))
         }

@@ -17,7 +17,7 @@ package enum NameRules {
     static func isValid(_ name: String, maximumScalars: Int, maximumBytes: Int) -> Bool {
         let scalars = name.unicodeScalars
         return name.utf8.count <= maximumBytes && scalars.count <= maximumScalars && scalars.allSatisfy(isAllowed)
-            && scalars.contains { !isIgnorable($0) }
+            && !visible(name).isEmpty
     }
 
     /// Returns a text without the scalars that no name has, its white space normalized.

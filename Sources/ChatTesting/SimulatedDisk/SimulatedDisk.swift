@@ -145,12 +145,15 @@ public final class SimulatedDisk: Sendable {
             guard state.hasPower else { throw StorageError(.failed, operation, path: path, number: .inputOutput) }
             state.watch?(state.operations, state.image)
             let fault = state.faults.effect(on: operation, path, number: state.operations, &state.random)
-            let result = try body(&state, fault)
-            if isCut {
-                state.hasPower = false
-                throw StorageError(.failed, operation, path: path, number: .inputOutput)
+            do throws(StorageError) {
+                let result = try body(&state, fault)
+                guard isCut else { return result }
+            } catch {
+                guard isCut else { throw error }
             }
-            return result
+            // Also after an operation that has failed by itself, such as opening a missing file.
+            state.hasPower = false
+            throw StorageError(.failed, operation, path: path, number: .inputOutput)
         }
     }
 }

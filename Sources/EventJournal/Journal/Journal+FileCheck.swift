@@ -10,8 +10,9 @@ extension JournalDirectory {
     func checkName(_ name: String, of file: any StorageFile) throws(JournalError) {
         let path = self.file(name)
         do throws(StorageError) {
-            guard let identity = try file.identity() else { return }
-            if try storage.identity(of: path) == identity { return }
+            // A storage of the caller's own may have no identities, or those of its files alone.
+            guard let identity = try file.identity(), let named = try storage.identity(of: path) else { return }
+            if named == identity { return }
         } catch {
             guard error.kind == .notFound || error.kind == .notADirectory else { throw JournalError(error) }
         }

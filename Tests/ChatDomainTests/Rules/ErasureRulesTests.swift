@@ -61,11 +61,12 @@ struct ErasureRulesTests {
 
     /// Everything that a user was given can end after the erasure, and their posts can be removed.
     @Test func othersEndWhatErasedUserHas() {
+        // Dee invites Cem before he is an operator: operators do not invite one another.
         let given = Here.moderated.given(
-            .grantOperator(user: Here.cem), .mute(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "spam"),
+            .invite(user: Here.cem, thread: Here.sw1a, by: Here.dee), .grantOperator(user: Here.cem),
+            .mute(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "spam"),
             .block(user: Here.cem, by: Here.bob), .openThread(thread: Here.club, name: "Club", by: Here.ann),
             .ban(user: Here.cem, thread: Here.club, by: Here.ann, reason: "spam"),
-            .invite(user: Here.cem, thread: Here.sw1a, by: Here.dee),
             .setRole(user: Here.cem, thread: Here.dogs, role: .moderator, by: Here.ann))
         for command in [
             .removeMember(user: Here.cem, thread: Here.dogs, by: Here.ann, reason: "spam"), .unblock(user: Here.cem, by: Here.bob),

@@ -147,7 +147,8 @@ import Testing
         #expect(first.lines.contains { $0.hasPrefix(#"{"line":4,"rejection":{"code":"unknownMessage""#) })
         #expect(first.lines.contains { $0.hasPrefix(#"{"line":5,"error":{"code":"missingField""#) })
         #expect(
-            first.lines.last == #"{"lines":5,"unreadable":2,"messages":1,"replies":1,"duplicates":0,"refused":1,"users":2,"threads":1}"#)
+            first.lines.last == #"{"lines":5,"unreadable":2,"messages":1,"replies":1,"duplicates":0,"refused":1,"users":2,"threads":1,"#
+                + #""policies":{"inviteOnly":1}}"#)
         let head = try ToolProcess.run(["head", journal]).output
         let text = try ToolProcess.run(["import", journal, file])
         #expect(text.error.contains("line 4: unknownMessage"))

@@ -80,8 +80,8 @@ import Testing
             text.lines.contains(
                 "1 threads of earlier imports are open to every user: `set-policy JOURNAL --imported inviteOnly` closes them"))
 
-        #expect(try ToolProcess.run(["set-policy", journal]).status == 2)
-        #expect(try ToolProcess.run(["set-policy", journal, "--imported", "open"]).status == 2)
+        #expect(try ToolProcess.run(["set-policy", journal]).status == 64)
+        #expect(try ToolProcess.run(["set-policy", journal, "--imported", "open"]).status == 64)
         let closed = try ToolProcess.run(["set-policy", journal, "--imported", "inviteOnly", "--json"])
         #expect(closed.status == 0 && closed.output.hasPrefix(#"{"policy":"inviteOnly","threads":[""#))
         let threads = try ToolProcess.run(["threads", journal, "--json"])
@@ -93,7 +93,7 @@ import Testing
         let export = try folder.file("export.jsonl", try ToolProcess.run(["export", journal]).output)
         let copy = folder.path + "/copy"
         #expect(try ToolProcess.run(["import", copy, export, "--format", "events"]).status == 0)
-        #expect(try ToolProcess.run(["import", copy, export, "--format", "events", "--policy", "open"]).status == 2)
+        #expect(try ToolProcess.run(["import", copy, export, "--format", "events", "--policy", "open"]).status == 64)
         #expect(try ToolProcess.run(["export", copy]).output == ToolProcess.run(["export", journal]).output)
     }
 }

@@ -126,6 +126,15 @@ import Testing
         #expect(try crashed.list("/") == (side == .before ? ["a"] : ["a", "b"]))
     }
 
+    /// An operation that would fail with power, too, is not exempt.
+    @Test(arguments: [PowerCut.Side.before, .after]) func powerFailsAtFailingOperation(_ side: PowerCut.Side) throws {
+        let disk = SimulatedDisk()
+        disk.cutPower(PowerCut(side, operation: 1))
+        #expect(try storageError { _ = try disk.open("missing", .read) }?.kind == .failed)
+        #expect(!disk.hasPower)
+        #expect(try storageError { _ = try disk.list("/") }?.kind == .failed)
+    }
+
     @Test func flippedBitPersistsAfterCrash() throws {
         let disk = try SimulatedDisk.with("a", sectors: [1, 1])
         try disk.flipBit(3, ofByteAt: 513, in: "a")

@@ -18,11 +18,11 @@ final class GatedLog: CommitLog {
         var isHolding = false
     }
 
-    let journal: any CommitLog
+    let journal: any ErasableLog
     private let state: Lock<State>
 
     /// Creates a log that is durable up to `gate` at most.
-    init(_ journal: any CommitLog, gate: Position = .max) {
+    init(_ journal: any ErasableLog, gate: Position = .max) {
         self.journal = journal
         state = Lock(State(gate: gate))
     }
@@ -125,4 +125,19 @@ final class GatedLog: CommitLog {
     }
 
     func close() throws(JournalError) { try journal.close() }
+}
+
+extension GatedLog: ErasableLog {
+    var hiddenContent: PositionSet { journal.hiddenContent }
+    var erasedThrough: Position? { journal.erasedThrough }
+
+    func setHiddenContent(_ positions: PositionSet) { journal.setHiddenContent(positions) }
+
+    func eraseContent(of positions: PositionSet, orderedThrough order: Position) throws(JournalError) {
+        try journal.eraseContent(of: positions, orderedThrough: order)
+    }
+
+    func readLedger() throws(JournalError) -> [UInt8]? { try journal.readLedger() }
+
+    func writeLedger(_ bytes: [UInt8]) throws(JournalError) { try journal.writeLedger(bytes) }
 }

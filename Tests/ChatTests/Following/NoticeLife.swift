@@ -88,6 +88,7 @@ struct ShownContent {
             let details = event.event.details
             for user in [details.user, details.otherActor] { if let user { users.insert(user) } }
             if let thread = details.thread { threads.insert(thread) }
+            addPost(of: details)
             return true
         }
         let profile = try store.user(viewer, viewer: viewer)
@@ -124,6 +125,18 @@ struct ShownContent {
         }
         for invitation in (try? store.invitations(to: thread.id, viewer: viewer)) ?? [] {
             for user in [invitation.user, invitation.by] { add(user) }
+        }
+    }
+
+    /// Adds the post whose text an event wrote: users see the events of their own posts, also in
+    /// threads that they can no longer read.
+    private mutating func addPost(of details: EventDetails) {
+        switch details {
+        case .messagePosted(let details): allPosts.insert(.message(details.message))
+        case .messageEdited(let details): allPosts.insert(.message(details.message))
+        case .replyPosted(let details): allPosts.insert(.reply(details.reply))
+        case .replyEdited(let details): allPosts.insert(.reply(details.reply))
+        default: break
         }
     }
 

@@ -18,7 +18,7 @@ enum LogPlace: Sendable {
     /// Opens a new log.
     ///
     /// - Parameter options: The options of the journal; a log in a database has none of them.
-    func open(_ options: JournalOptions) throws -> any CommitLog {
+    func open(_ options: JournalOptions) throws -> any ErasableLog {
         switch self {
         case .memory: return try Journal.open("journal", options: options)
         #if Postgres

@@ -81,5 +81,5 @@ enum CommandSamples {
     }
 
     /// The number of kinds in ``fields(of:)``.
-    static let kindCount = 36
+    static let kindCount = 37
 }

@@ -82,7 +82,7 @@ import Testing
             "/v1/threads", "/v1/threads/\(thread)/timeline", "/v1/threads/\(thread)/members", "/v1/threads/SW1A/residents",
             "/v1/messages/\(message)/replies",
         ]
-        let whole = ["/v1/threads/\(thread)/pins", "/v1/threads/\(thread)", "/v1/messages/\(message)"]
+        let whole = ["/v1/threads/\(thread)/pins", "/v1/threads/\(thread)", "/v1/threads/\(thread)/standing", "/v1/messages/\(message)"]
         for target in pages.map({ "\($0)?limit=200" }) + whole + cut.map(\.0) {
             let response = await community.get(target, as: ann)
             let longest = listCounts(try #require(response.json)).values.max() ?? 0

@@ -38,11 +38,17 @@ import Testing
         let session = WireSession(village.store, user: village.om) { message in
             sent.withLock { $0.append(String(decoding: message, as: UTF8.self)) }
         }
+        func waitForMessages(_ count: Int) async throws {
+            for _ in 0..<60_000 where sent.withLock({ $0.count }) < count { try await Task.sleep(for: .milliseconds(1)) }
+            try #require(sent.withLock { $0.count } >= count, "\(sent.withLock { $0.last ?? "" })")
+        }
         try await session.receive(Array("{\"id\":1,\"follow\":{}}".utf8))
         let posted = try village.store.message(village.message).position
         try village.store.eraseContent(of: PositionSet([posted...posted]), reason: "wrong-address")
+        // Before Om leaves: a former member is told nothing of other users' messages.
+        try await waitForMessages(2)
         try village.community.execute(.leaveThread(user: village.om, thread: village.market))
-        while sent.withLock({ $0.count }) < 4 { await Task.yield() }
+        try await waitForMessages(4)
         session.end()
         let messages = sent.withLock { $0 }
         let token = try village.store.resumeToken(after: village.store.head.position - 1)

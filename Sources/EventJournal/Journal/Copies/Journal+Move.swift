@@ -34,7 +34,8 @@ extension Journal: MovableLog {
                 // Without the file the journal has not moved, and a repeated call can succeed. With it,
                 // or if that is unknown, no append may succeed.
                 if (try? directory.readRole() == nil) == true {
-                    syncState.withLock { $0.hasRole = false }
+                    // If this fails too, later slots replace these.
+                    try? writeSlots(hasRole: false)
                     updateState { $0.fence = nil }
                 }
                 throw error
@@ -43,13 +44,16 @@ extension Journal: MovableLog {
     }
 
     /// Writes both slots with the version of a journal with or without a role, and syncs them.
+    ///
+    /// A failure does not stop the journal, so that a move can be repeated. It loses no record: the
+    /// slots on the device at most attest a lower position, until others are written.
     func writeSlots(hasRole: Bool) throws(JournalError) {
         try syncState.withLock { (sync) throws(JournalError) in
             let (position, chain, isClosed) = state.withLock { ($0.syncedPosition, $0.syncedChain, $0.isClosed) }
             if isClosed { return }
             sync.hasRole = hasRole
             for _ in 0..<2 { try sync.write(slot(position, chain, isClean: false)) }
-            try syncSlots(&sync)
+            try sync.syncSlots()
         }
     }
 }
