@@ -247,12 +247,11 @@ class Hostile:
                 expect(self.web.ask("POST", "/v1/" + target, {"email": address, **more}, headers=self.server.from_elsewhere()), 400, "invalidEmail", f"{target} {address!r}")
         for name in ("Eve\r\nBcc: b@example.org", "Eve\n", "\n\nYour code is 000000."):
             answer = self.web.ask("POST", "/v1/sign-up", {"username": name, "email": "eve@example.org", "password": PASSWORD}, headers=self.server.from_elsewhere())
-            if name.strip() != name and "\n" not in name.strip():
-                continue  # white space at the ends is removed
-            expect(answer, 400, "invalidUsername", f"sign-up {name!r}")
+            # A line end in a name is white space, which becomes one space.
+            expect(answer, 202, what=f"sign-up {name!r}")
         time.sleep(0.3)
         for path in set(self.server.mail.iterdir()) - before:
-            if "bcc" in path.read_text().lower():
+            if any(line.lower().startswith(("bcc", "your code is 000000")) for line in path.read_text().splitlines()):
                 raise Failed(f"a mail with an injected header: {path.read_text()!r}")
         return f"{len(bodies)} bodies arrived as one event each, no header or mail had an injected line"
 
@@ -318,7 +317,7 @@ class Hostile:
         before, count = len(self.server.events()), 0
         schemas = self.document.root["components"]["schemas"]
         values = {"thread": "SW1A", "body": "forged", "message": self.message, "reply": identifier(), "name": "Forged", "username": "Forged", "postcode": "M1 1AA", "device": "x",
-                  "upTo": 1, "role": "member", "reason": "forged", "session": identifier(), "kind": "org.example.x", "payload": {}, "id": identifier(), "user": self.ann.id}
+                  "upTo": 1, "role": "member", "policy": "open", "reason": "forged", "session": identifier(), "kind": "org.example.x", "payload": {}, "id": identifier(), "user": self.ann.id}
         good = {"leaveThread": {"thread": "M1"}}
         for name in (key.removeprefix("command.") for key in schemas if key.startswith("command.")):
             fields = schemas["command." + name]["properties"][name]

@@ -549,6 +549,9 @@ class Community:
         for event in history.events[position:]:
             at = event["position"]
             expected = []
+            # The policy of an opening takes nothing from anybody: nobody has read the thread before it.
+            if kind_of(event) == "threadPolicySet" and kind_of(history.events[at - 2]) == "threadOpened":
+                continue
             for place in history.threads:
                 before, after = (history.start(person.id, place, point) for point in (at - 1, at))
                 if thread in (None, place) and before is not None and (after is None or after > before):
