@@ -7,7 +7,8 @@ import Projections
 extension ChatStore {
     /// Returns the owners and moderators of a thread, in the order in which they got their roles.
     ///
-    /// - Parameter limit: The maximum length of the list; it keeps the first ones.
+    /// The list has the first `limit` ones.
+    ///
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember`.
     /// - Complexity: O(*n* log *n*) in the number of users who ever joined the thread or were
@@ -51,7 +52,8 @@ extension ChatStore {
     /// A sanction is in effect until its end: as of now by the clock of the store, as of a time by
     /// that time, and as of a position by the time of the event at it.
     ///
-    /// - Parameter limit: The maximum length of the list; it keeps the first ones.
+    /// The list has the first `limit` ones.
+    ///
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember` and
     ///   `notAModerator`.
@@ -89,7 +91,7 @@ extension ChatStore {
     /// with the reason and the end.
     ///
     /// A viewer may ask for their own, also if they can no longer read the thread. Mutes and bans that
-    /// are no longer in effect are left out, as in ``sanctions(in:viewer:asOf:)``.
+    /// are no longer in effect are left out, as in ``sanctions(in:viewer:asOf:limit:)``.
     ///
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownUser` and `unknownThread`, and with `notAllowed` if
@@ -131,7 +133,8 @@ extension ChatStore {
 
     /// Returns the pinned messages of a thread, in the order in which they were pinned.
     ///
-    /// - Parameter limit: The maximum length of the list; it keeps the first ones.
+    /// The list has the first `limit` ones.
+    ///
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember`.
     /// - Complexity: O(*n* log *n*) in the number of messages that were ever pinned in the thread;
@@ -149,7 +152,8 @@ extension ChatStore {
 
     /// Returns the open reports of a thread's posts, oldest first; for its moderators.
     ///
-    /// - Parameter limit: The maximum length of the list; it keeps the first ones.
+    /// The list has the first `limit` ones.
+    ///
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember` and
     ///   `notAModerator`.
@@ -188,7 +192,8 @@ extension ChatStore {
 
     /// Returns a user's invitations, oldest first.
     ///
-    /// - Parameter limit: The maximum length of the list; it keeps the first ones.
+    /// The list has the first `limit` ones.
+    ///
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownUser`, and with `notAllowed` if the viewer is
     ///   another user.
@@ -207,7 +212,8 @@ extension ChatStore {
 
     /// Returns the invitations to a thread, oldest first; for its moderators.
     ///
-    /// - Parameter limit: The maximum length of the list; it keeps the first ones.
+    /// The list has the first `limit` ones.
+    ///
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember` and
     ///   `notAModerator`.

@@ -34,8 +34,7 @@ public struct Username: Hashable, Sendable, CustomStringConvertible {
     ///
     /// It is at most 768 bytes. Names that differ only in case and composition have the same key
     /// (canonical caseless matching). The standard defines this match in form D; form C would give
-    /// the same result for every pair of names. The key of an event is the recorded one
-    /// (``currentFoldKey``).
+    /// the same result for every pair of names. The key of an event is the recorded one.
     public let foldKey: String
 
     /// Creates a username from a text, or nil if it breaks a rule.
