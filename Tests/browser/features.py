@@ -40,7 +40,7 @@ def invited(ann, bob):
     thread = ann.run("return location.hash").split("/")[2]
     bob.open(f"t/{thread}")
     bob.click("Join the thread", "main")
-    bob.see("You need an invitation", "main")
+    bob.see("There is no such thread.", "main")
     panel(ann, thread, "people")
     ann.click("Invite…", ".panel")
     ann.fill("Or their personal code", "no code", "dialog")
