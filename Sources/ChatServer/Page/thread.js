@@ -4,7 +4,7 @@ import { Problem, Unreachable, get, path } from "./api.js";
 import { activityPanel } from "./activity.js";
 import { composer, waitingElement } from "./composer.js";
 import { announce, h, icon } from "./dom.js";
-import { count, errorText, excerpt } from "./format.js";
+import { count, errorText, excerpt, fullTimeText } from "./format.js";
 import { moderationPanel } from "./moderation.js";
 import * as outbox from "./outbox.js";
 import { peoplePanel } from "./people.js";
@@ -280,8 +280,8 @@ export class ThreadView {
     });
   }
 
-  /** Shows what the user can do about a thread of which they are not a member. */
-  renderStranger() {
+  /** Shows why the user cannot read a thread, and whether they can join it. */
+  async renderStranger() {
     this.close();
     if (this.panelName) go(["t", this.id], { replace: true });
     this.view = null;
@@ -289,24 +289,62 @@ export class ThreadView {
     this.waitingElements = null;
     this.roles = new Map();
     this.pinned = new Set();
-    this.heading.textContent = "Join this thread?";
+    this.heading.textContent = "Thread";
     this.detail.textContent = "";
     this.tools.replaceChildren();
     this.toolsKey = null;
     this.banner.hidden = true;
     this.composer = null;
+    this.body.replaceChildren(h("p", { class: "placeholder" }, "Loading…"));
+    let isOpen = true;
+    let shown = null;
+    const show = async () => {
+      let standing = null;
+      try {
+        standing = await get(path(["threads", this.id, "standing"]));
+      } catch (error) {
+        if (error.code !== "notFound") {
+          if (isOpen && !shown) this.failed(error);
+          return;
+        }
+      }
+      // Without a change the button keeps the focus.
+      if (!isOpen || shown === JSON.stringify(standing)) return;
+      shown = JSON.stringify(standing);
+      this.body.replaceChildren(this.strangersElement(standing));
+    };
+    this.ends.push(() => { isOpen = false; }, on("threads", () => (this.info ? this.reload() : show())));
+    await show();
+  }
+
+  /** Returns what a user who is no member reads: what a moderator did, with its reason and end, or how to join. */
+  strangersElement(standing) {
+    if (!standing) {
+      this.heading.textContent = "No such thread";
+      return h("div", { class: "placeholder" }, h("p", {}, "There is no such thread, or it is private and you have no invitation to it."));
+    }
+    const { ban, removal } = standing;
+    const reason = (act) => (act.reason ? h("p", {}, "The reason: ", h("q", { dir: "auto" }, act.reason)) : null);
+    if (ban) {
+      this.heading.textContent = "You are banned";
+      const end = ban.until ? `, until ${fullTimeText(ban.until)}` : "";
+      return h("div", { class: "placeholder" }, h("p", {}, `A moderator has banned you from this thread${end}. You can neither read nor join it.`), reason(ban));
+    }
+    this.heading.textContent = "Join this thread?";
     const error = h("p", { class: "field-error", role: "alert" });
     const join = async () => {
       try {
         await execute("joinThread", { thread: this.id });
       } catch (problem) {
-        error.textContent = errorText(problem);
+        // The thread exists, or the server would not have told the standing.
+        error.textContent = problem.code === "unknownThread" ? "Only people with an invitation can join this thread." : errorText(problem);
       }
     };
-    this.body.replaceChildren(h(
-      "div", { class: "placeholder" }, h("p", {}, "You are not a member, and only members can read it. Open threads can be joined by everybody who has their link, others with an invitation."),
-      h("p", {}, h("button", { type: "button", class: "button primary", onclick: join }, "Join the thread")), error));
-    this.ends.push(on("threads", () => { if (this.info) this.reload(); }));
+    return h(
+      "div", { class: "placeholder" },
+      removal ? [h("p", {}, "A moderator has removed you from this thread."), reason(removal)] : null,
+      h("p", {}, "You are not a member, and only members can read it. Open threads can be joined by everybody who has their link, others with an invitation."),
+      h("p", {}, h("button", { type: "button", class: "button primary", onclick: join }, "Join the thread")), error);
   }
 
   /** Shows a panel beside the thread, or none. Returns its element. */
