@@ -8,7 +8,7 @@ struct HeadFile: Sendable {
 
     /// Returns the head; nil if there is no file.
     ///
-    /// - Throws: `ArgumentError` for a file with other content, `ToolError`.
+    /// - Throws: `RollbackError` for a file with other content, `ToolError`.
     func read() throws -> JournalHead? {
         let text: String
         do {
@@ -17,7 +17,7 @@ struct HeadFile: Sendable {
             return nil
         }
         guard text.last == "\n", let head = JournalHead(String(text.dropLast())) else {
-            throw ArgumentError("\(path): not a file with a head; --accept-rollback replaces it")
+            throw RollbackError(unreadable: path)
         }
         return head
     }
@@ -106,6 +106,11 @@ struct RollbackError: Error, CustomStringConvertible {
     static let exitStatus: Int32 = 65
 
     let description: String
+
+    /// Without its head, nothing tells whether the log was set back.
+    fileprivate init(unreadable path: String) {
+        description = "rolledBack: \(escapedForTerminal(path)) is no file with a head; --accept-rollback replaces it"
+    }
 
     fileprivate init(_ required: HeadRequirement.Required, _ cause: String) {
         let isOption = required.place == "--expect"

@@ -3,6 +3,12 @@ import Dispatch
 import EventJournal
 import Synchronization
 
+/// The file of a head has a head that another process wrote.
+struct HeadOfOther: Error, CustomStringConvertible {
+    let path: String
+    var description: String { "\(escapedForTerminal(path)): another process keeps its head there, and has taken over the log" }
+}
+
 /// Keeps the last synced head of a store in a file: each second while it changes, and at the end.
 ///
 /// With the durability `.written`, a power failure can lose what was answered: the head is then kept
@@ -62,8 +68,11 @@ final class HeadKeeper: Sendable {
         }
     }
 
+    /// Writes a head that has changed, unless another process has written the file since: it has
+    /// taken over, and what it answered must not be forgotten.
     private func write(_ head: JournalHead, _ state: inout State) throws {
         if head == state.written { return }
+        if let kept = try file.read(), kept != state.written { throw HeadOfOther(path: file.path) }
         try file.write(head)
         state.written = head
     }

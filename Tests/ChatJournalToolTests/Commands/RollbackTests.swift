@@ -239,6 +239,28 @@ final class RunningTool {
         #expect(try Self.kept(folder.path + "/H").position == kept.position + 1)
     }
 
+    /// A writer that was superseded while it was paused does not put its head over that of its
+    /// successor.
+    @Test func headOfAnotherProcessIsKept() throws {
+        let folder = try ToolProcess.Folder()
+        let (journal, head, copy) = (folder.path + "/J", folder.path + "/H", folder.path + "/copy")
+        #expect(try ToolProcess.run(["run", journal, "--head", head], input: Self.setUp).status == 0)
+        try FileManager.default.copyItem(atPath: journal, toPath: copy)
+        let tool = try RunningTool(["run", journal, "--head", head])
+        _ = try tool.answer(to: Self.post("x"))
+        // As a successor would, of a log that has gone on elsewhere.
+        #expect(try ToolProcess.run(["run", copy], input: Self.post("y") + "\n" + Self.post("z")).status == 0)
+        let other = try #require(try ToolProcess.run(["head", copy]).lines.first) + "\n"
+        _ = try folder.file("H", other)
+        _ = try tool.answer(to: Self.post("x"))
+        // Longer than the interval of the keeper.
+        usleep(1_500_000)
+        #expect(try String(contentsOfFile: head, encoding: .utf8) == other)
+        #expect(try tool.end() == 1)
+        #expect(try String(contentsOfFile: head, encoding: .utf8) == other)
+        #expect(try ToolProcess.run(["run", journal, "--head", head]).status == 65)
+    }
+
     @Test func fileIsPrivateAndReplacedWhole() throws {
         let folder = try ToolProcess.Folder()
         let (journal, head) = (folder.path + "/J", folder.path + "/H")
@@ -252,7 +274,9 @@ final class RunningTool {
         for wrong in ["", "\n", String(text.dropLast()), text + text, "cj1-\n", String(repeating: "x", count: 500)] {
             _ = try folder.file("H", wrong)
             let outcome = try ToolProcess.run(["run", journal, "--head", head])
-            #expect(outcome.status == 1 && outcome.error.contains("--accept-rollback") == (wrong.utf8.count < 500), "\(outcome.error)")
+            // Another start cannot succeed.
+            let isShort = wrong.utf8.count < 500
+            #expect(outcome.status == (isShort ? 65 : 1) && outcome.error.contains("--accept-rollback") == isShort, "\(outcome.error)")
             #expect(try String(contentsOfFile: head, encoding: .utf8) == wrong)
         }
         #expect(try ToolProcess.run(["run", journal, "--head", head, "--accept-rollback"]).status == 0)
