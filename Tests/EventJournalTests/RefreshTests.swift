@@ -8,6 +8,30 @@ import Testing
 
 /// A read-only journal follows a writer, in this process as in another process.
 @Suite struct RefreshTests {
+    /// A reader of a journal that was set back does not go on with what is no longer there.
+    @Test func readerNoticesAnOlderCopyInThePlaceOfItsJournal() throws {
+        let folder = try TemporaryDirectory()
+        let path = folder.file("journal")
+        func append(_ texts: String...) throws {
+            let journal = try Journal.open(path)
+            for text in texts { try journal.append([Entry("kept", text)]) }
+            try journal.close()
+        }
+        try append("a", "b")
+        try FileManager.default.copyItem(atPath: path, toPath: path + "-copy")
+        try append("c", "d")
+        let reader = try Journal.openReadOnly(path)
+        #expect(try reader.refresh() == 4)
+        try FileManager.default.moveItem(atPath: path, toPath: path + "-newer")
+        try FileManager.default.moveItem(atPath: path + "-copy", toPath: path)
+        for _ in 0..<2 {
+            let error = journalError { _ = try reader.refresh() }
+            #expect(error?.code == .damaged && error?.positions?.upperBound == 4)
+            // Its history differs, and is still shorter.
+            try append("e")
+        }
+    }
+
     @Test(arguments: StorageKind.allCases, Durability.allCases)
     func readerPrefixGrowsToDurablePosition(_ kind: StorageKind, _ durability: Durability) throws {
         try kind.run { options, path in

@@ -112,10 +112,16 @@ extension Journal {
             reopenReplacedSegments(&sync)
             let isClosed = published.withLock { $0.isClosed }
             if isClosed { throw JournalError.closedJournal(at: directory.path) }
-            let slot = try DurableSlots(directory, .read).newest
+            let slot = try newestSlot(notBefore: sync.slotPosition)
             guard slot.journal == id else {
                 throw JournalError(.damaged, "The journal has been replaced by the journal \(slot.journal).", path: directory.path)
             }
+            guard slot.position >= sync.slotPosition else {
+                throw JournalError(
+                    .damaged, "The journal was set back: an older copy is in its place.", path: directory.path,
+                    positions: (slot.position + 1)...sync.slotPosition)
+            }
+            sync.slotPosition = slot.position
             // The writer writes a slot only after it has synced the records that the slot covers,
             // so all of them are readable.
             let limit = slot.durability == .synced ? slot.position : .max
@@ -127,6 +133,17 @@ extension Journal {
             }
             return last
         }
+    }
+
+    /// Reads the newest slot, again for up to 100 ms while it lies before a position: of a slot that is
+    /// being written only the one before can be read.
+    private func newestSlot(notBefore position: Position) throws(JournalError) -> DurableSlot {
+        for _ in 0..<20 {
+            let slot = try DurableSlots(directory, .read).newest
+            if slot.position >= position { return slot }
+            SystemCalls.pause(.milliseconds(5))
+        }
+        return try DurableSlots(directory, .read).newest
     }
 
     /// Closes the files of segments once the writer has carried out an erasure that this reader

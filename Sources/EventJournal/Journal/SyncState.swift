@@ -13,6 +13,8 @@ struct SyncState {
     private(set) var isSlotSynced = true
     /// Whether a sync of the slot is scheduled for when the journal is idle.
     var isIdleSyncDue = false
+    /// The position in the newest slot at a reader's last refresh.
+    var slotPosition: Position = 0
     /// The position in the writer's note of erasures at a reader's last refresh.
     var erasedThrough: Position = 0
 
