@@ -155,10 +155,13 @@
 
         /// Looks again and again whether the log is still this writer's, also while nothing is
         /// appended.
+        ///
+        /// Five times within an interval, so that a confirmation just before a look, or a lost
+        /// connection, does not double the time until the writer knows.
         func scheduleHeartbeat() {
             let isOver = state.withLock { $0.isClosed || $0.failure != nil }
             if isReadOnly || isOver { return }
-            queue.asyncAfter(deadline: .now() + database.options.heartbeatInterval.dispatchInterval) { [weak self] in
+            queue.asyncAfter(deadline: .now() + (database.options.heartbeatInterval / 5).dispatchInterval) { [weak self] in
                 self?.tend()
                 self?.scheduleHeartbeat()
             }
