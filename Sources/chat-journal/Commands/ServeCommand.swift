@@ -179,7 +179,8 @@ extension ToolCommand {
                 await signals.first { server.failure != nil }
                 await server.close()
                 failure = server.failure
-                try accounts?.close()
+                // What stopped the journal may have met the accounts too; it is the error to report.
+                if failure == nil { try accounts?.close() } else { try? accounts?.close() }
             } catch {
                 // The first error is the one to report.
                 try? closeStore()
