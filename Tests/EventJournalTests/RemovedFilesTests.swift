@@ -16,7 +16,6 @@ import Testing
 
         func apply(to path: String) throws {
             let files = FileManager.default
-            let segment = try files.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".segment") }.max() ?? "none"
             switch self {
             case .directoryRemoved:
                 // A file that is created meanwhile makes the removal fail halfway.
@@ -33,10 +32,22 @@ import Testing
                 }
                 try files.moveItem(atPath: path, toPath: path + "-renamed")
                 try files.moveItem(atPath: path + "-copy", toPath: path)
-            case .segmentRemoved: try files.removeItem(atPath: path + "/" + segment)
+            case .segmentRemoved: try Self.applyToLastSegment(of: path) { try files.removeItem(atPath: $0) }
             case .durableRemoved: try files.removeItem(atPath: path + "/durable")
-            case .segmentReplaced: try Self.replace(path + "/" + segment)
+            case .segmentReplaced: try Self.applyToLastSegment(of: path, Self.replace)
             case .durableReplaced: try Self.replace(path + "/durable")
+            }
+        }
+
+        /// Changes the segment that is written, also if the writer begins another one meanwhile.
+        private static func applyToLastSegment(of path: String, _ change: (String) throws -> Void) throws {
+            func last() throws -> String {
+                try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".segment") }.max() ?? ""
+            }
+            var changed = ""
+            while case let segment = try last(), segment > changed {
+                try change(path + "/" + segment)
+                changed = segment
             }
         }
 
