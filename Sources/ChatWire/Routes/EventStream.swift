@@ -100,7 +100,7 @@ public struct EventStream: Sendable {
 
 extension FollowedUpdate {
     /// The name of the kind of notice; nil for an event.
-    var noticeName: String? {
+    package var noticeName: String? {
         switch self {
         case .event: nil
         case .erased: "erased"
@@ -111,7 +111,7 @@ extension FollowedUpdate {
     /// Appends the event, or the content of the notice, as a JSON object.
     ///
     /// - Throws: `EncodingError` for an event that JSON cannot hold; no event of the store is one.
-    func appendJSON(to text: inout [UInt8]) throws {
+    package func appendJSON(to text: inout [UInt8]) throws {
         switch self {
         case .event(let event): try JSONLineMembers.appendObject(to: &text) { members in try event.recorded.encode(to: &members) }
         case .erased(let content, _): try JSONLineEncoder().encode(content, into: &text)

@@ -16,7 +16,11 @@ extension ToolCommand {
                 CommandSpec.Option(
                     "follow", .flag, "continue with new events, also of other processes, until interrupted"),
                 .viewer, .json,
-            ])
+            ],
+            discussion: """
+                With --follow and --viewer, a line that begins with "erased" says which of the shown events have lost
+                their content, and one with "accessLost" which thread the viewer can no longer read: forget them.
+                """)
     ) { arguments, output in
         let after: Position = try arguments.integer("after", in: 0...Position.max) ?? 0
         let last: Position? = try arguments.integer("up-to", in: 0...Position.max)
@@ -98,8 +102,11 @@ private func printEvents(_ events: ChatEvents, asJSON: Bool) async throws {
     try await withThrowingTaskGroup { tasks in
         tasks.addTask {
             var output = BufferedOutput()
-            for try await event in events {
-                try output.write(event.recorded, asJSON: asJSON)
+            for try await update in events.updates {
+                switch update {
+                case .event(let event): try output.write(event.recorded, asJSON: asJSON)
+                case .erased, .accessLost: try output.write(notice: update, asJSON: asJSON)
+                }
                 try output.flush()
             }
         }

@@ -83,6 +83,15 @@ extension BufferedOutput {
         if asJSON { try writeLine(json: event) } else { try writeLine(line(of: event)) }
     }
 
+    /// Writes what the viewer of the events must forget: a JSON line with one field, the name of the
+    /// notice, or the name and the fields.
+    mutating func write(notice: FollowedUpdate, asJSON: Bool) throws {
+        var fields: [UInt8] = []
+        try notice.appendJSON(to: &fields)
+        let (name, content) = (notice.noticeName ?? "", String(decoding: fields, as: UTF8.self))
+        try writeLine(asJSON ? "{\"\(name)\":\(content)}" : "\(name)  \(content)")
+    }
+
     /// An event for people: its position, time and kind, and its fields as JSON.
     private func line(of recorded: RecordedEvent) throws -> String {
         var fields: [UInt8] = []

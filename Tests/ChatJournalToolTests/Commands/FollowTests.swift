@@ -57,6 +57,51 @@ import Testing
         #expect(positions.map(String.init) == (1...6_002).map { #"{"position":\#($0)"# })
     }
 
+    /// A follower with a viewer prints what the viewer must forget.
+    @Test func followerOfAViewerTellsWhatToForget() throws {
+        let folder = try ToolProcess.Folder()
+        let journal = folder.path + "/journal"
+        let (ann, bob) = ("0190a000-0000-7000-8000-0000000000a1", "0190a000-0000-7000-8000-0000000000b2")
+        let (thread, message) = ("0190a000-0000-7000-8000-00000000d001", "0190a000-0000-7000-8000-00000000c001")
+        let commands = """
+            \(Self.command)
+            {"registerUser":{"user":"\(bob)","username":"Bob"}}
+            {"openThread":{"thread":"\(thread)","name":"Dogs","by":"\(ann)"}}
+            {"joinThread":{"user":"\(bob)","thread":"\(thread)"}}
+            {"postMessage":{"message":"\(message)","thread":"\(thread)","author":"\(ann)","body":"Milk?"}}
+
+            """
+        #expect(try ToolProcess.run(["run", journal], input: commands).status == 0)
+        for flags in [["--json"], []] {
+            #expect(
+                try ToolProcess.run(["run", journal], input: #"{"joinThread":{"user":"\#(bob)","thread":"\#(thread)"}}"# + "\n").status == 0
+            )
+            let process = Process()
+            process.executableURL = ToolProcess.executable
+            process.arguments = ["events", journal, "--follow", "--viewer", bob, "--kind", "threadLeft"] + flags
+            let output = Foundation.Pipe()
+            process.standardInput = FileHandle.nullDevice
+            process.standardOutput = output
+            try process.run()
+            defer { process.terminate() }
+            if flags.isEmpty {
+                #expect(
+                    try ToolProcess.run(["run", journal], input: #"{"leaveThread":{"user":"\#(bob)","thread":"\#(thread)"}}"# + "\n").status
+                        == 0)
+            } else {
+                #expect(try ToolProcess.run(["erase", journal, "--event", "6", "--reason", "spam"]).status == 0)
+            }
+            let expected =
+                flags.isEmpty ? "accessLost  {\"thread\":\"\(thread)\"}\n" : #"{"erased":{"positions":[[6,6]],"messages":["\#(message)"]"#
+            var shown = ""
+            while !shown.contains(expected) {
+                let some = output.fileHandleForReading.availableData
+                try #require(!some.isEmpty, "the follower has ended: \(shown)")
+                shown += String(decoding: some, as: UTF8.self)
+            }
+        }
+    }
+
     /// No event is appended, so no write can detect the closed reader.
     @Test func followEndsWhenItsReaderCloses() throws {
         let folder = try ToolProcess.Folder()
