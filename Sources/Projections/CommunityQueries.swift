@@ -72,10 +72,11 @@ extension ReadModels {
         identities.index(ofThread: thread).map { policyAndHistory(ofThread: $0, asOf: openingPosition(of: thread) + 1).policy }
     }
 
-    /// Whether the thread of a row is a named one that an import left open, with the whole history.
+    /// Whether the thread of a row is a named one that an import left open, and that never was
+    /// `inviteOnly` since.
     package func isOpenImportedThread(_ thread: Int, asOf position: Position) -> Bool {
         guard views.timelines.threads[thread].isImported, identities.threadID(thread).outwardCode == nil else { return false }
-        return policyAndHistory(ofThread: thread, asOf: position) == (.open, .all)
+        return views.community.privacy.version(of: thread, asOf: position) == nil
     }
 
     /// Returns the position after which operators could read a thread: that at which it last ceased

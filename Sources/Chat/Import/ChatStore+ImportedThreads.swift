@@ -7,8 +7,8 @@ extension ChatStore {
     /// Returns the named threads of imports that every user may join and read as a whole: imports of
     /// earlier versions, and those with the policy `open`, leave them so.
     ///
-    /// A thread whose policy was set after the import is not among them if it was made `open` again,
-    /// because its history then begins with the join.
+    /// A thread that was `inviteOnly` since the import is not among them, also if it was made `open`
+    /// again: an owner or an operator has decided that.
     ///
     /// - Complexity: O(*n*) in the number of all threads.
     public func importedThreadsLeftOpen() -> [ThreadID] {

@@ -14,8 +14,8 @@ extension ToolCommand {
             ],
             discussion: """
                 Earlier versions opened imported threads to every user; import --policy open does so still. The command
-                makes those threads inviteOnly whose policy no owner or operator has set, and prints them. Their members
-                stay, with what they can read: look for strangers with the command members. The owners, or the operators
+                makes those threads inviteOnly that never were, and prints them. Their members stay, with what they can
+                read: look for strangers with the command members. The owners, or the operators
                 where there is none, set the policy of a single thread with the command setThreadPolicy of run.
                 """)
     ) { arguments, output in

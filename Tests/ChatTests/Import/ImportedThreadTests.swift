@@ -170,6 +170,9 @@ import Testing
         try store.execute(.registerUser(user: Self.olga, username: "Olga"))
         try store.execute(.openThread(thread: ThreadID(bits: 9), name: "Native", by: Self.olga))
         try store.execute(.joinThread(user: Self.mallory, thread: team))
+        // An operator who sets the policy of an open thread does not take it from the host.
+        try store.execute(.grantOperator(user: Self.olga))
+        try store.execute(.setThreadPolicy(thread: team, policy: .open, history: .sinceJoining, by: Self.olga))
         // The content of an opener may be gone.
         try store.eraseUser(ImportedID.user("ann"), reason: "user-request")
         #expect(Set(store.importedThreadsLeftOpen()) == [team, pair])
