@@ -2,6 +2,7 @@
 import ChatDomain
 import ChatTesting
 import EventJournal
+import TestSupport
 import Testing
 
 /// What followers with a viewer are told to forget: erased content, and threads that they lost.
@@ -227,8 +228,8 @@ import Testing
     // MARK: Random histories
 
     /// What a viewer is told equals what they were shown before an erasure and are not shown after.
-    @Test(arguments: 0..<40) func noticesAreWhatTheViewerWasShown(_ seed: Int) async throws {
-        var random = SeededRandom(seed: UInt64(seed))
+    @Test(arguments: Seeds.seeds(Repetitions.few(4, of: 40))) func noticesAreWhatTheViewerWasShown(_ seed: UInt64) async throws {
+        var random = SeededRandom(seed: seed)
         let life = try NoticeLife(steps: 160, &random)
         for _ in 0..<3 {
             let before = Dictionary(uniqueKeysWithValues: try life.users.map { ($0, try ShownContent(life.store, to: $0)) })

@@ -11,7 +11,7 @@ import Testing
 /// Attempts to read what `WhoIsShownWhat.md` hides.
 ///
 /// Covers histories that no command decided, and changes during reads.
-@Suite(.timeLimit(.minutes(5))) struct ViewerAttackTests {
+@Suite(.timeLimit(.minutes(30))) struct ViewerAttackTests {
     private typealias Fixture = FollowingFixture
 
     // MARK: Undecided histories

@@ -499,7 +499,12 @@ struct VisibilityChecker {
         for user in world.users {
             let invitations = Outcome { () throws(ChatError) in
                 if user != viewer { throw .rejected(.notAllowed) }
-                return try store.invitations(of: user, asOf: asOf)
+                return try store.invitations(of: user, asOf: asOf).map { invitation in
+                    // The host has blocked nobody.
+                    var invitation = invitation
+                    invitation.isFromBlockedUser = naive.isBlocked(invitation.by.id, by: viewer, at: end)
+                    return invitation
+                }
             }
             check("invitations(of:)", viewer, moment, invitations) { () throws(ChatError) in
                 try store.invitations(of: user, viewer: viewer, asOf: asOf)
