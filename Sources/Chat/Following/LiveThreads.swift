@@ -12,6 +12,7 @@ import Projections
     /// The loading state and the threads; the thread with the latest event is last.
     public internal(set) var state = LoadState<[ThreadSummary]>.loading
 
+    @ObservationIgnored var followCount: UInt64 = 0
     @ObservationIgnored let store: ChatStore
     @ObservationIgnored let source: ThreadsSource
 
@@ -62,8 +63,8 @@ struct ThreadsSource: LiveSource {
         return filter
     }
 
-    func load(from store: ChatStore, asOf position: Position) throws(ChatError) -> [ThreadSummary] {
-        try store.threads(PageRequest(limit: limit), viewer: viewer, asOf: .position(position))
+    func load(from store: ChatStore, asOf position: Position) throws(ChatError) -> (value: [ThreadSummary], hasEarlier: Bool) {
+        (try store.threads(PageRequest(limit: limit), viewer: viewer, asOf: .position(position)), false)
     }
 
     func effect(of event: RecordedEvent, in store: ChatStore) throws(ChatError) -> LiveEffect<Change> {

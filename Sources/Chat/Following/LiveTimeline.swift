@@ -22,8 +22,8 @@ import Projections
 @MainActor @Observable public final class LiveTimeline: LiveView {
     /// The loading state and the messages, oldest first.
     public internal(set) var state = LoadState<[TimelineEntry]>.loading
-    /// The position of the first message of the thread, once it is known.
-    private var beginning: Position?
+    /// Whether messages that the viewer may read precede the first displayed one.
+    public private(set) var hasEarlier = false
     /// The generation of the latest load of earlier messages.
     ///
     /// The result of a load is discarded if its generation is not the latest. A complete reload
@@ -35,6 +35,7 @@ import Projections
     /// `backlogLimit`, the page is loaded again instead.
     @ObservationIgnored private var changesMeanwhile: [TimelineSource.Change]?
 
+    @ObservationIgnored var followCount: UInt64 = 0
     @ObservationIgnored let store: ChatStore
     @ObservationIgnored let source: TimelineSource
 
@@ -55,9 +56,6 @@ import Projections
     /// The messages to display, oldest first.
     public var messages: [TimelineEntry] { state.value ?? [] }
 
-    /// Whether messages may exist before the first displayed one.
-    public var hasEarlier: Bool { messages.first.map { $0.position != beginning } ?? false }
-
     /// Reads the messages and keeps them current until the task is cancelled or the store is
     /// closed.
     ///
@@ -66,8 +64,7 @@ import Projections
 
     /// Adds the messages before the first displayed one, if any.
     ///
-    /// Does nothing while the messages are being loaded, and after an error that ended
-    /// ``follow()``.
+    /// Does nothing while the messages are being loaded, and after the end of ``follow()``.
     ///
     /// - Throws: ``ChatError/journal(_:)`` if the store is closed or the messages cannot be read.
     ///   The displayed messages stay, and ``follow()`` keeps them current; call again to try again.
@@ -79,10 +76,10 @@ import Projections
         while true {
             (loadGeneration, changesMeanwhile) = (loadGeneration + 1, [])
             let generation = loadGeneration
-            let earlier: [TimelineEntry]
+            let earlier: (value: [TimelineEntry], hasEarlier: Bool)
             do throws(ChatError) {
                 earlier = try await store.onReadExecutor { () async throws(ChatError) in
-                    try await source.messages(before: first, in: store)
+                    try await source.loadInBackground(from: store, before: first)
                 }
             } catch {
                 // After a complete reload, the state is no longer that of this load.
@@ -95,8 +92,8 @@ import Projections
             else { return }
             if changes.count > Self.backlogLimit { continue }
             changesMeanwhile = nil
-            if earlier.count < source.limit { beginning = earlier.first?.position ?? first }
-            var all = earlier + now
+            hasEarlier = earlier.hasEarlier
+            var all = earlier.value + now
             for change in changes { source.apply(change, to: &all) }
             state = .loaded(all)
             return
@@ -114,10 +111,9 @@ import Projections
         if let count = changesMeanwhile?.count, count <= Self.backlogLimit { changesMeanwhile?.append(change) }
     }
 
-    func didLoad() {
+    func didLoad(hasEarlier: Bool) {
         (loadGeneration, changesMeanwhile) = (loadGeneration + 1, nil)
-        // The viewer may read other messages than before.
-        beginning = nil
+        self.hasEarlier = hasEarlier
     }
 }
 
@@ -151,12 +147,24 @@ struct TimelineSource: LiveSource {
         return filter
     }
 
-    func load(from store: ChatStore, asOf position: Position) throws(ChatError) -> [TimelineEntry] {
-        try store.timeline(thread, PageRequest(limit: limit), viewer: viewer, asOf: .position(position))
+    func load(from store: ChatStore, asOf position: Position) throws(ChatError) -> (value: [TimelineEntry], hasEarlier: Bool) {
+        try load(from: store, before: nil, asOf: .position(position))
     }
 
-    @concurrent func messages(before position: Position, in store: ChatStore) async throws(ChatError) -> [TimelineEntry] {
-        try store.timeline(thread, PageRequest(limit: limit, before: position), viewer: viewer)
+    /// Returns the messages before a position, outside the main actor.
+    @concurrent func loadInBackground(
+        from store: ChatStore, before position: Position
+    ) async throws(ChatError) -> (value: [TimelineEntry], hasEarlier: Bool) {
+        try load(from: store, before: position, asOf: .now)
+    }
+
+    /// Asks for one message more than it returns, to know whether there are any.
+    private func load(
+        from store: ChatStore, before position: Position?, asOf point: AsOf
+    ) throws(ChatError) -> (value: [TimelineEntry], hasEarlier: Bool) {
+        let messages = try store.timeline(
+            thread, PageRequest(limit: limit == .max ? limit : limit + 1, before: position), viewer: viewer, asOf: point)
+        return (Array(messages.suffix(limit)), messages.count > limit)
     }
 
     func effect(of event: RecordedEvent, in store: ChatStore) throws(ChatError) -> LiveEffect<Change> {

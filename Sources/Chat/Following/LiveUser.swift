@@ -10,6 +10,7 @@ import Projections
     /// The loading state and the details.
     public internal(set) var state = LoadState<UserDetails>.loading
 
+    @ObservationIgnored var followCount: UInt64 = 0
     @ObservationIgnored let store: ChatStore
     @ObservationIgnored let source: UserSource
 
@@ -40,8 +41,8 @@ struct UserSource: LiveSource {
         return filter
     }
 
-    func load(from store: ChatStore, asOf position: Position) throws(ChatError) -> UserDetails {
-        try store.user(user, viewer: user, asOf: .position(position))
+    func load(from store: ChatStore, asOf position: Position) throws(ChatError) -> (value: UserDetails, hasEarlier: Bool) {
+        (try store.user(user, viewer: user, asOf: .position(position)), false)
     }
 
     /// Returns the details after an event.

@@ -11,8 +11,8 @@ protocol LiveSource: Sendable {
     /// The filter may match more events than the viewer may read: the queries enforce the viewer's
     /// rights.
     var filter: EventFilter { get }
-    /// Returns the whole value, as of a position.
-    func load(from store: ChatStore, asOf position: Position) throws(ChatError) -> Value
+    /// Returns the whole value as of a position, and whether earlier entries precede it.
+    func load(from store: ChatStore, asOf position: Position) throws(ChatError) -> (value: Value, hasEarlier: Bool)
     /// Returns the effect of an event on the value.
     ///
     /// A change is read from the store's current state, never from the event. It may therefore be
@@ -35,10 +35,12 @@ enum LiveEffect<Change: Sendable>: Sendable {
 extension LiveSource {
     /// Calls ``load(from:asOf:)`` outside the main actor, because it reads the journal.
     ///
-    /// - Returns: The value, and the position that it was read as of.
-    @concurrent func loadInBackground(from store: ChatStore) async throws(ChatError) -> (Value, Position) {
+    /// - Returns: The value, whether earlier entries precede it, and the position that it was read
+    ///   as of.
+    @concurrent func loadInBackground(from store: ChatStore) async throws(ChatError) -> (Value, hasEarlier: Bool, Position) {
         let position = store.applyDurableEvents()
-        return (try load(from: store, asOf: position), position)
+        let (value, hasEarlier) = try load(from: store, asOf: position)
+        return (value, hasEarlier, position)
     }
 
     /// Calls ``effect(of:in:)`` outside the main actor, because it reads the journal.
@@ -61,10 +63,14 @@ private enum Reload {
     var store: ChatStore { get }
     var source: Source { get }
     var state: LoadState<Source.Value> { get set }
+    /// The number of calls of ``followSource()``: only the latest one says that the updates ended.
+    var followCount: UInt64 { get set }
     /// Notes that a change was applied to the value.
     func didApply(_ change: Source.Change)
     /// Notes that the whole value was loaded.
-    func didLoad()
+    ///
+    /// - Parameter hasEarlier: Whether earlier entries precede it.
+    func didLoad(hasEarlier: Bool)
 }
 
 extension LiveView {
@@ -72,17 +78,20 @@ extension LiveView {
     static var backlogLimit: Int { 1_000 }
 
     func didApply(_ change: Source.Change) {}
-    func didLoad() {}
+    func didLoad(hasEarlier: Bool) {}
 
     /// Loads the source and keeps it current until cancellation, the end of the store, or an error.
     func followSource() async {
+        followCount += 1
+        let follow = followCount
         do throws(ChatError) {
             var mayKeep = true
             while !Task.isCancelled, let reload = try await followUntilReload(mayKeep: mayKeep) { mayKeep = reload == .outdated }
         } catch {
             // Neither a cancelled task nor a closed store is an error of the view.
-            if !Task.isCancelled, !error.isClosed { fail(with: error) }
+            if !Task.isCancelled, !error.isClosed { return fail(with: error) }
         }
+        if follow == followCount { state = .ended(last: state.value) }
     }
 
     /// Loads the source and keeps it current.
@@ -92,9 +101,9 @@ extension LiveView {
     private func followUntilReload(mayKeep: Bool) async throws(ChatError) -> Reload? {
         state = state.value.map(LoadState.updating) ?? .loading
         do throws(ChatError) {
-            let (value, position): (Source.Value, Position)
+            let (value, hasEarlier, position): (Source.Value, Bool, Position)
             do throws(ChatError) {
-                (value, position) = try await store.onReadExecutor { () async throws(ChatError) in
+                (value, hasEarlier, position) = try await store.onReadExecutor { () async throws(ChatError) in
                     try await source.loadInBackground(from: store)
                 }
             } catch {
@@ -102,7 +111,7 @@ extension LiveView {
                 throw error
             }
             state = .loaded(value)
-            didLoad()
+            didLoad(hasEarlier: hasEarlier)
             var filter = source.filter
             filter.includesErasures = true
             let events = store.events(after: position, matching: filter, bufferingPolicy: .bounded(Self.backlogLimit))

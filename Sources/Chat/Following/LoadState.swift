@@ -6,6 +6,11 @@ public enum LoadState<Value: Sendable>: Sendable {
     case loaded(Value)
     /// The value may be out of date; a newer one, or more of it, is being read.
     case updating(Value)
+    /// The value is no longer kept current, because its updates were ended: the task was cancelled,
+    /// or the store is closed.
+    ///
+    /// `last` is the last value; nil if nothing was loaded.
+    case ended(last: Value?)
     /// The value is no longer kept current, because of this error.
     ///
     /// `last` is the last value; nil if nothing was loaded, or if the viewer may no longer read it.
@@ -16,7 +21,7 @@ public enum LoadState<Value: Sendable>: Sendable {
         switch self {
         case .loading: nil
         case .loaded(let value), .updating(let value): value
-        case .failed(_, let last): last
+        case .ended(let last), .failed(_, let last): last
         }
     }
 

@@ -75,7 +75,7 @@ final class EventFeed: Sendable {
         var woken: [(task: FeedWaiters.Continuation, position: Position)] = []
         // Resumed outside the lock, so that other consumers can proceed meanwhile.
         defer { for waiter in woken { waiter.task.resume(returning: .recheck(after: waiter.position)) } }
-        let result: Result<Position, ChatError> = readLock.withLock { _ in
+        return try readLock.withLock { _ throws(ChatError) in
             var position = state.withLock { state in
                 // Without waiters, events that do not fit in the ring buffer need not be read.
                 let capacity = UInt64(state.recent.capacity)
@@ -83,18 +83,13 @@ final class EventFeed: Sendable {
                 return state.recent.position
             }
             var commit: JournalHead?
-            do throws(ChatError) {
-                while position < end {
-                    let batch = try store.feedBatch(position + 1...end, in: commit)
-                    woken += append(batch.events, of: store)
-                    (position, commit) = (batch.lastScannedPosition, batch.commit)
-                }
-            } catch {
-                return .failure(error)
+            while position < end {
+                let batch = try store.feedBatch(position + 1...end, in: commit)
+                woken += append(batch.events, of: store)
+                (position, commit) = (batch.lastScannedPosition, batch.commit)
             }
-            return .success(position)
+            return position
         }
-        return try result.get()
     }
 
     private func append(_ events: [FollowedEvent], of store: ChatStore) -> [(FeedWaiters.Continuation, Position)] {

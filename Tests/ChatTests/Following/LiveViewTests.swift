@@ -144,9 +144,84 @@ import Testing
             // A closed store loads nothing, and the view keeps its messages.
             try fixture.store.close()
             #expect(await chatError { try await timeline.loadEarlier() }?.isClosed == true)
-            guard case .loaded(let messages) = timeline.state else { return _ = Issue.record("\(timeline.state)") }
-            #expect(messages.count == 6)
+            #expect(timeline.messages.count == 6)
         }
+        guard case .ended(let last) = timeline.state else { return _ = Issue.record("\(timeline.state)") }
+        #expect(last?.count == 6)
+    }
+
+    /// A page that is exactly full has no earlier messages.
+    @Test func firstPageOfAllMessagesHasNoEarlierOnes() async throws {
+        let fixture = try Fixture()
+        for number in 0..<4 { try fixture.post("\(number)") }
+        let whole = LiveTimeline(fixture.store, thread: Fixture.garden, limit: 4)
+        let half = LiveTimeline(fixture.store, thread: Fixture.garden, limit: 2)
+        try await showing(whole.follow) {
+            try await until {
+                whole.messages.count
+            } _: {
+                $0 == 4
+            }
+            #expect(!whole.hasEarlier)
+        }
+        try await showing(half.follow) {
+            try await until {
+                half.messages.count
+            } _: {
+                $0 == 2
+            }
+            #expect(half.hasEarlier)
+            try await half.loadEarlier()
+            #expect(half.messages.count == 4 && !half.hasEarlier)
+        }
+    }
+
+    /// A view whose updates have ended says so, with what it has.
+    @Test func endOfUpdatesShows() async throws {
+        let fixture = try Fixture()
+        try fixture.post("0")
+        let timeline = LiveTimeline(fixture.store, thread: Fixture.garden)
+        let threads = LiveThreads(fixture.store)
+        let user = LiveUser(fixture.store, user: Fixture.bob)
+        // The task of a view that has disappeared is cancelled.
+        try await showing(timeline.follow) {
+            try await until {
+                timeline.messages.count
+            } _: {
+                $0 == 1
+            }
+        }
+        guard case .ended(let last?) = timeline.state else { return _ = Issue.record("\(timeline.state)") }
+        #expect(last.count == 1)
+        try await timeline.loadEarlier()
+        // Of two calls, the later one decides.
+        let first = Task { await timeline.follow() }
+        try await until {
+            if case .loaded = timeline.state { true } else { false }
+        } _: {
+            $0
+        }
+        let second = Task { await timeline.follow() }
+        first.cancel()
+        try await first.ended()
+        try fixture.post("1")
+        try await until {
+            if case .loaded(let messages) = timeline.state { messages.count } else { 0 }
+        } _: {
+            $0 == 2
+        }
+        try fixture.store.close()
+        try await second.ended()
+        guard case .ended(let latest?) = timeline.state else { return _ = Issue.record("\(timeline.state)") }
+        #expect(latest.count == 2)
+        // A closed store has nothing to wait for.
+        await timeline.follow()
+        await threads.follow()
+        await user.follow()
+        guard case .ended(let kept?) = timeline.state, case .ended(nil) = threads.state, case .ended(nil) = user.state else {
+            return _ = Issue.record("\(timeline.state), \(threads.state), \(user.state)")
+        }
+        #expect(kept.count == 2)
     }
 
     /// A failed load of earlier messages changes nothing, and the view stays current.
@@ -184,18 +259,19 @@ import Testing
         let fixture = try Fixture()
         for number in 0..<4 { try fixture.post("\(number)") }
         let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, viewer: Fixture.bob, limit: 2)
+        func leave() throws { try fixture.store.execute(.leaveThread(user: Fixture.bob, thread: Fixture.garden)) }
         try await showing(timeline.follow) {
             try await until {
                 timeline.messages.map(\.body)
             } _: {
                 $0 == ["2", "3"]
             }
+            // The load begins before the view, which is on the same actor, can learn of it.
+            try leave()
+            let error = await chatError { try await timeline.loadEarlier() }
+            guard case .rejected(.notAMember) = error else { return _ = Issue.record("\(String(describing: error))") }
+            guard case .failed(.rejected(.notAMember), last: nil) = timeline.state else { return _ = Issue.record("\(timeline.state)") }
         }
-        // The view is no longer followed, so that only the load learns of it.
-        try await fixture.store.execute(.leaveThread(user: Fixture.bob, thread: Fixture.garden))
-        let error = await chatError { try await timeline.loadEarlier() }
-        guard case .rejected(.notAMember) = error else { return _ = Issue.record("\(String(describing: error))") }
-        guard case .failed(.rejected(.notAMember), last: nil) = timeline.state else { return _ = Issue.record("\(timeline.state)") }
     }
 
     @Test func threadsFollowViewersMemberships() async throws {
@@ -295,6 +371,6 @@ import Testing
         }
         try fixture.store.close()
         try await task.ended()
-        guard case .loaded = timeline.state else { return _ = Issue.record("\(timeline.state)") }
+        guard case .ended = timeline.state else { return _ = Issue.record("\(timeline.state)") }
     }
 }
