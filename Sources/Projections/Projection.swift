@@ -8,6 +8,9 @@ public import ChatDomain
 public protocol Projection: Sendable {
     /// The name of the projection, unique within a store and stable across versions.
     ///
+    /// The checkpoints of a ``CheckpointedProjection`` have it: of two types with one name, the
+    /// queries of the second one throw.
+    ///
     /// A ``CheckpointedProjection`` requires 1 to 32 ASCII letters, digits and hyphens.
     static var name: String { get }
 

@@ -197,6 +197,31 @@ extension ChatStore {
         #expect(try again.project(Impostor.self).read { model, _ in model.count } == 1)
     }
 
+    /// Two types with one name would read one another's checkpoints.
+    @Test func secondTypeOfANameIsRejected() throws {
+        struct First: CheckpointedProjection, Codable {
+            static let name = "counts"
+            var count = 0
+            mutating func apply(_ event: ChatEvent, at position: Position) { count += 1 }
+        }
+        struct Second: CheckpointedProjection, Codable {
+            static let name = "counts"
+            var count = 0
+            mutating func apply(_ event: ChatEvent, at position: Position) { count += 100 }
+        }
+        let store = try store(fixture)
+        let first = store.project(First.self)
+        #expect(try first.writeCheckpoint() == 1)
+        let second = store.project(Second.self)
+        expectError("outOfRange") { _ = try second.read { model, _ in model.count } }
+        expectError("outOfRange") { _ = try second.read(asOf: .position(1)) { model, _ in model.count } }
+        expectError("outOfRange") { try second.rebuild() }
+        expectError("outOfRange") { _ = try second.writeCheckpoint() }
+        // Another handle of the same type is none of another type.
+        #expect(try store.project(First.self).read { model, _ in model.count } == 1)
+        #expect(try first.read { model, _ in model.count } == 1)
+    }
+
     // MARK: Automatic checkpoints
 
     @Test func checkpointIsWrittenAtIntervalAndAtClose() async throws {

@@ -35,6 +35,8 @@ final class Checkpointer: Sendable {
         var lastPosition: Position
         /// The custom projections that write checkpoints.
         var projections: [WeakProjection] = []
+        /// The type of each name of a custom projection.
+        var types: [String: any Projection.Type] = [:]
     }
 
     private struct WeakProjection {
@@ -65,6 +67,18 @@ final class Checkpointer: Sendable {
             state.projections.removeAll { $0.value == nil }
             state.projections.append(WeakProjection(value: projection))
         }
+    }
+
+    /// Returns the error of a custom projection whose name another type of the store has, and whose
+    /// checkpoints would be taken for those of that type.
+    func conflict(of type: any Projection.Type) -> ChatError? {
+        let owner = state.withLock { state in
+            defer { if state.types[type.name] == nil { state.types[type.name] = type } }
+            return state.types[type.name] ?? type
+        }
+        if owner == type { return nil }
+        let names = "'\(String(reflecting: owner))' and '\(String(reflecting: type))'"
+        return .journal(JournalError(.outOfRange, "The projections \(names) of this store have one name, '\(type.name)'."))
     }
 
     /// Writes the last checkpoints of the custom projections; follows ``stop()``.
@@ -143,18 +157,13 @@ final class Checkpointer: Sendable {
     /// - Throws: The errors of `body`; `closed` once the store has been closed, because another
     ///   store may own the directory by then; `conflict` if content was erased meanwhile.
     func withWriteLock(of epoch: UInt64, isLast: Bool = false, _ body: () throws(ChatError) -> Void) throws(ChatError) {
-        let result: Result<Void, ChatError> = writeLock.withLock { _ in
-            if self.epoch != epoch {
-                return .failure(.journal(JournalError(.conflict, "Content was erased while the checkpoint was prepared.")))
-            }
+        try writeLock.withLock { _ throws(ChatError) in
+            if self.epoch != epoch { throw .journal(JournalError(.conflict, "Content was erased while the checkpoint was prepared.")) }
             // `stop()` has waited for earlier checkpoints; a later one could write into a released
             // directory.
-            if !isLast, state.withLock({ $0.isStopped }) {
-                return .failure(.journal(JournalError(.closed, "The store has been closed.")))
-            }
-            return Result { () throws(ChatError) in try body() }
+            if !isLast, state.withLock({ $0.isStopped }) { throw .journal(JournalError(.closed, "The store has been closed.")) }
+            try body()
         }
-        try result.get()
     }
 
     /// Cancels the checkpoint in progress, waits until it has ended, and starts no more.

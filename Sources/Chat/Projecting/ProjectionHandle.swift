@@ -17,11 +17,14 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
     let store: ChatStore
     /// Loads and writes checkpoints; nil if the projection has none.
     let checkpoints: ProjectionCheckpoints<Model>?
+    /// The error of every call, if another projection has the name of this one.
+    private let conflict: ChatError?
     private let lockedReplay: Lock<Replay<Model>>
 
-    init(_ store: ChatStore, _ checkpoints: ProjectionCheckpoints<Model>? = nil) {
+    init(_ store: ChatStore, _ checkpoints: ProjectionCheckpoints<Model>? = nil, conflict: ChatError? = nil) {
         self.store = store
         self.checkpoints = checkpoints
+        self.conflict = conflict
         let epoch = store.erasedPositions.epoch
         lockedReplay = Lock(checkpoints?.latest(of: epoch) ?? Replay(of: epoch))
         if checkpoints != nil { store.checkpointer?.add(self) }
@@ -41,7 +44,8 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
     ///   last durable position; ``ChatError/journal(_:)`` if the journal is closed, damaged or
     ///   cannot be read; ``ChatError/undecodable(position:_:)`` if a record cannot be decoded as an
     ///   event. After an error the projection stays before the failed event, and the next query
-    ///   tries again.
+    ///   tries again. ``ChatError/journal(_:)`` with `outOfRange` if the store has a projection of
+    ///   another type with the same `Projection.name` and checkpoints.
     /// - Complexity: O(*n*) in the new events, or in the events between the checkpoint and an
     ///   earlier point, plus the time to load the checkpoint and the time of the closure.
     public func read<Value: Sendable>(asOf point: AsOf = .now, _ body: (Model, Position) -> Value) throws(ChatError) -> Value {
@@ -74,6 +78,7 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
     ///   ``ChatError/journal(_:)`` if a checkpoint cannot be written or removed.
     /// - Complexity: O(*n*) in the events of the journal, plus the time to encode the checkpoints.
     public func rebuild() throws(ChatError) {
+        if let conflict { throw conflict }
         let end = store.applyDurableEvents()
         let checkpointed = checkpoints.flatMap { $0.isAutomatic ? $0 : nil }
         let positions = try checkpointed?.evenPositions(through: end) ?? []
@@ -88,20 +93,14 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
     }
 
     private func replaceCurrent(by rebuilt: Replay<Model>) throws(ChatError) {
-        let result: Result<Void, ChatError> = lockedReplay.withLock { current in
+        try lockedReplay.withLock { current throws(ChatError) in
             var replay = rebuilt
-            do throws(ChatError) {
-                // Content was erased since, and the next query replays the projection.
-                if replay.epoch != store.erasedPositions.epoch { return .success(()) }
-                // Only the events since the start of the rebuild, so the lock is held briefly.
-                try replay.advance(store.log, to: current.position)
-                current = replay
-                return .success(())
-            } catch {
-                return .failure(error)
-            }
+            // Content was erased since, and the next query replays the projection.
+            if replay.epoch != store.erasedPositions.epoch { return }
+            // Only the events since the start of the rebuild, so the lock is held briefly.
+            try replay.advance(store.log, to: current.position)
+            current = replay
         }
-        try result.get()
     }
 
     /// Rebuilds the projection without blocking a thread of the caller.
@@ -113,23 +112,19 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
 
     /// Returns the current projection after applying the events up to a position.
     private func advanced(to position: Position) throws(ChatError) -> Replay<Model> {
-        let result: Result<Replay<Model>, ChatError> = lockedReplay.withLock { replay in
-            do throws(ChatError) {
-                let epoch = store.erasedPositions.epoch
-                // The state may have content that was erased since.
-                if replay.epoch != epoch {
-                    replay = Replay(of: epoch)
-                    checkpoints?.forgetLatest()
-                }
-                try advance(&replay, to: position)
-                return .success(replay)
-            } catch {
-                return .failure(error)
-            }
-        }
+        if let conflict { throw conflict }
         // The caller's closure runs outside the lock, so that the next query does not wait and the
         // closure may query again.
-        return try result.get()
+        return try lockedReplay.withLock { replay throws(ChatError) in
+            let epoch = store.erasedPositions.epoch
+            // The state may have content that was erased since.
+            if replay.epoch != epoch {
+                replay = Replay(of: epoch)
+                checkpoints?.forgetLatest()
+            }
+            try advance(&replay, to: position)
+            return replay
+        }
     }
 
     private func advance(_ replay: inout Replay<Model>, to end: Position) throws(ChatError) {
@@ -143,6 +138,7 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
 
     /// Returns the projection as of an earlier position.
     private func replayed(to position: Position) throws(ChatError) -> Replay<Model> {
+        if let conflict { throw conflict }
         let epoch = store.erasedPositions.epoch
         var replay = checkpoints?.nearest(to: position, of: epoch) ?? Replay(of: epoch)
         try replay.advance(store.log, to: position)
@@ -194,6 +190,7 @@ extension ProjectionHandle where Model: CheckpointedProjection {
     /// - Complexity: The time to encode the state.
     @discardableResult
     public func writeCheckpoint() throws(ChatError) -> Position {
+        if let conflict { throw conflict }
         guard let checkpoints, !store.log.isReadOnly else {
             throw .journal(JournalError(.readOnly, "The store is open for reading only, or its log keeps no checkpoints."))
         }
@@ -264,6 +261,7 @@ extension ChatStore {
         _ model: Model.Type, checkpoints options: CheckpointOptions
     ) -> ProjectionHandle<Model> {
         guard let checkpointer, let log = log as? any CheckpointLog else { return ProjectionHandle(self) }
+        if let conflict = checkpointer.conflict(of: model) { return ProjectionHandle(self, conflict: conflict) }
         return ProjectionHandle(
             self,
             ProjectionCheckpoints(
