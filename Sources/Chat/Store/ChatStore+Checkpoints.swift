@@ -26,13 +26,12 @@ extension ChatStore {
         let epoch = checkpointer.epoch
         // The decider's lock is held until the decided events are appended, so the snapshot
         // ends at a commit.
-        let result: Result<Position, ChatError> = decider.withLock { decider in
-            if let failure { return .failure(.journal(failure)) }
-            if decider.rules.hasUnknownEvents { return .failure(.newerEvents) }
+        let position = try decider.withLock { decider throws(ChatError) in
+            if let failure { throw .journal(failure) }
+            if decider.rules.hasUnknownEvents { throw .newerEvents }
             readSide.requestSnapshot(decider.rules) { models in snapshot.withLock { $0 = models } }
-            return .success(decider.rules.head)
+            return decider.rules.head
         }
-        let position = try result.get()
         try wrappingJournalErrors { () throws(JournalError) in try log.waitUntilDurable(position) }
         readSide.applyDurable(log)
         guard let models = snapshot.withLock({ $0.take() }) else {

@@ -63,13 +63,10 @@ extension ChatStore {
         guard let log = log as? any ErasableLog, !log.isReadOnly else {
             throw .journal(JournalError(.readOnly, "The store is open for reading only, or its log cannot erase."))
         }
-        let result: Result<Erasure, ChatError> = erasing.withLock { _ in
-            Result { () throws(ChatError) in
-                let (positions, orders) = try order([request], in: log)
-                return Erasure(user: user, positions: positions, reason: reason, orders: orders, head: head)
-            }
+        return try erasing.withLock { _ throws(ChatError) in
+            let (positions, orders) = try order([request], in: log)
+            return Erasure(user: user, positions: positions, reason: reason, orders: orders, head: head)
         }
-        return try result.get()
     }
 
     /// Orders erasures in one commit, and carries them out.
@@ -100,10 +97,9 @@ extension ChatStore {
         let orders: ClosedRange<Position>?
         do throws(ChatError) {
             if content.isIndexed, end > 0 { try Self.replay(log, 1...end, into: &rebuilt) }
-            let result: Result<ClosedRange<Position>?, ChatError> = decider.withLock { decider in
-                Result { () throws(ChatError) in try append(requests, after: end, &content, &rebuilt, &decider, log) }
+            orders = try decider.withLock { decider throws(ChatError) in
+                try append(requests, after: end, &content, &rebuilt, &decider, log)
             }
-            orders = try result.get()
         } catch {
             // Unless the journal has failed, the order was not appended, and nothing is erased.
             if failure == nil {
@@ -120,15 +116,12 @@ extension ChatStore {
 
     /// Returns whether the orders would append nothing, or throws their rejection.
     private func isUnchanged(_ requests: [ErasureRequest]) throws(ChatError) -> Bool {
-        let result: Result<Bool, ChatError> = decider.withLock { decider in
-            Result { () throws(ChatError) in
-                try requireWritable(decider)
-                var batch = EventBatch(from: decider.rules.head + 1)
-                try decide(requests, decider.rules, into: &batch)
-                return batch.count == 0
-            }
+        try decider.withLock { decider throws(ChatError) in
+            try requireWritable(decider)
+            var batch = EventBatch(from: decider.rules.head + 1)
+            try decide(requests, decider.rules, into: &batch)
+            return batch.count == 0
         }
-        return try result.get()
     }
 
     /// Decides the orders, and returns the content of each event that is added to the batch.

@@ -88,15 +88,12 @@ extension ChatStore {
     }
 
     private func scope(of order: RecordedEvent) throws(ChatError) -> ErasureScope {
-        let result: Result<ErasureScope, ChatError> = erasureScopes.withLock { scopes in
-            Result { () throws(ChatError) in
-                try scopes.scope(of: order.position) { () throws(ChatError) in
-                    let identities = withCurrentModels { models, _ in models.identities }
-                    return try ErasureScope(order, of: log) { identities.author(ofPostRemovedBy: $0) }
-                }
+        try erasureScopes.withLock { scopes throws(ChatError) in
+            try scopes.scope(of: order.position) { () throws(ChatError) in
+                let identities = withCurrentModels { models, _ in models.identities }
+                return try ErasureScope(order, of: log) { identities.author(ofPostRemovedBy: $0) }
             }
         }
-        return try result.get()
     }
 
     /// Reads the first events of a set, without content, for one section.

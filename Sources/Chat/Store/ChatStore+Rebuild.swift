@@ -18,12 +18,9 @@ extension ChatStore {
     @discardableResult
     public func rebuild() throws(ChatError) -> Bool {
         // An erasure hides content before its order is appended, and shows it again if that fails.
-        let result: Result<Bool, ChatError> = erasing.withLock { _ in
-            Result { () throws(ChatError) in
-                while true { if let isEqual = try rebuildUnlessErased() { return isEqual } }
-            }
+        try erasing.withLock { _ throws(ChatError) in
+            while true { if let isEqual = try rebuildUnlessErased() { return isEqual } }
         }
-        return try result.get()
     }
 
     /// Rebuilds and replaces the models; nil if content was erased meanwhile.
@@ -37,20 +34,16 @@ extension ChatStore {
         if shown > 0 { try Self.replay(log, 1...shown, into: &rebuilt) }
         // The lock prevents new decisions, so that the rules and the read models end with the same
         // event.
-        let result: Result<StoreModels?, ChatError> = decider.withLock { decider in
+        let former: StoreModels? = try decider.withLock { decider throws(ChatError) in
             // The rebuilt models may have content that was erased meanwhile.
-            if epoch != erasedPositions.epoch { return .success(nil) }
-            do throws(ChatError) {
-                try applyDecidedEvents(decider)
-                let last = readSide.position
-                if last > rebuilt.position { try Self.forEachDecodedBatch(log, rebuilt.position + 1...last) { rebuilt.apply(&$0) } }
-            } catch {
-                return .failure(error)
-            }
+            if epoch != erasedPositions.epoch { return nil }
+            try applyDecidedEvents(decider)
+            let last = readSide.position
+            if last > rebuilt.position { try Self.forEachDecodedBatch(log, rebuilt.position + 1...last) { rebuilt.apply(&$0) } }
             let former = StoreModels(decider.rules, readSide.replaceModels(rebuilt.readModels))
             decider.rules = rebuilt.rules
-            return .success(former)
+            return former
         }
-        return try result.get().map { $0 == rebuilt }
+        return former.map { $0 == rebuilt }
     }
 }
