@@ -10,13 +10,13 @@ import Testing
         return (head.text, proof.text, try store.disclosedRecord(at: position).text)
     }
 
-    /// Verifies the proof without the journal, and returns the kept part and the texts of the event.
-    func verifiedRecord(_ record: String, _ proof: String, with checkpoint: String) throws -> (kept: [UInt8], erasable: [UInt8]?)? {
+    /// Verifies the proof without the journal, and returns the event.
+    func verifiedEvent(_ record: String, _ proof: String, with checkpoint: String) throws -> ChatEvent? {
         let proof = try InclusionProof(parsing: proof)
         let record = try DisclosedRecord(parsing: record)
         guard proof.head == (try TreeHead(parsing: checkpoint)) else { return nil }
         try proof.verify(record.leaf)  // throws `ProofError`
-        return (record.kept, record.erasable)
+        return try record.event()
     }
 
     @Test func evidenceIsVerified() throws {
@@ -26,9 +26,12 @@ import Testing
         try store.execute(.setPostcode(user: user, postcode: "SW1A 1AA"))
         let first = try proof(of: 1, in: store)
         let second = try proof(of: 2, in: store)
-        #expect(try verifiedRecord(first.record, first.proof, with: first.checkpoint) != nil)
-        #expect(throws: ProofError.self) { try verifiedRecord(second.record, first.proof, with: first.checkpoint) }
-        #expect(try verifiedRecord(first.record, first.proof, with: store.treeHead(at: 1).text) == nil)
+        let event = try #require(try verifiedEvent(first.record, first.proof, with: first.checkpoint))
+        #expect(event.kind == .userRegistered && event.content.username?.text == "Ann")
+        let withheld = try DisclosedRecord(parsing: first.record).withholdingContent().event()
+        #expect(withheld.kind == .userRegistered && withheld.isErased)
+        #expect(throws: ProofError.self) { try verifiedEvent(second.record, first.proof, with: first.checkpoint) }
+        #expect(try verifiedEvent(first.record, first.proof, with: store.treeHead(at: 1).text) == nil)
         try store.close()
     }
 

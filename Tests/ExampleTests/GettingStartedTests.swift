@@ -46,7 +46,8 @@ func tour(_ store: ChatStore, ann: UserID, bob: UserID, thread: ThreadID) async 
     do throws(ChatError) {
         try await store.execute(.joinThread(user: UserID(bits: 0), thread: thread))
     } catch {
-        guard case .rejected(let rejection) = error else { throw error }
+        // One `catch` for all errors, without a `where`: what is no rejection is passed on.
+        guard let rejection = error.rejection else { throw error }
         print(rejection.code, rejection.message)
     }
 }

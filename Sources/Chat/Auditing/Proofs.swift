@@ -93,3 +93,19 @@ extension ChatStore {
         return log
     }
 }
+
+extension DisclosedRecord {
+    /// Decodes the event of the record, as an auditor without the journal reads it.
+    ///
+    /// The event has no content if the content was erased, and also if it is withheld: the record
+    /// does not tell which.
+    ///
+    /// - Throws: `EventDecodingError` if the bytes are not those of an event; a verified proof
+    ///   excludes that only if the journal is sound.
+    /// - Complexity: O(*n*) in the number of bytes.
+    public func event() throws(EventDecodingError) -> ChatEvent {
+        // `span.bytes` is unsafe for types with padding; bytes have none.
+        guard let erasable else { return unsafe try ChatEvent(kept: kept.span.bytes, erasable: nil) }
+        return unsafe try ChatEvent(kept: kept.span.bytes, erasable: erasable.span.bytes)
+    }
+}

@@ -42,6 +42,11 @@ public enum ChatError: Error, Hashable, Sendable {
     case incompleteThread(before: Position)
 }
 
+extension ChatError {
+    /// The rejection, if a rule rejected the command or the query.
+    public var rejection: Rejection? { if case .rejected(let rejection) = self { rejection } else { nil } }
+}
+
 extension ChatError: CustomStringConvertible {
     /// The stable code followed by a sentence for people.
     public var description: String {
