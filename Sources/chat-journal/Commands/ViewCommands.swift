@@ -68,6 +68,7 @@ extension ToolCommand {
                 CommandSpec.Option("limit", .text("N"), "at most N edits, the latest ones; default \(Arguments.defaultLimit)"), .asOf,
                 .viewer,
                 .json,
+                CommandSpec.Option("reply", .flag, "the reply, if a message and a reply have the same id"),
             ],
             discussion: "Who could read it is shown without --viewer only.")
     ) { arguments, output in
@@ -77,12 +78,15 @@ extension ToolCommand {
         }
         let limit = try arguments.limit()
         return try arguments.withStore { store, viewer, point in
+            func history(of post: PostID) throws(ChatError) -> PostDetails {
+                try store.details(of: post, edits: limit, viewer: viewer, asOf: point)
+            }
             let details: PostDetails
             do {
-                details = try store.details(of: .message(message), edits: limit, viewer: viewer, asOf: point)
+                details = try history(of: arguments.hasFlag("reply") ? .reply(reply) : .message(message))
             } catch ChatError.rejected(let rejection) where rejection.code == .unknownMessage {
                 do {
-                    details = try store.details(of: .reply(reply), edits: limit, viewer: viewer, asOf: point)
+                    details = try history(of: .reply(reply))
                 } catch ChatError.rejected(let other) where other.code == .unknownReply {
                     throw ChatError.rejected(rejection)
                 }

@@ -52,6 +52,16 @@ import Testing
         }
     }
 
+    /// Ids of messages and replies are independent, so one text can be the id of both.
+    @Test func replyWithTheIDOfAMessageIsShown() throws {
+        let journal = try Journal()
+        let reply = #"{"reply":{"reply":"\#(Self.message)","message":"\#(Self.message)","author":"\#(Self.ann)","body":"Two"}}"# + "\n"
+        #expect(try ToolProcess.run(["run", journal.path], input: reply).status == 0)
+        #expect(try journal.values("body", "message", Self.message).first == #""Oat milk?""#)
+        #expect(try journal.values("body", "message", Self.message, "--reply").first == #""Two""#)
+        #expect(try journal.run("message", "0190a000-0000-7000-8000-00000000ffff", "--reply").status == 1)
+    }
+
     @Test func viewsAsOfAPosition() throws {
         let journal = try Journal()
         #expect(try journal.values("body", "timeline", "SW1A", "--as-of", "9") == [#""Milk?""#])
