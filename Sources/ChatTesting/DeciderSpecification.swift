@@ -101,6 +101,11 @@ public struct DeciderSpecification: Sendable {
     }
 }
 
+extension DeciderSpecification: CustomStringConvertible {
+    /// The number of given events, for the output of a test with arguments.
+    public var description: String { "\(history.count) events" }
+}
+
 extension Timestamp {
     /// The default start of clocks in tests: 2020-03-23T00:00:00Z.
     public static let testStart = Timestamp(millisecondsSince1970: 1_584_921_600_000)

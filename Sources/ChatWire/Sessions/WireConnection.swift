@@ -7,24 +7,7 @@ internal import EventJournal
 /// A pure state machine: it receives messages and events, and returns what the host does. It knows
 /// no transport, no store and no clock. ``WireSession`` drives it over a store.
 ///
-/// | client | server |
-/// | --- | --- |
-/// | | `{"hello":{"version":1,"user":{"id","username"},"token":TOKEN}}` |
-/// | `{"id":1,"commands":COMMAND}` | `{"id":1,"answer":{...}}` |
-/// | `{"id":1,"commands":[COMMAND,...]}` | `{"id":1,"answers":[...]}` |
-/// | `{"id":2,"follow":{...}}` | `{"id":2,"following":{"token":TOKEN}}` |
-/// | | `{"follow":2,"token":TOKEN,"event":{...}}` for each event |
-/// | | `{"follow":2,"token":TOKEN,"erased":{...}}`, `{"follow":2,"token":TOKEN,"accessLost":{"thread":ID}}` |
-/// | `{"id":3,"unfollow":2}` | `{"id":3,"unfollowed":2}` |
-/// | any other text | `{"id":ID or null,"problem":{...}}` |
-///
-/// `erased` and `accessLost` say what the client must forget (`ErasedContent`, `FollowedUpdate`).
-///
-/// The members of a follow are `after`, a token, and `thread`; both can be missing. A follow whose
-/// events cannot be read ends with a problem that has its id, which can be used again.
-///
-/// `id` is chosen by the client: a whole number that the answer repeats. Before the server ends the
-/// connection it sends `{"end":REASON}` with a reason of ``EventStream/End``.
+/// The article <doc:ChatWire> lists the messages.
 public struct WireConnection: Sendable {
     /// The version of the messages; a client may name it as `chat-journal.v1`.
     public static let version = 1

@@ -45,8 +45,9 @@ extension ToolCommand {
             "access", "lists when a user gained and lost access to each thread, in the order in which they gained it",
             positionals: [.journal, .user], options: [.asOf, .viewer, .json],
             discussion: """
-                FROM is the position at which the user joined, TO the one at which they left. A member can read the
-                whole thread, also what is older than the membership; other users can read none of it.
+                FROM is the position since which the user could read the thread: by joining, or as an operator of the
+                community. TO is the one since which they could not; - if they still can. A reader can read the whole
+                thread, also what is older, unless the history of the thread begins at the join of each member.
                 """)
     ) { arguments, output in
         try arguments.withUser { store, user, viewer, point in
