@@ -17,7 +17,7 @@ import Testing
         .message(
             ImportedMessage(
                 sentAt: Self.time, channel: channel, user: user, id: id, replyTo: replyTo, body: body,
-                editedAt: editedAt.map { Timestamp(millisecondsSince1970: $0) }))
+                editedAt: editedAt.map { Timestamp(millisecondsSince1970: Self.time.millisecondsSince1970 + $0) }))
     }
 
     private func run(_ lines: [ImportedLine], into store: ChatStore, batchSize: Int = 10) throws -> (ImportSummary, [RejectedLine]) {

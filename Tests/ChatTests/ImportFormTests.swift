@@ -15,6 +15,7 @@ import Testing
     private static let native = UserID(bits: 1)
     private static let time = Timestamp(millisecondsSince1970: 1_100_000_000_000)
 
+    /// `editedAt` is in milliseconds after the message.
     private func message(
         _ id: String, by user: ImportedUser, in channel: String = "#rust", to replyTo: String? = nil, body: String = "x",
         editedAt: Int64? = nil
@@ -22,7 +23,7 @@ import Testing
         .message(
             ImportedMessage(
                 sentAt: Self.time, channel: channel, user: user, id: id, replyTo: replyTo, body: body,
-                editedAt: editedAt.map { Timestamp(millisecondsSince1970: $0) }))
+                editedAt: editedAt.map { Timestamp(millisecondsSince1970: Self.time.millisecondsSince1970 + $0) }))
     }
 
     private func join(_ user: ImportedUser, _ channel: String = "#rust") -> ImportedLine {
@@ -192,9 +193,9 @@ import Testing
         let (summary, _) = try run(lines, into: store, batchSize: batchSize)
         #expect(summary == ImportSummary(messages: 2, replies: 1, users: 2, threads: 1, threadsByPolicy: [.inviteOnly: 1], edits: 2))
         let timeline = try store.timeline(rust)
-        #expect(timeline.map(\.editedAt?.millisecondsSince1970) == [5, nil] && timeline.map(\.body) == ["x", "x"])
+        #expect(timeline.map(\.editedAt?.millisecondsSince1970) == [1_100_000_000_005, nil] && timeline.map(\.body) == ["x", "x"])
         #expect(timeline.map(\.createdAt) == [Self.time, Self.time])
-        #expect(try store.replies(to: timeline[0].id).map(\.editedAt?.millisecondsSince1970) == [7])
+        #expect(try store.replies(to: timeline[0].id).map(\.editedAt?.millisecondsSince1970) == [1_100_000_000_007])
         try expectUnchanged(lines, store)
     }
 
@@ -321,6 +322,7 @@ import Testing
         #expect(try read(#"{"id":"7","name":"Ann","subject":null}"#) == expected(.account(id: "7", name: "Ann")))
         #expect(try read(#"{"id":"7","name":"Ann","subject":"s"}"#) == expected(.account(id: "7", name: "Ann", subject: "s")))
         #expect(try read(#""Ann""#, #","editedAt":null"#) == expected(.nickname("Ann")))
+        #expect(try decode(#"{"t":null,"channel":"c","user":"Ann","id":"1","body":"x"}"#) == expected(.nickname("Ann")))
         #expect(try read(#""Ann""#, #","editedAt":"1970-01-01T00:00:05Z""#) == expected(.nickname("Ann"), 5_000))
         #expect(
             try decode(#"{"t":null,"channel":"c","user":"Ann","join":true}"#)
@@ -343,9 +345,12 @@ import Testing
 
     @Test func summaryOmitsEmptyOptionalFields() throws {
         let empty = try String(decoding: JSONEncoder().encode(ImportSummary()), as: UTF8.self)
-        #expect(!empty.contains("joins") && !empty.contains("renamed") && !empty.contains("policies") && !empty.contains("earlierOpen"))
+        #expect(
+            !empty.contains("adapted") && !empty.contains("joins") && !empty.contains("renamed") && !empty.contains("policies")
+                && !empty.contains("earlierOpen"))
         let full = ImportSummary(
             threadsByPolicy: [.open: 3, .residents: 1], earlierOpenThreads: 2, joins: 1, edits: 2,
+            adaptations: [.bodySplit: .init(count: 2, line: 1, example: "7")],
             renamed: [RenamedUser(user: Self.native, name: "a", username: "b")],
             withoutSubject: [UserWithoutSubject(user: Self.native, username: "b", subject: "s")])
         for summary in [full, ImportSummary()] {

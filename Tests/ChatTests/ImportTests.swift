@@ -36,6 +36,7 @@ import Testing
                 == ImportSummary(
                     messages: 6, replies: 2, duplicates: 1, rejected: 3, users: 3, threads: 3,
                     threadsByPolicy: [.inviteOnly: 2, .residents: 1],
+                    adaptations: [.channelRenamed: .init(count: 1, line: 10, example: "\u{1b}")],
                     renamed: [RenamedUser(user: ImportedID.user("a\u{7}b"), name: "a\u{7}b", username: "ab")]))
         #expect(refused.map(\.line) == [7, 11, 12])
         #expect(refused.map(\.rejection.code) == [.unknownMessage, .invalidUsername, .invalidThreadName])
@@ -76,14 +77,15 @@ import Testing
             message("3", by: "Bob", to: "2"), message("3", by: "Ann", to: "1"), message("1", by: "ANN"), message("3", by: "bob", to: "1"),
         ]
         let (summary, refused) = try run(history + others, into: store, batchSize: batchSize)
-        #expect(refused.map(\.line) == [4, 5, 6, 7, 8, 9] && refused.allSatisfy { $0.rejection.code == .identifierTaken })
+        // Line 6 is a reply whose id a message has: such a reply may have been imported without its message.
+        #expect(refused.map(\.line) == [4, 5, 7, 8, 9] && refused.allSatisfy { $0.rejection.code == .identifierTaken })
         #expect(
             summary
                 == ImportSummary(
-                    messages: 2, replies: 1, duplicates: 2, rejected: 6, users: 2, threads: 1, threadsByPolicy: [.inviteOnly: 1]))
+                    messages: 2, replies: 1, duplicates: 3, rejected: 5, users: 2, threads: 1, threadsByPolicy: [.inviteOnly: 1]))
         let head = store.head
         let again = try run(history + others, into: store, batchSize: batchSize)
-        #expect(again.0 == ImportSummary(duplicates: 5, rejected: 6) && store.head == head)
+        #expect(again.0 == ImportSummary(duplicates: 6, rejected: 5) && store.head == head)
     }
 
     @Test func idsAndChannelsAreComparedByBytes() throws {

@@ -3,9 +3,12 @@
 
     compare_import.py --corpus FILE.jsonl[.gz] --tool PATH --scratch DIR [--pages N] [--seed N]
 
-The expected result is computed here, independently of the tool. There are two journals: one with the corpus's own
-channels, and one in which each excerpt (the part of an id before the colon) is a channel. In both, these are compared:
+The expected result is computed here, independently of the tool. There are three journals: one with the corpus's own
+channels, one in which each excerpt (the part of an id before the colon) is a channel, and one of a damaged corpus, in
+which replies stand before their messages or have lost them, bodies are too long, and fields are missing. In all, these
+are compared:
 
+- the summary of the import and of its dry run, with the lines that were adapted, and that a dry run writes nothing
 - the event at each position; bodies, authors, times, replies and reply counts; every row of every thread; pages in both
   directions; a second import, which must append nothing; `verify`
 - every view, now and as of positions and times across the history, in pages of every kind, as the operator and as
@@ -83,6 +86,56 @@ def milliseconds(time_text):
     return re.sub(r"Z$", ".000Z", time_text)
 
 
+def arranged(rows, channel_of):
+    """Yields (line number, row, whether it has moved) in the order of an import."""
+    to_come = {(channel_of(row), row["id"]) for row in rows}
+    waiting = collections.defaultdict(list)
+    for number, row in enumerate(rows, 1):
+        parent = (channel_of(row), row.get("replyTo"))
+        if parent in to_come and parent != (channel_of(row), row["id"]):
+            waiting[parent].append((number, row))
+            continue
+        found = [(number, row, False)]
+        while found:
+            here = found.pop()
+            yield here
+            key = (channel_of(here[1]), here[1]["id"])
+            to_come.discard(key)
+            found += [(*each, True) for each in reversed(waiting.pop(key, []))]
+    for number, row in sorted(sum(waiting.values(), []), key=lambda each: each[0]):
+        yield number, row, True
+
+
+def split(body):
+    """Returns the parts of a body of at most 16,384 bytes, cut after a line end or a space if one is near the limit."""
+    rest, parts = body.encode(), []
+    while len(rest) > 16_384:
+        near = max(rest.rfind(b"\n", 14_336, 16_384), -1) + 1 or rest.rfind(b" ", 14_336, 16_384) + 1
+        cut = near or next(cut for cut in range(16_384, 0, -1) if rest[cut] & 0xC0 != 0x80)
+        parts.append(rest[:cut].decode())
+        rest = rest[cut:]
+    return [part for part in [*parts, rest.decode()] if part.strip()]
+
+
+def damaged(rows, rng):
+    """Returns a corpus as other exports are: out of order, with lost messages, long bodies and missing fields."""
+    index = {row["id"]: number for number, row in enumerate(rows)}
+    keyed = []
+    for number, row in enumerate(rows):
+        row, key = dict(row), float(number)
+        if row["replyTo"] is None:
+            del row["replyTo"]
+        elif rng.random() < 0.1:
+            key = index[row["replyTo"]] - rng.choice([0.5, 0.5, 7.5, 1_000.5])
+        if rng.random() < 0.002:
+            row["body"] = ((row["body"] + rng.choice([" and so on", "\n", "\U0001f986"])) * rng.randrange(500, 6_000))[:150_000]
+        if row["t"] is not None and rng.random() < 0.01:
+            row["editedAt"] = "1970-01-01T00:00:00Z"
+        if rng.random() > 0.01:
+            keyed.append((key, number, row))
+    return [row for _, _, row in sorted(keyed, key=lambda each: each[:2])]
+
+
 class Source:
     """The expected contents of the journal, computed from the corpus alone."""
 
@@ -94,7 +147,8 @@ class Source:
         self.replies = collections.defaultdict(list)  # corpus id of a message -> its replies
         self.speakers = {}     # channel -> fold keys in the order of their first post
         self.steps = []        # the event at each position: (kind, fold key, channel or None, createdAt or None, post or None)
-        for row in rows:
+        self.adapted = {}      # kind -> {"count", "line", "example"}
+        for number, row, is_moved in arranged(rows, channel_of):
             channel, key, sent = channel_of(row), model.fold_key(row["user"]), row["t"] and milliseconds(row["t"])
             if key not in self.first_spelt:
                 self.first_spelt[key] = row["user"].strip()
@@ -105,15 +159,30 @@ class Source:
             if key not in self.speakers.get(channel, ()):
                 self.steps.append(("threadJoined", key, channel, sent, None))
             self.speakers.setdefault(channel, {}).setdefault(key)
-            root = row["id"] if row["replyTo"] is None else self.root[channel, row["replyTo"]]
-            self.root[channel, row["id"]] = root
-            post = (row["id"], channel, key, row["body"], sent, root)
-            self.posts.append(post)
-            self.steps.append(("messagePosted" if row["replyTo"] is None else "replyPosted", key, channel, sent, post))
-            if row["replyTo"] is None:
-                self.by_channel.setdefault(channel, []).append(post)
-            else:
-                self.replies[channel, root].append(post)
+            answered = row.get("replyTo")
+            root = self.root.get((channel, answered))
+            bodies = split(row["body"])
+            self.adapt("replyMoved", is_moved and root is not None, number, row["id"])
+            self.adapt("replyWithoutMessage", answered is not None and root is None, number, answered)
+            self.adapt("bodySplit", len(bodies) > 1, number, row["id"])
+            self.adapt("editIgnored", "editedAt" in row, number, row["id"])
+            for part, body in enumerate(bodies, 1):
+                identifier = row["id"] if part == 1 else f"{row['id']}, part {part}"
+                self.root[channel, identifier] = root or identifier
+                post = (identifier, channel, key, body, sent, root or identifier)
+                self.posts.append(post)
+                self.steps.append(("messagePosted" if root is None else "replyPosted", key, channel, sent, post))
+                if root is None:
+                    self.by_channel.setdefault(channel, []).append(post)
+                else:
+                    self.replies[channel, root].append(post)
+
+    def adapt(self, kind, happened, number, example):
+        if happened:
+            lines = self.adapted.setdefault(kind, {"count": 0, "line": number, "example": example})
+            lines["count"] += 1
+            if number < lines["line"]:
+                lines.update(line=number, example=example)
 
 
 class Journal:
@@ -134,6 +203,28 @@ class Journal:
     def ask(self, command, *words):
         """Returns the rows of a query."""
         return [json.loads(line) for line in self.run(command, self.path, "--json", *words).splitlines()]
+
+    def bring_in(self, corpus, *words):
+        """Imports a file; returns the summary."""
+        return json.loads(self.run("import", self.path, str(corpus), "--json", "--policy", "open", *words).splitlines()[-1])
+
+    def compare_summary(self, corpus, count):
+        """Imports the corpus, after a dry run."""
+        source, self.lines = self.source, count
+        messages = sum(len(posts) for posts in source.by_channel.values())
+        with Check("the summary, and that of a dry run, which writes nothing") as check:
+            tried = self.bring_in(corpus, "--dry-run")
+            check.same("a dry run creates no journal", pathlib.Path(self.path).exists(), False)
+            # Open threads: users leave and join again below.
+            summary = self.bring_in(corpus)
+            check.same("the dry run", tried, summary)
+            check.same("adapted", summary.pop("adapted", {}), source.adapted)
+            check.same("summary", summary, {
+                "lines": count, "unreadable": 0, "messages": messages, "replies": len(source.posts) - messages, "duplicates": 0,
+                "refused": 0, "users": len(source.first_spelt), "threads": len(source.speakers),
+                "policies": {"open": len(source.speakers)}})
+        print(f"{Check.journal}: {count:,} lines in, {len(source.posts):,} posts, adapted: "
+              + (", ".join(f"{kind} {lines['count']:,}" for kind, lines in sorted(source.adapted.items())) or "none"), flush=True)
 
     def compare(self, stage, questions):
         """Asks the questions of compare_questions.py, and compares the answers with the expected ones."""
@@ -384,7 +475,12 @@ class Journal:
         head = self.ask("head")
         with Check("a second import appends nothing") as check:
             check.same("position of the head", [row["position"] for row in head], [self.count])
-            self.run("import", self.path, str(corpus))
+            for words in (["--dry-run"], [], ["--sort"]):
+                summary = self.bring_in(corpus, *words)
+                expected = {"lines": self.lines, "unreadable": 0, "messages": 0, "replies": 0, "duplicates": self.lines,
+                            "refused": 0, "users": 0, "threads": 0}
+                # The threads of an import with --policy open stay open.
+                check.same(f"summary {words}", {key: summary.get(key) for key in expected | {"adapted": 0}}, expected | {"adapted": None})
             check.same("head", self.ask("head"), head)
         with Check("verify finds nothing") as check:
             for words in ((), ("--expect", head[0]["head"])):
@@ -392,7 +488,9 @@ class Journal:
                 check.same(f"verify {words}", [(row["ok"], row["position"], row["findings"]) for row in reports], [(True, self.count, [])])
 
 
-CHANNELS = {"channels": lambda row: row["channel"], "excerpts": lambda row: row["id"].split(":")[0]}
+CHANNELS = {
+    "channels": lambda row: row["channel"], "excerpts": lambda row: row["id"].split(":")[0],
+    "damaged": lambda row: row["id"].split(":")[0]}
 
 
 def compare_journal(work):
@@ -401,17 +499,15 @@ def compare_journal(work):
     Each journal has its own process."""
     name, scratch, rows, seed, arguments = work
     Check.journal, channel_of = name, CHANNELS[name]
+    if name == "damaged":
+        rows = damaged(rows, random.Random(f"{seed} rows"))
     corpus = scratch / f"{name}.jsonl"
     with corpus.open("w", encoding="utf-8") as lines:
         for row in rows:
             lines.write(json.dumps(dict(row, channel=channel_of(row)), ensure_ascii=False) + "\n")
     source = Source(rows, channel_of)
     journal = Journal(arguments.tool, scratch / name, source)
-    began = time.monotonic()
-    # Open threads: users leave and join again below.
-    journal.run("import", journal.path, str(corpus), "--policy", "open")
-    seconds = time.monotonic() - began
-    print(f"{name}: {len(source.speakers)} threads, {len(source.first_spelt):,} users, imported in {seconds:.1f} s", flush=True)
+    journal.compare_summary(corpus, len(rows))
     rng = random.Random(f"{seed} {name}")
     journal.load_events()
     journal.compare_events()
@@ -427,7 +523,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpus", required=True, type=pathlib.Path)
     parser.add_argument("--tool", required=True, help="the chat-journal binary")
-    parser.add_argument("--scratch", required=True, type=pathlib.Path, help="a directory for two new journals of the corpus")
+    parser.add_argument("--scratch", required=True, type=pathlib.Path, help="a directory for the new journals of the corpus")
     parser.add_argument("--pages", type=int, default=7, help="the number of pages of a whole thread")
     parser.add_argument("--seed", type=int, help="the seed of the samples; default: a new one, printed")
     arguments = parser.parse_args()

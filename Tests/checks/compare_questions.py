@@ -44,7 +44,7 @@ class Questions:
             asked += self.of_lists(now, word)
             if now:
                 asked += self.of_threads(now, word) + self.of_replies(now, word) + self.of_users(now, word) + self.of_viewers(now, word)
-            if now in thorough:
+            if now in thorough and self.history.opened[self.largest] <= now:
                 asked.append(self.question(("timeline", self.largest), word, self.history.timeline(self.largest, now, limit=ALL), limit=ALL))
         return asked
 

@@ -1093,6 +1093,14 @@ MUTATIONS = [
     store_mutation("70o", "import: a native message hides an imported reply", [
         ("ImportBatch.swift", "        if let posted = models.reply(reply, asOf: now), let answered",
          "        if postedMessage == nil, let posted = models.reply(reply, asOf: now), let answered")], test_filter="ImportAttackTests"),
+    store_mutation("70p", "import: a reply stays before its message", [
+        ("ImportOrder.swift", "guard entry.parent != entry.id, pending.contains(entry.parent) else",
+         "guard entry.parent != entry.id, pending.isEmpty else")], test_filter="ImportOrderTests"),
+    store_mutation("70q", "import: a part of a split body has the id of another message", [
+        ("ImportedMessage.swift", 'derive("p", texts)', 'derive("m", [channel, "\\(number)"])')], test_filter="ImportAdaptationTests"),
+    store_mutation("70r", "import: a reply without its message is added again as a reply", [
+        ("ImportBatch.swift", "        if existing.isReply {\n            guard let replyTo",
+         "        if existing.isReply || message.replyTo != nil {\n            guard let replyTo")], test_filter="ImportOrderTests"),
     Mutation("71", "username: accept invisible scalars", [
         ("NameRules.swift", "default: !blanks.contains(scalar)", "default: true")],
         test_filter="ChatDomainTests.UsernameTests", target="ChatDomain"),

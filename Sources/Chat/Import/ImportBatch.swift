@@ -7,52 +7,6 @@ import Projections
 /// the importer calls ``isValid(in:)``, and then ``restage(in:)`` if a name or an id was taken
 /// meanwhile.
 struct ImportBatch {
-    /// A user of a line, with the values that can be derived from it alone.
-    struct Person {
-        let imported: ImportedUser
-        let name: ImportedName?
-        let user: UserID?
-
-        init(_ imported: ImportedUser) {
-            self.imported = imported
-            let name = ImportedName(imported.name)
-            self.name = name
-            user =
-                switch imported {
-                case .nickname: name.map { ImportedID.user($0.formerFoldKey) }
-                case .account(let id, _, _): ImportedID.account(id)
-                }
-        }
-    }
-
-    /// A line with the values that can be derived from it alone.
-    struct ParsedLine {
-        let number: Int
-        let content: ImportedLine
-        let channel: String
-        let thread: ThreadID
-        let origin: EventOrigin
-
-        init(_ content: ImportedLine, number: Int) {
-            self.number = number
-            self.content = content
-            let sentAt: Timestamp?
-            (channel, sentAt) =
-                switch content {
-                case .message(let message): (message.channel, message.sentAt)
-                case .join(let join): (join.channel, join.joinedAt)
-                case .channel(let line): (line.channel, nil)
-                }
-            thread = OutwardCode(channel).map { ThreadID($0) } ?? ImportedID.thread(channel)
-            origin = .imported(sentAt: sentAt)
-        }
-
-        /// Whether the line adds members, and no post.
-        var isOfMembers: Bool {
-            if case .message = content { false } else { true }
-        }
-    }
-
     /// The effect of staging a line.
     enum Staging {
         /// Commands were added.
@@ -73,6 +27,7 @@ struct ImportBatch {
         ///
         /// The commands before them prepare it: a registration, an opening of a thread, a join.
         let recordingRequests: Range<Int>
+        let adapted: LineAdaptations
     }
 
     /// An existing post.
@@ -102,6 +57,8 @@ struct ImportBatch {
 
     /// The policy of new named threads whose channels have no line.
     private let policy: ThreadPolicy
+    /// Whether a reply whose message does not exist is posted as a message.
+    private let postsLostReplies: Bool
     /// The policies of the lines of channels so far.
     private var policies: [ThreadID: ThreadPolicy] = [:]
     private(set) var requests: [CommandRequest] = []
@@ -121,7 +78,10 @@ struct ImportBatch {
     private var byteCount = 0
 
     /// Creates an empty batch.
-    init(policy: ThreadPolicy = .inviteOnly) { self.policy = policy }
+    init(policy: ThreadPolicy = .inviteOnly, postsLostReplies: Bool = false) {
+        self.policy = policy
+        self.postsLostReplies = postsLostReplies
+    }
 
     var isEmpty: Bool { requests.isEmpty }
 
@@ -191,68 +151,123 @@ extension ImportBatch {
         _ message: ImportedMessage, _ line: ParsedLine, _ models: borrowing ReadModels, _ now: Position
     ) throws(Rejection) -> Bool {
         let author = Person(message.user)
+        let bodies = MessageBody.parts(ofImported: message.body)
         if let existing = try post(message.id, in: message.channel, models, now) {
             try check(message, author, against: existing, models, now)
-            return stageEdit(of: existing, message, by: author, line, models, now)
+            return try stageChange(of: existing, message, bodies, by: author, line, models, now)
         }
         guard let user = author.user else { throw .invalidUsername }
         let newcomer = try registration(user, author, models, now)
-        guard MessageBody.isValid(message.body) else { throw .invalidBody }
+        guard let body = bodies.first else { throw .invalidBody }
         let threadName = try threadName(line, models, now)
+        var adapted = line.adapted
         var answered: MessageID?
         if let replyTo = message.replyTo {
-            guard let rootMessage = try post(replyTo, in: message.channel, models, now)?.rootMessage else { throw .unknownMessage }
-            if models.message(rootMessage, asOf: now)?.isWithdrawn == true { throw .retracted }
-            answered = rootMessage
+            answered = try post(replyTo, in: message.channel, models, now)?.rootMessage
+            if let answered {
+                if models.message(answered, asOf: now)?.isWithdrawn == true { throw .retracted }
+            } else {
+                guard postsLostReplies else { throw .unknownMessage }
+                adapted[.replyMoved] = nil
+                adapted[.replyWithoutMessage] = replyTo
+            }
         }
+        let missing = try missingParts(of: message, bodies, models, now)
         let start = requests.count
-        stageMembership(user, newcomer, threadName, line, models, now)
+        stageMembership(user, newcomer, threadName, line, models, now, &adapted)
         let id = ImportedID.message(message.channel, message.id)
         let reply = ImportedID.reply(message.channel, message.id)
-        assumptions.newPosts.append(ImportAssumptions.NewPost(message: id, reply: reply, answered: answered))
         let essential = requests.count
-        let post: PostID
-        if let answered {
-            post = .reply(reply)
-            append(.reply(reply: reply, message: answered, author: user, body: message.body), line.origin)
-        } else {
-            post = .message(id)
-            append(.postMessage(message: id, thread: line.thread, author: user, body: message.body), line.origin)
-        }
+        stagePost((id, reply), body, answered, user, line)
+        for (part, body) in missing { stagePost(part, body, answered, user, line) }
+        if bodies.count > 1 { adapted[.bodySplit] = message.id }
         // The source does not contain the earlier text, so the message and the edit have the same
         // text.
-        if let editedAt = message.editedAt { append(.edit(post, by: user, body: message.body), .imported(sentAt: editedAt)) }
-        entries.append(StagedLine(line: line, requests: start..<requests.count, recordingRequests: essential..<requests.count))
-        stagedPosts[id] = ExistingPost(
-            rootMessage: answered ?? id, isReply: answered != nil, author: user, isEdited: message.editedAt != nil, position: nil)
+        if let editedAt = message.editedAt {
+            append(.edit(answered == nil ? .message(id) : .reply(reply), by: user, body: body), .imported(sentAt: editedAt))
+            stagedPosts[id]?.isEdited = true
+        }
+        entries.append(
+            StagedLine(
+                line: line, requests: start..<requests.count, recordingRequests: essential..<requests.count, adapted: adapted))
         return true
     }
 
-    /// Stages the edit of an existing post, unless the post was edited before.
+    /// Stages a post of a message: the whole body or a part of it.
+    private mutating func stagePost(
+        _ id: (message: MessageID, reply: ReplyID), _ body: String, _ answered: MessageID?, _ user: UserID, _ line: ParsedLine
+    ) {
+        assumptions.newPosts.append(ImportAssumptions.NewPost(message: id.message, reply: id.reply, answered: answered))
+        if let answered {
+            append(.reply(reply: id.reply, message: answered, author: user, body: body), line.origin)
+        } else {
+            append(.postMessage(message: id.message, thread: line.thread, author: user, body: body), line.origin)
+        }
+        stagedPosts[id.message] = ExistingPost(
+            rootMessage: answered ?? id.message, isReply: answered != nil, author: user, isEdited: false, position: nil)
+    }
+
+    /// Returns the parts of a split body, from the second one, that do not exist.
+    ///
+    /// All of them, unless an import was interrupted by a full disk, or an edit made the body longer.
+    ///
+    /// - Throws: `identifierTaken` if a native post has the id of a part.
+    private func missingParts(
+        of message: ImportedMessage, _ bodies: [String], _ models: borrowing ReadModels, _ now: Position
+    ) throws(Rejection) -> [(id: (message: MessageID, reply: ReplyID), body: String)] {
+        var missing: [(id: (message: MessageID, reply: ReplyID), body: String)] = []
+        for (index, body) in bodies.enumerated().dropFirst() {
+            let id = ImportedID.part(index + 1, message.channel, message.id)
+            if stagedPosts[id.message] != nil { continue }
+            switch (models.message(id.message, asOf: now)?.isImported, models.reply(id.reply, asOf: now)?.isImported) {
+            case (nil, nil): missing.append((id, body))
+            case (false?, _), (_, false?): throw .identifierTaken
+            default: break
+            }
+        }
+        return missing
+    }
+
+    /// Stages the edit of an existing post, unless the post was edited before, and its missing parts.
     ///
     /// An edit made in the store is not overwritten, and an imported edit is not repeated. A native
     /// user's posts are never edited, even if an import before version 0.1.0 attributed the post to
     /// that user (<doc:Chat#Importing>).
-    private mutating func stageEdit(
-        of existing: ExistingPost, _ message: ImportedMessage, by author: Person, _ line: ParsedLine, _ models: borrowing ReadModels,
-        _ now: Position
-    ) -> Bool {
-        guard let editedAt = message.editedAt, !existing.isEdited, existing.author == author.user, MessageBody.isValid(message.body) else {
-            return false
-        }
-        let id = ImportedID.message(message.channel, message.id)
-        let reply = ImportedID.reply(message.channel, message.id)
-        let post: PostID = existing.isReply ? .reply(reply) : .message(id)
+    private mutating func stageChange(
+        of existing: ExistingPost, _ message: ImportedMessage, _ bodies: [String], by author: Person, _ line: ParsedLine,
+        _ models: borrowing ReadModels, _ now: Position
+    ) throws(Rejection) -> Bool {
+        let isNewlyEdited = message.editedAt != nil && !existing.isEdited
+        guard let body = bodies.first, bodies.count > 1 || isNewlyEdited, existing.author == author.user else { return false }
+        let member = Member(user: existing.author, thread: line.thread)
         if existing.position != nil {
             guard models.profile(existing.author, asOf: now)?.isImported == true else { return false }
-            guard ImportAssumptions.isEditable(post, by: existing.author, in: line.thread, models, now) else { return false }
-            assumptions.newEdits.append((post, existing.author, line.thread))
+            guard models.joinPosition(existing.author, in: line.thread, asOf: now) != nil else { return false }
         }
+        let id = ImportedID.message(message.channel, message.id)
+        let post: PostID = existing.isReply ? .reply(ImportedID.reply(message.channel, message.id)) : .message(id)
         let start = requests.count
-        append(.edit(post, by: existing.author, body: message.body), .imported(sentAt: editedAt))
-        entries.append(StagedLine(line: line, requests: start..<requests.count, recordingRequests: start..<requests.count))
-        stagedPosts[id] = existing
-        stagedPosts[id]?.isEdited = true
+        var adapted = line.adapted
+        adapted[.replyMoved] = nil
+        let answered = existing.isReply ? existing.rootMessage : nil
+        if bodies.count > 1, answered.map({ models.message($0, asOf: now)?.isWithdrawn != true }) ?? true {
+            for (part, body) in try missingParts(of: message, bodies, models, now) {
+                stagePost(part, body, answered, existing.author, line)
+                adapted[.bodySplit] = message.id
+            }
+            if existing.position != nil, requests.count > start { assumptions.existingMembers.insert(member) }
+        }
+        if isNewlyEdited, let editedAt = message.editedAt,
+            existing.position == nil || ImportAssumptions.isEditable(post, by: existing.author, in: line.thread, models, now)
+        {
+            if existing.position != nil { assumptions.newEdits.append((post, existing.author, line.thread)) }
+            append(.edit(post, by: existing.author, body: body), .imported(sentAt: editedAt))
+            stagedPosts[id] = existing
+            stagedPosts[id]?.isEdited = true
+        }
+        guard requests.count > start else { return false }
+        entries.append(
+            StagedLine(line: line, requests: start..<requests.count, recordingRequests: start..<requests.count, adapted: adapted))
         return true
     }
 
@@ -286,10 +301,11 @@ extension ImportBatch {
     private func check(
         _ message: ImportedMessage, _ author: Person, against existing: ExistingPost, _ models: borrowing ReadModels, _ now: Position
     ) throws(Rejection) {
-        let answered: MessageID? =
-            if let replyTo = message.replyTo { try post(replyTo, in: message.channel, models, now)?.rootMessage } else { nil }
-        guard existing.isReply == (message.replyTo != nil), !existing.isReply || answered == existing.rootMessage else {
-            throw .identifierTaken
+        // A reply that was imported as a message, without the message that it answers, stays one.
+        if existing.isReply {
+            guard let replyTo = message.replyTo,
+                try post(replyTo, in: message.channel, models, now)?.rootMessage == existing.rootMessage
+            else { throw .identifierTaken }
         }
         if existing.author == author.user { return }
         guard let name = author.name else { throw .identifierTaken }
@@ -322,18 +338,21 @@ extension ImportBatch {
         }
         let threadName = try threadName(line, models, now)
         let start = requests.count
+        var adapted = line.adapted
         for (user, registration) in newcomers {
             // Includes former members: an import does not bring back a user who has left.
             let member = Member(user: user, thread: line.thread)
             if known.members.contains(member) || models.hasBeenMember(user, of: line.thread, asOf: now) { continue }
             // The same user can occur twice.
-            stageMembership(user, known.users.contains(user) ? nil : registration, threadName, line, models, now)
+            stageMembership(user, known.users.contains(user) ? nil : registration, threadName, line, models, now, &adapted)
             assumptions.newJoins.append(member)
         }
         guard requests.count > start else { return false }
         // The join is the last command of its line.
         let essential = newcomers.count == 1 ? requests.count - 1 : start
-        entries.append(StagedLine(line: line, requests: start..<requests.count, recordingRequests: essential..<requests.count))
+        entries.append(
+            StagedLine(
+                line: line, requests: start..<requests.count, recordingRequests: essential..<requests.count, adapted: adapted))
         return true
     }
 
@@ -395,7 +414,7 @@ extension ImportBatch {
     /// Stages the registration, the opening of the thread and the join, as far as they are needed.
     private mutating func stageMembership(
         _ user: UserID, _ newcomer: (name: ImportedName, subject: String?)?, _ threadName: String, _ line: ParsedLine,
-        _ models: borrowing ReadModels, _ now: Position
+        _ models: borrowing ReadModels, _ now: Position, _ adapted: inout LineAdaptations
     ) {
         if let newcomer { stageUser(user, newcomer.name, newcomer.subject, line.origin, models, now) }
         known.users.insert(user)
@@ -405,6 +424,7 @@ extension ImportBatch {
             if line.thread.outwardCode == nil { assumptions.newThreads.insert(line.thread) }
             let policy = line.thread.outwardCode == nil ? policies[line.thread] ?? policy : .open
             append(.openThread(thread: line.thread, name: threadName, by: user, policy: policy), line.origin)
+            if !threadName.utf8.elementsEqual(line.channel.utf8) { adapted[.channelRenamed] = line.channel }
         }
         let member = Member(user: user, thread: line.thread)
         if known.members.insert(member).inserted {

@@ -4,7 +4,7 @@ import Primitives
 
 /// A message in the history of another chat.
 ///
-/// The JSON form is `{"t": ISO-8601 or null, "channel", "user", "id", "replyTo": id or null,
+/// The JSON form is `{"t": ISO-8601 or null, "channel", "user", "id", "replyTo"?: id or null,
 /// "body", "editedAt"?}`.
 public struct ImportedMessage: Hashable, Sendable {
     /// The time at which the message was sent; nil if unknown.
@@ -18,8 +18,12 @@ public struct ImportedMessage: Hashable, Sendable {
     /// The id of the message in the same channel that this message answers.
     public var replyTo: String?
     /// The text; after an edit, the last text.
+    ///
+    /// At most ``maximumBodyByteCount`` bytes.
     public var body: String
     /// The time of the last edit; nil if the message was never edited.
+    ///
+    /// Ignored if it is before ``sentAt``, as in old exports of Telegram.
     public var editedAt: Timestamp?
 
     /// Creates a message by a user with a nickname.
@@ -117,15 +121,14 @@ public enum ImportedLine: Hashable, Sendable {
 extension ImportedMessage: Decodable {
     /// Decodes a message; unknown and missing fields are errors.
     ///
-    /// `t` and `replyTo` may be null but not missing; `editedAt` may be null or missing.
+    /// `t` may be null but not missing; `replyTo` and `editedAt` may be null or missing.
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: FieldKey.self)
-        try container.rejectFields(otherThan: [.time, .channel, .user, .id, .replyTo, .body, .editedAt])
+        let container = try decoder.container(expecting: [.time, .channel, .user, .id, .replyTo, .body, .editedAt])
         self.init(
             sentAt: try container.dateTime(container.decode(String?.self, forKey: .time), forKey: .time),
             channel: try container.decode(String.self, forKey: .channel),
             user: try container.decode(ImportedUser.self, forKey: .user), id: try container.decode(String.self, forKey: .id),
-            replyTo: try container.decode(String?.self, forKey: .replyTo), body: try container.decode(String.self, forKey: .body),
+            replyTo: try container.decodeIfPresent(String.self, forKey: .replyTo), body: try container.decode(String.self, forKey: .body),
             editedAt: try container.dateTime(container.decodeIfPresent(String.self, forKey: .editedAt), forKey: .editedAt))
     }
 }
@@ -135,8 +138,7 @@ extension ImportedJoin: Decodable {
     ///
     /// `t` may be null but not missing, and `join` must be true.
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: FieldKey.self)
-        try container.rejectFields(otherThan: [.time, .channel, .user, .join])
+        let container = try decoder.container(expecting: [.time, .channel, .user, .join])
         guard try container.decode(Bool.self, forKey: .join) else {
             throw DecodingError.dataCorruptedError(forKey: .join, in: container, debugDescription: "the field 'join' must be true")
         }
@@ -160,8 +162,8 @@ extension ImportedUser: Decodable {
             mismatch = error
         }
         // Any other JSON value is reported as a type mismatch with a string.
-        guard case .typeMismatch = mismatch, let container = try? decoder.container(keyedBy: FieldKey.self) else { throw mismatch }
-        try container.rejectFields(otherThan: [.id, .name, .subject])
+        guard case .typeMismatch = mismatch, (try? decoder.container(keyedBy: FieldKey.self)) != nil else { throw mismatch }
+        let container = try decoder.container(expecting: [.id, .name, .subject])
         self = .account(
             id: try container.decode(String.self, forKey: .id), name: try container.decode(String.self, forKey: .name),
             subject: try container.decodeIfPresent(String.self, forKey: .subject))
@@ -173,8 +175,7 @@ extension ImportedChannel: Decodable {
     ///
     /// `members` may be missing.
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: FieldKey.self)
-        try container.rejectFields(otherThan: [.channel, .policy, .members])
+        let container = try decoder.container(expecting: [.channel, .policy, .members])
         let policy = try container.decode(ThreadPolicy.self, forKey: .policy)
         guard policy != .residents else {
             throw DecodingError.dataCorruptedError(
@@ -231,6 +232,12 @@ enum ImportedID {
     static func message(_ channel: String, _ id: String) -> MessageID { MessageID(bits: derive("m", [channel, id])) }
 
     static func reply(_ channel: String, _ id: String) -> ReplyID { ReplyID(bits: derive("r", [channel, id])) }
+
+    /// The ids of part *n* of a split body, 2 or higher, as a message and as a reply.
+    static func part(_ number: Int, _ channel: String, _ id: String) -> (message: MessageID, reply: ReplyID) {
+        let texts = [channel, id, "\(number)"]
+        return (MessageID(bits: derive("p", texts)), ReplyID(bits: derive("q", texts)))
+    }
 
     private static let namespace: UInt128 = 0xce1f_7a5e_0b5d_8c3a_9d41_6368_6174_696d
 

@@ -13,13 +13,17 @@ import Projections
 ///   name. An imported user is never merged with a native user of the store: if the name is taken,
 ///   the imported user gets the suffix `~2`, `~3`, ..., and the summary lists it. Users keep the
 ///   name of their first line.
-/// - **Replies**: a reply to a reply becomes a reply to the message.
+/// - **Replies**: a reply to a reply becomes a reply to the message. Replies may stand anywhere in the
+///   history if its lines are added in the order of ``ImportOrder``; a reply whose message does not
+///   exist is then posted as a message, and stays one.
+/// - **Bodies** over `MessageBody.maximumByteCount` are split. The first part has the id of the message.
 /// - **Edits**: a message with an `editedAt` is posted and then edited to the same text, because
 ///   the source does not contain the earlier text.
 ///
 /// Ids are derived from the ids and names of the source, byte for byte, so importing the same
 /// history again appends nothing, with two exceptions: a line that was rejected can succeed if its
-/// reason is gone, and a message that was never edited receives an edit that a later file contains.
+/// reason is gone, and a message that was never edited receives an edit that a later file contains
+/// (of a split body, the first part; parts that do not exist are added).
 /// <doc:Chat#Importing> describes the ids, and posts that were imported before version 0.1.0.
 ///
 /// A line is rejected with `identifierTaken` if a native entity has its derived id: such ids can be
@@ -44,19 +48,22 @@ public struct MessageImporter: ~Copyable {
     ///   - store: The store to import into.
     ///   - policy: Who may join the new named threads whose channels have no line: `open` or
     ///     `inviteOnly`.
+    ///   - isOrdered: Whether the lines are added in the order of an ``ImportOrder``. A reply whose
+    ///     message does not exist is then posted as a message; otherwise its line is rejected, because
+    ///     the message can follow.
     ///   - batchSize: The number of lines per commit, clamped to 1...1,000.
     /// - Complexity: O(*n*) in the number of threads of the store.
-    public init(into store: ChatStore, policy: ThreadPolicy = .inviteOnly, batchSize: Int = 1_000) {
+    public init(into store: ChatStore, policy: ThreadPolicy = .inviteOnly, isOrdered: Bool = false, batchSize: Int = 1_000) {
         self.store = store
         self.batchSize = min(max(1, batchSize), 1_000)
-        batch = ImportBatch(policy: policy)
+        batch = ImportBatch(policy: policy, postsLostReplies: isOrdered)
         summary.earlierOpenThreads = store.importedThreadsLeftOpen().count
     }
 
     /// Adds the next message.
     ///
     /// - Parameters:
-    ///   - message: The message. The message that it answers must come before it.
+    ///   - message: The message.
     ///   - line: The line of the message in its source, for the report.
     /// - Returns: The lines that were rejected by this call.
     /// - Throws: ``ChatError`` if the store fails. Earlier commits remain in the store.
@@ -71,12 +78,16 @@ public struct MessageImporter: ~Copyable {
     /// channel; a line with another policy than that of the thread's opening is rejected.
     ///
     /// - Parameters:
-    ///   - content: The line. The message that it answers must come before it.
+    ///   - content: The line.
     ///   - line: The number of the line in its source, for the report.
+    ///   - isMoved: Whether the line has moved, as ``ImportOrder/next()`` says.
+    ///   - ignoredFields: The unknown fields of the line (``IgnoredFields``).
     /// - Returns: The lines that were rejected by this call.
     /// - Throws: ``ChatError`` if the store fails. Earlier commits remain in the store.
-    public mutating func add(_ content: ImportedLine, line: Int) throws(ChatError) -> [RejectedLine] {
-        let staged = ImportBatch.ParsedLine(content, number: line)
+    public mutating func add(
+        _ content: ImportedLine, line: Int, isMoved: Bool = false, ignoredFields: [String] = []
+    ) throws(ChatError) -> [RejectedLine] {
+        let staged = ImportBatch.ParsedLine(content, number: line, isMoved: isMoved, ignoredFields: ignoredFields)
         var batch = ImportBatch()
         swap(&batch, &self.batch)
         let result: Result<ImportBatch.Staging, Rejection> = store.withCurrentModels { models, now in
@@ -88,7 +99,9 @@ public struct MessageImporter: ~Copyable {
         case .success(.duplicate):
             summary.duplicates += 1
             return []
-        case .success(.policy): return []
+        case .success(.policy):
+            summary.count(staged.adapted, line: line)
+            return []
         case .failure(let rejection):
             summary.rejected += 1
             return [RejectedLine(line: line, rejection: rejection)]
@@ -129,7 +142,9 @@ public struct MessageImporter: ~Copyable {
             } else if case .success(let receipt) = answers[entry.recordingRequests.lowerBound], receipt.isDuplicate {
                 // Another importer of the same history was first.
                 summary.duplicates += 1
-            } else if entry.line.isOfMembers {
+            } else {
+                summary.count(entry.adapted, line: entry.line.number)
+                guard entry.line.isOfMembers else { continue }
                 summary.joins += answers[entry.requests].count { answer in
                     (try? answer.get())?.events.contains { $0.kind == .threadJoined } ?? false
                 }
@@ -174,12 +189,12 @@ public struct MessageImporter: ~Copyable {
 
 /// The counts of an import.
 ///
-/// In JSON, `joins`, `edits` and `earlierOpen` are omitted if 0, `policies`, `renamed` and
+/// In JSON, `joins`, `edits` and `earlierOpen` are omitted if 0, `policies`, `adapted`, `renamed` and
 /// `withoutSubject` if empty.
 public struct ImportSummary: Hashable, Sendable {
-    /// The number of posted messages.
+    /// The number of posted messages, each part of a split body included.
     public var messages = 0
-    /// The number of posted replies.
+    /// The number of posted replies, each part of a split body included.
     public var replies = 0
     /// The number of lines that the store already contained.
     public var duplicates = 0
@@ -200,6 +215,10 @@ public struct ImportSummary: Hashable, Sendable {
     public var joins = 0
     /// The number of recorded edits.
     public var edits = 0
+    /// The recorded lines that were adapted, by what was adapted, `adapted` in JSON.
+    ///
+    /// Users with another name are listed in ``renamed`` instead.
+    public var adaptations: [ImportAdaptation: ImportAdaptation.Lines] = [:]
     /// The users registered under another name than in the source.
     ///
     /// Their names were taken, or are not valid usernames.
@@ -235,7 +254,9 @@ extension ImportSummary: Codable {
         case users, threads
         case threadsByPolicy = "policies"
         case earlierOpenThreads = "earlierOpen"
-        case joins, edits, renamed, withoutSubject
+        case joins, edits
+        case adaptations = "adapted"
+        case renamed, withoutSubject
     }
 
     /// Decodes a summary; omitted fields are 0 or empty.
@@ -256,6 +277,12 @@ extension ImportSummary: Codable {
         earlierOpenThreads = try container.decodeIfPresent(Int.self, forKey: .earlierOpenThreads) ?? 0
         joins = try container.decodeIfPresent(Int.self, forKey: .joins) ?? 0
         edits = try container.decodeIfPresent(Int.self, forKey: .edits) ?? 0
+        if container.contains(.adaptations) {
+            let lines = try container.nestedContainer(keyedBy: FieldKey.self, forKey: .adaptations)
+            for kind in ImportAdaptation.allCases {
+                adaptations[kind] = try lines.decodeIfPresent(ImportAdaptation.Lines.self, forKey: FieldKey(kind.rawValue))
+            }
+        }
         renamed = try container.decodeIfPresent([RenamedUser].self, forKey: .renamed) ?? []
         withoutSubject = try container.decodeIfPresent([UserWithoutSubject].self, forKey: .withoutSubject) ?? []
     }
@@ -278,6 +305,10 @@ extension ImportSummary: Codable {
         if earlierOpenThreads > 0 { try container.encode(earlierOpenThreads, forKey: .earlierOpenThreads) }
         if joins > 0 { try container.encode(joins, forKey: .joins) }
         if edits > 0 { try container.encode(edits, forKey: .edits) }
+        if !adaptations.isEmpty {
+            var lines = container.nestedContainer(keyedBy: FieldKey.self, forKey: .adaptations)
+            for kind in ImportAdaptation.allCases { try lines.encodeIfPresent(adaptations[kind], forKey: FieldKey(kind.rawValue)) }
+        }
         if !renamed.isEmpty { try container.encode(renamed, forKey: .renamed) }
         if !withoutSubject.isEmpty { try container.encode(withoutSubject, forKey: .withoutSubject) }
     }

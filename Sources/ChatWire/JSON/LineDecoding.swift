@@ -20,7 +20,9 @@ package import ChatDomain
 ///   - bytes: The text.
 ///   - actor: The user who acts in a command whose acting field is left out.
 /// - Complexity: linear in the number of bytes, which the caller bounds.
-package func decodeLine<T: Decodable>(_ type: T.Type, from bytes: [UInt8], actor: UserID? = nil) throws(LineError) -> T {
+package func decodeLine<T: Decodable>(
+    _ type: T.Type, from bytes: [UInt8], actor: UserID? = nil, userInfo: [CodingUserInfoKey: any Sendable] = [:]
+) throws(LineError) -> T {
     do {
         _ = try UTF8Span(validating: bytes.span)
     } catch {
@@ -33,6 +35,7 @@ package func decodeLine<T: Decodable>(_ type: T.Type, from bytes: [UInt8], actor
         throw LineError(error)
     }
     let decoder = JSONDecoder()
+    decoder.userInfo = userInfo
     if let actor { decoder.userInfo[ChatCommand.actorKey] = actor }
     if let payload = facts.exemptValue { decoder.userInfo[CustomPayload.sourceKey] = String(decoding: bytes[payload], as: UTF8.self) }
     let value: T

@@ -14,20 +14,33 @@ extension ToolCommand {
                     "the format of the file: messages (the default), or events as export prints them"),
                 CommandSpec.Option(
                     "policy", .choice(["inviteOnly", "open"]),
-                    "who may join the new named threads: users with an invitation (the default), or everyone"), .durability,
-                .waitForLock, .takeOver, .json,
+                    "who may join the new named threads: users with an invitation (the default), or everyone"),
+                CommandSpec.Option("dry-run", .flag, "report what an import would do, and write nothing"),
+                CommandSpec.Option("sort", .flag, "import the lines by their times; lines without one stay after the line before them"),
+                CommandSpec.Option("lenient", .flag, "leave out unknown fields, and count them, instead of rejecting their lines"),
+                .durability, .waitForLock, .takeOver, .json,
             ],
             discussion: """
                 A line is {"t": ISO-8601 or null, "channel", "user", "id", "replyTo": id or null, "body"}, with
-                "editedAt" for an edited message, or a join, {"t", "channel", "user", "join": true}. A user is a
-                string, one person in all channels whatever its case, or {"id", "name", "subject"} (the subject is
-                optional), one person by the id. An import never takes over a user of the journal: a name that is
-                taken gets a suffix such as ~2, which the summary lists. A channel that is an outward code is that
-                thread, any other becomes a named thread. A named thread takes only users with an invitation, unless
-                --policy or the line of its channel says otherwise: {"channel", "policy": "open" or "inviteOnly",
-                "members": [user, ...]}, before the first line of the channel. Its members are optional; authors are
-                members too. set-policy closes the threads that earlier imports left open. A reply to a reply becomes a reply to its message. Importing
-                the same file again appends nothing. A rejected line is reported and does not stop the rest.
+                "editedAt" for an edited message, or a join, {"t", "channel", "user", "join": true}. "replyTo" can be
+                left out. A user is a string, one person in all channels whatever its case, or {"id", "name",
+                "subject"} (the subject is optional), one person by the id. An import never takes over a user of the
+                journal: a name that is taken gets a suffix such as ~2, which the summary lists. A channel that is an
+                outward code is that thread, any other becomes a named thread. A named thread takes only users with
+                an invitation, unless --policy or the line of its channel says otherwise: {"channel", "policy":
+                "open" or "inviteOnly", "members": [user, ...]}, before the first line of the channel. Its members
+                are optional; authors are members too. set-policy closes the threads that earlier imports left open.
+
+                A reply to a reply becomes a reply to its message. A reply that stands before its message follows
+                directly after it. A reply whose message is neither in the file nor in the journal is posted as a
+                message, and stays one. Names are cleaned and shortened. A body over 16,384 bytes is split; an edit
+                replaces its first part. An edit before the time of its message is ignored. The summary counts what
+                was adapted in new lines, by kind, each with the first line (JSON: "adapted").
+
+                Importing the same file again appends nothing. A rejected line is reported and does not stop the
+                rest. FILE can be - for standard input. The file is read twice; a pipe is first copied to a temporary
+                file without a name. Memory is about 60 bytes for each line, and half of that again with --sort.
+                --sort also moves the lines of channels to the front. --dry-run needs the memory of an import.
 
                 With --format events a line is an event as export prints it, of this version or an earlier one. The
                 journal is empty or holds the first of the events: an interrupted import continues when it is run
@@ -38,35 +51,70 @@ extension ToolCommand {
         let policy = arguments[option: "policy"]
         if arguments[option: "format"] == "events" {
             if policy != nil { throw arguments.error("--policy is for messages: events keep their policies") }
+            for flag in ["dry-run", "sort", "lenient"] where arguments.hasFlag(flag) {
+                throw arguments.error("--\(flag) is for messages: events are imported as they are")
+            }
             return try importEvents(arguments, &output)
         }
-        var lines = try LineReader(path: arguments[positional: "FILE"])
-        let store = try arguments.openForWriting()
-        let report = ImportReport(isJSON: arguments.hasFlag("json"))
-        var importer = MessageImporter(into: store, policy: policy.flatMap(ThreadPolicy.init) ?? .inviteOnly)
-        var progress = Progress("import")
+        if arguments.hasFlag("dry-run"), arguments.hasFlag("take-over") {
+            throw arguments.error("--dry-run writes nothing: leave out --take-over")
+        }
+        let file = try RereadFile(path: arguments[positional: "FILE"])
+        let ignoredFields = arguments.hasFlag("lenient") ? IgnoredFields() : nil
+        let userInfo: [CodingUserInfoKey: any Sendable] = ignoredFields.map { [IgnoredFields.key: $0] } ?? [:]
+        var order = ImportOrder<RereadFile.Place>(byTime: arguments.hasFlag("sort"))
+        var progress = Progress("import: reading")
         defer { progress.clear() }
-        var unreadable = 0
-        while let line = try lines.next() {
-            switch line.decode(ImportedLine.self) {
+        let lineCount = try file.forEachLine { line, place in
+            // The second pass reports a line that cannot be read.
+            order.learn(try? line.decode(ImportedLine.self, userInfo: userInfo).get(), at: place)
+            progress.update(Int(place.line))
+        }
+        _ = ignoredFields?.take()
+
+        let store = try arguments.hasFlag("dry-run") ? arguments.openForDryRun() : arguments.openForWriting()
+        let report = ImportReport(isJSON: arguments.hasFlag("json"), isDryRun: arguments.hasFlag("dry-run"))
+        var importer = MessageImporter(into: store, policy: policy.flatMap(ThreadPolicy.init) ?? .inviteOnly, isOrdered: true)
+        progress = Progress("import")
+        var (imported, unreadable) = (0, 0)
+        while let (place, isMoved) = order.next() {
+            let decoded = try file.line(at: place).decode(ImportedLine.self, userInfo: userInfo)
+            let fields = ignoredFields?.take() ?? []
+            switch decoded {
             case .success(let content):
-                try report.print(try importer.add(content, line: lines.lineNumber), &output, &progress)
+                let rejected = try importer.add(content, line: Int(place.line), isMoved: isMoved, ignoredFields: fields)
+                try report.print(rejected, &output, &progress)
             case .failure(let error):
                 unreadable += 1
-                try report.print(CommandAnswer(line: lines.lineNumber, outcome: .error(error)), &output, &progress)
+                try report.print(CommandAnswer(line: Int(place.line), outcome: .error(error)), &output, &progress)
             }
-            progress.update(lines.lineNumber)
+            imported += 1
+            progress.update(imported)
         }
         try report.print(try importer.finish(), &output, &progress)
         try store.close()
-        try report.print(importer.summary, lines: lines.lineNumber, unreadable: unreadable, &output)
+        try report.print(importer.summary, lines: lineCount, unreadable: unreadable, &output)
         return unreadable == 0 && importer.summary.rejected == 0
+    }
+}
+
+extension Arguments {
+    /// Opens a store on the journal, or on a new one, that writes nothing.
+    fileprivate func openForDryRun() throws -> ChatStore {
+        let log: any ToolLog
+        do {
+            log = try journal.openReadOnly()
+        } catch let error as JournalError where error.code == .notFound {
+            return try ChatStore.openForDryRun(log: nil)
+        }
+        return try ChatStore.openForDryRun(log: log)
     }
 }
 
 /// The output of an import: rejected lines as they occur, and a summary at the end.
 private struct ImportReport {
     let isJSON: Bool
+    let isDryRun: Bool
 
     func print(_ rejected: [RejectedLine], _ output: inout BufferedOutput, _ progress: inout Progress) throws {
         for message in rejected {
@@ -105,6 +153,11 @@ private struct ImportReport {
         if summary.joins > 0 || summary.edits > 0 {
             try output.writeLine("\(summary.joins) joins and \(summary.edits) edits imported")
         }
+        for kind in ImportAdaptation.allCases {
+            guard let lines = summary.adaptations[kind] else { continue }
+            try output.writeLine(
+                "adapted, \(kind.rawValue): \(lines.count), first: line \(lines.line), \(escapedForTerminal(lines.example))")
+        }
         for user in summary.renamed {
             try output.writeLine("\(escapedForTerminal(user.name)) is \(escapedForTerminal(user.username)) here")
         }
@@ -112,6 +165,7 @@ private struct ImportReport {
             try output.writeLine(
                 "\(escapedForTerminal(user.username)) has no subject here: another user has \(escapedForTerminal(user.subject))")
         }
+        if isDryRun { try output.writeLine("dry run: nothing was written") }
     }
 }
 

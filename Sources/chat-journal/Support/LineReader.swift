@@ -28,6 +28,8 @@ struct LineReader: ~Copyable {
     let name: String
     /// The number of the line that `next` returned last, from 1; 0 before the first line.
     private(set) var lineNumber = 0
+    /// Where the line that `next` returned last begins in the input, in bytes.
+    private(set) var lineOffset = 0
 
     private let descriptor: Int32
     private let ownsDescriptor: Bool
@@ -46,6 +48,8 @@ struct LineReader: ~Copyable {
     private var partialLine: [UInt8] = []
     /// The number of bytes of the current line before `unread`, kept or skipped.
     private var lineByteCount = 0
+    /// Where the current line begins in the input.
+    private var nextOffset = 0
     /// The last byte of the current line before `unread`.
     private var lastPassed: UInt8 = 0
     private var isAtEnd = false
@@ -158,6 +162,7 @@ struct LineReader: ~Copyable {
     /// one.
     private mutating func takeLine() -> Line {
         lineNumber += 1
+        lineOffset = nextOffset
         var hasCarriageReturn = false
         if let end = lineEnd {
             consume(upTo: end)
@@ -168,6 +173,7 @@ struct LineReader: ~Copyable {
         if hasCarriageReturn && !partialLine.isEmpty { partialLine.removeLast() }
         let line: Line = length > limit ? .tooLong(byteCount: length) : .bytes(partialLine)
         partialLine = []
+        nextOffset += lineByteCount + (lineEnd == nil ? 0 : 1)
         lineByteCount = 0
         lineEnd = nil
         if stopsAtLongLine && length > limit { (isAtEnd, unread) = (true, 0..<0) }

@@ -118,6 +118,65 @@ enum SystemIO {
         return descriptor
     }
 
+    /// Opens a file for reading whose lines are read in any order.
+    ///
+    /// The bytes of a pipe or a device are first copied to a temporary file, which only its owner may
+    /// read, and which has no name any more. It is gone with the descriptor.
+    ///
+    /// - Parameters:
+    ///   - path: The path; `-` for standard input.
+    ///   - folder: The folder of the temporary file.
+    static func openForRereading(_ path: String, temporaryFolder folder: String) throws(ToolError) -> Int32 {
+        let isInput = path == "-"
+        let name = isInput ? "standard input" : path
+        let source = isInput ? standardInput : try openForReading(path)
+        var status = stat()
+        // A system call that fills a structure on this frame.
+        let isRegular = unsafe fstat(source, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        if isRegular && !isInput { return source }
+        defer { if !isInput { close(source) } }
+        let copyName = "\(folder)/chat-journal-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
+        var copy: Int32
+        // A system call that reads a C string which outlives it.
+        repeat { copy = unsafe open(copyName, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) } while copy < 0 && errno == EINTR
+        guard copy >= 0 else { throw ToolError(errorNumber: errno, action: "create", name: copyName) }
+        removeIncomplete(copyName)
+        do throws(ToolError) {
+            var buffer = [UInt8](repeating: 0, count: 256 << 10)
+            while true {
+                let count = try read(source, into: &buffer, name: name)
+                if count == 0 { break }
+                try write(count == buffer.count ? buffer : Array(buffer[..<count]), to: copy, name: copyName)
+            }
+            guard lseek(copy, 0, SEEK_SET) == 0 else { throw ToolError(errorNumber: errno, action: "read", name: copyName) }
+        } catch {
+            close(copy)
+            throw error
+        }
+        return copy
+    }
+
+    /// Reads bytes of a file from an offset, fewer at its end.
+    static func read(_ descriptor: Int32, at offset: Int, count: Int, name: String) throws(ToolError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var filled = 0
+        while filled < count {
+            // A system call that writes into the array's storage from `filled`, never beyond its count.
+            let read = unsafe bytes.withUnsafeMutableBytes { buffer in
+                let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+                return unsafe pread(descriptor, rest.baseAddress, rest.count, off_t(offset + filled))
+            }
+            if read == 0 { break }
+            if read > 0 {
+                filled += read
+            } else if errno != EINTR {
+                throw ToolError(errorNumber: errno, action: "read", name: name)
+            }
+        }
+        bytes.removeLast(count - filled)
+        return bytes
+    }
+
     /// Creates a file for writing, which only its owner may read; an existing one is an error and
     /// stays as it is.
     static func create(_ path: String) throws(ToolError) -> Int32 {

@@ -135,8 +135,8 @@ import Testing
             {"t":"2004-11-15T00:18:00Z","channel":"#rust","user":"Ann","id":"a:1","replyTo":null,"body":"one"}
             {"t":null,"channel":"#rust","user":"bob","id":"a:2","replyTo":"a:1","body":"two"}
             {"t":"yesterday","channel":"#rust","user":"bob","id":"a:3","replyTo":null,"body":"three"}
-            {"t":null,"channel":"#rust","user":"bob","id":"a:4","replyTo":"nowhere","body":"four"}
-            {"t":null,"channel":"#rust","user":"bob","id":"a:5","body":"five"}
+            {"t":null,"channel":"#rust","user":"bob","id":"a:4","replyTo":"a:1","body":" "}
+            {"t":null,"channel":"#rust","user":"bob","replyTo":null,"body":"five"}
 
             """)
         let journal = folder.path + "/journal"
@@ -144,14 +144,14 @@ import Testing
         #expect(first.status == 1)
         #expect(first.lines.count == 4)
         #expect(first.lines.contains { $0.hasPrefix(#"{"line":3,"error":{"code":"invalidValue""#) })
-        #expect(first.lines.contains { $0.hasPrefix(#"{"line":4,"rejection":{"code":"unknownMessage""#) })
+        #expect(first.lines.contains { $0.hasPrefix(#"{"line":4,"rejection":{"code":"invalidBody""#) })
         #expect(first.lines.contains { $0.hasPrefix(#"{"line":5,"error":{"code":"missingField""#) })
         #expect(
             first.lines.last == #"{"lines":5,"unreadable":2,"messages":1,"replies":1,"duplicates":0,"refused":1,"users":2,"threads":1,"#
                 + #""policies":{"inviteOnly":1}}"#)
         let head = try ToolProcess.run(["head", journal]).output
         let text = try ToolProcess.run(["import", journal, file])
-        #expect(text.error.contains("line 4: unknownMessage"))
+        #expect(text.error.contains("line 4: invalidBody"))
         #expect(try ToolProcess.run(["head", journal]).output == head)
     }
 }

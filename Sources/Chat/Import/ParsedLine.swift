@@ -1,0 +1,61 @@
+import ChatDomain
+
+extension ImportBatch {
+    /// A user of a line, with the values that can be derived from it alone.
+    struct Person {
+        let imported: ImportedUser
+        let name: ImportedName?
+        let user: UserID?
+
+        init(_ imported: ImportedUser) {
+            self.imported = imported
+            let name = ImportedName(imported.name)
+            self.name = name
+            user =
+                switch imported {
+                case .nickname: name.map { ImportedID.user($0.formerFoldKey) }
+                case .account(let id, _, _): ImportedID.account(id)
+                }
+        }
+    }
+
+    /// A line with the values that can be derived from it alone.
+    struct ParsedLine {
+        let number: Int
+        let content: ImportedLine
+        let channel: String
+        let thread: ThreadID
+        let origin: EventOrigin
+        /// What was adapted in the line itself.
+        private(set) var adapted: LineAdaptations = [:]
+
+        init(_ content: ImportedLine, number: Int, isMoved: Bool = false, ignoredFields: [String] = []) {
+            self.number = number
+            var content = content
+            if let field = ignoredFields.first { adapted[.fieldsIgnored] = field }
+            if case .message(var message) = content {
+                if isMoved { adapted[.replyMoved] = message.id }
+                if let sentAt = message.sentAt, let editedAt = message.editedAt, editedAt < sentAt {
+                    adapted[.editIgnored] = message.id
+                    message.editedAt = nil
+                    content = .message(message)
+                }
+            }
+            self.content = content
+            let sentAt: Timestamp?
+            (channel, sentAt) =
+                switch content {
+                case .message(let message): (message.channel, message.sentAt)
+                case .join(let join): (join.channel, join.joinedAt)
+                case .channel(let line): (line.channel, nil)
+                }
+            thread = OutwardCode(channel).map { ThreadID($0) } ?? ImportedID.thread(channel)
+            origin = .imported(sentAt: sentAt)
+        }
+
+        /// Whether the line adds members, and no post.
+        var isOfMembers: Bool {
+            if case .message = content { false } else { true }
+        }
+    }
+}
