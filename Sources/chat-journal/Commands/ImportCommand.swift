@@ -15,7 +15,7 @@ extension ToolCommand {
                 CommandSpec.Option(
                     "policy", .choice(["inviteOnly", "open"]),
                     "who may join the new named threads: users with an invitation (the default), or everyone"), .durability,
-                .waitForLock, .takeOver, .json,
+                .waitForLock, .takeOver, .acceptClock, .json,
             ],
             discussion: """
                 A line is {"t": ISO-8601 or null, "channel", "user", "id", "replyTo": id or null, "body"}, with
