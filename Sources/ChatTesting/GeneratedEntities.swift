@@ -91,7 +91,7 @@ struct GeneratedEntities: Sendable {
         case .threadUnlocked(let details): stopped.remove(details.thread)
         case .threadPolicySet, .messageRemoved, .replyRemoved: break
         case .usernameChanged, .postcodeSet, .messageEdited, .replyEdited, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded,
-            .userErased, .contentErased, .lost, .unknown:
+            .userErased, .contentErased, .clockCorrected, .lost, .unknown:
             break
         }
     }

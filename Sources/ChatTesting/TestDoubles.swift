@@ -4,19 +4,30 @@ import Locking
 
 /// A clock that is set manually.
 public final class ManualClock: WallClock {
-    private let time: Lock<Timestamp>
+    private let state: Lock<(time: Timestamp, elapsed: Duration)>
 
     /// Creates a clock that shows a fixed time.
-    public init(_ time: Timestamp = .testStart) { self.time = Lock(time) }
+    public init(_ time: Timestamp = .testStart) { state = Lock((time, .zero)) }
 
     /// Returns the time that was set.
-    public func now() -> Timestamp { time.withLock { $0 } }
+    public func now() -> Timestamp { state.withLock { $0.time } }
 
-    /// Moves the clock, forwards or backwards.
+    /// Returns the sum of the time that has passed: of all calls of ``advance(byMilliseconds:)``.
+    public func elapsed() -> Duration? { state.withLock { $0.elapsed } }
+
+    /// Lets time pass, forwards or backwards.
     ///
     /// - Precondition: The sum is a number of 64 bits.
     public func advance(byMilliseconds milliseconds: Int64) {
-        time.withLock { $0 = Timestamp(millisecondsSince1970: $0.millisecondsSince1970 + milliseconds) }
+        step(byMilliseconds: milliseconds)
+        state.withLock { $0.elapsed += .milliseconds(milliseconds) }
+    }
+
+    /// Sets the clock forwards or backwards, while no time passes.
+    ///
+    /// - Precondition: The sum is a number of 64 bits.
+    public func step(byMilliseconds milliseconds: Int64) {
+        state.withLock { $0.time = Timestamp(millisecondsSince1970: $0.time.millisecondsSince1970 + milliseconds) }
     }
 }
 

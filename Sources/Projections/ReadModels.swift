@@ -49,6 +49,7 @@ package struct Views: Equatable, Sendable {
     var users = UserViews()
     var activity = Activity()
     var community = CommunityHistory()
+    var corrections = ClockCorrections()
 
     /// Creates the views before the first event.
     package init() {}
@@ -109,6 +110,7 @@ package struct Views: Equatable, Sendable {
         self.position = position
         let indexes = batch.indexes[row]
         let createdAt = batch.rows[row].createdAt
+        if corrections.needs(batch.rows[row].kind) { corrections.apply(batch.rows[row], at: position) }
         timelines.addRow(indexes.thread, createdAt: createdAt)
         users.addRow(indexes.user)
         // Most events of a long history are messages, which change few models.

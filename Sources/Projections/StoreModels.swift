@@ -55,7 +55,7 @@ extension StoreModels {
     /// The version of the sections; checkpoints of other versions are ignored.
     ///
     /// Change it whenever a component interprets events differently or writes different columns.
-    package static let checkpointVersion: UInt32 = 10
+    package static let checkpointVersion: UInt32 = 11
 
     /// The components in section order.
     ///
@@ -70,6 +70,7 @@ extension StoreModels {
             Component("users", \.readModels.views.users),
             Component("activity", \.readModels.views.activity),
             Component("community", \.readModels.views.community),
+            Component("corrections", \.readModels.views.corrections),
         ]
     }
 

@@ -63,7 +63,7 @@ struct Tool {
         .demo, .run, .import, .setPolicy, .threads, .timeline, .replies, .message, .members, .readers, .residents, .user, .access,
         .activity, .roles, .bans, .pins, .reports, .invitations,
         .events, .verify, .head, .checkpoint, .prove, .checkProof, .tiles, .evidence, .checkEvidence, .stats, .export, .backup, .copy,
-        .erase, .repair, .serve,
+        .erase, .correctClock, .repair, .serve,
     ]
 
     static let spec = ToolSpec(

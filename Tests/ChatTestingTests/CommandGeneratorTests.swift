@@ -55,11 +55,12 @@ struct CommandGeneratorTests {
         var codes: Set<Rejection.Code> = []
         var origins: Set<Bool> = []
         var duplicates = 0
-        // Only a salvage produces lost events, and no command orders an erasure.
-        let allKinds = Set(EventKind.allCases).subtracting([.lost, .userErased, .contentErased])
+        // Only a salvage produces lost events, and no command orders an erasure or corrects the clock.
+        let allKinds = Set(EventKind.allCases).subtracting([.lost, .userErased, .contentErased, .clockCorrected])
         // These codes belong to the store or to bounds that no generated command exceeds.
         let allCodes = Set(Rejection.Code.allCases).subtracting([
-            .notAllowed, .storageFull, .invalidDevice, .invalidCorrelation, .invalidPayload, .tooManyPins, .tooManyBlocks, .userErased,
+            .notAllowed, .storageFull, .clockStepped, .invalidDevice, .invalidCorrelation, .invalidPayload, .tooManyPins, .tooManyBlocks,
+            .userErased,
         ])
         for seed in UInt64(1)...30 {
             if !Repetitions.areAll, kinds == allKinds, codes == allCodes, origins == [true, false], duplicates > 100 { break }

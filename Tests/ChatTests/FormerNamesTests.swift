@@ -33,7 +33,10 @@ import Testing
         try journal.waitUntilDurable(try journal.append(draft, expecting: 0).upperBound)
         try journal.close()
 
-        let store = try fixture.open()
+        var options = fixture.options
+        // The events are of 1970.
+        options.acceptsClock = true
+        let store = try ChatStore.open(fixture.directory, options: options)
         #expect(try store.user(named: name) == Self.cem)
         #expect(try store.user(Self.cem).username == name)
         #expect(try store.threads(named: "\u{2764}\u{FE0F}") == [Self.thread])

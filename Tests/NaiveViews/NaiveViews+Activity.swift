@@ -109,7 +109,7 @@ extension NaiveViews {
             case .messageEdited(let details), .messageRetracted(let details): user = details.by
             case .replyEdited(let details), .replyRetracted(let details): user = details.by
             case .threadRead(let details): user = details.user
-            case .sessionEnded, .operatorGranted, .operatorRevoked, .lost, .unknown: break
+            case .sessionEnded, .operatorGranted, .operatorRevoked, .clockCorrected, .lost, .unknown: break
             // Roles, moderation and custom events: whoever acted.
             default: user = recorded.event.details.otherActor ?? recorded.event.details.user
             }

@@ -339,7 +339,7 @@ extension EventDetails {
     fileprivate var changesCommunity: Bool {
         switch self {
         case .userRegistered, .usernameChanged, .postcodeSet, .messagePosted, .replyPosted, .messageEdited, .replyEdited, .replyRetracted,
-            .threadRead, .sessionStarted, .sessionEnded, .custom, .lost, .unknown:
+            .threadRead, .sessionStarted, .sessionEnded, .custom, .clockCorrected, .lost, .unknown:
             false
         default: true
         }

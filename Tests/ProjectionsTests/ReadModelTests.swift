@@ -206,6 +206,7 @@ extension StoreModels {
             .userMuted: 3, .userUnmuted: 3, .userBanned: 3, .userUnbanned: 3, .memberRemoved: 3, .messagePinned: 3, .messageUnpinned: 3,
             .threadLocked: 2, .threadUnlocked: 2, .threadClosed: 2, .messageReported: 3, .replyReported: 4, .messageReportsResolved: 3,
             .replyReportsResolved: 4, .userBlocked: 2, .userUnblocked: 2, .custom: 3, .userErased: 1, .contentErased: 0,
+            .clockCorrected: 0,
         ]
         #expect(idCounts.count == EventKind.allCases.count)
         let often: [EventKind] = [.messagePosted, .threadJoined, .threadLeft, .replyPosted]

@@ -102,12 +102,19 @@ class Model(Community):
 
     def execute(self, line):
         (name, fields), = ((key, value) for key, value in line.items() if key != "correlation")
-        clock = time.time_ns() // 1_000_000 if self.now is None else self.now
-        self.time = max(min(max(clock, 0), (1 << 48) - 1), self.recorded)
+        self.time = max(min(max(self.clock(), 0), (1 << 48) - 1), self.recorded)
         try:
             return getattr(self, name)(**fields)
         except Refusal as refusal:
             return Outcome(code=str(refusal))
+
+    def correct_clock(self):
+        """Lets times begin at the clock, as `correct-clock` does; an Outcome without events if none was later."""
+        self.time = max(min(self.clock(), (1 << 48) - 1), 0)
+        return self.append(("clockCorrected", {})) if self.time < self.recorded else Outcome()
+
+    def clock(self):
+        return time.time_ns() // 1_000_000 if self.now is None else self.now
 
     # Helpers of the commands
 

@@ -126,7 +126,7 @@ ALL_THREADS_SHOWN = [
 # The kinds that only their own user may see.
 PRIVATE_KINDS = (
     "        case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .operatorGranted, .operatorRevoked, .userBlocked,\n"
-    "            .userUnblocked, .userErased, .contentErased, .lost, .unknown:\n")
+    "            .userUnblocked, .userErased, .contentErased, .clockCorrected, .lost, .unknown:\n")
 
 
 def unread_mutation(number, title, old, new):
@@ -384,7 +384,7 @@ MUTATIONS = [
     store_mutation("30", "page: accept a cursor from beyond the end", [
         ("ChatStore+Paging.swift", "            guard cursor.bound <= end else { throw .rejected(.invalidPosition) }\n", "")]),
     store_mutation("31", "decide: record the clock's time, even if it was set back", [
-        ("Decide.swift", "Event.recordableTimes.upperBound), lastRecordedAt)\n", "Event.recordableTimes.upperBound), Event.recordableTimes.lowerBound)\n")],
+        ("Decide.swift", "max(recordableTime(at: now), lastRecordedAt)", "recordableTime(at: now)")],
         test_filter="ClockTests", target="ChatDomain"),
     table_mutation("32", "table: do not search the old array during growth", [
         ("SlotTable.swift", "        guard index < 0, let previous else", "        guard index < 0, let previous, usedSlotCount == 0 else")]),
@@ -1208,7 +1208,7 @@ MUTATIONS = [
                 test_filter="UnfinishedErasureTests"),
     erasure_mutation("98l", "accept orders without stubs", "ErasureVerification", "var findings = unfinished.ranges.map", "var findings = unfinished.ranges.prefix(0).map", test_filter="UnfinishedErasureTests"),
     erasure_mutation("98m", "keep the state of a projection", "ProjectionHandle", "                    replay = Replay(of: epoch)\n", ""),
-    erasure_mutation("98n", "erase again what came later", "ChatStore+Erase", "let isUnchanged = try isUnchanged(requests)\n", "let isUnchanged = try isUnchanged(requests) && requests.allSatisfy({ $0.user == nil })\n"),
+    erasure_mutation("98n", "erase again what came later", "ChatStore+Erase", "let isUnchanged = try isUnchanged(requests, isRepetition)\n", "let isUnchanged = try isUnchanged(requests, isRepetition) && requests.allSatisfy({ $0.user == nil })\n"),
     erasure_mutation("98o", "keep the messages of a live view", "LiveView", "guard case .event(let event) = update, !event.details.isErasure else { return .forbidden }",
                      "guard case .event(let event) = update else { continue }"),
     erasure_mutation("98s", "tell a viewer of events that they could not see", "Visibility", "models.maySee(viewer, details, at: event.position, current: current)", "true", test_filter="NoticeTests"),
@@ -1229,7 +1229,7 @@ MUTATIONS = [
     erasure_mutation("98r", "rebuild without the order's models", "ChatStore+Erase", "            decider.rules = rebuilt.rules\n", ""),
     erasure_mutation("99", "erase other events at the positions", "MissingOrders", "if leaf == leaves[index] {", "if leaf != .emptyTree {", test_filter="LedgerTests"),
     erasure_mutation("99b", "forget an erased user whose registration is lost", "MissingOrders", "if !unregistered.isEmpty {", "if unregistered.count > 99 {", test_filter="LedgerTests"),
-    erasure_mutation("99c", "erase a user who registered after the order", "MissingOrders", "row.registeredAt <= (try log.lastPosition(through: models.position) { $0 <= entry.recordedAt })",
+    erasure_mutation("99c", "erase a user who registered after the order", "MissingOrders", "row.registeredAt <= (try lastPosition(before: entry))",
                 "true", test_filter="LedgerTests"),
     erasure_mutation("99d", "ignore a changed ledger", "Journal+Erase", "            let checksum = try? ledgerChecksum(), note.checksum == checksum\n", "            true\n", target="EventJournal", test_filter="LedgerTests"),
     erasure_mutation("99e", "copy what an unfinished erasure has left", "Journal+Backup", "if !pending.isEmpty { try Self.erase(pending, in: target) }", "", test_filter="UnfinishedErasureTests", target="EventJournal"),
@@ -1602,6 +1602,13 @@ MUTATIONS = [
     postgres_mutation("111t", "a closed connection is kept for the next read", "Database.swift", "if connection.isOpen, !connection.shouldRetryLeader {", "if !connection.shouldRetryLeader {", "OutageTests"),
     postgres_mutation("111u", "a reader ends a log", "PostgresLog+Checks.swift", "_ add: (inout Parameters) -> Void) throws(JournalError) {\n            if isReadOnly { throw readOnly }\n",
                  "_ add: (inout Parameters) -> Void) throws(JournalError) {\n", "PostgresCopyTests"),
+    store_mutation("119", "clock: a wrong clock ends sanctions", [("ClockCheck.swift", "(rejection == nil ? reading.time : rules.lastRecordedAt, rejection)", "(reading.time, rejection)")], test_filter="ClockSituationTests"),
+    store_mutation("119b", "clock: a step back is believed", [("ClockCheck.swift", "return abs(step) > longestStep ?", "return step > longestStep ?")], test_filter="ClockSituationTests"),
+    store_mutation("119c", "clock: an erasure is dated by a wrong clock", [("ChatStore+Erase.swift", "if let wrongClock, batch.count > 0, !isRepetition { throw wrongClock }", "_ = wrongClock")], test_filter="ClockSituationTests"),
+    store_mutation("119d", "clock: a time is looked up in the first run that has it", [("TimeSearch.swift", "for start in starts.reversed() where start <= end {", "for start in starts.reversed() where start <= end && false {")], test_filter="(ClockSituation|WrongClock)Tests"),
+    store_mutation("119e", "clock: a wrong clock that was rejected stays rejected", [("ClockCheck.swift", "        if rejection == nil { reference = reading }\n", "        reference = reading\n")], test_filter="ClockSituationTests"),
+    rule_mutation("119f", "a correction leaves the last time", "DecideCorrection", "event.kind == .clockCorrected || isAfterLoss", "isAfterLoss"),
+    rule_mutation("119g", "a correction to a later time", "DecideCorrection", "        guard time < lastRecordedAt else { return .unchanged }\n", ""),
 ]
 
 

@@ -449,7 +449,10 @@ KINDS = {kind: tuple(part.strip().split(" ") if part.strip() else [] for part in
     42: "custom | thread id by number kind | payload | thread number id kind by payload",
     43: "userErased | user reason | | user reason",
     44: "contentErased | reason ranges | | ranges reason",
+    45: "clockCorrected | | | ",
 }.items()}
+
+LOST, CLOCK_CORRECTED = 16, 45
 
 # The names of the numbers of a field; `until` is a time, and 0 for none.
 NAMES = {"policy": ["open", "inviteOnly", "residents"], "history": ["all", "sinceJoining"], "role": [None, "member", "moderator", "owner"]}
@@ -613,18 +616,19 @@ def event(position, kept, erasable, commit_end):
 
 def lines(reader):
     """Yields the lines of all events in order, and checks the rules that an audit of the events alone can check."""
-    numbers, latest, knows_all = {}, 0, True
+    numbers, latest, previous, knows_all = {}, 0, None, True
     for position, segment, byte, kept, erasable, commit_end in reader.records():
         try:
             line, kind, thread, place, recorded = event(position, kept, erasable, commit_end)
-            if recorded < latest:
+            # A correction of the clock begins a run of times; a lost event may have been one.
+            if recorded < latest and kind != CLOCK_CORRECTED and previous != LOST:
                 raise ValueError(f"it was recorded {latest - recorded} ms before the previous event")
             knows_all = knows_all and kind in KINDS  # an event of an unknown kind may have a number in any thread
             if place is not None and knows_all and place != numbers.get(thread, 0) + 1:
                 raise ValueError(f"its number in the thread is {place}, not {numbers.get(thread, 0) + 1}")
         except ValueError as error:  # also raised for text that is not UTF-8
             raise Fault(segment, byte, position, f"the event is wrong: {error}")
-        latest = recorded
+        latest, previous = recorded, kind
         if place is not None:
             numbers[thread] = place
         yield line.encode("utf-8") + b"\n"

@@ -28,6 +28,8 @@ struct HistoryVerification {
     var position: Position { models.position }
     /// The earlier rules that events follow, in the order of ``EarlierRule``.
     var earlierRules: [EarlierRuleNote] { EarlierRule.allCases.compactMap { notes[$0] } }
+    /// The latest recorded time since the last correction of the clock.
+    var lastRecordedAt: Timestamp { models.rules.lastRecordedAt }
     /// The number of events recorded as lost.
     var lostEventCount: Int { models.rules.lostEventCount }
 

@@ -25,10 +25,19 @@ public struct VerificationReport: Hashable, Sendable, Codable {
     ///
     /// They are not findings. The JSON form omits an empty list.
     public var earlierRules: [EarlierRuleNote] = []
+    /// The latest recorded time since the last correction of the clock; nil without events.
+    ///
+    /// The JSON form omits it.
+    public var lastRecordedAt: Timestamp?
+    /// What an operator should look into, although it is no finding: `clockAhead` if the last recorded
+    /// time is ahead of the system clock, which is wrong, or was.
+    ///
+    /// The JSON form omits an empty list.
+    public var warnings: [String] = []
 
     private enum CodingKeys: String, CodingKey {
         case isValid = "ok"
-        case position, findings, earlierRules
+        case position, findings, earlierRules, warnings
     }
 
     init(position: Position = 0, findings: [JournalFinding] = []) {
@@ -42,6 +51,7 @@ public struct VerificationReport: Hashable, Sendable, Codable {
         position = try container.decode(Position.self, forKey: .position)
         findings = try container.decode([JournalFinding].self, forKey: .findings)
         earlierRules = try container.decodeIfPresent([EarlierRuleNote].self, forKey: .earlierRules) ?? []
+        warnings = try container.decodeIfPresent([String].self, forKey: .warnings) ?? []
     }
 
     /// Encodes the report, for example as `{"ok":true,"position":12,"findings":[]}`.
@@ -51,6 +61,7 @@ public struct VerificationReport: Hashable, Sendable, Codable {
         try container.encode(position, forKey: .position)
         try container.encode(findings, forKey: .findings)
         if !earlierRules.isEmpty { try container.encode(earlierRules, forKey: .earlierRules) }
+        if !warnings.isEmpty { try container.encode(warnings, forKey: .warnings) }
     }
 }
 
@@ -236,6 +247,8 @@ extension VerificationReport {
         position = history.position
         lostEventCount = history.lostEventCount
         earlierRules = history.earlierRules
+        lastRecordedAt = history.lastRecordedAt
+        if history.lastRecordedAt > SystemClock().now() { warnings = ["clockAhead"] }
     }
 }
 

@@ -13,6 +13,7 @@ struct Decider: ~Copyable {
     var encoder = EventEncoder()
     var draft = CommitDraft()
     var commands = CommandStatistics()
+    var clockCheck = ClockCheck()
     /// The position at which the next checkpoint is due.
     var nextCheckpoint: Position
 
@@ -40,15 +41,15 @@ struct Decider: ~Copyable {
 
     /// Decides the next command of the commit and applies its events to the rules.
     ///
-    /// - Parameter hasRoom: Whether space for the events is reserved.
+    /// - Parameter obstacle: Why no event can be appended now; nil if one can.
     mutating func decide(
-        _ request: CommandRequest, _ identities: inout Identities, at now: Timestamp, freshID: UInt128, hasRoom: Bool
+        _ request: CommandRequest, _ identities: inout Identities, at now: Timestamp, freshID: UInt128, unless obstacle: Rejection?
     ) {
         let start = batch.count
         do throws(Rejection) {
             switch try rules.decide(request, identities, at: now, freshID: freshID, into: &batch) {
             case .append:
-                guard hasRoom else { throw .storageFull }
+                if let obstacle { throw obstacle }
                 identities.resolve(&batch)
                 rules.apply(batch, start..<batch.count)
                 outcomes.append(.appended(start..<batch.count))

@@ -30,6 +30,10 @@ struct MissingOrders {
         var claimed = Set<Position>()
         var claimedUsers = Set<UserID>()
         var unregistered: [UserID: ErasureLedger.Entry] = [:]
+        let runs = models.readModels.runStarts
+        func lastPosition(before entry: ErasureLedger.Entry) throws(ChatError) -> Position {
+            try models.position == 0 ? 0 : log.lastPosition(through: models.position, runs: runs) { $0 <= entry.recordedAt }
+        }
         for entry in ledger.entries {
             if let user = entry.user {
                 guard ordered.users[user] == nil, let index = models.readModels.identities.index(ofUser: user) else { continue }
@@ -39,7 +43,7 @@ struct MissingOrders {
                     unregistered[user] = unregistered[user] ?? entry
                     continue
                 }
-                guard !row.isErased, row.registeredAt <= (try log.lastPosition(through: models.position) { $0 <= entry.recordedAt })
+                guard !row.isErased, row.registeredAt <= (try lastPosition(before: entry))
                 else { continue }
                 if claimedUsers.insert(user).inserted { requests.append(.user(user, reason: entry.reason)) }
             } else if let positions = entry.positions, let leaves = entry.leaves {
@@ -48,7 +52,11 @@ struct MissingOrders {
                 if !missing.isEmpty { requests.append(.positions(PositionSet(missing.map { $0...$0 }), reason: entry.reason)) }
             }
         }
-        if !unregistered.isEmpty { try addEvents(of: unregistered, besides: ordered.positions, models, log) }
+        if !unregistered.isEmpty {
+            var ends: [UserID: Position] = [:]
+            for (user, entry) in unregistered { ends[user] = try lastPosition(before: entry) }
+            try addEvents(of: unregistered, until: ends, besides: ordered.positions, models, log)
+        }
         orders.add(requests)
     }
 
@@ -75,7 +83,8 @@ struct MissingOrders {
     /// Adds the events of users whose registration the history does not have, up to the time of the
     /// order.
     private mutating func addEvents(
-        of users: [UserID: ErasureLedger.Entry], besides ordered: PositionSet, _ models: borrowing StoreModels, _ log: any ErasableLog
+        of users: [UserID: ErasureLedger.Entry], until ends: [UserID: Position], besides ordered: PositionSet,
+        _ models: borrowing StoreModels, _ log: any ErasableLog
     ) throws(ChatError) {
         let identities = models.readModels.identities
         var found: [UserID: PositionSet] = [:]
@@ -84,7 +93,7 @@ struct MissingOrders {
                 // The rules have decoded the record before.
                 guard !ordered.contains(position), let row = try? EventRow(kept: kept) else { return true }
                 row.forEachConcernedUser(author: { identities.author(ofPostRemovedBy: $0) }) { user in
-                    if let entry = users[user], row.recordedAt <= entry.recordedAt { found[user, default: PositionSet()].append(position) }
+                    if let end = ends[user], position <= end { found[user, default: PositionSet()].append(position) }
                 }
                 return true
             }

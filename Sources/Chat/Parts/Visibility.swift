@@ -194,7 +194,7 @@ extension EventDetails {
         // A registration shows no name before the user joins a thread; the others are always
         // private.
         case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .operatorGranted, .operatorRevoked, .userBlocked,
-            .userUnblocked, .userErased, .contentErased, .lost, .unknown:
+            .userUnblocked, .userErased, .contentErased, .clockCorrected, .lost, .unknown:
             .noOtherUser
         case .threadOpened, .threadJoined, .threadLeft, .messagePosted, .replyPosted, .messageEdited, .replyEdited, .messageRetracted,
             .replyRetracted, .postcodeSet, .threadPolicySet, .userInvited, .invitationDeclined, .invitationRevoked, .roleSet,
@@ -323,7 +323,7 @@ extension ReadModels {
             break
         // Visible to their own user only.
         case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .operatorGranted, .operatorRevoked, .userBlocked,
-            .userUnblocked, .userErased, .contentErased, .lost, .unknown:
+            .userUnblocked, .userErased, .contentErased, .clockCorrected, .lost, .unknown:
             return nil
         }
         return shown

@@ -49,8 +49,9 @@ extension ChatStore {
 
     /// Returns the mutes and bans of a thread that are in effect, oldest first.
     ///
-    /// A sanction is in effect until its end: as of now by the clock of the store, as of a time by
-    /// that time, and as of a position by the time of the event at it.
+    /// A sanction is in effect until its end: as of now by the clock of the store, or by the time of
+    /// the last event if that is later, as of a time by that time, and as of a position by the time
+    /// of the event at it.
     ///
     /// The list has the first `limit` ones.
     ///
@@ -254,16 +255,20 @@ extension ChatStore {
     /// Returns the time with which the ends of sanctions are compared.
     private func time(of point: AsOf, _ viewpoint: Viewpoint) throws(ChatError) -> Timestamp {
         switch point {
-        case .now: return clock.now()
+        case .now: return max(clock.now(), try recordedTime(at: viewpoint.position))
         case .time(let time): return time
-        case .position: return viewpoint.position == 0 ? Timestamp(millisecondsSince1970: 0) : try event(at: viewpoint.position).recordedAt
+        case .position: return try recordedTime(at: viewpoint.position)
         }
+    }
+
+    private func recordedTime(at position: Position) throws(ChatError) -> Timestamp {
+        position == 0 ? Timestamp(millisecondsSince1970: 0) : try event(at: position).recordedAt
     }
 }
 
 extension EventDetails {
     /// The details of a mute or a ban.
-    fileprivate var sanction: Sanction? {
+    var sanction: Sanction? {
         switch self {
         case .userMuted(let details), .userBanned(let details): details
         default: nil

@@ -84,7 +84,7 @@ extension ChatStore {
         let end = applyDurableEvents()
         let former = (hidden: log.hiddenContent, erased: erasedPositions.positions)
         // Rejects an order before anything is hidden.
-        let isUnchanged = try isUnchanged(requests)
+        let isUnchanged = try isUnchanged(requests, isRepetition)
         var content = isUnchanged ? ErasableContent() : try self.content(of: requests, in: end)
         if isUnchanged || content.positions.isEmpty && !isRepetition && requests.allSatisfy({ $0.user == nil }) {
             // Only an earlier erasure may have to be completed.
@@ -98,7 +98,7 @@ extension ChatStore {
         do throws(ChatError) {
             if content.isIndexed, end > 0 { try Self.replay(log, 1...end, into: &rebuilt) }
             orders = try decider.withLock { decider throws(ChatError) in
-                try append(requests, after: end, &content, &rebuilt, &decider, log)
+                try append(requests, isRepetition, after: end, &content, &rebuilt, &decider, log)
             }
         } catch {
             // Unless the journal has failed, the order was not appended, and nothing is erased.
@@ -115,27 +115,31 @@ extension ChatStore {
     }
 
     /// Returns whether the orders would append nothing, or throws their rejection.
-    private func isUnchanged(_ requests: [ErasureRequest]) throws(ChatError) -> Bool {
+    private func isUnchanged(_ requests: [ErasureRequest], _ isRepetition: Bool) throws(ChatError) -> Bool {
         try decider.withLock { decider throws(ChatError) in
             try requireWritable(decider)
             var batch = EventBatch(from: decider.rules.head + 1)
-            try decide(requests, decider.rules, into: &batch)
+            try decide(requests, isRepetition, &decider, into: &batch)
             return batch.count == 0
         }
     }
 
     /// Decides the orders, and returns the content of each event that is added to the batch.
+    ///
+    /// The orders of a ledger are repeated under a wrong clock too, at the last recorded time.
     @discardableResult
     private func decide(
-        _ requests: [ErasureRequest], _ rules: borrowing RuleState, into batch: inout EventBatch
+        _ requests: [ErasureRequest], _ isRepetition: Bool, _ decider: inout Decider, into batch: inout EventBatch
     ) throws(ChatError) -> [EventContent] {
-        let now = clock.now()
+        let (now, wrongClock) = decider.readTime(clock)
         do throws(Rejection) {
-            return try readSide.withIdentities { ids throws(Rejection) in
+            let contents = try readSide.withIdentities { ids throws(Rejection) in
                 var contents: [EventContent] = []
-                for request in requests { contents += try request.decide(rules, ids, at: now, into: &batch) }
+                for request in requests { contents += try request.decide(decider.rules, ids, at: now, into: &batch) }
                 return contents
             }
+            if let wrongClock, batch.count > 0, !isRepetition { throw wrongClock }
+            return contents
         } catch {
             throw .rejected(error)
         }
@@ -145,8 +149,8 @@ extension ChatStore {
     ///
     /// The caller holds the decider's lock.
     private func append(
-        _ requests: [ErasureRequest], after end: Position, _ content: inout ErasableContent, _ rebuilt: inout StoreModels,
-        _ decider: inout Decider, _ log: any ErasableLog
+        _ requests: [ErasureRequest], _ isRepetition: Bool, after end: Position, _ content: inout ErasableContent,
+        _ rebuilt: inout StoreModels, _ decider: inout Decider, _ log: any ErasableLog
     ) throws(ChatError) -> ClosedRange<Position>? {
         try requireWritable(decider)
         try applyDecidedEvents(decider)
@@ -166,7 +170,7 @@ extension ChatStore {
             decider.rules = rebuilt.rules
         }
         do throws(ChatError) {
-            return try appendOrders(requests, &decider)
+            return try appendOrders(requests, isRepetition, &decider)
         } catch {
             if failure == nil, let former {
                 decider.rules = former.rules
@@ -177,31 +181,15 @@ extension ChatStore {
     }
 
     /// Appends the orders and waits until they are durable; nil if their effect holds already.
-    private func appendOrders(_ requests: [ErasureRequest], _ decider: inout Decider) throws(ChatError) -> ClosedRange<Position>? {
+    private func appendOrders(
+        _ requests: [ErasureRequest], _ isRepetition: Bool, _ decider: inout Decider
+    ) throws(ChatError) -> ClosedRange<Position>? {
         decider.begin()
-        let start = decider.rules.head
-        let contents = try decide(requests, decider.rules, into: &decider.batch)
-        if decider.batch.count == 0 { return nil }
-        let hasRoom: Bool
-        do throws(JournalError) {
-            for (row, content) in zip(decider.batch.rows, contents) { try decider.encode(row, content) }
-            hasRoom = try decider.reserve(0, in: log)
-        } catch {
-            throw .journal(error)
-        }
-        guard hasRoom else { throw .rejected(.storageFull) }
-        readSide.withIdentities { $0.resolve(&decider.batch) }
-        decider.rules.apply(decider.batch, 0..<decider.batch.count)
-        let positions = start + 1...decider.rules.head
-        do throws(JournalError) {
-            readSide.push(decider.batch)
-            _ = try log.append(decider.draft, expecting: start)
-            try log.waitUntilDurable(positions.upperBound)
-        } catch {
-            throw stopping(after: error)
-        }
-        readSide.apply(log, through: positions.upperBound)
-        return positions
+        var batch = EventBatch(from: decider.rules.head + 1)
+        let contents = try decide(requests, isRepetition, &decider, into: &batch)
+        if batch.count == 0 { return nil }
+        decider.batch = batch
+        return try append(contents, &decider)
     }
 
     /// Returns the content that the orders would erase.

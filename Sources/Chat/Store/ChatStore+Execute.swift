@@ -236,9 +236,10 @@ extension ChatStore {
             readSide.withIdentities { identities in
                 if part.count > 1 { identities.prefetch(part) }
                 for index in part.indices {
-                    let now = clock.now()
+                    let (now, wrongClock) = decider.readTime(clock)
                     let freshID = part[index].command.needsID ? ids.makeID(at: now) : 0
-                    decider.decide(part[index], &identities, at: now, freshID: freshID, hasRoom: hasRoom)
+                    decider.decide(
+                        part[index], &identities, at: now, freshID: freshID, unless: wrongClock ?? (hasRoom ? nil : .storageFull))
                 }
             }
             for index in part.indices { try decided.append(decider.outcomes[start + index], of: part[index], &decider) }

@@ -331,12 +331,14 @@ extension ChatStore {
 extension ChatStore {
     /// Returns the position of the last event recorded at or before a time; 0 if none exists.
     ///
+    /// After a correction of the clock (``correctClock()``) the time is looked up in the latest run of
+    /// times that begins at or before it: <doc:TimeTravelAndAudits#When-the-clock-was-wrong>.
+    ///
     /// - Throws: ``ChatError/journal(_:)`` if the log is closed or an event cannot be read;
     ///   ``ChatError/undecodable(position:_:)`` if one does not decode.
-    /// - Complexity: O(log *n*) reads of single events, because times never decrease along the
-    ///   journal.
+    /// - Complexity: O(*r* + log *n*) reads of single events, in the number *r* of corrections.
     public func position(asOf time: Timestamp) throws(ChatError) -> Position {
-        try log.lastPosition(through: readSide.position) { $0 <= time }
+        try lastPosition { $0 <= time }
     }
 
     /// Returns the position of the last event recorded before a time; 0 if none exists.
@@ -347,9 +349,15 @@ extension ChatStore {
     ///
     /// - Throws: ``ChatError/journal(_:)`` if the log is closed or an event cannot be read;
     ///   ``ChatError/undecodable(position:_:)`` if one does not decode.
-    /// - Complexity: O(log *n*) reads of single events.
+    /// - Complexity: O(*r* + log *n*) reads of single events, in the number *r* of corrections.
     public func position(before time: Timestamp) throws(ChatError) -> Position {
-        try log.lastPosition(through: readSide.position) { $0 < time }
+        try lastPosition { $0 < time }
+    }
+
+    private func lastPosition(where condition: (Timestamp) -> Bool) throws(ChatError) -> Position {
+        let (end, runs) = withCurrentModels { models, position in (position, models.runStarts) }
+        guard end > 0 else { return 0 }
+        return try log.lastPosition(through: end, runs: runs, where: condition)
     }
 }
 

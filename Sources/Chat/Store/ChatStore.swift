@@ -162,6 +162,7 @@ public final class ChatStore: Sendable {
         self.checkpointer = checkpointer
         decider = FairLock(Decider(models.rules, nextCheckpoint: checkpointer?.options?.nextPosition(after: start) ?? .max))
         readSide = ReadSide(models.readModels)
+        if options.acceptsClock { decider.withLock { $0.clockCheck.accept(ClockCheck.Reading(options.clock)) } }
         appliedHead = Lock(head)
         textCacheByteCount = options.textCacheByteCount
         textCache = Lock(TextCache(capacity: options.textCacheByteCount))

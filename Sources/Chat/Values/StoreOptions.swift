@@ -9,6 +9,13 @@ public struct StoreOptions: Sendable {
     public var journal: JournalOptions
     /// The source of event times.
     public var clock: any WallClock
+    /// Whether the store believes what its clock shows at the opening, whatever the last recorded time
+    /// is.
+    ///
+    /// Otherwise it rejects commands with `clockStepped` while the clock is more than a day before
+    /// that time, or more than 400 days after it. In both cases it rejects them after a step of more
+    /// than a day.
+    public var acceptsClock = false
     /// The source of ids that callers omit.
     public var ids: any IDGenerator
     /// When the store writes checkpoints of the read models; nil neither writes nor reads them.

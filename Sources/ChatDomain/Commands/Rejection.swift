@@ -1,4 +1,4 @@
-/// The error of a command or a query that a rule or a full disk does not permit.
+/// The error of a command or a query that a rule, a full disk or a wrong clock does not permit.
 ///
 /// Nothing was appended and nothing changed.
 public struct Rejection: Error, Hashable, Sendable, Codable {
@@ -112,6 +112,9 @@ public struct Rejection: Error, Hashable, Sendable, Codable {
         public static let notAllowed = Code(rawValue: "notAllowed")
         /// The disk is full: nothing is lost, and the command can be sent again.
         public static let storageFull = Code(rawValue: "storageFull")
+        /// The clock of the store cannot be believed: it was stepped by more than a day, or is more
+        /// than a day before the last event or 400 days after it.
+        public static let clockStepped = Code(rawValue: "clockStepped")
 
         /// The codes of this version, in the order of the documentation.
         public static let allCases: [Code] = [
@@ -120,7 +123,7 @@ public struct Rejection: Error, Hashable, Sendable, Codable {
             .unknownReply, .retracted, .notTheAuthor, .invalidPosition, .unknownSession, .invalidDevice,
             .invalidPolicy, .notInvited, .banned, .muted, .notAModerator, .notAnOwner, .lastOwner, .threadLocked, .threadClosed,
             .invalidReason, .invalidUntil, .tooManyPins, .tooManyBlocks, .invalidKind, .invalidPayload, .userErased,
-            .invalidCorrelation, .notAllowed, .storageFull,
+            .invalidCorrelation, .notAllowed, .storageFull, .clockStepped,
         ]
     }
 }

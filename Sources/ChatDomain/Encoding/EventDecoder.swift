@@ -155,7 +155,7 @@ extension EventContent {
         case .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded, .lost, .threadPolicySet,
             .userInvited, .invitationDeclined, .invitationRevoked, .roleSet, .operatorGranted, .operatorRevoked, .userUnmuted,
             .userUnbanned, .messagePinned, .messageUnpinned, .threadLocked, .threadUnlocked, .threadClosed, .messageReportsResolved,
-            .replyReportsResolved, .userBlocked, .userUnblocked, .custom, .userErased, .contentErased:
+            .replyReportsResolved, .userBlocked, .userUnblocked, .custom, .userErased, .contentErased, .clockCorrected:
             self = .none
         }
     }

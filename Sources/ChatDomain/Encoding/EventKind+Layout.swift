@@ -20,7 +20,7 @@ extension EventKind {
         case .custom: .custom
         case .userErased: .userErasure
         case .contentErased: .contentErasure
-        case .lost: .none
+        case .clockCorrected, .lost: .none
         }
     }
 
@@ -37,7 +37,7 @@ extension EventKind {
         case .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded, .lost, .threadPolicySet,
             .userInvited, .invitationDeclined, .invitationRevoked, .roleSet, .operatorGranted, .operatorRevoked, .userUnmuted,
             .userUnbanned, .messagePinned, .messageUnpinned, .threadLocked, .threadUnlocked, .threadClosed, .messageReportsResolved,
-            .replyReportsResolved, .userBlocked, .userUnblocked, .userErased, .contentErased:
+            .replyReportsResolved, .userBlocked, .userUnblocked, .userErased, .contentErased, .clockCorrected:
             false
         }
     }

@@ -102,7 +102,7 @@ extension ChatEvent {
         case .custom(let details): row.setPost(details.id.bits, details.thread, details.number, user: details.by)
         case .userErased(let details): row.user = details.user.bits
         case .contentErased: row.number = erasedPositions?.ranges.last?.upperBound ?? 0
-        case .lost, .unknown: break
+        case .clockCorrected, .lost, .unknown: break
         }
         return row
     }
@@ -248,6 +248,7 @@ extension EventDetails {
         case .userUnblocked: self = .userUnblocked(UserBlock(user: UserID(bits: row.secondID), by: user))
         case .userErased: self = .userErased(UserErased(user: user))
         case .contentErased: self = .contentErased
+        case .clockCorrected: self = .clockCorrected
         case .custom:
             self = .custom(
                 CustomEvent(thread: thread, number: row.number, id: CustomEventID(bits: row.secondID), by: user))

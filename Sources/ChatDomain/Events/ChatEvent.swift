@@ -4,7 +4,8 @@
 public struct ChatEvent: Hashable, Sendable {
     /// The time at which the store recorded the event.
     ///
-    /// It never decreases along a journal and lies between 0 and 2^48 - 1 milliseconds since 1970.
+    /// It decreases along a journal only at `clockCorrected`, and lies between 0 and 2^48 - 1
+    /// milliseconds since 1970.
     public var recordedAt: Timestamp
 
     /// The origin: native, or imported with the original time if known.
@@ -50,7 +51,7 @@ public enum EventOrigin: Hashable, Sendable {
 
 extension ChatEvent {
     /// The valid recording times: the range of six bytes of milliseconds.
-    static let recordableTimes = Timestamp(millisecondsSince1970: 0)...Timestamp(millisecondsSince1970: 1 << 48 - 1)
+    package static let recordableTimes = Timestamp(millisecondsSince1970: 0)...Timestamp(millisecondsSince1970: 1 << 48 - 1)
 
     /// The kind, or nil if this version does not know it.
     public var kind: EventKind? { details.kind }

@@ -46,6 +46,7 @@ extension EventDetails {
         case .custom: .custom
         case .userErased: .userErased
         case .contentErased: .contentErased
+        case .clockCorrected: .clockCorrected
         case .unknown: nil
         }
     }
@@ -78,12 +79,13 @@ extension EventDetails {
         case .replyReported(let details), .replyReportsResolved(let details): details.thread
         case .custom(let details): details.thread
         case .userRegistered, .usernameChanged, .postcodeSet, .sessionStarted, .sessionEnded, .operatorGranted, .operatorRevoked,
-            .userBlocked, .userUnblocked, .userErased, .contentErased, .lost, .unknown:
+            .userBlocked, .userUnblocked, .userErased, .contentErased, .clockCorrected, .lost, .unknown:
             nil
         }
     }
 
-    /// The user who acted or is concerned; nil for `contentErased`, `lost` and an unknown kind.
+    /// The user who acted or is concerned; nil for `contentErased`,
+    /// `clockCorrected`, `lost` and an unknown kind.
     public var user: UserID? {
         switch self {
         case .userRegistered(let details): details.user
@@ -115,7 +117,7 @@ extension EventDetails {
         case .operatorGranted(let details), .operatorRevoked(let details): details.user
         case .userBlocked(let details), .userUnblocked(let details): details.by
         case .userErased(let details): details.user
-        case .contentErased, .lost, .unknown: nil
+        case .contentErased, .clockCorrected, .lost, .unknown: nil
         }
     }
 
@@ -158,7 +160,7 @@ extension EventDetails {
         case .custom(let details): details.number
         case .userRegistered, .usernameChanged, .postcodeSet, .threadRead, .sessionStarted, .sessionEnded, .operatorGranted,
             .operatorRevoked, .messageReported, .replyReported, .messageReportsResolved, .replyReportsResolved, .userBlocked,
-            .userUnblocked, .userErased, .contentErased, .lost, .unknown:
+            .userUnblocked, .userErased, .contentErased, .clockCorrected, .lost, .unknown:
             nil
         }
     }

@@ -94,6 +94,10 @@ public enum EventDetails: Hashable, Sendable {
     /// The content of events was erased; the positions are in the event's
     /// ``EventContent/erasure(reason:positions:)``.
     case contentErased
+    /// The host corrected the clock: the times of this event and of later ones begin lower.
+    ///
+    /// No user causes it, and it has no fields: its time is that of the corrected clock.
+    case clockCorrected
     /// A custom event, which the host program defines.
     case custom(CustomEvent)
     /// A kind that this version does not know; the content holds the event's bytes unchanged.

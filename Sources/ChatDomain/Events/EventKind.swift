@@ -88,6 +88,8 @@ public enum EventKind: UInt8, CaseIterable, Sendable, Hashable {
     case userErased = 43
     /// The content of events was erased.
     case contentErased = 44
+    /// The host corrected the clock: times begin lower at this event.
+    case clockCorrected = 45
 
     /// The kind's name in JSON and on the command line, such as `messagePosted`.
     public var name: String { Self.names[Int(rawValue) - 1] }

@@ -157,7 +157,8 @@ extension Identities {
             guard indexes.isNew else { return }
             customFacts.append(at: position, parent: indexes.thread, author: indexes.user, isImported: event.isImported)
         case .userRegistered, .usernameChanged, .postcodeSet, .threadOpened, .threadPolicySet, .operatorGranted, .operatorRevoked,
-            .threadLocked, .threadUnlocked, .threadClosed, .userBlocked, .userUnblocked, .userErased, .contentErased, .lost, nil:
+            .threadLocked, .threadUnlocked, .threadClosed, .userBlocked, .userUnblocked, .userErased, .contentErased, .clockCorrected,
+            .lost, nil:
             break
         }
     }

@@ -135,6 +135,9 @@ struct EventFields {
             try container.rejectFields(otherThan: [.ranges, .reason])
             let reason = try container.decode(String.self, forKey: .reason)
             return (.contentErased, .erasure(reason: reason, positions: try positions(.ranges)))
+        case .clockCorrected:
+            try container.rejectFields(otherThan: [])
+            return (.clockCorrected, noContent)
         default: preconditionFailure("`decode` has the other kinds")
         }
     }

@@ -116,7 +116,7 @@ extension EventKind {
         case .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded, .lost, .threadPolicySet,
             .userInvited, .invitationDeclined, .invitationRevoked, .roleSet, .operatorGranted, .operatorRevoked, .userUnmuted,
             .userUnbanned, .messagePinned, .messageUnpinned, .threadLocked, .threadUnlocked, .threadClosed, .messageReportsResolved,
-            .replyReportsResolved, .userBlocked, .userUnblocked, .userErased, .contentErased:
+            .replyReportsResolved, .userBlocked, .userUnblocked, .userErased, .contentErased, .clockCorrected:
             []
         case .custom: .payload
         }

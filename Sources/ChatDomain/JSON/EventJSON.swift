@@ -166,6 +166,7 @@ extension ChatEvent {
         case .contentErased:
             try fields.encode(erasedPositions?.ranges.map { [$0.lowerBound, $0.upperBound] } ?? [], forKey: .ranges)
             try fields.encode(reason, forKey: .reason)
+        case .clockCorrected: break
         case .userRegistered, .usernameChanged, .postcodeSet, .threadOpened, .threadJoined, .threadLeft, .messagePosted, .replyPosted,
             .messageEdited, .replyEdited, .messageRetracted, .replyRetracted, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown:
             preconditionFailure("`encodeFields` has the other kinds")

@@ -68,8 +68,15 @@ extension RuleState {
         of row: EventRow, _ content: borrowing EventContent, _ ids: borrowing Identities, _ indexes: inout EventIndexes
     ) -> [HistoryFault] {
         var faults = FaultList(isLossPossible: lostEventCount > 0)
-        faults.require(row.recordedAt >= lastRecordedAt, .timeWentBack, "recorded at \(row.recordedAt), before \(lastRecordedAt)")
+        faults.require(
+            row.recordedAt >= lastRecordedAt || mayBeginLower(row), .timeWentBack,
+            "recorded at \(row.recordedAt), before \(lastRecordedAt)")
         guard let kind = row.kind, kind != .lost else { return faults.faults }
+        if kind == .clockCorrected {
+            faults.requireUnlessLost(
+                row.recordedAt < lastRecordedAt, .noEffect, "the clock is corrected to \(row.recordedAt), not before \(lastRecordedAt)")
+            return faults.faults
+        }
         if kind == .contentErased {
             faults.require(
                 row.number <= head, .unknownReference, "the content of position \(row.number) is erased, beyond the head \(head)")
@@ -97,7 +104,7 @@ extension RuleState {
         case .messagePosted, .messageEdited, .messageRetracted: checkMessage(event, ids, &faults)
         case .replyPosted, .replyEdited, .replyRetracted: checkReply(event, ids, &faults)
         case .sessionStarted, .sessionEnded: checkSession(event, ids, &faults)
-        case .lost, .userErased, .contentErased: break
+        case .lost, .userErased, .contentErased, .clockCorrected: break
         default: if faults.faults.isEmpty, let fault = communityFault(of: kind, row, ids) { faults.append(fault) }
         }
         return faults.faults

@@ -151,8 +151,11 @@ struct EventEnvelope {
 extension RuleState {
     /// Returns `now`, clamped to the range of recording times, or the last recording time if that is
     /// later.
-    func recordingTime(at now: Timestamp) -> Timestamp {
-        max(min(max(now, ChatEvent.recordableTimes.lowerBound), ChatEvent.recordableTimes.upperBound), lastRecordedAt)
+    func recordingTime(at now: Timestamp) -> Timestamp { max(recordableTime(at: now), lastRecordedAt) }
+
+    /// Returns `now`, clamped to the range of recording times.
+    func recordableTime(at now: Timestamp) -> Timestamp {
+        min(max(now, ChatEvent.recordableTimes.lowerBound), ChatEvent.recordableTimes.upperBound)
     }
 
     /// Returns the index of a registered user.

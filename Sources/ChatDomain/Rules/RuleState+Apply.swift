@@ -19,7 +19,8 @@ extension RuleState {
     private mutating func apply(_ batch: borrowing EventBatch, _ row: Int) {
         let (event, indexes, position) = (batch.rows[row], batch.indexes[row], batch.position(row))
         head = position
-        lastRecordedAt = max(lastRecordedAt, event.recordedAt)
+        lastRecordedAt = mayBeginLower(event) ? event.recordedAt : max(lastRecordedAt, event.recordedAt)
+        isAfterLoss = event.kind == .lost
         guard let kind = event.kind else {
             hasUnknownEvents = true
             return
@@ -222,7 +223,8 @@ extension RuleState {
         case .contentErased: community.erasures.append(position)
         // `apply` has the other kinds.
         case .userRegistered, .usernameChanged, .postcodeSet, .threadOpened, .threadJoined, .threadLeft, .threadRead, .messagePosted,
-            .replyPosted, .messageEdited, .replyEdited, .messageRetracted, .replyRetracted, .sessionStarted, .sessionEnded, .custom, .lost:
+            .replyPosted, .messageEdited, .replyEdited, .messageRetracted, .replyRetracted, .sessionStarted, .sessionEnded, .custom,
+            .clockCorrected, .lost:
             break
         }
     }

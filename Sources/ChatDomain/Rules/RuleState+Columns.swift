@@ -13,6 +13,7 @@ extension RuleState {
     package func write(to writer: inout ColumnWriter) {
         writer.write(head)
         writer.write(UInt64(bitPattern: lastRecordedAt.millisecondsSince1970))
+        writer.write(isAfterLoss)
         writer.write(hasUnknownEvents)
         writer.write(lostEventCount)
         writeUsers(to: &writer)
@@ -42,6 +43,7 @@ extension RuleState {
         lastRecordedAt = Timestamp(millisecondsSince1970: Int64(bitPattern: try reader.read()))
         // The next event is never recorded earlier, so a time out of range would reach the journal.
         try require(ChatEvent.recordableTimes.contains(lastRecordedAt), "the last event was recorded at \(lastRecordedAt)")
+        isAfterLoss = try reader.readFlag()
         hasUnknownEvents = try reader.readFlag()
         let lost: UInt64 = try reader.read()
         try require(lost <= head && head <= UInt64(Int.max), "\(lost) of \(head) events are lost")

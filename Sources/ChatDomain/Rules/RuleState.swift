@@ -4,8 +4,11 @@ package import Columns
 package struct RuleState: Equatable, Sendable {
     /// The position of the last applied event, or 0 before the first.
     package internal(set) var head: Position = 0
-    /// The recording time of the last applied event; the next event is never recorded earlier.
+    /// The latest recording time since the last correction of the clock; only a correction is recorded
+    /// earlier.
     package internal(set) var lastRecordedAt = Timestamp(millisecondsSince1970: 0)
+    /// Whether the last event was lost: it may have been a correction, so the next one may be earlier.
+    package internal(set) var isAfterLoss = false
     /// Whether an event of an unknown kind was applied; the rules of a newer version may hold.
     package internal(set) var hasUnknownEvents = false
     /// The number of lost events.

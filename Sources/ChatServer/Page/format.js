@@ -107,6 +107,7 @@ const explanations = {
   invalidCode: "The code is wrong or no longer valid. Check it, or ask for a new one.",
   invalidCredentials: "The e-mail address or the password is wrong.",
   storageFull: "The server's disk is full. Try again later.",
+  clockStepped: "The server's clock is wrong. Try again later.",
 };
 
 /** Returns what an error means, for people. */

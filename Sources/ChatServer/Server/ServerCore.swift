@@ -184,7 +184,7 @@
                 response.headers.append(("Allow", "GET, HEAD"))
                 return HTTPResponse(response)
             }
-            return HTTPResponse(try WireResponse(json: Health(store.scrubProgress)))
+            return HTTPResponse(try WireResponse(json: Health(store.scrubProgress, store.clockStatus)))
         }
 
         /// The answer of `/healthz`.
@@ -196,11 +196,12 @@
             /// What an operator should look into while the server goes on; absent if there is nothing.
             private(set) var warnings: [String]?
 
-            init(_ scrub: ScrubProgress?) {
-                guard let scrub else { return }
+            init(_ scrub: ScrubProgress?, _ clock: ClockStatus) {
                 var warnings: [String] = []
-                if scrub.hasFindings { warnings.append("scrubFindings") }
-                if let pass = scrub.lastPass, pass.age > Self.longestScrubAge { warnings.append("scrubOverdue") }
+                if clock.rejection != nil { warnings.append("clockStepped") }
+                if clock.isAhead { warnings.append("clockAhead") }
+                if scrub?.hasFindings == true { warnings.append("scrubFindings") }
+                if let pass = scrub?.lastPass, pass.age > Self.longestScrubAge { warnings.append("scrubOverdue") }
                 if !warnings.isEmpty { self.warnings = warnings }
             }
         }

@@ -55,6 +55,8 @@ public struct Problem: Error, Hashable, Sendable {
         public static let storage = Code(rawValue: "storage")
         /// The disk is full.
         public static let storageFull = Code(rawValue: "storageFull")
+        /// The clock of the server cannot be believed.
+        public static let clockStepped = Code(rawValue: "clockStepped")
     }
 
     /// The same for what does not exist and for what the user may not see.

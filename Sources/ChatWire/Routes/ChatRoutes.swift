@@ -240,6 +240,7 @@ extension Problem {
             switch rejection.code {
             case .invalidPosition: self.init(400, .invalidQuery, "The position is beyond the end of the journal.")
             case .storageFull: self.init(503, .storageFull, rejection.message, retryAfter: 30)
+            case .clockStepped: self.init(503, .clockStepped, rejection.message, retryAfter: 30)
             // Unknown and not visible are the same.
             default: self = .notFound
             }

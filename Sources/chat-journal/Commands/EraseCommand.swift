@@ -12,7 +12,7 @@ extension ToolCommand {
                 CommandSpec.Option("user", .text("USER"), "everything that this user wrote or was given; the user can do nothing any more"),
                 CommandSpec.Option("event", .text("P"), "the content of the event at position P"),
                 CommandSpec.Option("reason", .text("CODE"), "1 to 32 lower-case letters, digits and hyphens, which are kept"),
-                .json,
+                .acceptClock, .json,
             ],
             discussion: """
                 Nothing brings the content back. Ids, times, memberships and outward codes stay, and the auditors'
@@ -26,6 +26,7 @@ extension ToolCommand {
         guard let reason = arguments[option: "reason"] else { throw arguments.error("--reason is missing: a code such as user-request") }
         var options = StoreOptions()
         options.journal.createIfMissing = false
+        options.acceptsClock = arguments.hasFlag("accept-clock")
         let store = try arguments.journal.openStore(options)
         let result = Result {
             if let name { return try store.eraseUser(try store.findUser(name, asOf: .now), reason: reason) }

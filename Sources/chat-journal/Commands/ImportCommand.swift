@@ -18,7 +18,7 @@ extension ToolCommand {
                 CommandSpec.Option("dry-run", .flag, "report what an import would do, and write nothing"),
                 CommandSpec.Option("sort", .flag, "import the lines by their times; lines without one stay after the line before them"),
                 CommandSpec.Option("lenient", .flag, "leave out unknown fields, and count them, instead of rejecting their lines"),
-                .durability, .waitForLock, .takeOver, .json,
+                .durability, .waitForLock, .takeOver, .acceptClock, .json,
             ],
             discussion: """
                 A line is {"t": ISO-8601 or null, "channel", "user", "id", "replyTo": id or null, "body"}, with

@@ -10,7 +10,7 @@ extension ToolCommand {
                 .journal, CommandSpec.Positional("FILE", "the commands; default standard input", isOptional: true),
             ],
             options: [
-                .durability, .waitForLock, .takeOver, .head, .acceptRollback, .expectHead,
+                .durability, .waitForLock, .takeOver, .head, .acceptRollback, .expectHead, .acceptClock,
                 CommandSpec.Option(
                     "batch", .text("N"),
                     "up to N commands share a commit: 1 to 4096, default 1; fewer when no line is waiting, or at 4 MiB"

@@ -34,7 +34,7 @@ extension ToolCommand {
                 .durability, .waitForLock, .takeOver,
                 CommandSpec.Option(
                     "head", .text("FILE"), "keep the last synced head in FILE; default the file of the accounts with .head at its end"),
-                .acceptRollback, .expectHead,
+                .acceptRollback, .expectHead, .acceptClock,
             ],
             discussion: """
                 Prints its URL when it accepts connections, and ends on SIGTERM or SIGINT, after the requests in
@@ -94,7 +94,7 @@ extension ToolCommand {
                 where arguments[option: option] != nil {
                     throw arguments.error("--\(option) belongs to the server that writes, not to one with --writer")
                 }
-                for flag in ["tutorial-chat-public", "take-over", "accept-rollback"] where arguments.hasFlag(flag) {
+                for flag in ["tutorial-chat-public", "take-over", "accept-rollback", "accept-clock"] where arguments.hasFlag(flag) {
                     throw arguments.error("--\(flag) belongs to the server that writes, not to one with --writer")
                 }
                 return .reader(of: writer)

@@ -10,7 +10,7 @@ extension ToolCommand {
             options: [
                 CommandSpec.Option(
                     "imported", .choice(["inviteOnly"]), "only users with an invitation may join the imported threads that are open"),
-                .durability, .waitForLock, .takeOver, .json,
+                .durability, .waitForLock, .takeOver, .acceptClock, .json,
             ],
             discussion: """
                 Earlier versions opened imported threads to every user; import --policy open does so still. The command

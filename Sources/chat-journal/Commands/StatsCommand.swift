@@ -56,6 +56,7 @@ private struct StatsError: Error, CustomStringConvertible {
 private struct StatsReport {
     let statistics: StoreStatistics
     let head: JournalHead
+    let clock: ClockStatus
     /// Nil for a log that is not in files.
     let journal: JournalStatistics?
     let segments: [SegmentStatistics]
@@ -65,6 +66,7 @@ private struct StatsReport {
     init(_ store: ChatStore) throws(ChatError) {
         head = store.head
         statistics = store.statistics
+        clock = store.clockStatus
         journal = statistics.journal
         segments = try store.segments()
         try store.forEachEvent { recorded in
@@ -81,9 +83,7 @@ private struct StatsReport {
 extension StatsReport: Encodable {
     private enum Key: CodingKey {
         case journal, position, lastPosition, durability, clean, liveWriter, bytes, unusedBytes, segments, recovery,
-            checkpoint, users,
-            threads,
-            messages, replies, events
+            checkpoint, users, threads, messages, replies, warnings, events
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -105,6 +105,7 @@ extension StatsReport: Encodable {
         try container.encode(statistics.threadCount, forKey: .threads)
         try container.encode(statistics.messageCount, forKey: .messages)
         try container.encode(statistics.replyCount, forKey: .replies)
+        if clock.isAhead { try container.encode(["clockAhead"], forKey: .warnings) }
         var kinds = container.nestedContainer(keyedBy: FieldKey.self, forKey: .events)
         for event in events { try kinds.encode(event.count, forKey: FieldKey(event.kind)) }
     }
@@ -144,9 +145,19 @@ extension StatsReport {
         facts.append(["threads", "\(statistics.threadCount)"])
         facts.append(["messages", "\(statistics.messageCount)"])
         facts.append(["replies", "\(statistics.replyCount)"])
+        if let warning = clock.warning { facts.append(["warning", warning]) }
         var kinds = Table([.init("EVENT"), .init("COUNT", .right)])
         for event in events where event.count > 0 { kinds.append([event.kind, "\(event.count)"]) }
         return facts.render() + "\n" + kinds.render()
+    }
+}
+
+extension ClockStatus {
+    /// What to do if the last recorded time is ahead of the clock; nil if it is not.
+    var warning: String? {
+        guard isAhead, let lastRecordedAt else { return nil }
+        return "clockAhead: the last event was recorded at \(lastRecordedAt), ahead of the clock, \(now): set the clock, "
+            + "or use '\(ToolSpec.name) correct-clock' if it was wrong then"
     }
 }
 

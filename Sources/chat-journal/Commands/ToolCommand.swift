@@ -33,6 +33,8 @@ extension CommandSpec.Option {
         "answer once a commit is on the disk (synced, the default) or with the operating system (written)")
     static let waitForLock = CommandSpec.Option(
         "wait-for-lock", .text("SECONDS"), "wait up to SECONDS while another process writes to the journal; default 0")
+    static let acceptClock = CommandSpec.Option(
+        "accept-clock", .flag, "believe the clock, although it is before the last event or 400 days after it")
     static let takeOver = CommandSpec.Option(
         "take-over", .flag, "on PostgreSQL: end another writer, which can never append again, instead of waiting for it")
 }
@@ -83,13 +85,16 @@ extension Arguments {
         var options = try journalOptions()
         options.log = messageHandler
         func open(_ options: JournalOptions) throws -> ChatStore {
-            try journal.openStore(StoreOptions(journal: options), takesOver: hasFlag("take-over"))
+            var options = StoreOptions(journal: options)
+            options.acceptsClock = hasFlag("accept-clock")
+            return try journal.openStore(options, takesOver: hasFlag("take-over"))
         }
         let store = try requirement?.open(options, open) ?? open(options)
         if store.isErasureUnfinished {
             StandardError.writeLine(
                 "\(ToolSpec.name): erasureUnfinished: the opening could not complete an erasure; its content is hidden, but still in files")
         }
+        if let rejection = store.clockStatus.rejection { StandardError.writeLine("\(ToolSpec.name): \(rejection)") }
         return store
     }
 

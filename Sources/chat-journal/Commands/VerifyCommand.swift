@@ -129,6 +129,7 @@ extension BufferedOutput {
                 "\(count(report.withheldEventCount, "event has", "events have")) no content in this copy, "
                     + "and no event orders its erasure.")
         }
+        if let warning = ClockStatus(now: SystemClock().now(), lastRecordedAt: report.lastRecordedAt).warning { try writeLine(warning) }
         for note in report.earlierRules {
             let positions = note.first == note.last ? "at position \(note.first)" : "from position \(note.first) to \(note.last)"
             try writeLine(

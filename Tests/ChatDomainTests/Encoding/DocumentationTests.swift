@@ -61,12 +61,12 @@ struct DocumentationTests {
         // A sentence may follow the events.
         let connecting: Set<String> = ["and", "or", "as", "needed", "unless", "open", "all", "for", "a", "member"]
         let events = table.reduce(into: Set<String>()) { $0.formUnion(words($1[1].prefix { $0 != ";" })) }.subtracting(connecting)
-        // Only a salvage produces lost events, and no command orders an erasure.
-        #expect(events.union(["lost", "userErased", "contentErased"]) == Set(EventKind.allCases.map(\.name)))
+        // Only a salvage produces lost events, and no command orders an erasure or corrects the clock.
+        #expect(events.union(["lost", "userErased", "contentErased", "clockCorrected"]) == Set(EventKind.allCases.map(\.name)))
         // Parentheses and brackets hold conditions.
         let conditions = /\([^)]*\)|\[[^\]]*\]/
         let refusals = table.reduce(into: Set<String>()) { $0.formUnion(words($1[2].replacing(conditions, with: ""))) }.subtracting(["or"])
-        let ofAnyCommand: Set<String> = ["invalidCorrelation", "storageFull", "notAllowed", "userErased"]
+        let ofAnyCommand: Set<String> = ["invalidCorrelation", "storageFull", "clockStepped", "notAllowed", "userErased"]
         #expect(refusals.union(ofAnyCommand) == Set(Rejection.Code.allCases.map(\.rawValue)))
         #expect(ofAnyCommand.isSubset(of: words(page.text)))
     }

@@ -132,6 +132,7 @@ struct EncodingLayoutTests {
             44, .contentErased, .erasure(reason: "spam", positions: PositionSet([3...3, 10...200, 202...202])),
             "04 7370616D 03 02 00 06 BE01 01 00", ""
         ),
+        (45, .clockCorrected, .none, "", ""),
     ]
 
     /// 2026-11-21T05:03:12.123Z in six bytes.

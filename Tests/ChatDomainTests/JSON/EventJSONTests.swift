@@ -182,6 +182,7 @@ struct EventJSONTests {
             .contentErased, .erasure(reason: "spam", positions: PositionSet([7...Position(Int.max)])),
             #""contentErased":{"ranges":[[7,9223372036854775807]],"reason":"spam"}"#
         ),
+        (.clockCorrected, .none, #""clockCorrected":{}"#),
         (
             .unknown(kind: 200), .opaque(kept: bytes("C8 00 7B0000000000 FF"), erasable: bytes("CAFE")),
             #""unknown":{"erasable":"cafe","kept":"c8007b0000000000ff","kind":200}"#

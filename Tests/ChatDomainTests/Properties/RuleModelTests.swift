@@ -96,11 +96,13 @@ struct RuleModelTests {
         var codes: Set<Rejection.Code> = []
         var unchanged = 0
         var duplicates = 0
-        // Only a salvage produces lost events, and no command orders an erasure.
-        let allKinds = Set(EventKind.allCases).subtracting([.lost, .userErased, .contentErased])
-        // Two excluded codes belong to the store: a query's authorization and a full disk. Two need more
+        // Only a salvage produces lost events, and no command orders an erasure or corrects the clock.
+        let allKinds = Set(EventKind.allCases).subtracting([.lost, .userErased, .contentErased, .clockCorrected])
+        // Three excluded codes belong to the store: a query's authorization, a full disk, a wrong clock. Two need more
         // pins and blocks than a sequence has (`deciderAgreesWithModelAboutPins`, `...AboutBlocks`).
-        let allCodes = Set(Rejection.Code.allCases).subtracting([.notAllowed, .storageFull, .tooManyPins, .tooManyBlocks, .userErased])
+        let allCodes = Set(Rejection.Code.allCases).subtracting([
+            .notAllowed, .storageFull, .clockStepped, .tooManyPins, .tooManyBlocks, .userErased,
+        ])
         for seed in UInt64(1)...200 {
             if !Repetitions.areAll, kinds == allKinds, codes == allCodes, unchanged > 1_000, duplicates > 500 { break }
             var requests = RequestGenerator(seed: seed)

@@ -93,7 +93,7 @@ struct EnvelopeRulesTests {
                 "storageFull", "invalidPolicy", "notInvited", "banned", "muted", "notAModerator", "notAnOwner", "lastOwner",
                 "threadLocked", "threadClosed", "invalidReason", "invalidUntil", "tooManyPins", "tooManyBlocks", "invalidKind",
                 "invalidPayload",
-                "userErased",
+                "userErased", "clockStepped",
             ])
     }
 

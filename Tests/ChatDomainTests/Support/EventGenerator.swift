@@ -113,6 +113,7 @@ struct EventGenerator {
         case .custom: .custom(CustomEvent(thread: thread(), number: number(), id: id(), by: id()))
         case .userErased: .userErased(UserErased(user: id()))
         case .contentErased: .contentErased
+        case .clockCorrected: .clockCorrected
         default: preconditionFailure("\(kind) is not a kind of the community")
         }
     }
@@ -156,7 +157,8 @@ struct EventGenerator {
         case .custom: return .custom(kind: text(), payload: .present(payload()))
         case .userErased: return .erasure(reason: text(), positions: nil)
         case .contentErased: return .erasure(reason: text(), positions: positions())
-        case .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded, .lost, .unknown: return .none
+        case .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded, .clockCorrected, .lost, .unknown:
+            return .none
         case .threadPolicySet, .userInvited, .invitationDeclined, .invitationRevoked, .roleSet, .operatorGranted, .operatorRevoked,
             .userUnmuted, .userUnbanned, .messagePinned, .messageUnpinned, .threadLocked, .threadUnlocked, .threadClosed,
             .messageReportsResolved, .replyReportsResolved, .userBlocked, .userUnblocked:

@@ -210,7 +210,8 @@
                 let progress = try JSONDecoder().decode(ScrubProgress.self, from: Data(json.utf8))
                 let encoder = JSONEncoder()
                 encoder.outputFormatting = .sortedKeys
-                return String(decoding: try encoder.encode(ServerCore.Health(progress)), as: UTF8.self)
+                let clock = ClockStatus(now: Timestamp(millisecondsSince1970: 0), lastRecordedAt: nil)
+                return String(decoding: try encoder.encode(ServerCore.Health(progress, clock)), as: UTF8.self)
             }
             let now = Int64(Date().timeIntervalSince1970 * 1_000)
             let day: Int64 = 86_400_000

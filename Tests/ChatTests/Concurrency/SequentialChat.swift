@@ -169,7 +169,7 @@ struct SequentialChat {
         case .custom(let details): change(details.thread) { _ in }
         case .messageReported, .replyReported, .messageReportsResolved, .replyReportsResolved: break
         case .threadRead(let details): markers[Marker(user: details.user, thread: details.thread)] = details.upTo
-        case .sessionStarted, .sessionEnded, .userErased, .contentErased, .lost, .unknown: break
+        case .sessionStarted, .sessionEnded, .userErased, .contentErased, .clockCorrected, .lost, .unknown: break
         }
     }
 

@@ -340,7 +340,7 @@ struct NaiveVisibility {
         }
         switch details {
         case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .operatorGranted, .operatorRevoked, .userBlocked,
-            .userUnblocked, .userErased, .contentErased, .lost, .unknown:
+            .userUnblocked, .userErased, .contentErased, .clockCorrected, .lost, .unknown:
             return nil
         case .messageReported, .replyReported, .messageReportsResolved, .replyReportsResolved:
             guard moderates, let thread = details.thread, self.moderates(viewer, thread, at: recorded.position) else { return nil }

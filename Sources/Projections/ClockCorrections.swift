@@ -1,0 +1,47 @@
+package import ChatDomain
+import Columns
+
+/// The runs of recording times, each of which begins at a correction of the clock.
+///
+/// The times never decrease within a run. A lost event may have been a correction, so a run also
+/// begins at an event that follows a lost one and is recorded earlier.
+struct ClockCorrections: Equatable, Sendable {
+    /// The positions at which the second and later runs begin, ascending.
+    private(set) var positions = PackedColumn<Position>()
+    /// The recording time of the last event if it was lost.
+    private var timeOfLoss: Timestamp?
+
+    /// Whether ``apply(_:at:)`` must see the next event, if it is of this kind: few change a run.
+    @inline(__always)
+    func needs(_ kind: EventKind?) -> Bool { kind == .clockCorrected || kind == .lost || timeOfLoss != nil }
+
+    mutating func apply(_ event: EventRow, at position: Position) {
+        if event.kind == .clockCorrected || timeOfLoss.map({ event.recordedAt < $0 }) == true { positions.append(position) }
+        timeOfLoss = event.kind == .lost ? event.recordedAt : nil
+    }
+}
+
+extension ClockCorrections: CheckpointComponent {
+    func write(to writer: inout ColumnWriter) {
+        positions.write(to: &writer)
+        writer.write(timeOfLoss != nil)
+        writer.write(UInt64(bitPattern: timeOfLoss?.millisecondsSince1970 ?? 0))
+    }
+
+    init(from reader: inout ColumnReader, _ ids: Identities, head: Position) throws(ColumnError) {
+        positions = try PackedColumn(from: &reader, atMost: Int(clamping: head))
+        try positions.check(ascendingTo: head)
+        let isAfterLoss = try reader.readFlag()
+        let time = Timestamp(millisecondsSince1970: Int64(bitPattern: try reader.read()))
+        timeOfLoss = isAfterLoss ? time : nil
+    }
+}
+
+extension ReadModels {
+    /// The positions at which a run of recording times begins, other than the first event's,
+    /// ascending.
+    package var runStarts: [Position] {
+        let positions = views.corrections.positions
+        return positions.indices.map { positions[$0] }
+    }
+}
