@@ -37,20 +37,17 @@ extension ChatStore {
     public func correctClock() throws(ChatError) -> ClockCorrection {
         try requireRunning()
         guard !log.isReadOnly else { throw .journal(JournalError(.readOnly, "The store is open for reading only.")) }
-        let result: Result<ClockCorrection, ChatError> = decider.withLock { decider in
-            Result { () throws(ChatError) in
-                try requireWritable(decider)
-                let reading = ClockCheck.Reading(clock)
-                var correction = ClockCorrection(to: reading.time, from: decider.rules.lastRecordedAt)
-                decider.begin()
-                if case .append = decider.rules.correctClock(at: reading.time, into: &decider.batch) {
-                    correction.position = try append([.none], &decider).upperBound
-                    decider.clockCheck.accept(reading)
-                }
-                return correction
+        var correction = try decider.withLock { decider throws(ChatError) in
+            try requireWritable(decider)
+            let reading = ClockCheck.Reading(clock)
+            var correction = ClockCorrection(to: reading.time, from: decider.rules.lastRecordedAt)
+            decider.begin()
+            if case .append = decider.rules.correctClock(at: reading.time, into: &decider.batch) {
+                correction.position = try append([.none], &decider).upperBound
+                decider.clockCheck.accept(reading)
             }
+            return correction
         }
-        var correction = try result.get()
         guard let position = correction.position else { return correction }
         try forEachEvent(upTo: position - 1, matching: EventFilter(kinds: [.userMuted, .userBanned])) { recorded in
             guard recorded.recordedAt > correction.time, let details = recorded.details.sanction else { return true }

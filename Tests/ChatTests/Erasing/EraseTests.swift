@@ -359,7 +359,10 @@ struct ErasureFixture {
         } else {
             try writer.close()
             log = RecordLog(try Journal.open("journal", options: options), options.storage)
-            rebuilding = try ChatStore.open(log: try #require(log))
+            var accepting = StoreOptions()
+            // The events are of the time of `ManualClock`.
+            accepting.acceptsClock = true
+            rebuilding = try ChatStore.open(log: try #require(log), options: accepting)
         }
         let erased = DispatchSemaphore(value: 0)
         log?.didRead.withLock {
