@@ -203,9 +203,13 @@ struct UnreadMentions: CheckpointedProjection, Equatable, Codable {
             var count = 0
             mutating func apply(_ event: ChatEvent, at position: Position) { count += 2 }
         }
-        let store = try store()
+        let fixture = StoreFixture()
+        var store = try store(fixture)
         try store.project(First.self).writeCheckpoint()
         #expect(try store.project(First.self).read { model, _ in model.count } == 6)
+        try store.close()
+        // A later version of the program.
+        store = try fixture.open()
         #expect(try store.project(Second.self).read { model, _ in model.count } == 12)
     }
 

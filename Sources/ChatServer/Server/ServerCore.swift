@@ -217,7 +217,7 @@
         ///   - exchangeCount: The number of requests whose response is not completely sent.
         func drain(timeout: Duration, sendTimeout: Duration, exchangeCount: () -> Int) async {
             closing.withLock { $0 = true }
-            streams.close()
+            streams.close(store.failure == nil ? .closing : .failed)
             await wait(timeout) { pending.withLock { $0 } == 0 }
             #if os(Linux)
                 // On a thread that may wait: the last messages are sent before.

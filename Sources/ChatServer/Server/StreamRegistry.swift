@@ -95,10 +95,10 @@
             for entry in state.withLock({ Array($0.entries.values) }) where isIncluded(entry) { end(entry, reason) }
         }
 
-        /// Ends all streams, also those that are added later, because the server closes.
-        func close() {
+        /// Ends all streams, and later those that are added, because the server closes.
+        func close(_ reason: EventStream.End) {
             state.withLock { $0.isClosing = true }
-            end(.closing) { _ in true }
+            end(reason) { _ in true }
         }
 
         private func end(_ entry: Entry, _ reason: EventStream.End) {

@@ -101,13 +101,15 @@ extension ToolCommand {
 extension Arguments {
     /// Opens a store on the journal, or on a new one, that writes nothing.
     fileprivate func openForDryRun() throws -> ChatStore {
+        var options = StoreOptions()
+        options.acceptsClock = hasFlag("accept-clock")
         let log: any ToolLog
         do {
             log = try journal.openReadOnly()
         } catch let error as JournalError where error.code == .notFound {
-            return try ChatStore.openForDryRun(log: nil)
+            return try ChatStore.openForDryRun(log: nil, options: options)
         }
-        return try ChatStore.openForDryRun(log: log)
+        return try ChatStore.openForDryRun(log: log, options: options)
     }
 }
 

@@ -129,7 +129,7 @@
             let registry = makeRegistry()
             let (first, second) = (Stream("a"), Stream("b"))
             _ = registry.add(first.entry)
-            registry.close()
+            registry.close(.closing)
             _ = registry.add(second.entry)
             for stream in [first, second] { #expect(stream.read() == ("event: closing\ndata: {}\n\n", true)) }
             #expect(reasons.withLock { $0 } == [.closing, .closing])

@@ -100,13 +100,15 @@ import Testing
     /// The page of earlier messages is read before the changes and shown after them.
     @Test func changesDuringLoadEarlierShow() async throws {
         let fixture = try Fixture()
+        // The view of one message reads one more, so the page begins with this one.
+        let first = try fixture.post("Eggs?")
         try await posted(fixture)
         let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, viewer: Fixture.bob, limit: 1)
         try await showing(timeline.follow) {
             try await until(timeline, replyCounts: [0])
-            // The feed has read position 7, so that the hold blocks the page.
+            // The feed has read the first message, so that the hold blocks the page.
             try await fixture.untilWaiting()
-            fixture.log.hold(7)
+            fixture.log.hold(first)
             let earlier = Task(executorPreference: ThreadExecutor()) { try await timeline.loadEarlier() }
             try await Fixture.until("the read of the earlier message") { fixture.log.isHolding }
             try await fixture.store.execute(.retract(.reply(replies[0]), by: Fixture.ann))
@@ -120,7 +122,7 @@ import Testing
             }
             fixture.log.letGo()
             try await earlier.ended()
-            let entries = try fixture.store.timeline(Fixture.garden, viewer: Fixture.bob)
+            let entries = try fixture.store.timeline(Fixture.garden, PageRequest(limit: 2), viewer: Fixture.bob)
             #expect(timeline.messages == entries && entries.map(\.replyCount) == [1, 0])
         }
     }

@@ -168,7 +168,8 @@ import Testing
         _ = try run(first, into: store, batchSize: batchSize)
         let head = store.head
         try store.close()
-        let trial = try ChatStore.openForDryRun(log: try Journal.openReadOnly(fixture.directory, options: fixture.options.journal))
+        let trial = try ChatStore.openForDryRun(
+            log: try Journal.openReadOnly(fixture.directory, options: fixture.options.journal), options: fixture.options)
         let tried = try run(later, into: trial, batchSize: batchSize)
         #expect(trial.head.position > head.position)
         try trial.close()
