@@ -1207,7 +1207,7 @@ MUTATIONS = [
     erasure_mutation("98k", "accept stubs without an order", "ErasureVerification", "try notConcerned(erased, by: known, log, identities).ranges.map", "try notConcerned(PositionSet(), by: known, journal, identities).ranges.map",
                 test_filter="UnfinishedErasureTests"),
     erasure_mutation("98l", "accept orders without stubs", "ErasureVerification", "var findings = unfinished.ranges.map", "var findings = unfinished.ranges.prefix(0).map", test_filter="UnfinishedErasureTests"),
-    erasure_mutation("98m", "keep the state of a projection", "ProjectionHandle", "                    replay = Replay(of: epoch)\n", ""),
+    erasure_mutation("98m", "keep the state of a projection", "ProjectionHandle", "                replay = Replay(of: epoch)\n", ""),
     erasure_mutation("98n", "erase again what came later", "ChatStore+Erase", "let isUnchanged = try isUnchanged(requests, isRepetition)\n", "let isUnchanged = try isUnchanged(requests, isRepetition) && requests.allSatisfy({ $0.user == nil })\n"),
     erasure_mutation("98o", "keep the messages of a live view", "LiveView", "guard case .event(let event) = update, !event.details.isErasure else { return .forbidden }",
                      "guard case .event(let event) = update else { continue }"),

@@ -7,7 +7,7 @@ import Locking
 /// let fields = IgnoredFields()
 /// decoder.userInfo[IgnoredFields.key] = fields
 /// let line = try decoder.decode(ImportedLine.self, from: data)
-/// try importer.add(line, line: number, ignoredFields: fields.take())
+/// rejected += try importer.add(line, line: number, ignoredFields: fields.take())
 /// ```
 public final class IgnoredFields: Sendable {
     /// The key in a decoder's `userInfo`.

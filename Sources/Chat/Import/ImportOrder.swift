@@ -7,10 +7,11 @@
 /// var order = ImportOrder<Int>()
 /// for (index, line) in lines.enumerated() { order.learn(line, at: index) }
 /// var importer = MessageImporter(into: store, isOrdered: true)
+/// var rejected: [RejectedLine] = []
 /// while let next = order.next() {
-///     let rejected = try importer.add(lines[next.place], line: next.place + 1, isMoved: next.isMoved)
+///     rejected += try importer.add(lines[next.place], line: next.place + 1, isMoved: next.isMoved)
 /// }
-/// let rejected = try importer.finish()
+/// rejected += try importer.finish()
 /// ```
 ///
 /// Memory is 24 bytes and the size of a place for each line, about 20 bytes for each message, and

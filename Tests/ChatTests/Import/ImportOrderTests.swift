@@ -1,5 +1,6 @@
 import ChatDomain
 import ChatTesting
+import Foundation
 import Testing
 
 @testable import Chat
@@ -132,5 +133,34 @@ import Testing
         let (summary, rejected) = try importAll(lines, into: store)
         #expect(rejected.isEmpty && summary.messages == 2 && summary.replies == 1)
         #expect(try importAll(lines, into: store).0 == ImportSummary(duplicates: 3))
+    }
+
+    // MARK: The code of the documentation
+
+    @Test func linesOfAHistoryAreOrdered() throws {
+        let store = try ChatStore.inMemory()
+        let lines = [message("2", to: "1"), message("1")]
+        var order = ImportOrder<Int>()
+        for (index, line) in lines.enumerated() { order.learn(line, at: index) }
+        var importer = MessageImporter(into: store, isOrdered: true)
+        var rejected: [RejectedLine] = []
+        while let next = order.next() {
+            rejected += try importer.add(lines[next.place], line: next.place + 1, isMoved: next.isMoved)
+        }
+        rejected += try importer.finish()
+        #expect(rejected.isEmpty && importer.summary.replies == 1)
+    }
+
+    @Test func unknownFieldsAreIgnored() throws {
+        var importer = MessageImporter(into: try ChatStore.inMemory())
+        var rejected: [RejectedLine] = []
+        let (decoder, number) = (JSONDecoder(), 1)
+        let data = Data(#"{"t":null,"channel":"c","user":"A","id":"1","replyTo":null,"body":"x","z":1}"#.utf8)
+        let fields = IgnoredFields()
+        decoder.userInfo[IgnoredFields.key] = fields
+        let line = try decoder.decode(ImportedLine.self, from: data)
+        rejected += try importer.add(line, line: number, ignoredFields: fields.take())
+        rejected += try importer.finish()
+        #expect(rejected.isEmpty && importer.summary.adaptations[.fieldsIgnored]?.example == "z")
     }
 }
