@@ -84,18 +84,26 @@ import Testing
     @Test func externalJobIsReported() {
         #expect(throws: SeededExecutor.ReproducibilityError.enqueuedFromOutside) {
             try SeededExecutor(seed: 1).run {
-                let isOver = Notes<Bool>()
+                let (hasBegun, isOver) = (Notes<Bool>(), Notes<Bool>())
+                let isWaiting = DispatchSemaphore(value: 0)
                 await withTaskGroup { tasks in
                     tasks.addTask {
                         await withCheckedContinuation { (waiting: CheckedContinuation<Void, Never>) in
+                            hasBegun.add(true)
                             DispatchQueue.global().async {
+                                isWaiting.wait()
                                 waiting.resume()
                                 isOver.add(true)
                             }
                         }
                     }
-                    // Keeps a job ready at all times.
-                    tasks.addTask { while isOver.all.isEmpty { await Task.yield() } }
+                    tasks.addTask {
+                        // Once this task runs again, the other one is suspended.
+                        while hasBegun.all.isEmpty { await Task.yield() }
+                        isWaiting.signal()
+                        // Keeps a job ready at all times.
+                        while isOver.all.isEmpty { await Task.yield() }
+                    }
                 }
             }
         }
