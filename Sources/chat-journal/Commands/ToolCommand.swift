@@ -34,7 +34,7 @@ extension CommandSpec.Option {
     static let waitForLock = CommandSpec.Option(
         "wait-for-lock", .text("SECONDS"), "wait up to SECONDS while another process writes to the journal; default 0")
     static let acceptClock = CommandSpec.Option(
-        "accept-clock", .flag, "believe the clock, although it is before the last event or 400 days after it")
+        "accept-clock", .flag, "believe the clock, although it is 400 days after the last event; if it is before it, see correct-clock")
     static let takeOver = CommandSpec.Option(
         "take-over", .flag, "on PostgreSQL: end another writer, which can never append again, instead of waiting for it")
 }
