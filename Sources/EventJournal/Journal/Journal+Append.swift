@@ -110,7 +110,10 @@ extension Journal {
                         try active.seal(state.lastChain)
                     }
                     try attest(&state, &sync, isClean: false, since: start)
-                    state.rotate(in: try new.segment.publish(), allocated: new.allocated)
+                    let next = try new.segment.publish()
+                    // Once more: from here on, nothing compares the sealed segment with its name.
+                    try directory.checkName(active.name, of: active.file)
+                    state.rotate(in: next, allocated: new.allocated)
                     state.metrics.recordRotation()
                 } catch {
                     new.segment.file.abandon()
