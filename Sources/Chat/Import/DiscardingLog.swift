@@ -46,9 +46,11 @@ private final class DiscardingLog: CommitLog {
     func append(_ draft: borrowing CommitDraft, expecting expected: Position) throws(JournalError) -> ClosedRange<Position> {
         let count = Position(draft.recordCount)
         guard count > 0 else { throw JournalError(.tooLarge, "The draft is empty.") }
-        let last = try openPosition()
-        guard last == expected else { throw JournalError(.conflict, "The last position is \(last).") }
-        state.withLock { $0.last += count }
+        try state.withLock { state throws(JournalError) in
+            if state.isClosed { throw Self.closed }
+            guard state.last == expected else { throw JournalError(.conflict, "The last position is \(state.last).") }
+            state.last += count
+        }
         return expected + 1...expected + count
     }
 
@@ -83,7 +85,9 @@ private final class DiscardingLog: CommitLog {
 
     private func openPosition() throws(JournalError) -> Position {
         let (last, isClosed) = state.withLock { $0 }
-        if isClosed { throw JournalError(.closed, "The log is closed.") }
+        if isClosed { throw Self.closed }
         return last
     }
+
+    private static var closed: JournalError { JournalError(.closed, "The log is closed.") }
 }

@@ -68,9 +68,10 @@ extension ToolCommand {
         let lineCount = try file.forEachLine { line, place in
             // The second pass reports a line that cannot be read.
             order.learn(try? line.decode(ImportedLine.self, userInfo: userInfo).get(), at: place)
+            // The second pass counts them.
+            _ = ignoredFields?.take()
             progress.update(Int(place.line))
         }
-        _ = ignoredFields?.take()
 
         let store = try arguments.hasFlag("dry-run") ? arguments.openForDryRun() : arguments.openForWriting()
         let report = ImportReport(isJSON: arguments.hasFlag("json"), isDryRun: arguments.hasFlag("dry-run"))
