@@ -15,6 +15,9 @@ struct HeadFile: Sendable {
             text = try TextFile.read(path, byteLimit: 200, isRegular: true)
         } catch let error as ToolError where error.code == .fileNotFound {
             return nil
+        } catch is ArgumentError {
+            // Too long, or no text.
+            throw RollbackError(unreadable: path)
         }
         guard text.last == "\n", let head = JournalHead(String(text.dropLast())) else {
             throw RollbackError(unreadable: path)

@@ -70,6 +70,8 @@ final class HeadKeeper: Sendable {
 
     /// Writes a head that has changed, unless another process has written the file since: it has
     /// taken over, and what it answered must not be forgotten.
+    ///
+    /// A process that is stopped between the two calls can still write over it.
     private func write(_ head: JournalHead, _ state: inout State) throws {
         if head == state.written { return }
         if let kept = try file.read(), kept != state.written { throw HeadOfOther(path: file.path) }
