@@ -23,7 +23,8 @@
             /// The times at which the sessions are looked up again.
             var checks: [UInt64: ContinuousClock.Instant] = [:]
             var lastID: UInt64 = 0
-            var isClosing = false
+            /// Why every stream ends; nil while the server runs.
+            var closing: EventStream.End?
         }
 
         /// The time between two look-ups of a session.
@@ -47,13 +48,13 @@
         /// Then call ``checkSession(of:validity:)``: the session may have ended after the request
         /// was checked, and who ended it has not seen the stream.
         func add(_ entry: Entry) -> UInt64 {
-            let (id, isClosing) = state.withLock { state in
+            let (id, closing) = state.withLock { state in
                 state.lastID += 1
                 state.entries[state.lastID] = entry
                 state.checks[state.lastID] = .now + Self.sessionCheckInterval
-                return (state.lastID, state.isClosing)
+                return (state.lastID, state.closing)
             }
-            if isClosing { end(entry, .closing) }
+            if let closing { end(entry, closing) }
             return id
         }
 
@@ -95,9 +96,9 @@
             for entry in state.withLock({ Array($0.entries.values) }) where isIncluded(entry) { end(entry, reason) }
         }
 
-        /// Ends all streams, and later those that are added, because the server closes.
+        /// Ends all streams, also those that are added later, because the server closes.
         func close(_ reason: EventStream.End) {
-            state.withLock { $0.isClosing = true }
+            state.withLock { $0.closing = reason }
             end(reason) { _ in true }
         }
 

@@ -245,6 +245,7 @@
             let maya = try await fixture.member("maya")
             let stream = try maya.another()
             _ = try await stream.openStream()
+            let (socket, _) = try await SocketClient.open(try maya.another())
             #expect(try await maya.get("/healthz").status == 200)
             fixture.store.stop(JournalError(.syncFailed, "injected"))
             #expect(server.failure?.code == .syncFailed)
@@ -256,7 +257,9 @@
                 let reply = try await maya.send(method, target, body)
                 #expect((reply.status, reply.code) == (503, "storage"), "\(target)")
             }
-            await server.close()
+            async let closed: Void = server.close()
+            try await socket.expectEnd("failed")
+            await closed
             try fixture.accounts.close()
             try? fixture.store.close()
         }

@@ -135,6 +135,16 @@
             #expect(reasons.withLock { $0 } == [.closing, .closing])
         }
 
+        /// Streams that are added while a failed server closes have its reason too.
+        @Test func streamsOfAFailedServerSayThat() {
+            let registry = makeRegistry()
+            let (first, second) = (Stream("a"), Stream("b"))
+            _ = registry.add(first.entry)
+            registry.close(.failed)
+            _ = registry.add(second.entry)
+            for stream in [first, second] { #expect(stream.read() == ("event: failed\ndata: {}\n\n", true)) }
+        }
+
         /// A session is looked up again though its stream is never silent.
         @Test func busyStreamEndsWithItsSession() async throws {
             let registry = makeRegistry()
