@@ -72,33 +72,36 @@ import Testing
 
             """
         #expect(try ToolProcess.run(["run", journal], input: commands).status == 0)
-        for flags in [["--json"], []] {
-            #expect(
-                try ToolProcess.run(["run", journal], input: #"{"joinThread":{"user":"\#(bob)","thread":"\#(thread)"}}"# + "\n").status == 0
-            )
+        let leave = #"{"leaveThread":{"user":"\#(bob)","thread":"\#(thread)"}}"# + "\n"
+        // The order of the erasure is the seventh event, the departure the eighth.
+        for (flags, last, expected) in [
+            (["--json"], "7", #"{"erased":{"positions":[[6,6]],"messages":["\#(message)"]"#),
+            ([], "8", "accessLost  {\"thread\":\"\(thread)\"}\n"),
+        ] {
             let process = Process()
             process.executableURL = ToolProcess.executable
-            process.arguments = ["events", journal, "--follow", "--viewer", bob, "--kind", "threadLeft"] + flags
+            process.arguments = ["events", journal, "--follow", "--viewer", bob, "--up-to", last] + flags
             let output = Foundation.Pipe()
             process.standardInput = FileHandle.nullDevice
             process.standardOutput = output
             try process.run()
             defer { process.terminate() }
+            var shown = ""
+            func wait(for text: String) throws {
+                while !shown.contains(text) {
+                    let some = output.fileHandleForReading.availableData
+                    try #require(!some.isEmpty, "the follower has ended: \(shown)")
+                    shown += String(decoding: some, as: UTF8.self)
+                }
+            }
+            // It has opened the journal, and follows what comes next.
+            try wait(for: "messagePosted")
             if flags.isEmpty {
-                #expect(
-                    try ToolProcess.run(["run", journal], input: #"{"leaveThread":{"user":"\#(bob)","thread":"\#(thread)"}}"# + "\n").status
-                        == 0)
+                #expect(try ToolProcess.run(["run", journal], input: leave).status == 0)
             } else {
                 #expect(try ToolProcess.run(["erase", journal, "--event", "6", "--reason", "spam"]).status == 0)
             }
-            let expected =
-                flags.isEmpty ? "accessLost  {\"thread\":\"\(thread)\"}\n" : #"{"erased":{"positions":[[6,6]],"messages":["\#(message)"]"#
-            var shown = ""
-            while !shown.contains(expected) {
-                let some = output.fileHandleForReading.availableData
-                try #require(!some.isEmpty, "the follower has ended: \(shown)")
-                shown += String(decoding: some, as: UTF8.self)
-            }
+            try wait(for: expected)
         }
     }
 
