@@ -246,7 +246,7 @@ class Model(Community):
                 raise Refusal("invalidThreadName")
             if policy not in ("open", "inviteOnly"):
                 raise Refusal("invalidPolicy")
-            events = [("threadOpened", {"thread": identifier, "by": user, "name": name.strip()})]
+            events = [("threadOpened", {"thread": identifier, "by": user, "name": text})]
             if (policy, history) != ("open", "all"):
                 fields = {"thread": identifier, "policy": policy, "history": history, "by": user}
                 events.append(("threadPolicySet", fields))

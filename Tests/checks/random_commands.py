@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""Executes random commands of every kind with the tool and compares each answer with the independent rules of model.py.
+
+    random_commands.py --tool PATH [--commands 20000] [--seed S]
+
+Few users, threads and posts, so that commands meet: every command, by anyone, about anything, with ids that exist, that
+belong to something else and that are unknown. A journal has 5,000 commands; each one begins in a different small community.
+The seed determines the commands. A failure prints the command and keeps the journal.
+"""
+
+import argparse
+import collections
+import json
+import pathlib
+import random
+import shutil
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+
+import decision_table
+import model
+
+PER_JOURNAL = 5_000
+CODES = ["SW1A", "M1", "EC1A"]
+NAMES = ["Rota", "rota", "Bees", "SW1A", "Zo\u00eb", "", "Se\u00f1or  X", "b\u200bees", "\u1160", "x" * 121]
+BODIES = ["Milk?", "", " \n", "x" * 16_385, "\u001b[31mred", "\U0001F95B"]
+REASONS = ["spam", "", " ", "x" * 513]
+POSTCODES = ["SW1A 1AA", "sw1a1aa", "SW1A 2AA", "M1 1AE", "EC1A-1BB", "M1  1AE", "SW1A IAA", "BFPO 801", ""]
+KINDS = ["org.example.poll", "org.example.note", "poll", "a." + "b" * 127]
+# Far from the present, so that the model's clock and the tool's agree.
+ENDS = [None, "2000-01-01T00:00:00Z", "2090-01-01T00:00:00Z", "2091-01-01T00:00:00.5+01:00"]
+SUBJECTS = ["mail:a", "mail:b", "", "x" * 257]
+
+
+class Community:
+    """Generates the commands of one journal; the model says what exists."""
+
+    def __init__(self, rng):
+        self.rng, self.state = rng, model.Model()
+        self.size = rng.randrange(2, 12)
+        # Ids that commands choose from: of each kind some that exist soon, and one pool of ids of any kind.
+        self.ids = {kind: [self.identifier() for _ in range(count)] for kind, count in (
+            ("user", self.size), ("thread", 4), ("message", 40), ("reply", 40), ("session", 6), ("custom", 10))}
+        self.sent = collections.deque(maxlen=20)
+
+    def identifier(self):
+        digits = f"{self.rng.getrandbits(128):032x}"
+        digits = digits[:12] + "7" + digits[13:16] + "8" + digits[17:]
+        return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+
+    def next(self):
+        line = dict(self.rng.choice(self.sent)) if self.sent and self.rng.random() < 0.05 else self.command()
+        self.sent.append(line)
+        return line
+
+    def id(self, kind, existing):
+        """Returns an id of a kind that exists, of the pool, or, rarely, one that is unknown or belongs to another kind."""
+        dice = self.rng.random()
+        if dice < 0.02:
+            return self.identifier()
+        if dice < 0.04:
+            kind = self.rng.choice(sorted(self.ids))
+        elif dice < 0.88 and existing:
+            return self.rng.choice(existing[-20:])
+        chosen = self.rng.choice(self.ids[kind])
+        return chosen.upper() if self.rng.random() < 0.03 else chosen
+
+    def user(self):
+        return self.id("user", list(self.state.users))
+
+    def thread(self):
+        return self.rng.choice(CODES) if self.rng.random() < 0.2 else self.id("thread", list(self.state.threads))
+
+    def someone(self, thread):
+        """Returns a user who is likely to belong to a thread and to have rights in it."""
+        found = self.state.threads.get(self.state.place(thread))
+        members = list(found["members"]) if found else []
+        return self.rng.choice(members) if members and self.rng.random() < 0.85 else self.user()
+
+    def message(self):
+        return self.id("message", list(self.state.messages))
+
+    def post(self):
+        if self.rng.random() < 0.5:
+            return {"message": self.message()}
+        return {"reply": self.id("reply", list(self.state.replies))}
+
+    def common(self, values):
+        """Returns the first value mostly, another one sometimes."""
+        return values[0] if self.rng.random() < 0.85 else self.rng.choice(values)
+
+    def new(self, kind, key):
+        """Returns the field of a new entity's id; most commands name one, so that later ones can refer to it."""
+        chosen = self.rng.choice(self.ids[kind]) if self.rng.random() < 0.3 else self.identifier()
+        return {key: chosen} if self.rng.random() < 0.95 else {}
+
+    def command(self):
+        rng, thread = self.rng, self.thread()
+        by, body, reason = self.someone(thread), self.common(BODIES), self.common(REASONS)
+        of_thread = {"thread": thread, "by": by}
+        member = {"thread": thread, "user": self.someone(thread), "by": by}
+        sanction = dict(member, reason=reason, until=rng.choice(ENDS))
+        post, message = self.post(), self.message()
+        found = self.state.messages.get(message.lower())
+        writer = self.someone(found["thread"]) if found else by
+        name = rng.choice(NAMES) if rng.random() < 0.3 else f"N{rng.randrange(1_000)}"
+        policy = rng.choice(["open", "inviteOnly", "inviteOnly", "residents"])
+        history = rng.choice([{}, {}, {"history": "all"}, {"history": "sinceJoining"}])
+        subject = {"subject": rng.choice(SUBJECTS)} if rng.random() < 0.2 else {}
+        commands = [
+            (2, "registerUser", {"user": rng.choice(self.ids["user"]), "username": name, **subject}),
+            (1, "changeUsername", {"user": by, "username": name}),
+            (3, "setPostcode", {"user": by, "postcode": rng.choice(POSTCODES)}),
+            (2, "openThread", {"thread": rng.choice(self.ids["thread"]), "name": name, "by": by, "policy": policy, **history}),
+            (6, "joinThread", {"user": by, "thread": thread}),
+            (2, "leaveThread", {"user": by, "thread": thread}),
+            (12, "postMessage", {**self.new("message", "message"), "thread": thread, "author": by, "body": body}),
+            (8, "reply", {**self.new("reply", "reply"), "message": message, "author": writer, "body": body}),
+            (4, "edit", {**post, "by": writer, "body": body}),
+            (4, "retract", {**post, "by": writer}),
+            (3, "markRead", {"user": by, "thread": thread, "upTo": max(1, self.state.position + rng.randrange(-20, 2))}),
+            (1, "startSession", {**self.new("session", "session"), "user": by, "device": "telephone"}),
+            (1, "endSession", {"session": self.id("session", list(self.state.sessions))}),
+            (5, "invite", member), (3, "acceptInvitation", {"thread": thread, "user": by}),
+            (1, "declineInvitation", {"thread": thread, "user": by}), (1, "revokeInvitation", member),
+            (4, "setRole", dict(member, role=rng.choice(["member", "moderator", "owner"]))),
+            (0.4, "grantOperator", {"user": by}), (0.6, "revokeOperator", {"user": by}),
+            (4, "remove", {**post, "by": writer, "reason": reason}),
+            (2, "mute", sanction), (2, "unmute", member), (1, "ban", sanction), (2, "unban", member),
+            (2, "removeMember", dict(member, reason=reason)),
+            (4, "pin", {"message": message, "by": writer}), (3, "unpin", {"message": message, "by": writer}),
+            (0.6, "lockThread", of_thread), (1.5, "unlockThread", of_thread), (0.15, "closeThread", of_thread),
+            (2, "setThreadPolicy", {**of_thread, "policy": policy, **history}),
+            (4, "report", {**post, "by": writer, "reason": reason}), (3, "resolveReport", {**post, "by": writer}),
+            (2, "block", {"user": self.user(), "by": by}), (1, "unblock", {"user": self.user(), "by": by}),
+            (3, "custom", {**self.new("custom", "id"), "kind": self.common(KINDS), "thread": thread, "by": by,
+                           "payload": {"n": rng.randrange(9)}}),
+        ]
+        (_, name, fields), = rng.choices(commands, weights=[weight for weight, *_ in commands])
+        return {name: fields}
+
+
+def compare(tool, seed, number, count, totals):
+    """Compares one journal; returns the differences, and where the journal is kept if there are any."""
+    community = Community(random.Random(f"{seed}/{number}"))
+    lines, outcomes = [], []
+    for _ in range(count):
+        line = community.next()
+        lines.append(line)
+        outcomes.append(community.state.execute(line))
+    scratch = tempfile.mkdtemp(prefix="commands-")
+    answers, thread_ids, found = decision_table.run_tool(tool, str(pathlib.Path(scratch) / "journal"), lines, scratch), {}, []
+    for at, (line, outcome, answer) in enumerate(zip(lines, outcomes, answers), 1):
+        (name,) = line
+        totals[name, str(outcome) if outcome.code else "duplicate" if outcome.duplicate else "events" if outcome.events else "no change"] += 1
+        found += [f"journal {number}, line {at}: {difference}: {json.dumps(line)[:300]}"
+                  for difference in model.differences(outcome, answer, thread_ids)]
+    if not found:
+        shutil.rmtree(scratch)
+    return found, scratch
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tool", required=True, help="the chat-journal binary")
+    parser.add_argument("--commands", type=int, default=20_000)
+    parser.add_argument("--seed", type=int, default=None, help="default: a new one, printed")
+    arguments = parser.parse_args()
+    seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(1 << 32)
+    print(f"random_commands: {arguments.commands} commands, seed {seed}", flush=True)
+    totals = collections.Counter()
+    for number, start in enumerate(range(0, arguments.commands, PER_JOURNAL)):
+        found, scratch = compare(arguments.tool, seed, number, min(PER_JOURNAL, arguments.commands - start), totals)
+        if found:
+            print("\n".join("FAILED " + difference for difference in found[:5]))
+            print(f"random_commands: {len(found)} differences; the journal is kept in {scratch}")
+            return 1
+    documented = decision_table.documented_commands() - {"eraseUser", "eraseEvents"}
+    executed = {name for name, outcome in totals if outcome == "events"}
+    if documented - executed:
+        print(f"FAILED no effect by {', '.join(sorted(documented - executed))}")
+        return 1
+    kinds = collections.Counter()
+    for (_, outcome), count in totals.items():
+        kinds["rejected" if outcome.startswith("rejected") else outcome] += count
+    codes = {outcome for _, outcome in totals if outcome.startswith("rejected")}
+    print(f"random_commands: no difference; {', '.join(f'{count} {kind}' for kind, count in sorted(kinds.items()))}; "
+          f"{len(totals)} outcomes of {len(executed)} commands, {len(codes)} codes")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
