@@ -26,9 +26,9 @@
         public var outageTimeout: Duration = .seconds(60)
         /// The time after which a writer without appends compares the log with what it left.
         ///
-        /// So a writer learns after this time at most, and that of an answer, that another one has taken
-        /// over, or that the log was set back. While no server can be reached it asks again, and after
-        /// ``outageTimeout`` it stops with `unreachable`.
+        /// So a writer learns after this time and a fifth of it at most, and that of two answers, that
+        /// another one has taken over, or that the log was set back. While no server can be reached it
+        /// asks again, and after ``outageTimeout`` it stops with `unreachable`.
         public var heartbeatInterval: Duration = .seconds(5)
         /// The source of the records' salt and of the log's id.
         public var entropy: any EntropySource = SystemEntropy()

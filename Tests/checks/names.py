@@ -4,7 +4,7 @@
     names.py --tool chat-journal [--scratch DIR] [--table]
 
 Each name has its expected outcome: accepted, as written or with normalized white space, or refused with a reason. A twin of
-a name differs from it in what nobody sees: in white space, in scalars that draw nothing, in case, or in composition. Each
+a name differs from it in what is not visible: in white space, in scalars that draw nothing, in case, or in composition. Each
 twin is a name of another user, and must be refused as taken. --table prints the names as a table.
 """
 
@@ -49,7 +49,7 @@ INVISIBLE = ["\u200c", "\u200d", "\u034f", "\ufe00", "\ufe0e", "\ufe0f", "\U000e
 
 
 def twins(name):
-    """Returns texts that differ from a name in what nobody sees."""
+    """Returns texts that differ from a name in what is not visible."""
     found = {f" {name}\u2003", unicodedata.normalize("NFD", name), unicodedata.normalize("NFC", name)}
     for space in SPACES:
         found.add(name.replace(" ", space))

@@ -73,8 +73,9 @@ final class Checkpointer: Sendable {
     /// checkpoints would be taken for those of that type.
     func conflict(of type: any Projection.Type) -> ChatError? {
         let owner = state.withLock { state in
-            defer { if state.types[type.name] == nil { state.types[type.name] = type } }
-            return state.types[type.name] ?? type
+            let owner = state.types[type.name] ?? type
+            state.types[type.name] = owner
+            return owner
         }
         if owner == type { return nil }
         let names = "'\(String(reflecting: owner))' and '\(String(reflecting: type))'"

@@ -3,7 +3,7 @@ import ChatDomain
 /// Decides whether a store can believe its clock.
 ///
 /// A reading is accepted if it is close to the last recorded time. Later readings are compared with
-/// the accepted one by the time that has passed since, which nobody can set.
+/// the accepted one by the time that has passed since, which cannot be set.
 struct ClockCheck: Sendable {
     /// What a clock shows at one moment.
     struct Reading: Sendable {

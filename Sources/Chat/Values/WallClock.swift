@@ -17,7 +17,7 @@ public protocol WallClock: Sendable {
     /// Returns the time since a fixed moment, such as the boot of the machine, including the time
     /// during which the machine was suspended; nil if the clock does not know it.
     ///
-    /// Nobody can set it, so a store notices by it that ``now()`` was stepped.
+    /// It cannot be set, so a store notices by it that ``now()`` was stepped.
     func elapsed() -> Duration?
 }
 

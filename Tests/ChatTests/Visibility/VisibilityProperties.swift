@@ -500,7 +500,7 @@ struct VisibilityChecker {
             let invitations = Outcome { () throws(ChatError) in
                 if user != viewer { throw .rejected(.notAllowed) }
                 return try store.invitations(of: user, asOf: asOf).map { invitation in
-                    // The host has blocked nobody.
+                    // The host's answer has no marks of blocked users.
                     var invitation = invitation
                     invitation.isFromBlockedUser = naive.isBlocked(invitation.by.id, by: viewer, at: end)
                     return invitation
