@@ -76,9 +76,9 @@ private struct PostCounts: MeasuredProjection, Codable {
     var posts: Int { threads.values.reduce(0, +) }
 
     mutating func apply(_ event: ChatEvent, at position: Position) {
-        guard event.kind == .messagePosted || event.kind == .replyPosted, let user = event.details.user else { return }
+        guard event.kind == .messagePosted || event.kind == .replyPosted, let user = event.user else { return }
         users[user, default: 0] += 1
-        if let thread = event.details.thread { threads[thread, default: 0] += 1 }
+        if let thread = event.thread { threads[thread, default: 0] += 1 }
     }
 }
 

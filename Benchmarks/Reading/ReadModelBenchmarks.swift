@@ -101,7 +101,7 @@ struct ReadModelBenchmarks {
         try journal.forEachRecord(in: 1...journal.durablePosition) { position, state, kept, erasable in
             do throws(EventDecodingError) {
                 let event = try ChatEvent(kept: kept, erasable: state == .whole ? erasable : nil, contents: ReadModels.contents)
-                if beforeMessages == 0, case .messagePosted = event.details { beforeMessages = residentBytes() }
+                if beforeMessages == 0, event.kind == .messagePosted { beforeMessages = residentBytes() }
                 models.apply(event, at: position)
                 return true
             } catch {

@@ -24,7 +24,7 @@ struct GeneratedEntities: Sendable {
     /// The posts with open reports.
     private(set) var reported: [PostID] = []
     private(set) var pinned: [MessageID] = []
-    private(set) var blocks: [UserBlock] = []
+    private(set) var blocks: [(user: UserID, by: UserID)] = []
     private var state = ChatState()
 
     /// A user and a thread to which they are invited, or in which they are muted or banned.
@@ -44,55 +44,52 @@ struct GeneratedEntities: Sendable {
         guard case .append(let events) = decision else { return }
         for event in events {
             state.evolve(event, at: state.head + 1)
-            apply(event.details, event.origin)
+            apply(event)
         }
     }
 
-    private mutating func apply(_ details: EventDetails, _ origin: EventOrigin) {
-        switch details {
-        case .userRegistered(let details): users.append(details.user)
-        case .threadOpened(let details):
-            threads.append(details.thread)
-            guard origin == .native, details.thread.outwardCode == nil else { return }
-            ownedThreads.append(details.thread)
-            moderators[details.thread] = [details.by]
-        case .threadJoined(let details):
-            members[details.thread, default: []].append(details.user)
-            invitations.removeAll { $0 == UserAndThread(details.user, details.thread) }
-        case .threadLeft(let details): endMembership(details.user, details.thread)
-        case .messagePosted(let details): messages.append((details.message, details.thread, details.author))
-        case .replyPosted(let details): replies.append((details.reply, details.message, details.author))
-        case .sessionStarted(let details): sessions.append(details.session)
-        case .memberRemoved(let details): endMembership(details.user, details.thread)
-        case .custom(let details): customEvents.append(details.id)
-        case .operatorGranted(let details): operators.append(details.user)
-        case .operatorRevoked(let details): operators.removeAll { $0 == details.user }
-        case .roleSet(let details):
-            moderators[details.thread]?.removeAll { $0 == details.user }
-            if details.role > .member { moderators[details.thread, default: []].append(details.user) }
-        case .userInvited(let details): invitations.append(UserAndThread(details.user, details.thread))
-        case .invitationDeclined(let details): invitations.removeAll { $0 == UserAndThread(details.user, details.thread) }
-        case .invitationRevoked(let details): invitations.removeAll { $0 == UserAndThread(details.user, details.thread) }
-        case .userMuted(let details): mutes.append(UserAndThread(details.user, details.thread))
-        case .userUnmuted(let details): mutes.removeAll { $0 == UserAndThread(details.user, details.thread) }
-        case .userBanned(let details):
-            bans.append(UserAndThread(details.user, details.thread))
-            invitations.removeAll { $0 == UserAndThread(details.user, details.thread) }
-        case .userUnbanned(let details): bans.removeAll { $0 == UserAndThread(details.user, details.thread) }
-        case .messageReported(let details): reported.append(.message(details.message))
-        case .replyReported(let details): reported.append(.reply(details.reply))
-        case .messagePinned(let details): pinned.append(details.message)
-        case .messageReportsResolved(let details): reported.removeAll { $0 == .message(details.message) }
-        case .replyReportsResolved(let details): reported.removeAll { $0 == .reply(details.reply) }
-        case .messageUnpinned(let details): pinned.removeAll { $0 == details.message }
-        case .userBlocked(let details): blocks.append(details)
-        case .userUnblocked(let details): blocks.removeAll { $0 == details }
-        case .threadLocked(let details), .threadClosed(let details): stopped.insert(details.thread)
-        case .threadUnlocked(let details): stopped.remove(details.thread)
-        case .threadPolicySet, .messageRemoved, .replyRemoved: break
-        case .usernameChanged, .postcodeSet, .messageEdited, .replyEdited, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded,
-            .userErased, .contentErased, .clockCorrected, .lost, .unknown:
-            break
+    private mutating func apply(_ event: ChatEvent) {
+        switch (event.kind, event.shape) {
+        case (.userRegistered, .user(let user)): users.append(user)
+        case (.threadOpened, .thread(let thread, _, let user)):
+            threads.append(thread)
+            guard event.origin == .native, thread.outwardCode == nil else { return }
+            ownedThreads.append(thread)
+            moderators[thread] = [user]
+        case (.threadJoined, .thread(let thread, _, let user)):
+            members[thread, default: []].append(user)
+            invitations.removeAll { $0 == UserAndThread(user, thread) }
+        case (.threadLeft, .thread(let thread, _, let user)), (.memberRemoved, .member(let thread, _, let user, _)):
+            endMembership(user, thread)
+        case (.messagePosted, .message(let thread, _, let message, let author)): messages.append((message, thread, author))
+        case (.replyPosted, .reply(_, _, let message, let reply, let author)): replies.append((reply, message, author))
+        case (.sessionStarted, .session(_, let session)): sessions.append(session)
+        case (.custom, .custom(_, _, let id, _)): customEvents.append(id)
+        case (.operatorGranted, .user(let user)): operators.append(user)
+        case (.operatorRevoked, .user(let user)): operators.removeAll { $0 == user }
+        case (_, .role(let thread, _, let user, let role, _)):
+            moderators[thread]?.removeAll { $0 == user }
+            if role > .member { moderators[thread, default: []].append(user) }
+        case (.userInvited, .member(let thread, _, let user, _)): invitations.append(UserAndThread(user, thread))
+        case (.invitationDeclined, .thread(let thread, _, let user)), (.invitationRevoked, .member(let thread, _, let user, _)):
+            invitations.removeAll { $0 == UserAndThread(user, thread) }
+        case (.userMuted, .sanction(let thread, _, let user, _, _)): mutes.append(UserAndThread(user, thread))
+        case (.userUnmuted, .member(let thread, _, let user, _)): mutes.removeAll { $0 == UserAndThread(user, thread) }
+        case (.userBanned, .sanction(let thread, _, let user, _, _)):
+            bans.append(UserAndThread(user, thread))
+            invitations.removeAll { $0 == UserAndThread(user, thread) }
+        case (.userUnbanned, .member(let thread, _, let user, _)): bans.removeAll { $0 == UserAndThread(user, thread) }
+        case (.messageReported, .messageReport(_, let message, _)): reported.append(.message(message))
+        case (.replyReported, .replyReport(_, _, let reply, _)): reported.append(.reply(reply))
+        case (.messagePinned, .message(_, _, let message, _)): pinned.append(message)
+        case (.messageReportsResolved, .messageReport(_, let message, _)): reported.removeAll { $0 == .message(message) }
+        case (.replyReportsResolved, .replyReport(_, _, let reply, _)): reported.removeAll { $0 == .reply(reply) }
+        case (.messageUnpinned, .message(_, _, let message, _)): pinned.removeAll { $0 == message }
+        case (.userBlocked, .block(let user, let by)): blocks.append((user, by))
+        case (.userUnblocked, .block(let user, let by)): blocks.removeAll { $0 == (user, by) }
+        case (.threadLocked, .thread(let thread, _, _)), (.threadClosed, .thread(let thread, _, _)): stopped.insert(thread)
+        case (.threadUnlocked, .thread(let thread, _, _)): stopped.remove(thread)
+        default: break
         }
     }
 

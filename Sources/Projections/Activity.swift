@@ -57,7 +57,7 @@ struct Activity: Equatable, Sendable {
         default: break
         }
         guard indexes.user >= 0 else { return nil }
-        return event.kind?.hasOtherActor == true ? indexes.secondIndex : indexes.user
+        return event.kind?.form.hasOtherActor == true ? indexes.secondIndex : indexes.user
     }
 
     @inline(__always)

@@ -64,7 +64,7 @@ struct CommunityHistory: Equatable, Sendable {
         case .threadPolicySet:
             policies.set(event.value, at: position, of: thread)
             // The values alternate, as `disclosedPeriods` needs.
-            if ThreadPolicySet.policyAndHistory(event.value).policy != .inviteOnly {
+            if event.policyAndHistory.policy != .inviteOnly {
                 privacy.clear(at: position, of: thread)
             } else if privacy.value(of: thread) == 0 {
                 privacy.set(1, at: position, of: thread)

@@ -94,7 +94,7 @@ extension ReadModels {
     /// Returns a thread's policy and history.
     func policyAndHistory(ofThread thread: Int, asOf position: Position) -> (policy: ThreadPolicy, history: ThreadHistory) {
         if let version = views.community.policies.version(of: thread, asOf: position) {
-            return ThreadPolicySet.policyAndHistory(version.value)
+            return EventRow.policyAndHistory(version.value)
         }
         return (identities.threadID(thread).outwardCode == nil ? .open : .residents, .all)
     }

@@ -45,7 +45,7 @@ struct ThreadTimelines: Equatable, Sendable {
         case .messageRemoved: if indexes.secondIndex >= 0 { messageHistories.recordWithdrawal(indexes.secondIndex, .removal, at: position) }
         case .replyRetracted: recordReplyWithdrawal(indexes, .retraction, at: position)
         case .replyRemoved: recordReplyWithdrawal(indexes, .removal, at: position)
-        default: guard event.kind?.isNumbered == true else { return }
+        default: guard event.kind?.form.isNumbered == true else { return }
         }
         threads[indexes.thread].recordEvent(position, membersChange: membersChange)
     }

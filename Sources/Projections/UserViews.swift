@@ -45,7 +45,7 @@ struct UserViews: Equatable, Sendable {
 
     /// Applies the next event, whose user has a row.
     mutating func apply(_ batch: borrowing EventBatch, _ row: Int) {
-        guard batch.rows[row].kind?.isIndexed == true else { return }
+        guard batch.rows[row].kind?.form.isIndexed == true else { return }
         applyIndexed(batch.rows[row], batch.content(of: row), at: batch.position(row), batch.indexes[row].user)
     }
 

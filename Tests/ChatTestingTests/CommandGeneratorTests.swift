@@ -73,7 +73,7 @@ struct CommandGeneratorTests {
                     switch try state.decide(request, at: Timestamp(millisecondsSince1970: 0), freshID: 0) {
                     case .append(let events):
                         for event in events {
-                            if let kind = event.details.kind { kinds.insert(kind) }
+                            if let kind = event.kind { kinds.insert(kind) }
                             state.evolve(event, at: state.head + 1)
                         }
                     case .duplicate: duplicates += 1

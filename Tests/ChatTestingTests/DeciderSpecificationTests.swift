@@ -9,7 +9,7 @@ struct DeciderSpecificationTests {
 
     @Test func givenEventsFormHistory() {
         let event = ChatEvent(
-            recordedAt: Timestamp(millisecondsSince1970: 7), details: .userRegistered(UserRegistered(user: ann)), content: .erased)
+            recordedAt: Timestamp(millisecondsSince1970: 7), details: .init(.userRegistered, .user(ann)), content: .erased)
         let specification = DeciderSpecification().given(event)
         #expect(specification.history == [RecordedEvent(position: 1, event: event)])
         #expect(specification.state.head == 1)
@@ -20,7 +20,7 @@ struct DeciderSpecificationTests {
         let specification = DeciderSpecification().given(
             .registerUser(user: ann, username: "Ann"), .openThread(thread: thread, name: "Dogs", by: ann))
         #expect(specification.history.map(\.position) == [1, 2, 3])
-        #expect(specification.history.map(\.event.details.kind) == [.userRegistered, .threadOpened, .threadJoined])
+        #expect(specification.history.map(\.event.kind) == [.userRegistered, .threadOpened, .threadJoined])
     }
 
     @Test func specificationHasValueSemantics() {
@@ -36,7 +36,7 @@ struct DeciderSpecificationTests {
         let given = DeciderSpecification().given(
             .registerUser(user: ann, username: "Ann"), .openThread(thread: thread, name: "Dogs", by: ann))
         let appended = given.when(.lockThread(thread: thread, by: ann))
-        #expect(appended.eventDetails == [.threadLocked(ThreadChanged(thread: thread, number: 3, by: ann))])
+        #expect(appended.eventDetails == [.init(.threadLocked, .thread(thread, number: 3, user: ann))])
         #expect(appended.rejection == nil && !appended.isUnchanged && appended.duplicatePositions == nil)
         let unchanged = given.when(.joinThread(user: ann, thread: thread))
         #expect(unchanged.isUnchanged && unchanged.events.isEmpty && unchanged.rejection == nil && unchanged.duplicatePositions == nil)

@@ -97,7 +97,7 @@ struct CorpusTests {
                 _ = try store.execute([request])[0].get()
                 #expect(store.head.position > head, "\(request) has no effect")
             }
-            kinds.formUnion(try store.allEvents().compactMap(\.event.details.kind))
+            kinds.formUnion(try store.allEvents().compactMap(\.event.kind))
         }
         #expect(EventKind.allCases.filter { !kinds.contains($0) } == [.lost, .userErased, .contentErased, .clockCorrected])
     }

@@ -18,11 +18,11 @@ import Testing
         var encoder = EventEncoder()
         let facts: [(EventDetails, EventContent)] = [
             (
-                .userRegistered(UserRegistered(user: Self.cem)),
+                .init(.userRegistered, .user(Self.cem)),
                 .registration(Username(text: name, foldKey: name.lowercased()), subject: nil)
             ),
-            (.threadOpened(ThreadOpened(thread: Self.thread, number: 1, by: Self.cem)), .threadName("\u{2764}\u{FE0F}")),
-            (.threadJoined(ThreadJoined(thread: Self.thread, number: 2, user: Self.cem)), .none),
+            (.init(.threadOpened, .thread(Self.thread, number: 1, user: Self.cem)), .threadName("\u{2764}\u{FE0F}")),
+            (.init(.threadJoined, .thread(Self.thread, number: 2, user: Self.cem)), .none),
         ]
         for (details, content) in facts {
             encoder.encode(ChatEvent(recordedAt: Timestamp(millisecondsSince1970: 1), details: details, content: content))

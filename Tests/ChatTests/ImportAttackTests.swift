@@ -231,12 +231,13 @@ import Testing
         var authors: [String: UserID] = [:]
         var edits: [String: Int] = [:]
         for recorded in try store.allEvents() {
-            switch recorded.event.details {
-            case .messagePosted(let details):
-                #expect(authors.updateValue(details.author, forKey: "\(details.message)") == nil)
-            case .replyPosted(let details): #expect(authors.updateValue(details.author, forKey: "\(details.reply)") == nil)
-            case .messageEdited(let details): edits["\(details.message)", default: 0] += 1
-            case .replyEdited(let details): edits["\(details.reply)", default: 0] += 1
+            switch (recorded.event.kind, recorded.event.shape) {
+            case (.messagePosted, .message(_, _, let itsMessage, let itsAuthor)):
+                #expect(authors.updateValue(itsAuthor, forKey: "\(itsMessage)") == nil)
+            case (.replyPosted, .reply(_, _, _, let itsReply, let itsAuthor)):
+                #expect(authors.updateValue(itsAuthor, forKey: "\(itsReply)") == nil)
+            case (.messageEdited, .message(_, _, let itsMessage, _)): edits["\(itsMessage)", default: 0] += 1
+            case (.replyEdited, .reply(_, _, _, let itsReply, _)): edits["\(itsReply)", default: 0] += 1
             default: break
             }
         }

@@ -130,8 +130,8 @@ import Testing
                 derived.formUnion(people.compactMap { ImportBatch.Person($0).user })
             }
             for recorded in try store.allEvents() where recorded.event.origin != .native {
-                if case .userRegistered(let details) = recorded.event.details { imported.insert(details.user) }
-                let user = recorded.event.details.user
+                if case (.userRegistered, .user(let itsUser)) = (recorded.event.kind, recorded.event.shape) { imported.insert(itsUser) }
+                let user = recorded.event.user
                 #expect(user.map { imported.contains($0) && derived.contains($0) } ?? false, "\(recorded) belongs to another user, \(at)")
             }
             try store.close()

@@ -111,11 +111,13 @@ import Testing
         let store = try StoreFixture().open()
         // Mallory registers with Ann's derived id, and uses the derived thread and message ids.
         for event in events {
-            switch event.event.details {
-            case .userRegistered(let details): try store.execute(.registerUser(user: details.user, username: "Mallory \(event.position)"))
-            case .threadOpened(let details): try store.execute(.openThread(thread: details.thread, name: "Den", by: details.by))
-            case .messagePosted(let details):
-                try store.execute(.postMessage(message: details.message, thread: details.thread, author: details.author, body: "mine"))
+            switch (event.event.kind, event.event.shape) {
+            case (.userRegistered, .user(let itsUser)):
+                try store.execute(.registerUser(user: itsUser, username: "Mallory \(event.position)"))
+            case (.threadOpened, .thread(let itsThread, _, let itsBy)):
+                try store.execute(.openThread(thread: itsThread, name: "Den", by: itsBy))
+            case (.messagePosted, .message(let itsThread, _, let itsMessage, let itsAuthor)):
+                try store.execute(.postMessage(message: itsMessage, thread: itsThread, author: itsAuthor, body: "mine"))
             default: break
             }
         }

@@ -19,15 +19,14 @@ struct UnreadMentions: CheckpointedProjection, Equatable, Codable {
     private var mentions: [UserID: [ThreadID: [Position]]] = [:]
 
     mutating func apply(_ event: ChatEvent, at position: Position) {
-        switch event.details {
-        case .userRegistered(let details): name(details.user, event.username)
-        case .usernameChanged(let details): name(details.user, event.username)
-        case .messagePosted(let details):
+        switch (event.kind, event.shape) {
+        case (.userRegistered, .user(let user)), (.usernameChanged, .user(let user)): name(user, event.username)
+        case (.messagePosted, .message(let thread, _, _, _)):
             for word in (event.body ?? "").split(separator: " ") where word.hasPrefix("@") {
                 guard let user = users[Username.foldKey(String(word.dropFirst()))] else { continue }
-                mentions[user, default: [:]][details.thread, default: []].append(position)
+                mentions[user, default: [:]][thread, default: []].append(position)
             }
-        case .threadRead(let details): mentions[details.user]?[details.thread]?.removeAll { $0 <= details.upTo }
+        case (.threadRead, .marker(let user, let thread, let upTo)): mentions[user]?[thread]?.removeAll { $0 <= upTo }
         default: break
         }
     }

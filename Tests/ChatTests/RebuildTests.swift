@@ -32,7 +32,7 @@ import Testing
         var wrong = StoreModels()
         try store.forEachEvent { one in
             var event = one.event
-            if one.position > 40, case .messagePosted = event.details { event.details = .lost }
+            if one.position > 40, event.kind == .messagePosted { event.details = .init(.lost) }
             wrong.apply(event, at: one.position)
             return true
         }

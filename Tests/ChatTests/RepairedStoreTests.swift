@@ -56,9 +56,9 @@ import Testing
         var time = Timestamp(millisecondsSince1970: 0)
         for (original, recorded) in zip(events, found) {
             #expect(recorded.position == original.position)
-            if recorded.event.details == .lost {
+            if recorded.kind == .lost {
                 lost.append(recorded.position)
-                #expect(recorded.event == ChatEvent(recordedAt: time, details: .lost))
+                #expect(recorded.event == ChatEvent(recordedAt: time, details: .init(.lost)))
             } else {
                 #expect(recorded == original)
             }

@@ -71,7 +71,7 @@ import Testing
         let head = reader.head
         let journal = try Journal.open(fixture.directory, options: fixture.options.journal)
         let order = ChatEvent(
-            recordedAt: fixture.clock.now(), details: .userErased(UserErased(user: ann)), content: .erasure(reason: "spam", positions: nil))
+            recordedAt: fixture.clock.now(), details: .init(.userErased, .user(ann)), content: .erasure(reason: "spam", positions: nil))
         var encoder = EventEncoder()
         var draft = CommitDraft()
         encoder.encode(order)

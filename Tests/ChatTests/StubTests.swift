@@ -219,7 +219,9 @@ private struct Views {
         replies = try timelines.joined().map { try store.replies(to: $0.id, all) }
         members = try threads.map { try store.members(of: $0.id) }
         residents = try threads.compactMap(\.outwardCode).map { try store.residents(of: $0) }
-        users = try events.compactMap { if case .userRegistered(let details) = $0.event.details { details.user } else { nil } }.map {
+        users = try events.compactMap {
+            if case (.userRegistered, .user(let itsUser)) = ($0.event.kind, $0.event.shape) { itsUser } else { nil }
+        }.map {
             try store.user($0)
         }
     }
@@ -236,15 +238,15 @@ private struct Sources {
     init(_ events: [RecordedEvent], _ stubs: Set<Position>) {
         for recorded in events {
             let isStub = stubs.contains(recorded.position)
-            switch recorded.event.details {
-            case .userRegistered(let details): username[details.user] = isStub
-            case .usernameChanged(let details): username[details.user] = isStub
-            case .postcodeSet(let details): postcode[details.user] = isStub
-            case .threadOpened(let details): threadName[details.thread] = isStub && details.thread.outwardCode == nil
-            case .messagePosted(let details): message[details.message] = isStub
-            case .messageEdited(let details): message[details.message] = isStub
-            case .replyPosted(let details): reply[details.reply] = isStub
-            case .replyEdited(let details): reply[details.reply] = isStub
+            switch (recorded.event.kind, recorded.event.shape) {
+            case (.userRegistered, .user(let itsUser)): username[itsUser] = isStub
+            case (.usernameChanged, .user(let itsUser)): username[itsUser] = isStub
+            case (.postcodeSet, .postcode(let itsUser, _)): postcode[itsUser] = isStub
+            case (.threadOpened, .thread(let itsThread, _, _)): threadName[itsThread] = isStub && itsThread.outwardCode == nil
+            case (.messagePosted, .message(_, _, let itsMessage, _)): message[itsMessage] = isStub
+            case (.messageEdited, .message(_, _, let itsMessage, _)): message[itsMessage] = isStub
+            case (.replyPosted, .reply(_, _, _, let itsReply, _)): reply[itsReply] = isStub
+            case (.replyEdited, .reply(_, _, _, let itsReply, _)): reply[itsReply] = isStub
             default: break
             }
         }

@@ -29,7 +29,7 @@ import Testing
                 let name = fault == "invalidText" ? String(repeating: "n", count: 257) + "\(position)" : "n\(position)"
                 encoder.encode(
                     ChatEvent(
-                        recordedAt: Timestamp(millisecondsSince1970: 1), details: .userRegistered(UserRegistered(user: user)),
+                        recordedAt: Timestamp(millisecondsSince1970: 1), details: .init(.userRegistered, .user(user)),
                         content: .registration(Username(text: name, foldKey: name), subject: nil)))
                 let kept = fault == "undecodable" ? [0, 0] : encoder.kept
                 unsafe try draft.append(kept: kept.span.bytes, erasable: encoder.erasable.span.bytes)

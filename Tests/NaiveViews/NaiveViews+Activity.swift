@@ -14,16 +14,17 @@ extension NaiveViews {
     /// Returns the policy of a thread.
     package func policy(of thread: ThreadID) -> ThreadPolicy {
         if thread.outwardCode != nil { return .residents }
-        return policies(of: thread).last?.set.policy ?? .open
+        return policies(of: thread).last?.policy ?? .open
     }
 
     /// Returns the history of a thread, for users who join now.
-    package func history(of thread: ThreadID) -> ThreadHistory { policies(of: thread).last?.set.history ?? .all }
+    package func history(of thread: ThreadID) -> ThreadHistory { policies(of: thread).last?.history ?? .all }
 
     /// Returns the policies of a thread that were set, in order.
-    func policies(of thread: ThreadID) -> [(position: Position, set: ThreadPolicySet)] {
+    func policies(of thread: ThreadID) -> [(position: Position, policy: ThreadPolicy, history: ThreadHistory)] {
         events.compactMap { recorded in
-            if case .threadPolicySet(let set) = recorded.event.details, set.thread == thread { (recorded.position, set) } else { nil }
+            guard case .policy(thread, _, let policy, let history, _) = recorded.shape else { return nil }
+            return (recorded.position, policy, history)
         }
     }
 
@@ -33,11 +34,11 @@ extension NaiveViews {
     func disclosedPeriods(of thread: ThreadID) -> [(from: Position, to: Position?)] {
         let opening = openingPosition(of: thread)
         var periods: [(from: Position, to: Position?)] = [(opening, nil)]
-        for (position, set) in policies(of: thread) {
+        for (position, policy, _) in policies(of: thread) {
             let isDisclosed = periods.last.map { $0.to == nil } ?? false
-            if set.policy == .inviteOnly, isDisclosed {
+            if policy == .inviteOnly, isDisclosed {
                 if position == opening + 1 { periods.removeLast() } else { periods[periods.count - 1].to = position }
-            } else if set.policy != .inviteOnly, !isDisclosed {
+            } else if policy != .inviteOnly, !isDisclosed {
                 periods.append((position, nil))
             }
         }
@@ -48,9 +49,9 @@ extension NaiveViews {
     package var operators: [(user: UserID, since: Position)] {
         var operators: [(user: UserID, since: Position)] = []
         for recorded in events {
-            switch recorded.event.details {
-            case .operatorGranted(let details): operators.append((details.user, recorded.position))
-            case .operatorRevoked(let details): operators.removeAll { $0.user == details.user }
+            switch (recorded.event.kind, recorded.event.shape) {
+            case (.operatorGranted, .user(let itsUser)): operators.append((itsUser, recorded.position))
+            case (.operatorRevoked, .user(let itsUser)): operators.removeAll { $0.user == itsUser }
             default: break
             }
         }
@@ -60,10 +61,10 @@ extension NaiveViews {
     /// Returns the threads opened under a name; an outward code's thread has its code as name.
     package func threads(named name: String) -> [ThreadID] {
         events.compactMap { recorded in
-            guard case .threadOpened(let details) = recorded.event.details else { return nil }
+            guard case (.threadOpened, .thread(let itsThread, _, _)) = (recorded.event.kind, recorded.event.shape) else { return nil }
             let given: String? =
-                if case .threadName(let name) = recorded.event.content { name } else { details.thread.outwardCode?.description }
-            return given == name ? details.thread : nil
+                if case .threadName(let name) = recorded.event.content { name } else { itsThread.outwardCode?.description }
+            return given == name ? itsThread : nil
         }
     }
 
@@ -88,30 +89,30 @@ extension NaiveViews {
             guard let parsed = CalendarDay(date) else { continue }
             var day = days[date] ?? ActivityDay(day: parsed)
             var user: UserID?
-            switch recorded.event.details {
-            case .userRegistered(let details):
-                user = details.user
+            switch (recorded.event.kind, recorded.event.shape) {
+            case (.userRegistered, .user(let itsUser)):
+                user = itsUser
                 day.registrationCount += 1
-            case .sessionStarted(let details):
-                user = details.user
+            case (.sessionStarted, .session(let itsUser, _)):
+                user = itsUser
                 day.sessionCount += 1
-            case .messagePosted(let details):
-                user = details.author
+            case (.messagePosted, .message(_, _, _, let itsAuthor)):
+                user = itsAuthor
                 day.messageCount += 1
-            case .replyPosted(let details):
-                user = details.author
+            case (.replyPosted, .reply(_, _, _, _, let itsAuthor)):
+                user = itsAuthor
                 day.replyCount += 1
-            case .usernameChanged(let details): user = details.user
-            case .postcodeSet(let details): user = details.user
-            case .threadOpened(let details): user = details.by
-            case .threadJoined(let details): user = details.user
-            case .threadLeft(let details): user = details.user
-            case .messageEdited(let details), .messageRetracted(let details): user = details.by
-            case .replyEdited(let details), .replyRetracted(let details): user = details.by
-            case .threadRead(let details): user = details.user
-            case .sessionEnded, .operatorGranted, .operatorRevoked, .clockCorrected, .lost, .unknown: break
+            case (.usernameChanged, .user(let itsUser)): user = itsUser
+            case (.postcodeSet, .postcode(let itsUser, _)): user = itsUser
+            case (.threadOpened, .thread(_, _, let itsBy)): user = itsBy
+            case (.threadJoined, .thread(_, _, let itsUser)): user = itsUser
+            case (.threadLeft, .thread(_, _, let itsUser)): user = itsUser
+            case (.messageEdited, .message(_, _, _, let itsBy)), (.messageRetracted, .message(_, _, _, let itsBy)): user = itsBy
+            case (.replyEdited, .reply(_, _, _, _, let itsBy)), (.replyRetracted, .reply(_, _, _, _, let itsBy)): user = itsBy
+            case (.threadRead, .marker(let itsUser, _, _)): user = itsUser
+            case (.sessionEnded, _), (.operatorGranted, _), (.operatorRevoked, _), (.clockCorrected, _), (.lost, _), (nil, _): break
             // Roles, moderation and custom events: whoever acted.
-            default: user = recorded.event.details.otherActor ?? recorded.event.details.user
+            default: user = recorded.event.otherActor ?? recorded.event.user
             }
             if let user {
                 if active.insert([date, user.description]).inserted { day.activeUserCount += 1 }

@@ -8,15 +8,17 @@ extension NaiveViews {
         var held: (role: ThreadRole, since: Position)?
         var awaitedOpener: UserID?
         for recorded in events {
-            switch recorded.event.details {
-            case .threadOpened(let details) where details.thread == thread && thread.outwardCode == nil && recorded.event.origin == .native:
-                awaitedOpener = details.by
-            case .threadJoined(let details) where details.thread == thread:
-                if details.user == user { held = (awaitedOpener == user ? .owner : .member, recorded.position) }
+            switch (recorded.event.kind, recorded.event.shape) {
+            case (.threadOpened, .thread(let itsThread, _, let itsBy))
+            where itsThread == thread && thread.outwardCode == nil && recorded.event.origin == .native:
+                awaitedOpener = itsBy
+            case (.threadJoined, .thread(let itsThread, _, let itsUser)) where itsThread == thread:
+                if itsUser == user { held = (awaitedOpener == user ? .owner : .member, recorded.position) }
                 awaitedOpener = nil
-            case .threadLeft(let details) where details.thread == thread && details.user == user: held = nil
-            case .memberRemoved(let details) where details.thread == thread && details.user == user: held = nil
-            case .roleSet(let details) where details.thread == thread && details.user == user: held = (details.role, recorded.position)
+            case (.threadLeft, .thread(let itsThread, _, let itsUser)) where itsThread == thread && itsUser == user: held = nil
+            case (.memberRemoved, .member(let itsThread, _, let itsUser, _)) where itsThread == thread && itsUser == user: held = nil
+            case (.roleSet, .role(let itsThread, _, let itsUser, let itsRole, _)) where itsThread == thread && itsUser == user:
+                held = (itsRole, recorded.position)
             default: break
             }
         }
@@ -28,15 +30,15 @@ extension NaiveViews {
         var sanctions: [Position: (user: UserID, isBan: Bool)] = [:]
         func end(_ user: UserID, isBan: Bool) { sanctions = sanctions.filter { $0.value != (user, isBan) } }
         for recorded in events {
-            switch recorded.event.details {
-            case .userMuted(let details) where details.thread == thread:
-                end(details.user, isBan: false)
-                sanctions[recorded.position] = (details.user, false)
-            case .userBanned(let details) where details.thread == thread:
-                end(details.user, isBan: true)
-                sanctions[recorded.position] = (details.user, true)
-            case .userUnmuted(let details) where details.thread == thread: end(details.user, isBan: false)
-            case .userUnbanned(let details) where details.thread == thread: end(details.user, isBan: true)
+            switch (recorded.event.kind, recorded.event.shape) {
+            case (.userMuted, .sanction(let itsThread, _, let itsUser, _, _)) where itsThread == thread:
+                end(itsUser, isBan: false)
+                sanctions[recorded.position] = (itsUser, false)
+            case (.userBanned, .sanction(let itsThread, _, let itsUser, _, _)) where itsThread == thread:
+                end(itsUser, isBan: true)
+                sanctions[recorded.position] = (itsUser, true)
+            case (.userUnmuted, .member(let itsThread, _, let itsUser, _)) where itsThread == thread: end(itsUser, isBan: false)
+            case (.userUnbanned, .member(let itsThread, _, let itsUser, _)) where itsThread == thread: end(itsUser, isBan: true)
             default: break
             }
         }
@@ -46,13 +48,13 @@ extension NaiveViews {
     /// Returns the invited users of a thread, with the positions of their invitations.
     package func invitations(to thread: ThreadID) -> [UserID: Position] {
         var invitations: [UserID: Position] = [:]
-        for recorded in events where recorded.event.details.thread == thread {
-            switch recorded.event.details {
-            case .userInvited(let details): invitations[details.user] = recorded.position
-            case .threadJoined(let details): invitations[details.user] = nil
-            case .invitationDeclined(let details): invitations[details.user] = nil
-            case .invitationRevoked(let details): invitations[details.user] = nil
-            case .userBanned(let details): invitations[details.user] = nil
+        for recorded in events where recorded.event.thread == thread {
+            switch (recorded.event.kind, recorded.event.shape) {
+            case (.userInvited, .member(_, _, let itsUser, _)): invitations[itsUser] = recorded.position
+            case (.threadJoined, .thread(_, _, let itsUser)): invitations[itsUser] = nil
+            case (.invitationDeclined, .thread(_, _, let itsUser)): invitations[itsUser] = nil
+            case (.invitationRevoked, .member(_, _, let itsUser, _)): invitations[itsUser] = nil
+            case (.userBanned, .sanction(_, _, let itsUser, _, _)): invitations[itsUser] = nil
             default: break
             }
         }
@@ -62,11 +64,12 @@ extension NaiveViews {
     /// Returns the pinned messages of a thread, in the order in which they were pinned.
     package func pins(in thread: ThreadID) -> [MessageID] {
         var pins: [MessageID] = []
-        for recorded in events where recorded.event.details.thread == thread {
-            switch recorded.event.details {
-            case .messagePinned(let details): pins.append(details.message)
-            case .messageUnpinned(let details), .messageRetracted(let details), .messageRemoved(let details):
-                pins.removeAll { $0 == details.message }
+        for recorded in events where recorded.event.thread == thread {
+            switch (recorded.event.kind, recorded.event.shape) {
+            case (.messagePinned, .message(_, _, let itsMessage, _)): pins.append(itsMessage)
+            case (.messageUnpinned, .message(_, _, let itsMessage, _)), (.messageRetracted, .message(_, _, let itsMessage, _)),
+                (.messageRemoved, .message(_, _, let itsMessage, _)):
+                pins.removeAll { $0 == itsMessage }
             default: break
             }
         }
@@ -76,14 +79,14 @@ extension NaiveViews {
     /// Returns the open reports of a thread, oldest first.
     package func reports(in thread: ThreadID) -> [ReportRecord] {
         var reports: [ReportRecord] = []
-        for recorded in events where recorded.event.details.thread == thread {
-            switch recorded.event.details {
-            case .messageReported(let details):
-                reports.append(ReportRecord(position: recorded.position, reporter: details.by, post: .message(details.message)))
-            case .replyReported(let details):
-                reports.append(ReportRecord(position: recorded.position, reporter: details.by, post: .reply(details.reply)))
-            case .messageReportsResolved(let details): reports.removeAll { $0.post == .message(details.message) }
-            case .replyReportsResolved(let details): reports.removeAll { $0.post == .reply(details.reply) }
+        for recorded in events where recorded.event.thread == thread {
+            switch (recorded.event.kind, recorded.event.shape) {
+            case (.messageReported, .messageReport(_, let itsMessage, let itsBy)):
+                reports.append(ReportRecord(position: recorded.position, reporter: itsBy, post: .message(itsMessage)))
+            case (.replyReported, .replyReport(_, _, let itsReply, let itsBy)):
+                reports.append(ReportRecord(position: recorded.position, reporter: itsBy, post: .reply(itsReply)))
+            case (.messageReportsResolved, .messageReport(_, let itsMessage, _)): reports.removeAll { $0.post == .message(itsMessage) }
+            case (.replyReportsResolved, .replyReport(_, _, let itsReply, _)): reports.removeAll { $0.post == .reply(itsReply) }
             default: break
             }
         }
@@ -94,9 +97,9 @@ extension NaiveViews {
     package func blockedUsers(of blocker: UserID) -> Set<UserID> {
         var blocked: Set<UserID> = []
         for recorded in events {
-            switch recorded.event.details {
-            case .userBlocked(let details) where details.by == blocker: blocked.insert(details.user)
-            case .userUnblocked(let details) where details.by == blocker: blocked.remove(details.user)
+            switch (recorded.event.kind, recorded.event.shape) {
+            case (.userBlocked, .block(let itsUser, let itsBy)) where itsBy == blocker: blocked.insert(itsUser)
+            case (.userUnblocked, .block(let itsUser, let itsBy)) where itsBy == blocker: blocked.remove(itsUser)
             default: break
             }
         }
@@ -106,8 +109,8 @@ extension NaiveViews {
     /// Returns whether a thread is locked, and whether it is closed.
     package func lock(of thread: ThreadID) -> (isLocked: Bool, isClosed: Bool) {
         var lock = (isLocked: false, isClosed: false)
-        for recorded in events where recorded.event.details.thread == thread {
-            switch recorded.event.details {
+        for recorded in events where recorded.event.thread == thread {
+            switch recorded.event.kind {
             case .threadLocked: lock.isLocked = true
             case .threadUnlocked: lock.isLocked = false
             case .threadClosed: lock.isClosed = true

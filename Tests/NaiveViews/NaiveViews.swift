@@ -60,27 +60,29 @@ package struct NaiveViews {
     /// Returns the messages of a thread, in order.
     package func messages(of thread: ThreadID) -> [Message] {
         events.compactMap { recorded in
-            guard case .messagePosted(let posted) = recorded.event.details, posted.thread == thread else { return nil }
+            guard recorded.kind == .messagePosted, recorded.thread == thread, let id = recorded.message, let author = recorded.user else {
+                return nil
+            }
             return Message(
-                id: posted.message, position: recorded.position, author: posted.author,
-                editPosition: lastPosition { $0 == .messageEdited(changeOrPlaceholder(posted.message, $0)) },
-                isRetracted: lastPosition { $0 == .messageRetracted(changeOrPlaceholder(posted.message, $0)) } != nil,
-                isRemoved: lastPosition { if case .messageRemoved(let change) = $0 { change.message == posted.message } else { false } }
-                    != nil,
-                replyCount: replies(to: posted.message).count { !$0.isRetracted && !$0.isRemoved })
+                id: id, position: recorded.position, author: author,
+                editPosition: lastPosition { $0.kind == .messageEdited && $0.message == id },
+                isRetracted: lastPosition { $0.kind == .messageRetracted && $0.message == id } != nil,
+                isRemoved: lastPosition { $0.kind == .messageRemoved && $0.message == id } != nil,
+                replyCount: replies(to: id).count { !$0.isRetracted && !$0.isRemoved })
         }
     }
 
     /// Returns the replies to a message, in order.
     package func replies(to message: MessageID) -> [Reply] {
         events.compactMap { recorded in
-            guard case .replyPosted(let posted) = recorded.event.details, posted.message == message else { return nil }
+            guard recorded.kind == .replyPosted, recorded.message == message, let id = recorded.reply, let author = recorded.user else {
+                return nil
+            }
             return Reply(
-                id: posted.reply, position: recorded.position, author: posted.author,
-                editPosition: lastPosition { if case .replyEdited(let edit) = $0 { edit.reply == posted.reply } else { false } },
-                isRetracted: lastPosition { if case .replyRetracted(let change) = $0 { change.reply == posted.reply } else { false } }
-                    != nil,
-                isRemoved: lastPosition { if case .replyRemoved(let change) = $0 { change.reply == posted.reply } else { false } } != nil)
+                id: id, position: recorded.position, author: author,
+                editPosition: lastPosition { $0.kind == .replyEdited && $0.reply == id },
+                isRetracted: lastPosition { $0.kind == .replyRetracted && $0.reply == id } != nil,
+                isRemoved: lastPosition { $0.kind == .replyRemoved && $0.reply == id } != nil)
         }
     }
 
@@ -88,10 +90,13 @@ package struct NaiveViews {
     package func members(of thread: ThreadID) -> [(user: UserID, since: Position)] {
         var members: [(user: UserID, since: Position)] = []
         for recorded in events {
-            switch recorded.event.details {
-            case .threadJoined(let joined) where joined.thread == thread: members.append((joined.user, recorded.position))
-            case .threadLeft(let left) where left.thread == thread: members.removeAll { $0.user == left.user }
-            case .memberRemoved(let removed) where removed.thread == thread: members.removeAll { $0.user == removed.user }
+            switch (recorded.event.kind, recorded.event.shape) {
+            case (.threadJoined, .thread(let joinedThread, _, let joinedUser)) where joinedThread == thread:
+                members.append((joinedUser, recorded.position))
+            case (.threadLeft, .thread(let leftThread, _, let leftUser)) where leftThread == thread:
+                members.removeAll { $0.user == leftUser }
+            case (.memberRemoved, .member(let removedThread, _, let removedUser, _)) where removedThread == thread:
+                members.removeAll { $0.user == removedUser }
             default: break
             }
         }
@@ -136,9 +141,9 @@ package struct NaiveViews {
     private func operatorPeriods(of user: UserID) -> [(from: Position, to: Position?)] {
         var periods: [(from: Position, to: Position?)] = []
         for recorded in events {
-            switch recorded.event.details {
-            case .operatorGranted(let details) where details.user == user: periods.append((recorded.position, nil))
-            case .operatorRevoked(let details) where details.user == user: periods[periods.count - 1].to = recorded.position
+            switch (recorded.event.kind, recorded.event.shape) {
+            case (.operatorGranted, .user(let itsUser)) where itsUser == user: periods.append((recorded.position, nil))
+            case (.operatorRevoked, .user(let itsUser)) where itsUser == user: periods[periods.count - 1].to = recorded.position
             default: break
             }
         }
@@ -146,20 +151,22 @@ package struct NaiveViews {
     }
 
     func openingPosition(of thread: ThreadID) -> Position {
-        events.first { if case .threadOpened(let details) = $0.event.details { details.thread == thread } else { false } }?.position ?? 0
+        events.first {
+            if case (.threadOpened, .thread(let itsThread, _, _)) = ($0.event.kind, $0.event.shape) { itsThread == thread } else { false }
+        }?.position ?? 0
     }
 
     /// Returns the memberships of a user, ordered by start.
     package func stays(of user: UserID) -> [Access] {
         var stretches: [Access] = []
         for recorded in events {
-            switch recorded.event.details {
-            case .threadJoined(let joined) where joined.user == user:
-                stretches.append(Access(thread: joined.thread, from: recorded.position))
-            case .threadLeft(let left) where left.user == user:
-                if let index = stretches.lastIndex(where: { $0.thread == left.thread }) { stretches[index].to = recorded.position }
-            case .memberRemoved(let removed) where removed.user == user:
-                if let index = stretches.lastIndex(where: { $0.thread == removed.thread }), stretches[index].to == nil {
+            switch (recorded.event.kind, recorded.event.shape) {
+            case (.threadJoined, .thread(let joinedThread, _, let joinedUser)) where joinedUser == user:
+                stretches.append(Access(thread: joinedThread, from: recorded.position))
+            case (.threadLeft, .thread(let leftThread, _, let leftUser)) where leftUser == user:
+                if let index = stretches.lastIndex(where: { $0.thread == leftThread }) { stretches[index].to = recorded.position }
+            case (.memberRemoved, .member(let removedThread, _, let removedUser, _)) where removedUser == user:
+                if let index = stretches.lastIndex(where: { $0.thread == removedThread }), stretches[index].to == nil {
                     stretches[index].to = recorded.position
                 }
             default: break
@@ -172,11 +179,13 @@ package struct NaiveViews {
     package func residents(of code: OutwardCode) -> [(user: UserID, since: Position, postcode: Postcode)] {
         var residents: [(user: UserID, since: Position, postcode: Postcode)] = []
         for recorded in events {
-            guard case .postcodeSet(let details) = recorded.event.details, let postcode = recorded.event.postcode else { continue }
-            if let index = residents.firstIndex(where: { $0.user == details.user }) {
+            guard case (.postcodeSet, .postcode(let itsUser, _)) = (recorded.event.kind, recorded.event.shape),
+                let postcode = recorded.event.postcode
+            else { continue }
+            if let index = residents.firstIndex(where: { $0.user == itsUser }) {
                 if postcode.outwardCode == code { residents[index].postcode = postcode } else { residents.remove(at: index) }
             } else if postcode.outwardCode == code {
-                residents.append((details.user, recorded.position, postcode))
+                residents.append((itsUser, recorded.position, postcode))
             }
         }
         return residents
@@ -185,7 +194,13 @@ package struct NaiveViews {
     /// Returns the read marker of a user in a thread, or 0 without one.
     package func readUpTo(_ user: UserID, in thread: ThreadID) -> Position {
         events.reduce(0) { marker, recorded in
-            if case .threadRead(let read) = recorded.event.details, read.user == user, read.thread == thread { read.upTo } else { marker }
+            if case (.threadRead, .marker(let readUser, let readThread, let readUpTo)) = (recorded.event.kind, recorded.event.shape),
+                readUser == user, readThread == thread
+            {
+                readUpTo
+            } else {
+                marker
+            }
         }
     }
 
@@ -202,15 +217,15 @@ package struct NaiveViews {
 
     /// Returns the position of the last event of a thread, without read markers and reports.
     package func lastPosition(of thread: ThreadID) -> Position? {
-        events.last { recorded in recorded.event.details.threadNumber != nil && recorded.event.details.thread == thread }?.position
+        events.last { recorded in recorded.event.threadNumber != nil && recorded.event.thread == thread }?.position
     }
 
     /// Returns the current name of a user.
     package func username(_ user: UserID) -> String? {
         events.last { recorded in
-            switch recorded.event.details {
-            case .userRegistered(let details): details.user == user
-            case .usernameChanged(let details): details.user == user
+            switch (recorded.event.kind, recorded.event.shape) {
+            case (.userRegistered, .user(let itsUser)): itsUser == user
+            case (.usernameChanged, .user(let itsUser)): itsUser == user
             default: false
             }
         }?.event.username?.text
@@ -218,24 +233,15 @@ package struct NaiveViews {
 
     /// The registered users, in order.
     package var users: [UserID] {
-        events.compactMap { if case .userRegistered(let details) = $0.event.details { details.user } else { nil } }
+        events.compactMap { if case (.userRegistered, .user(let itsUser)) = ($0.event.kind, $0.event.shape) { itsUser } else { nil } }
     }
 
     /// The open threads, in order.
     package var threads: [ThreadID] {
-        events.compactMap { if case .threadOpened(let details) = $0.event.details { details.thread } else { nil } }
-    }
-
-    private func lastPosition(where condition: (EventDetails) -> Bool) -> Position? {
-        events.last { condition($0.event.details) }?.position
-    }
-
-    /// Returns the message change of an event, or one that never equals it if the event has none.
-    private func changeOrPlaceholder(_ message: MessageID, _ details: EventDetails) -> MessageChanged {
-        switch details {
-        case .messageEdited(let change), .messageRetracted(let change):
-            MessageChanged(thread: change.thread, number: change.number, message: message, by: change.by)
-        default: MessageChanged(thread: ThreadID(bits: 0), number: 0, message: message, by: UserID(bits: 0))
+        events.compactMap {
+            if case (.threadOpened, .thread(let itsThread, _, _)) = ($0.event.kind, $0.event.shape) { itsThread } else { nil }
         }
     }
+
+    private func lastPosition(where condition: (RecordedEvent) -> Bool) -> Position? { events.last(where: condition)?.position }
 }

@@ -43,17 +43,17 @@ import Testing
     }
 
     private func message(_ number: UInt64) -> EventDetails {
-        .messagePosted(MessagePosted(thread: thread, number: number, message: MessageID(bits: UInt128(number)), author: ann))
+        .init(.messagePosted, .message(thread: thread, number: number, message: MessageID(bits: UInt128(number)), by: ann))
     }
 
     @Test func dayFollowsDisplayedTime() {
         let day: Int64 = 86_400_000
         let models = models([
-            (3 * day - 1, nil, .userRegistered(UserRegistered(user: ann))),
-            (3 * day, -1, .userRegistered(UserRegistered(user: bob))),
-            (3 * day, nil, .sessionStarted(SessionStarted(user: bob, session: SessionID(bits: 4)))),
+            (3 * day - 1, nil, .init(.userRegistered, .user(ann))),
+            (3 * day, -1, .init(.userRegistered, .user(bob))),
+            (3 * day, nil, .init(.sessionStarted, .session(user: bob, session: SessionID(bits: 4)))),
             (3 * day, nil, message(1)), (3 * day, 0, message(2)), (3 * day, -day, message(3)), (3 * day, nil, message(4)),
-            (4 * day, nil, .sessionEnded(SessionEnded(user: bob, session: SessionID(bits: 4)))),
+            (4 * day, nil, .init(.sessionEnded, .session(user: bob, session: SessionID(bits: 4)))),
         ])
         let shown = models.activity(asOf: 8)
         #expect(shown.map(\.day.description) == ["1969-12-31", "1970-01-01", "1970-01-03", "1970-01-04"])

@@ -229,10 +229,10 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
 
     /// Queries the roles, sanctions, pins, reports, blocks and access of what the events name.
     private func askCommunity(_ models: ReadModels, _ events: [RecordedEvent]) {
-        let users = Set(events.compactMap(\.event.details.user))
+        let users = Set(events.compactMap(\.event.user))
         for now in [models.position, models.position / 2, 0] {
             _ = models.operators(asOf: now)
-            for thread in Set(events.compactMap(\.event.details.thread)) {
+            for thread in Set(events.compactMap(\.event.thread)) {
                 _ = models.pinnedMessages(of: thread, asOf: now)
                 _ = models.compactMap(models.scan(reportsOf: thread)) { models.openReport($0, in: thread, asOf: now) }
                 _ = models.readers(of: thread, asOf: now)
@@ -264,26 +264,28 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
             var (threads, users, readers): (Set<ThreadID>, Set<UserID>, Set<Reader>) = ([], [], [])
             for index in Repetitions.oneIn(3, of: events.indices) {
                 let event = events[index].event
-                if let thread = event.details.thread, threads.insert(thread).inserted {
+                if let thread = event.thread, threads.insert(thread).inserted {
                     _ = models.messages(of: thread, PageRequest(limit: 20), asOf: now)
                     _ = models.members(of: thread, asOf: now)
                     _ = models.lastMessage(of: thread, asOf: now)
                     if let code = thread.outwardCode { _ = models.residents(of: code, asOf: now) }
                 }
-                if let thread = event.details.thread, let user = event.details.user,
+                if let thread = event.thread, let user = event.user,
                     readers.insert(Reader(user: user, thread: thread)).inserted
                 {
                     _ = models.unreadCount(of: user, in: thread, except: models.blockedUsers(by: user), asOf: now)
                 }
-                if let user = event.details.user, users.insert(user).inserted {
+                if let user = event.user, users.insert(user).inserted {
                     _ = models.profile(user, asOf: now)
                     _ = models.threads(of: user, asOf: now)
                     _ = models.access(of: user, asOf: now)
                 }
-                if case .messagePosted(let details) = event.details {
-                    _ = models.replies(to: details.message, PageRequest(limit: 20), asOf: now)
+                if case (.messagePosted, .message(_, _, let itsMessage, _)) = (event.kind, event.shape) {
+                    _ = models.replies(to: itsMessage, PageRequest(limit: 20), asOf: now)
                 }
-                if case .replyPosted(let details) = event.details { _ = models.reply(details.reply, asOf: now) }
+                if case (.replyPosted, .reply(_, _, _, let itsReply, _)) = (event.kind, event.shape) {
+                    _ = models.reply(itsReply, asOf: now)
+                }
                 if index.isMultiple(of: 8) { askCommunity(models, [events[index]]) }
                 if let name = event.username { _ = models.user(named: name.text, asOf: now) }
                 if let subject = event.subject { _ = models.user(withSubject: subject, asOf: now) }

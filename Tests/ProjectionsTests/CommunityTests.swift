@@ -24,7 +24,7 @@ import Testing
             let naive = NaiveViews(events: Array(events[...index]))
             let users = isFull ? naive.users : sample(naive.users, recorded, seed)
             let now = recorded.position
-            expectEqual([whole, incremental], naive, asOf: now, users, recorded.event.details.thread, &found)
+            expectEqual([whole, incremental], naive, asOf: now, users, recorded.event.thread, &found)
             if isFull {
                 for thread in naive.threads { expectEqual([whole], naive, asOf: now, users, thread, &found) }
             }
@@ -68,7 +68,7 @@ import Testing
     /// form.
     private func sample(_ users: [UserID], _ recorded: RecordedEvent, _ seed: UInt64) -> [UserID] {
         let sample = Repetitions.oneIn(6, of: users.indices, "position \(recorded.position) of \(seed)").map { users[$0] }
-        let named = Set([recorded.event.details.user, recorded.event.details.otherActor].compactMap(\.self))
+        let named = Set([recorded.event.user, recorded.event.otherActor].compactMap(\.self))
         return sample + users.filter { named.contains($0) && !sample.contains($0) }
     }
 
@@ -186,18 +186,21 @@ import Testing
     /// Reports stay open, because a moderator may still resolve them.
     @Test func retractionAndRemovalEndPins() {
         let ids = (41...43).map { MessageID(bits: $0) }
-        func changed(_ id: MessageID) -> MessageChanged { MessageChanged(thread: garden, number: 1, message: id, by: ann) }
+        func event(_ kind: EventKind, _ id: MessageID) -> EventDetails {
+            EventDetails(kind, .message(thread: garden, number: 1, message: id, by: ann))
+        }
+        let reported = ids.map { EventDetails(.messageReported, .messageReport(thread: garden, message: $0, by: ann)) }
         let models = applied(
             [
-                .userRegistered(UserRegistered(user: ann)), .threadOpened(ThreadOpened(thread: garden, number: 1, by: ann)),  // 1, 2
-                .threadJoined(ThreadJoined(thread: garden, number: 2, user: ann)),  // 3
+                .init(.userRegistered, .user(ann)), .init(.threadOpened, .thread(garden, number: 1, user: ann)),  // 1, 2
+                .init(.threadJoined, .thread(garden, number: 2, user: ann)),  // 3
             ]
-                + ids.map { .messagePosted(MessagePosted(thread: garden, number: 1, message: $0, author: ann)) }  // 4, 5, 6
-                + ids.map { .messagePinned(changed($0)) }  // 7, 8, 9
-                + ids.map { .messageReported(MessageReport(thread: garden, message: $0, by: ann)) }  // 10, 11, 12
+                + ids.map { event(.messagePosted, $0) }  // 4, 5, 6
+                + ids.map { event(.messagePinned, $0) }  // 7, 8, 9
+                + reported  // 10, 11, 12
                 + [
-                    .messageRetracted(changed(ids[0])), .messageRemoved(changed(ids[1])), .messageUnpinned(changed(ids[2])),  // 13, 14, 15
-                    .messagePinned(changed(ids[2])),  // 16
+                    event(.messageRetracted, ids[0]), event(.messageRemoved, ids[1]), event(.messageUnpinned, ids[2]),  // 13, 14, 15
+                    event(.messagePinned, ids[2]),  // 16
                 ])
         let expected: [Position: [MessageID]] = [
             6: [], 7: [ids[0]], 9: ids, 12: ids, 13: [ids[1], ids[2]], 14: [ids[2]], 15: [], 16: [ids[2]],
@@ -210,17 +213,17 @@ import Testing
     /// The opening of a thread; the next position is 5.
     private var opened: [EventDetails] {
         [
-            .userRegistered(UserRegistered(user: ann)), .userRegistered(UserRegistered(user: bob)),
-            .threadOpened(ThreadOpened(thread: garden, number: 1, by: ann)),
-            .threadJoined(ThreadJoined(thread: garden, number: 2, user: ann)),
+            .init(.userRegistered, .user(ann)), .init(.userRegistered, .user(bob)),
+            .init(.threadOpened, .thread(garden, number: 1, user: ann)),
+            .init(.threadJoined, .thread(garden, number: 2, user: ann)),
         ]
     }
 
     @Test func banEndsInvitation() {
         let models = applied(
             opened + [
-                .userInvited(MemberChanged(thread: garden, number: 3, user: bob, by: ann)),  // 5
-                .userBanned(Sanction(thread: garden, number: 4, user: bob, by: ann)),  // 6
+                .init(.userInvited, .member(thread: garden, number: 3, user: bob, by: ann)),  // 5
+                .init(.userBanned, .sanction(thread: garden, number: 4, user: bob, by: ann)),  // 6
             ])
         func invitations(asOf position: Position) -> [Position] {
             models.compactMap(models.scan(membershipsOf: garden)) { models.invitation(ofMembership: $0, asOf: position) }
@@ -233,9 +236,9 @@ import Testing
         let walk = MessageID(bits: 41)
         let models = applied(
             opened + [
-                .messagePosted(MessagePosted(thread: garden, number: 3, message: walk, author: ann)),  // 5
-                .messagePinned(MessageChanged(thread: garden, number: 4, message: walk, by: ann)),  // 6
-                .messageRemoved(MessageChanged(thread: garden, number: 5, message: walk, by: ann)),  // 7
+                .init(.messagePosted, .message(thread: garden, number: 3, message: walk, by: ann)),  // 5
+                .init(.messagePinned, .message(thread: garden, number: 4, message: walk, by: ann)),  // 6
+                .init(.messageRemoved, .message(thread: garden, number: 5, message: walk, by: ann)),  // 7
             ])
         #expect(models.pinnedMessages(of: garden, asOf: 6).map(\.id) == [walk])
         #expect(models.pinnedMessages(of: garden, asOf: 7).map(\.id) == [])
@@ -244,8 +247,8 @@ import Testing
     @Test func closedThreadStaysLocked() {
         let models = applied(
             opened + [
-                .threadLocked(ThreadChanged(thread: garden, number: 3, by: ann)),  // 5
-                .threadClosed(ThreadChanged(thread: garden, number: 4, by: ann)),  // 6
+                .init(.threadLocked, .thread(garden, number: 3, user: ann)),  // 5
+                .init(.threadClosed, .thread(garden, number: 4, user: ann)),  // 6
             ])
         let thread = models.thread(garden, asOf: 6)
         #expect(thread?.isLocked == true && thread?.isClosed == true)
@@ -256,8 +259,8 @@ import Testing
     @Test func roleEndsWithMembership() throws {
         let models = applied(
             opened + [
-                .threadLeft(ThreadLeft(thread: garden, number: 3, user: ann)),  // 5
-                .threadJoined(ThreadJoined(thread: garden, number: 4, user: ann)),  // 6
+                .init(.threadLeft, .thread(garden, number: 3, user: ann)),  // 5
+                .init(.threadJoined, .thread(garden, number: 4, user: ann)),  // 6
             ])
         #expect(models.role(of: ann, in: garden, asOf: 4)?.role == .owner)
         #expect(models.role(of: ann, in: garden, asOf: 5) == nil)
@@ -269,9 +272,9 @@ import Testing
     @Test func secondGrantBeginsNoPeriod() {
         let models = applied(
             opened + [
-                .operatorGranted(OperatorChanged(user: bob)),  // 5
-                .operatorGranted(OperatorChanged(user: bob)),  // 6
-                .operatorRevoked(OperatorChanged(user: bob)),  // 7
+                .init(.operatorGranted, .user(bob)),  // 5
+                .init(.operatorGranted, .user(bob)),  // 6
+                .init(.operatorRevoked, .user(bob)),  // 7
             ])
         #expect(models.operatorSince(bob, asOf: 6) == 5)
         #expect(models.access(of: bob, asOf: 7) == [Access(thread: garden, from: 5, to: 7)])
@@ -282,18 +285,18 @@ import Testing
     @Test func accessOfOperatorMergesOverlappingPeriods() {
         let (shed, cellar) = (ThreadID(bits: 32), ThreadID(bits: 33))
         let models = applied([
-            .userRegistered(UserRegistered(user: ann)), .userRegistered(UserRegistered(user: bob)),
-            .threadOpened(ThreadOpened(thread: garden, number: 1, by: ann)),  // 3
-            .threadJoined(ThreadJoined(thread: garden, number: 2, user: bob)),  // 4
-            .operatorGranted(OperatorChanged(user: bob)),  // 5
-            .threadLeft(ThreadLeft(thread: garden, number: 3, user: bob)),  // 6
-            .threadOpened(ThreadOpened(thread: cellar, number: 1, by: ann)),  // 7
-            .threadPolicySet(ThreadPolicySet(thread: cellar, number: 2, policy: .inviteOnly, history: .all, by: ann)),  // 8
-            .threadOpened(ThreadOpened(thread: shed, number: 1, by: ann)),  // 9
-            .threadJoined(ThreadJoined(thread: shed, number: 2, user: bob)),  // 10
-            .operatorRevoked(OperatorChanged(user: bob)),  // 11
-            .threadJoined(ThreadJoined(thread: garden, number: 4, user: bob)),  // 12
-            .operatorGranted(OperatorChanged(user: bob)),  // 13
+            .init(.userRegistered, .user(ann)), .init(.userRegistered, .user(bob)),
+            .init(.threadOpened, .thread(garden, number: 1, user: ann)),  // 3
+            .init(.threadJoined, .thread(garden, number: 2, user: bob)),  // 4
+            .init(.operatorGranted, .user(bob)),  // 5
+            .init(.threadLeft, .thread(garden, number: 3, user: bob)),  // 6
+            .init(.threadOpened, .thread(cellar, number: 1, user: ann)),  // 7
+            .init(.threadPolicySet, .policy(thread: cellar, number: 2, policy: .inviteOnly, history: .all, by: ann)),  // 8
+            .init(.threadOpened, .thread(shed, number: 1, user: ann)),  // 9
+            .init(.threadJoined, .thread(shed, number: 2, user: bob)),  // 10
+            .init(.operatorRevoked, .user(bob)),  // 11
+            .init(.threadJoined, .thread(garden, number: 4, user: bob)),  // 12
+            .init(.operatorGranted, .user(bob)),  // 13
         ])
         #expect(
             models.access(of: bob, asOf: 13) == [
@@ -310,18 +313,18 @@ import Testing
     /// ceased to be `inviteOnly`.
     @Test func accessOfOperatorFollowsPolicies() {
         func set(_ policy: ThreadPolicy, _ history: ThreadHistory) -> EventDetails {
-            .threadPolicySet(ThreadPolicySet(thread: garden, number: 2, policy: policy, history: history, by: ann))
+            .init(.threadPolicySet, .policy(thread: garden, number: 2, policy: policy, history: history, by: ann))
         }
         let models = applied([
-            .userRegistered(UserRegistered(user: ann)), .userRegistered(UserRegistered(user: bob)),
-            .operatorGranted(OperatorChanged(user: bob)),  // 3
-            .threadOpened(ThreadOpened(thread: garden, number: 1, by: ann)),  // 4
-            .threadJoined(ThreadJoined(thread: garden, number: 2, user: ann)),  // 5
+            .init(.userRegistered, .user(ann)), .init(.userRegistered, .user(bob)),
+            .init(.operatorGranted, .user(bob)),  // 3
+            .init(.threadOpened, .thread(garden, number: 1, user: ann)),  // 4
+            .init(.threadJoined, .thread(garden, number: 2, user: ann)),  // 5
             set(.inviteOnly, .all), set(.inviteOnly, .sinceJoining),  // 6, 7
             set(.open, .sinceJoining), set(.open, .sinceJoining),  // 8, 9
-            .threadJoined(ThreadJoined(thread: garden, number: 6, user: bob)),  // 10
+            .init(.threadJoined, .thread(garden, number: 6, user: bob)),  // 10
             set(.inviteOnly, .sinceJoining),  // 11
-            .operatorRevoked(OperatorChanged(user: bob)),  // 12
+            .init(.operatorRevoked, .user(bob)),  // 12
         ])
         #expect(
             models.access(of: bob, asOf: 12) == [Access(thread: garden, from: 4, to: 6), Access(thread: garden, from: 8)])
@@ -337,9 +340,9 @@ extension EventDetails {
     /// Whether the event can change an answer about roles, sanctions, invitations, pins, reports,
     /// blocks, operators, policies or locks.
     fileprivate var changesCommunity: Bool {
-        switch self {
+        switch kind {
         case .userRegistered, .usernameChanged, .postcodeSet, .messagePosted, .replyPosted, .messageEdited, .replyEdited, .replyRetracted,
-            .threadRead, .sessionStarted, .sessionEnded, .custom, .clockCorrected, .lost, .unknown:
+            .threadRead, .sessionStarted, .sessionEnded, .custom, .clockCorrected, .lost, nil:
             false
         default: true
         }

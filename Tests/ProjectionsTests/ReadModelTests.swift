@@ -182,7 +182,7 @@ extension StoreModels {
             default: []
             }
         let events = history(seed: seed, commands: 900).filter { recorded in
-            !lost.contains(recorded.event.details.kind ?? .lost) && (!isLossy || Int.random(in: 0..<8, using: &random) > 0)
+            !lost.contains(recorded.event.kind ?? .lost) && (!isLossy || Int.random(in: 0..<8, using: &random) > 0)
         }
         var encoder = EventEncoder()
         try expectPortionsEqual(

@@ -54,28 +54,30 @@ import Testing
             }
             let details: EventDetails
             switch change {
-            case .joined(let user): details = .threadJoined(ThreadJoined(thread: id, number: position, user: Self.user(user)))
-            case .left(let user): details = .threadLeft(ThreadLeft(thread: id, number: position, user: Self.user(user)))
-            case .read(let user, let upTo): details = .threadRead(ThreadRead(user: Self.user(user), thread: id, upTo: upTo))
+            case .joined(let user): details = .init(.threadJoined, .thread(id, number: position, user: Self.user(user)))
+            case .left(let user): details = .init(.threadLeft, .thread(id, number: position, user: Self.user(user)))
+            case .read(let user, let upTo): details = .init(.threadRead, .marker(user: Self.user(user), thread: id, upTo: upTo))
             case .posted(let author):
                 posts[thread].append((position, author, namedMembers[thread].contains(author)))
                 let message = MessageID(bits: UInt128(position))
-                details = .messagePosted(MessagePosted(thread: id, number: position, message: message, author: Self.user(author)))
+                details = .init(.messagePosted, .message(thread: id, number: position, message: message, by: Self.user(author)))
             case .retracted(let post):
                 gone.insert(post)
                 let author = posts[thread].first { $0.position == post }?.author ?? 0
-                details = .messageRetracted(
-                    MessageChanged(thread: id, number: position, message: MessageID(bits: UInt128(post)), by: Self.user(author)))
+                details = .init(
+                    .messageRetracted,
+                    .message(thread: id, number: position, message: MessageID(bits: UInt128(post)), by: Self.user(author)))
             case .removed(let post, let moderator):
                 gone.insert(post)
-                details = .messageRemoved(
-                    MessageChanged(thread: id, number: position, message: MessageID(bits: UInt128(post)), by: Self.user(moderator)))
+                details = .init(
+                    .messageRemoved,
+                    .message(thread: id, number: position, message: MessageID(bits: UInt128(post)), by: Self.user(moderator)))
             case .blocked(let user, let blocker):
                 blocks[blocker, default: []].insert(user)
-                details = .userBlocked(UserBlock(user: Self.user(user), by: Self.user(blocker)))
+                details = .init(.userBlocked, .block(user: Self.user(user), by: Self.user(blocker)))
             case .unblocked(let user, let blocker):
                 blocks[blocker]?.remove(user)
-                details = .userUnblocked(UserBlock(user: Self.user(user), by: Self.user(blocker)))
+                details = .init(.userUnblocked, .block(user: Self.user(user), by: Self.user(blocker)))
             }
             models.apply(ChatEvent(recordedAt: Timestamp(millisecondsSince1970: 1), details: details), at: position)
         }

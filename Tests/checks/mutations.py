@@ -123,11 +123,6 @@ ALL_THREADS_SHOWN = [
     ("Sections.swift", "guard viewpoint.viewer != nil else", "guard viewpoint.viewer != nil, row < 0 else"),
 ]
 
-# The kinds that only their own user may see.
-PRIVATE_KINDS = (
-    "        case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .operatorGranted, .operatorRevoked, .userBlocked,\n"
-    "            .userUnblocked, .userErased, .contentErased, .clockCorrected, .lost, .unknown:\n")
-
 
 def unread_mutation(number, title, old, new):
     edits = [("UnreadCounts.swift", old, new)]
@@ -138,8 +133,13 @@ def viewer_mutation(number, asked, *edit):
     return store_mutation(number, f"viewer: no check in the query for {asked}", [edit], test_filter="QueryTests")
 
 
-def visibility_mutation(number, row, *edits):
-    return store_mutation(number, f"table: {row}", list(edits), test_filter="VisibilityProperties")
+def visibility_mutation(number, row, *edits, target="Chat"):
+    return store_mutation(number, f"table: {row}", list(edits), test_filter="VisibilityProperties", target=target)
+
+
+def audience_mutation(number, title, row, changed):
+    """Changes the audience of a kind in the table of kinds."""
+    return visibility_mutation(number, title, ("EventForm.swift", row, changed), target="ChatDomain")
 
 
 def receipt_mutation(number, field, old, new):
@@ -434,22 +434,17 @@ MUTATIONS = [
     number_mutation("36b", "accept a number of 65 bits", "            guard (bits << shift) >> shift == bits else { return .invalid }\n", ""),
     number_mutation("36c", "accept a number that is not in its shortest form", "guard byte != 0 || shift == 0, value", "guard value"),
     number_mutation("36d", "accept a number beyond the limit", "shift == 0, value <= limit else", "shift == 0 else"),
-    decoder_mutation("37", "decoder: swap user and thread of a read marker", [
-        ("EventDecoder.swift",
-         "        case .marker:\n            user = try reader.bits(kept)\n            thread = try reader.bits(kept)\n",
-         "        case .marker:\n            thread = try reader.bits(kept)\n            user = try reader.bits(kept)\n")]),
-    decoder_mutation("37b", "decoder: swap a reply and its message", [
-        ("EventDecoder.swift",
-         "        case .reply:\n            thread = try reader.bits(kept)\n            message = try reader.bits(kept)\n"
-         "            secondID = try reader.bits(kept)\n",
-         "        case .reply:\n            thread = try reader.bits(kept)\n            secondID = try reader.bits(kept)\n"
-         "            message = try reader.bits(kept)\n")]),
+    decoder_mutation("37", "events: swap user and thread of a read marker", [
+        ("EventLayout.swift", "case .marker: [.user, .thread, .upTo]\n        case .session: [.user, .session]\n        case .member: [.thread, .user, .otherActor, .number]",
+         "case .marker: [.thread, .user, .upTo]\n        case .session: [.user, .session]\n        case .member: [.thread, .user, .otherActor, .number]")]),
+    decoder_mutation("37b", "events: swap a reply and its message", [
+        ("EventLayout.swift", "[.thread, .parent, .reply, .user, .number]", "[.thread, .reply, .parent, .user, .number]")]),
     decoder_mutation("38", "decoder: accept empty content before the length of later fields", [
         ("EventDecoder.swift", "        guard reader.offset >= offset else { throw error(.tooShort) }\n", "")]),
     decoder_mutation("38b", "decoder: accept content that ends before its start", [
         ("EventDecoder.swift", "guard extra <= erasable.byteCount - 4 - offset else", "guard extra <= erasable.byteCount - 4 else")]),
     decoder_mutation("38c", "decoder: read content at the offset of the correlation id", [
-        ("EventDecoder.swift", "        if row.flags.contains(.correlation) { _ = try reader.countedText(erasable) }\n", "")]),
+        ("EventDecoder.swift", "        _ = try reader.correlation(row, erasable)\n", "")]),
     store_mutation("39", "cursor: accept one of another journal", [
         ("ChatStore+Paging.swift", "guard cursor.journal == log.id, cursor.list == list else", "guard cursor.list == list else")], test_filter="PagingTests"),
     store_mutation("39b", "cursor: accept one of another list", [
@@ -528,7 +523,7 @@ MUTATIONS = [
     store_mutation("43o", "viewer: list a thread that the viewer has left", [
         ("Sections.swift", "models.mayRead(models.threadID(ofThread: thread), from: viewpoint) ? thread : nil", "thread")], test_filter="(Query|Paging)Tests|VisibilityProperties"),
     store_mutation("43p", "viewer: no check in a follower", [
-        ("Visibility.swift", "case .readers(let thread): return maySee(viewer, details, in: thread, at: position, current: current)",
+        ("Visibility.swift", "case .readers(let thread): return maySee(viewer, event, in: thread, at: position, current: current)",
          "case .readers: return true")],
         test_filter="SharedFeedTests"),
     viewer_mutation("43q", "the history of a message", "ChatStore+PostDetails.swift", "            thread = try models.requireReadable(id, from: view)\n",
@@ -543,52 +538,36 @@ MUTATIONS = [
     # The rows of `WhoIsShownWhat.md`, one mutation each.
     visibility_mutation("80", "userRegistered: shown to every user", (
         "Visibility.swift", "        if actor == viewer { return recorded }\n",
-        "        if actor == viewer || details.kind == .userRegistered { return recorded }\n"), (
-        "Visibility.swift", "        if details.isOwn(of: viewer) || removesPost(of: viewer, details) { return true }\n",
-        "        if details.isOwn(of: viewer) || removesPost(of: viewer, details) || details.kind == .userRegistered { return true }\n")),
+        "        if actor == viewer || event.kind == .userRegistered { return recorded }\n"), (
+        "Visibility.swift", "        if event.isOwn(of: viewer) || removesPost(of: viewer, event) { return true }\n",
+        "        if event.isOwn(of: viewer) || removesPost(of: viewer, event) || event.kind == .userRegistered { return true }\n")),
     visibility_mutation("80b", "usernameChanged: show a former name", (
-        "Visibility.swift", "            if namePosition(of: details.user, asOf: current) != recorded.position { shown.redact(.username) }\n", "            break\n")),
+        "Visibility.swift", "            if event.user.flatMap({ namePosition(of: $0, asOf: current) }) != recorded.position { shown.redact(.username) }\n", "            break\n")),
     store_mutation("80c", "table: usernameChanged: acquaintances as of now", [(
         "Visibility.swift", "threads(of: user, asOf: position).contains", "threads(of: user, asOf: current).contains")], test_filter="AcquaintanceTests"),
-    visibility_mutation("80d", "postcodeSet: show the postcode", ("Visibility.swift", "        case .postcodeSet: shown.redact(.postcode)\n", "        case .postcodeSet: break\n")),
+    visibility_mutation("80d", "postcodeSet: show the postcode", ("Visibility.swift", "        case .postcode: shown.redact(.postcode)\n", "        case .postcode: break\n")),
     visibility_mutation("80e", "events of others: show the correlation id", ("Visibility.swift", "        shown.event.correlation = nil\n        if let", "        if let")),
     visibility_mutation("80f", "messagePosted: show former text", (
-        "Visibility.swift", "        case .messagePosted(let details): redactBody(of: .message(details.message), details.thread, viewer, &shown, current: current)\n", "        case .messagePosted: break\n")),
+        "Visibility.swift", "        switch form.redactable {\n", "        switch event.kind == .messagePosted ? [] : form.redactable {\n")),
     visibility_mutation("80g", "messageEdited: show former text", (
-        "Visibility.swift", "        case .messageEdited(let details): redactBody(of: .message(details.message), details.thread, viewer, &shown, current: current)\n", "        case .messageEdited: break\n")),
+        "Visibility.swift", "        switch form.redactable {\n", "        switch event.kind == .messageEdited ? [] : form.redactable {\n")),
     visibility_mutation("80h", "replyPosted: show former text", (
-        "Visibility.swift", "        case .replyPosted(let details): redactBody(of: .reply(details.reply), details.thread, viewer, &shown, current: current)\n", "        case .replyPosted: break\n")),
+        "Visibility.swift", "        switch form.redactable {\n", "        switch event.kind == .replyPosted ? [] : form.redactable {\n")),
     visibility_mutation("80i", "replyEdited: show former text", (
-        "Visibility.swift", "        case .replyEdited(let details): redactBody(of: .reply(details.reply), details.thread, viewer, &shown, current: current)\n", "        case .replyEdited: break\n")),
+        "Visibility.swift", "        switch form.redactable {\n", "        switch event.kind == .replyEdited ? [] : form.redactable {\n")),
     visibility_mutation("80j", "former members: show what they could read", (
         "Visibility.swift", "        return readingStart(viewer, thread, asOf: current).map { max(then, $0) }\n", "        return then\n")),
     visibility_mutation("80k", "new members: show events before the join", (
         "Visibility.swift", "guard let then = readingStart(viewer, thread, asOf: position) else", "guard let then = readingStart(viewer, thread, asOf: current) else")),
-    visibility_mutation("80l", "threadRead: shown to members", (
-        "Visibility.swift", PRIVATE_KINDS + "            .noOtherUser\n",
-        "        case .threadRead: relatedThread.map(Audience.readers) ?? .noOtherUser\n"
-        + PRIVATE_KINDS.replace(".threadRead, ", "") + "            .noOtherUser\n"), (
-        "Visibility.swift", PRIVATE_KINDS + "            return nil\n",
-        "        case .threadRead: break\n" + PRIVATE_KINDS.replace(".threadRead, ", "") + "            return nil\n")),
-    visibility_mutation("80m", "sessionStarted: shown to acquaintances", (
-        "Visibility.swift", PRIVATE_KINDS + "            .noOtherUser\n",
-        "        case .sessionStarted(let details): .coMembers(details.user)\n"
-        + PRIVATE_KINDS.replace(".sessionStarted, ", "") + "            .noOtherUser\n"), (
-        "Visibility.swift", PRIVATE_KINDS + "            return nil\n",
-        "        case .sessionStarted: break\n" + PRIVATE_KINDS.replace(".sessionStarted, ", "") + "            return nil\n")),
+    audience_mutation("80l", "threadRead: shown to members", "EventForm(.marker, changesMembership", "EventForm(.marker, shownTo: .readers, changesMembership"),
+    audience_mutation("80m", "sessionStarted: shown to acquaintances", "EventForm(.session, .device)", "EventForm(.session, .device, shownTo: .coMembers)"),
     visibility_mutation("80n", "own events: incomplete", ("Visibility.swift", "        if actor == viewer { return recorded }\n", "")),
-    visibility_mutation("80o", "retractions: shown to no user", (
-        "Visibility.swift", ".messageRetracted,\n            .replyRetracted, .postcodeSet, .threadPolicySet", ".postcodeSet, .threadPolicySet"), (
-        "Visibility.swift", PRIVATE_KINDS + "            .noOtherUser\n",
-        PRIVATE_KINDS.replace(".lost", ".messageRetracted, .replyRetracted, .lost") + "            .noOtherUser\n")),
-    visibility_mutation("80s", "policies: shown to no user", (
-        "Visibility.swift", ".replyRetracted, .postcodeSet, .threadPolicySet, ", ".replyRetracted, .postcodeSet, "), (
-        "Visibility.swift", PRIVATE_KINDS + "            .noOtherUser\n",
-        PRIVATE_KINDS.replace(".lost", ".threadPolicySet, .lost") + "            .noOtherUser\n")),
+    audience_mutation("80o", "retractions: shown to no user", "case .messageRetracted: EventForm(.message, actor: .by, shownTo: .readers)", "case .messageRetracted: EventForm(.message, actor: .by)"),
+    audience_mutation("80s", "policies: shown to no user", "EventForm(.policy, actor: .by, shownTo: .readers)", "EventForm(.policy, actor: .by)"),
     store_mutation("80p", "table: lost: shown to every user", [(
-        "Visibility.swift", "        if actor == viewer { return recorded }\n", "        if actor == viewer || details.user == nil { return recorded }\n"), (
-        "Visibility.swift", "        if details.isOwn(of: viewer) || removesPost(of: viewer, details) { return true }\n",
-        "        if details.isOwn(of: viewer) || removesPost(of: viewer, details) || details.user == nil { return true }\n")],
+        "Visibility.swift", "        if actor == viewer { return recorded }\n", "        if actor == viewer || event.user == nil { return recorded }\n"), (
+        "Visibility.swift", "        if event.isOwn(of: viewer) || removesPost(of: viewer, event) { return true }\n",
+        "        if event.isOwn(of: viewer) || removesPost(of: viewer, event) || event.user == nil { return true }\n")],
         test_filter="LostEventVisibilityTests"),
     visibility_mutation("81", "threads by name: find those of others", *ALL_THREADS_SHOWN),
     visibility_mutation("81b", "timeline: show former text", (
@@ -724,9 +703,8 @@ MUTATIONS = [
              "guard !reports(of: post).isReported(found.post, by: actor) else", "guard !reports(of: post).hasOpenReports(found.post) else"),
     rule_mutation("92g", "a resolution resolves one report", "CommunityState", "openCounts[post] = 0", "openCounts[post] -= 1"),
     rule_mutation("92h", "a resolved report cannot be repeated", "CommunityState", "        rounds[post] &+= 1\n", ""),
-    rule_mutation("92i", "a report of a message has a number", "EventKind+Layout",
-             ".sanction, .custom: true\n        case .user, .postcode, .marker, .session, .messageReport,",
-             ".sanction, .custom, .messageReport: true\n        case .user, .postcode, .marker, .session,"),
+    rule_mutation("92i", "a report of a message has a number", "EventLayout",
+             "case .messageReport: [.thread, .message, .user]\n", "case .messageReport: [.thread, .message, .user, .number]\n"),
     rule_mutation("92j", "a moderator closes a thread", "DecideThreads",
              "guard standing(of: user, in: thread, ids).role == .owner ||", "guard (standing(of: user, in: thread, ids).role ?? .member) > .member ||"),
     rule_mutation("92k", "a closed thread is unlocked", "DecideThreads",
@@ -743,23 +721,18 @@ MUTATIONS = [
     rule_mutation("92p", "a removed post cannot be retracted", "DecidePosts",
              "guard !found.marks.contains(.retracted) else { return .unchanged }", "guard !found.marks.isWithdrawn else { return .unchanged }"),
     # The encoding and the JSON of roles, moderation and custom events.
-    decoder_mutation("93", "event: swap the policy and the history", [
-        ("EventEncoder.swift", "            keptWriter.write(leb128: row.value >> 8)\n            keptWriter.write(leb128: row.value & 0xFF)\n",
-         "            keptWriter.write(leb128: row.value & 0xFF)\n            keptWriter.write(leb128: row.value >> 8)\n")]),
+    decoder_mutation("93", "events: swap the policy and the history", [
+        ("EventLayout.swift", "[.thread, .user, .number, .policy, .history]", "[.thread, .user, .number, .history, .policy]")]),
     decoder_mutation("93b", "decoder: accept any role", [("EventDecoder.swift", "{ ThreadRole(code: $0) != nil }", "{ _ in true }")]),
-    decoder_mutation("93c", "decoder: accept any end of a sanction", [("EventDecoder.swift", "{ Sanction.isEnd($0) }", "{ _ in true }")]),
+    decoder_mutation("93c", "decoder: accept any end of a sanction", [("EventDecoder.swift", "{ SanctionEnd.isValid($0) }", "{ _ in true }")]),
     decoder_mutation("93d", "decoder: accept any history of a thread", [("EventDecoder.swift", "{ ThreadHistory(code: $0) != nil }", "{ _ in true }")]),
-    decoder_mutation("93e", "event: swap the user and the acting user", [
-        ("EventDecoder.swift",
-         "        case .member, .role, .sanction:\n            thread = try reader.bits(kept)\n            user = try reader.bits(kept)\n"
-         "            secondID = try reader.bits(kept)\n",
-         "        case .member, .role, .sanction:\n            thread = try reader.bits(kept)\n            secondID = try reader.bits(kept)\n"
-         "            user = try reader.bits(kept)\n")]),
+    decoder_mutation("93e", "events: swap the user and the acting user", [
+        ("EventLayout.swift", "        case .member: [.thread, .user, .otherActor, .number]\n", "        case .member: [.thread, .otherActor, .user, .number]\n")]),
     store_mutation("93f", "import: erase the kind of a custom event with its payload", [
         ("EventEncoder.swift", "kept.content = .custom(kind: kind, payload:", "kept.content = .custom(kind: String(kind.prefix(1)), payload:")],
         test_filter="EventImportTests", target="ChatDomain"),
     json_mutation("94", "accept a sanction that ends before any recording time", "EventFields",
-             "guard let until, until > Timestamp(millisecondsSince1970: 0), ", "guard let until, "),
+             "guard until > Timestamp(millisecondsSince1970: 0), ", "guard "),
     json_mutation("94b", "accept a payload of an erased custom event", "EventFields",
              "            try requireNull(.payload)\n", ""),
     json_mutation("94c", "omit the history of an opening", "CommandJSON",
@@ -835,9 +808,9 @@ MUTATIONS = [
     shown_mutation("96h", "members see reasons", "Visibility", "if !moderates(viewer, thread, asOf: current) { shown.redact(.reason) }",
               "if !moderates(viewer, thread, asOf: current), shown.position == 0 { shown.redact(.reason) }"),
     shown_mutation("96i", "the author of a removed message does not see the reason", "Visibility",
-              "if details.user == viewer || removesPost(of: viewer, details) { return shown }", "if details.user == viewer { return shown }"),
+              "if event.user == viewer || removesPost(of: viewer, event) { return shown }", "if event.user == viewer { return shown }"),
     shown_mutation("96ia", "an author who has left is not shown the removal", "Visibility",
-                   "        if details.isOwn(of: viewer) || removesPost(of: viewer, details) { return true }\n", "        if details.isOwn(of: viewer) { return true }\n"),
+                   "        if event.isOwn(of: viewer) || removesPost(of: viewer, event) { return true }\n", "        if event.isOwn(of: viewer) { return true }\n"),
     store_mutation("96if", "follower: an author is not woken for a removal", [
         ("FeedWaiters.swift", "        if let author = removedPost.flatMap(author) { keys.append(.user(author)) }\n", "        _ = author\n")],
         test_filter="CommunityFollowingTests"),
@@ -977,7 +950,7 @@ MUTATIONS = [
         ("RecordLayout.swift", ", low & 3 == UInt32(RecordContentState.whole.rawValue) else", " else")],
         test_filter="EventJournalTests.FormatTests"),
     decoder_mutation("53d", "event: read a text at the offset of the correlation id", [
-        ("EventDecoder.swift", "            if row.flags.contains(.correlation) { _ = try rest.countedText(erasable) }\n", "")]),
+        ("EventDecoder.swift", "            _ = try rest.correlation(row, erasable)\n", "")]),
     store_mutation("54", "log: accept positions that do not ascend", [
         ("CommitLog.swift", "        try checkAscending(positions)\n", "")], test_filter="CommitLog", target="EventJournal"),
     Mutation("54b", "reading: continue a reader beyond the record", [
@@ -1209,11 +1182,11 @@ MUTATIONS = [
     erasure_mutation("98l", "accept orders without stubs", "ErasureVerification", "var findings = unfinished.ranges.map", "var findings = unfinished.ranges.prefix(0).map", test_filter="UnfinishedErasureTests"),
     erasure_mutation("98m", "keep the state of a projection", "ProjectionHandle", "                replay = Replay(of: epoch)\n", ""),
     erasure_mutation("98n", "erase again what came later", "ChatStore+Erase", "let isUnchanged = try isUnchanged(requests, isRepetition)\n", "let isUnchanged = try isUnchanged(requests, isRepetition) && requests.allSatisfy({ $0.user == nil })\n"),
-    erasure_mutation("98o", "keep the messages of a live view", "LiveView", "guard case .event(let event) = update, !event.details.isErasure else { return .forbidden }",
+    erasure_mutation("98o", "keep the messages of a live view", "LiveView", "guard case .event(let event) = update, !event.recorded.event.isErasure else { return .forbidden }",
                      "guard case .event(let event) = update else { continue }"),
-    erasure_mutation("98s", "tell a viewer of events that they could not see", "Visibility", "models.maySee(viewer, details, at: event.position, current: current)", "true", test_filter="NoticeTests"),
+    erasure_mutation("98s", "tell a viewer of events that they could not see", "Visibility", "models.maySee(viewer, event, at: concerned.position, current: current)", "true", test_filter="NoticeTests"),
     erasure_mutation("98t", "tell a viewer of posts before their history", "Visibility", ".map { start < $0 } ?? false", ".map { 0 < $0 } ?? false", test_filter="NoticeTests"),
-    erasure_mutation("98u", "do not tell of a post that was written before the join", "Visibility", "case .messagePosted, .replyPosted: return true", "case .messagePosted, .replyPosted: return false",
+    erasure_mutation("98u", "do not tell of a post that was written before the join", "Visibility", "case (.messagePosted, _), (.replyPosted, _): return true", "case (.messagePosted, _), (.replyPosted, _): return false",
                      test_filter="NoticeTests"),
     erasure_mutation("98v", "do not tell of a thread that is lost", "Visibility", "asOf: position).map { $0 > before } ?? true", "asOf: position).map { $0 > before } ?? false", test_filter="NoticeTests"),
     erasure_mutation("98w", "give a piece the token after the order", "Follower", "updates = notices.map { $0(event.tokenBefore) }", "updates = notices.map { $0(event.resumeToken) }",
@@ -1222,7 +1195,7 @@ MUTATIONS = [
                      test_filter="NoticeTests"),
     erasure_mutation("98y", "do not tell a client that was away", "EventFeed", "return manyNotices(of: event, for: viewer, through: filter) != nil || lostThread(event, for: viewer, through: filter) != nil", "return false",
                      test_filter="NoticeTests"),
-    erasure_mutation("98z", "let an order wake nobody", "FeedWaiters", "filter.includesNotices && (details.isErasure || details.mayEndAccess)", "false", test_filter="NoticeTests"),
+    erasure_mutation("98z", "let an order wake nobody", "FeedWaiters", "filter.includesNotices && (event.isErasure || event.mayEndAccess)", "false", test_filter="NoticeTests"),
     erasure_mutation("98p", "complete only if segments have content", "ChatStore+PendingErasures", "isUnfinished: true, hasContent", "isUnfinished: !content.positions.isEmpty, hasContent", test_filter="EraseCrashTests"),
     erasure_mutation("98q", "show pins of another thread", "CommunityQueries", "identities.messageFacts.parent(message) == index, ", "index != nil, ", test_filter="ViewerAttackTests",
                 target="Projections"),
@@ -1260,9 +1233,9 @@ MUTATIONS = [
                  "where: { !users.contains($0) && stated[$0] == nil }", "where: { !users.contains($0) && stated[$0] == nil && false }"),
     evidence_mutation("106h", "accept readers without a proven member", "EvidenceVerification", "for (user, join) in joins where stated[user]?.since != join {",
                  "for (user, join) in joins where stated[user] == nil && join == 0 {"),
-    evidence_mutation("106i", "a removed member is a proven reader", "EvidenceVerification", "        case .memberRemoved(let details): joins[details.user] = nil\n", ""),
-    evidence_mutation("106j", "disclose read markers and reports", "Evidence", "guard let number = event.event.details.threadNumber else { return }",
-                 "let number = event.event.details.threadNumber ?? (numbers?.upperBound ?? 0) &+ 1"),
+    evidence_mutation("106i", "a removed member is a proven reader", "EvidenceVerification", "(.threadLeft, let user?), (.memberRemoved, let user?): joins[user]", "(.threadLeft, let user?): joins[user]"),
+    evidence_mutation("106j", "disclose read markers and reports", "Evidence", "guard let number = event.threadNumber else { return }",
+                 "let number = event.threadNumber ?? (numbers?.upperBound ?? 0) &+ 1"),
     evidence_mutation("106k", "evidence over a lost event", "Evidence", "        guard !found.hasGap else { throw .incompleteThread(before: found.last) }\n", ""),
     Mutation("89g", "base64: accept bits that the last digit does not need", [
         ("Base64.swift", "            guard bits & (0xFF_FFFF >> UInt32(8 * count)) == 0 else { return nil }\n", "")],
@@ -1544,7 +1517,7 @@ MUTATIONS = [
                "            _ = writers\n            return isFirst", "MailboxTests"),
     server_mutation("103o", "a stream opens after the end of its session", "ServerCore+Streams.swift", "            await streams.checkSession(of: id, validity: sessions.validity)\n",
                "            _ = sessions\n", "ConversationTests"),
-    server_mutation("103p", "a stream opens while the server closes", "StreamRegistry.swift", "            state.withLock { $0.isClosing = true }\n", "", "StreamRegistryTests"),
+    server_mutation("103p", "a stream opens while the server closes", "StreamRegistry.swift", "            state.withLock { $0.closing = reason }\n", "", "StreamRegistryTests"),
     server_mutation("103q", "a stream is looked up once", "StreamRegistry.swift", "for id in due { state.checks[id] = now + Self.sessionCheckInterval }",
                "for id in due { state.checks[id] = nil }", "StreamRegistryTests"),
     server_mutation("103r", "a client that does not read stays", "StreamRegistry.swift", "waits > Self.lagLimit", "waits > Self.lagLimit * 100", "StreamRegistryTests"),

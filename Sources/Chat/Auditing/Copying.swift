@@ -148,7 +148,7 @@ extension ChatStore {
             let report = try Journal.repair(directory, to: destination, options: options) { _, previous in
                 // An undecodable record has no time; the time of the last placeholder stays valid.
                 if let event = try? ChatEvent(kept: previous, erasable: nil) { recordedAt = event.recordedAt }
-                encoder.encode(ChatEvent(recordedAt: recordedAt, details: .lost))
+                encoder.encode(ChatEvent(recordedAt: recordedAt, details: EventDetails(.lost)))
                 return encoder.kept
             }
             if let ledger {

@@ -123,16 +123,16 @@ private struct EvidenceEvents {
     var last: Position { positions.last ?? 0 }
 
     mutating func add(_ event: RecordedEvent) {
-        guard let number = event.event.details.threadNumber else { return }
+        guard let number = event.threadNumber else { return }
         positions.append(event.position)
         hasGap = numbers.map { number != $0.upperBound &+ 1 } ?? false
         numbers = (numbers?.lowerBound ?? number)...max(number, numbers?.upperBound ?? number)
-        users.formUnion(event.event.details.users)
+        users.formUnion(event.event.users)
     }
 }
 
-extension EventDetails {
-    /// The users whom the details name.
+extension ChatEvent {
+    /// The users whom the event names, except for one who is blocked.
     var users: [UserID] { [user, otherActor].compactMap(\.self) }
 }
 

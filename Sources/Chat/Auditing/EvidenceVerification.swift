@@ -78,10 +78,9 @@ public struct EvidenceVerification: Sendable {
             throw ProofError("The record at position \(position) is no event: \(error)")
         }
         if event.isErased { withoutContentCount += 1 }
-        switch event.details {
-        case .userRegistered(let details): addRegistration(of: details.user)
-        case .usernameChanged(let details): addRegistration(of: details.user)
-        default: try addEvent(event.details, at: position)
+        switch (event.kind, event.user) {
+        case (.userRegistered, let user?), (.usernameChanged, let user?): addRegistration(of: user)
+        default: try add(event, at: position)
         }
         return RecordedEvent(position: position, event: event)
     }
@@ -124,8 +123,8 @@ public struct EvidenceVerification: Sendable {
         registeredUsers.insert(user)
     }
 
-    private mutating func addEvent(_ details: EventDetails, at position: Position) throws(ProofError) {
-        guard let itsThread = details.thread, let number = details.threadNumber, number > 0 else {
+    private mutating func add(_ event: ChatEvent, at position: Position) throws(ProofError) {
+        guard let itsThread = event.thread, let number = event.threadNumber, number > 0 else {
             throw ProofError("The record at position \(position) is neither an event with a number in a thread nor a registration.")
         }
         guard itsThread == thread ?? itsThread else {
@@ -137,11 +136,10 @@ public struct EvidenceVerification: Sendable {
         thread = itsThread
         numbers = (numbers?.lowerBound ?? number)...number
         positions = (positions?.lowerBound ?? position)...position
-        users.formUnion(details.users)
-        switch details {
-        case .threadJoined(let details): joins[details.user] = position
-        case .threadLeft(let details): joins[details.user] = nil
-        case .memberRemoved(let details): joins[details.user] = nil
+        users.formUnion(event.users)
+        switch (event.kind, event.user) {
+        case (.threadJoined, let user?): joins[user] = position
+        case (.threadLeft, let user?), (.memberRemoved, let user?): joins[user] = nil
         default: break
         }
     }

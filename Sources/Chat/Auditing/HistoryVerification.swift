@@ -302,15 +302,14 @@ struct CheckpointVerification {
 extension ReadModels {
     /// Returns the answers about all entities that an event names, as of its own position.
     fileprivate func answers(about event: ChatEvent, at position: Position) -> Answers {
-        let details = event.details
         var answers = Answers(
             userCount: userCount(asOf: position), messageCount: messageCount(asOf: position), replyCount: replyCount(asOf: position))
         answers.day = activity(from: CalendarDay(event.createdAt), to: CalendarDay(event.createdAt), asOf: position).first
-        answers.user = details.user.flatMap { profile($0, asOf: position) }
+        answers.user = event.user.flatMap { profile($0, asOf: position) }
         answers.userWithName = event.username.flatMap { user(named: $0.text, asOf: position) }
         answers.userWithSubject = event.subject.flatMap { user(withSubject: $0, asOf: position) }
-        answers.thread = details.thread.flatMap { thread($0, asOf: position) }
-        if let user = details.user, let thread = details.thread {
+        answers.thread = event.thread.flatMap { thread($0, asOf: position) }
+        if let user = event.user, let thread = event.thread {
             answers.memberSince = joinPosition(user, in: thread, asOf: position)
             answers.readUpTo = readMarker(user, in: thread, asOf: position)
             if let user = identities.index(ofUser: user), let thread = identities.index(ofThread: thread),
@@ -321,24 +320,10 @@ extension ReadModels {
                 answers.invitation = invitation(ofMembership: membership, asOf: position)
             }
         }
-        answers.isOperator = details.user.map { isOperator($0, asOf: position) } ?? false
-        switch details {
-        case .messagePosted(let details): answers.message = message(details.message, asOf: position)
-        case .messageEdited(let details), .messageRetracted(let details), .messageRemoved(let details), .messagePinned(let details),
-            .messageUnpinned(let details):
-            answers.message = message(details.message, asOf: position)
-        case .replyPosted(let details): (answers.message, answers.reply) = post(details.message, details.reply, asOf: position)
-        case .replyEdited(let details), .replyRetracted(let details), .replyRemoved(let details):
-            (answers.message, answers.reply) = post(details.message, details.reply, asOf: position)
-        default: break
-        }
+        answers.isOperator = event.user.map { isOperator($0, asOf: position) } ?? false
+        answers.message = event.message.flatMap { message($0, asOf: position) }
+        answers.reply = event.reply.flatMap { reply($0, asOf: position) }
         return answers
-    }
-
-    private func post(
-        _ message: MessageID, _ reply: ReplyID, asOf position: Position
-    ) -> (PostRecord<MessageID>?, PostRecord<ReplyID>?) {
-        (self.message(message, asOf: position), self.reply(reply, asOf: position))
     }
 }
 

@@ -68,10 +68,10 @@ struct ThreadsSource: LiveSource {
     }
 
     func effect(of event: RecordedEvent, in store: ChatStore) throws(ChatError) -> LiveEffect<Change> {
-        guard let id = event.event.details.thread else {
+        guard let id = event.thread else {
             // The viewer became an operator, who sees every thread that is not `inviteOnly`, or
             // ceased to be one.
-            return try event.event.details.user == viewer ? allThreads(in: store) : .none
+            return try event.user == viewer ? allThreads(in: store) : .none
         }
         do throws(ChatError) {
             return .change(.thread(try store.thread(id, viewer: viewer)))
@@ -79,7 +79,7 @@ struct ThreadsSource: LiveSource {
             guard case .rejected(let rejection) = error, [.notAMember, .unknownThread].contains(rejection) else { throw error }
             // Only a query finds the thread that fills the gap. The viewer's own departure is a
             // separate event.
-            guard let viewer, event.event.details.changesRights(of: viewer) else { return .none }
+            guard let viewer, event.event.changesRights(of: viewer) else { return .none }
             return try allThreads(in: store)
         }
     }

@@ -168,26 +168,20 @@ struct TimelineSource: LiveSource {
     }
 
     func effect(of event: RecordedEvent, in store: ChatStore) throws(ChatError) -> LiveEffect<Change> {
-        switch event.event.details {
-        case .messagePosted(let details): return try change(of: details.message, in: store)
-        case .messageEdited(let details), .messageRetracted(let details), .messageRemoved(let details):
-            return try change(of: details.message, in: store)
-        case .replyPosted(let details): return try change(of: details.message, in: store)
-        case .replyRetracted(let details), .replyRemoved(let details): return try change(of: details.message, in: store)
-        case .usernameChanged(let details):
-            let name = store.withCurrentModels { models, now in models.profile(details.user, asOf: now)?.username?.text }
-            return .change(.name(details.user, name))
-        case .threadLeft(let details):
-            if details.user == viewer { try requireRights(in: store) }
+        switch (event.kind, event.shape) {
+        case (.messagePosted, _), (.messageEdited, _), (.messageRetracted, _), (.messageRemoved, _), (.replyPosted, _),
+            (.replyRetracted, _), (.replyRemoved, _):
+            return try event.message.map { message throws(ChatError) in try change(of: message, in: store) } ?? .none
+        case (.usernameChanged, .user(let user)):
+            let name = store.withCurrentModels { models, now in models.profile(user, asOf: now)?.username?.text }
+            return .change(.name(user, name))
+        case (.threadLeft, _), (.memberRemoved, _):
+            if event.user == viewer { try requireRights(in: store) }
             return .none
-        case .memberRemoved(let details):
-            if details.user == viewer { try requireRights(in: store) }
-            return .none
-        case .threadJoined(let details):
-            return try details.user == viewer ? reload(from: store) : .none
-        case .operatorGranted, .operatorRevoked, .threadPolicySet: return try reload(from: store)
-        case .userBlocked(let details): return details.by == viewer ? .change(.block(details.user, isBlocked: true)) : .none
-        case .userUnblocked(let details): return details.by == viewer ? .change(.block(details.user, isBlocked: false)) : .none
+        case (.threadJoined, _): return try event.user == viewer ? reload(from: store) : .none
+        case (.operatorGranted, _), (.operatorRevoked, _), (.threadPolicySet, _): return try reload(from: store)
+        case (let kind?, .block(let user, let by)):
+            return by == viewer ? .change(.block(user, isBlocked: kind == .userBlocked)) : .none
         default: return .none
         }
     }

@@ -117,7 +117,7 @@ extension LiveView {
             let events = store.events(after: position, matching: filter, bufferingPolicy: .bounded(Self.backlogLimit))
             for try await update in events.updates {
                 // An erasure concerns any text and any name.
-                guard case .event(let event) = update, !event.details.isErasure else { return .forbidden }
+                guard case .event(let event) = update, !event.recorded.event.isErasure else { return .forbidden }
                 let effect = try await store.onReadExecutor { () async throws(ChatError) in
                     try await source.effectInBackground(of: event.recorded, in: store)
                 }

@@ -33,7 +33,7 @@ extension ChatStore {
         var requests: [CommandRequest] = []
         for thread in threads {
             let opening = withCurrentModels { models, _ in models.openingPosition(of: thread) }
-            guard let opener = try event(at: opening).details.user else { continue }
+            guard let opener = try event(at: opening).user else { continue }
             requests.append(
                 CommandRequest(
                     .setThreadPolicy(thread: thread, policy: .inviteOnly, by: opener), origin: .imported(sentAt: nil)))

@@ -203,19 +203,18 @@ private struct InferredCommit {
 
     /// Whether the command that caused the events so far can have caused the next one too.
     func continues(with next: ChatEvent) -> Bool {
-        guard next.recordedAt == last.recordedAt, next.origin == last.origin, next.details.user == last.details.user else { return false }
-        switch (first.details, last.details, next.details) {
-        case (.threadOpened, .threadOpened(let opened), .threadPolicySet(let set)): return opened.thread == set.thread
-        case (.threadOpened(let opened), .threadOpened, .threadJoined(let joined)),
-            (.threadOpened(let opened), .threadPolicySet, .threadJoined(let joined)):
-            return opened.thread == joined.thread
-        case (.userBanned(let banned), .userBanned, .memberRemoved(let removed)):
-            return banned.thread == removed.thread && banned.by == removed.by
-        case (.postcodeSet(let set), .postcodeSet, .threadOpened(let opened)): return opened.thread == set.thread
-        case (.postcodeSet(let set), .postcodeSet, .threadJoined(let joined)),
-            (.postcodeSet(let set), .threadOpened, .threadJoined(let joined)):
-            return joined.thread == set.thread
-        default: return false
+        guard next.recordedAt == last.recordedAt, next.origin == last.origin, next.user == last.user,
+            next.relatedThread == first.relatedThread
+        else { return false }
+        return switch (first.kind, last.kind, next.kind) {
+        case (.threadOpened, .threadOpened, .threadPolicySet), (.threadOpened, .threadOpened, .threadJoined),
+            (.threadOpened, .threadPolicySet, .threadJoined):
+            true
+        case (.userBanned, .userBanned, .memberRemoved): first.otherActor == next.otherActor
+        case (.postcodeSet, .postcodeSet, .threadOpened), (.postcodeSet, .postcodeSet, .threadJoined),
+            (.postcodeSet, .threadOpened, .threadJoined):
+            true
+        default: false
         }
     }
 }

@@ -167,20 +167,20 @@ public struct MessageImporter: ~Copyable {
     private mutating func count(_ receipt: Receipt, of batch: ImportBatch) {
         if receipt.isDuplicate { return }
         for recorded in receipt.events {
-            switch recorded.event.details {
-            case .userRegistered(let details):
+            switch (recorded.kind, recorded.shape) {
+            case (.userRegistered, .user(let user)):
                 summary.users += 1
-                if let renamed = batch.renamed[details.user] { summary.renamed.append(renamed) }
-                if let without = batch.withoutSubject[details.user] { summary.withoutSubject.append(without) }
-            case .threadOpened(let details):
+                if let renamed = batch.renamed[user] { summary.renamed.append(renamed) }
+                if let without = batch.withoutSubject[user] { summary.withoutSubject.append(without) }
+            case (.threadOpened, .thread(let thread, _, _)):
                 summary.threads += 1
                 let policy = receipt.events.lazy.compactMap {
-                    if case .threadPolicySet(let details) = $0.details { details.policy } else { nil }
+                    if case .policy(_, _, let policy, _, _) = $0.shape { policy } else { nil }
                 }.first
-                summary.threadsByPolicy[policy ?? (details.thread.outwardCode == nil ? .open : .residents), default: 0] += 1
-            case .messagePosted: summary.messages += 1
-            case .replyPosted: summary.replies += 1
-            case .messageEdited, .replyEdited: summary.edits += 1
+                summary.threadsByPolicy[policy ?? (thread.outwardCode == nil ? .open : .residents), default: 0] += 1
+            case (.messagePosted, _): summary.messages += 1
+            case (.replyPosted, _): summary.replies += 1
+            case (.messageEdited, _), (.replyEdited, _): summary.edits += 1
             default: break
             }
         }

@@ -14,9 +14,9 @@ struct ErasureOrders {
 
     /// Adds an event, if it orders an erasure.
     mutating func add(_ event: ChatEvent, at position: Position) {
-        switch event.details {
-        case .userErased(let details): add(details.user, orderedAt: position)
-        case .contentErased: positions.formUnion(event.erasedPositions ?? PositionSet())
+        switch (event.kind, event.user) {
+        case (.userErased, let user?): add(user, orderedAt: position)
+        case (.contentErased, _): positions.formUnion(event.erasedPositions ?? PositionSet())
         default: break
         }
     }
@@ -64,9 +64,9 @@ extension EventRow {
     ///
     /// - Parameter author: Returns the author of the post that an event removes.
     func forEachConcernedUser(author: (EventRow) -> UserID?, _ body: (UserID) -> Void) {
-        guard kind?.namesUser == true else { return }
+        guard kind?.form.namesUser == true else { return }
         body(UserID(bits: user))
-        if kind?.hasOtherActor == true {
+        if kind?.form.hasOtherActor == true {
             body(UserID(bits: otherActor))
         } else if kind == .messageRemoved || kind == .replyRemoved, let author = author(self) {
             body(author)
@@ -118,7 +118,7 @@ struct ErasableContent {
                     let row = try EventRow(kept: kept)
                     guard orders.concern(row, at: position, author: author) else { return true }
                     positions.append(position)
-                    if row.kind?.isIndexed ?? true { isIndexed = true }
+                    if row.kind?.form.isIndexed ?? true { isIndexed = true }
                     return true
                 } catch {
                     undecodable = .undecodable(position: position, error)

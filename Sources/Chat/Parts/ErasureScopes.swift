@@ -27,7 +27,7 @@ struct ErasureScope: Sendable {
         let history = 1...order.position - 1
         var orders = ErasureOrders()
         orders.add(order.event, at: order.position)
-        if let user = order.event.details.user {
+        if let user = order.user {
             subjects = [user]
         } else {
             let ranges = orders.positions.clamped(to: history).ranges
@@ -65,7 +65,7 @@ struct ErasureScope: Sendable {
 /// An event that an order of an erasure concerns.
 struct ConcernedEvent {
     let position: Position
-    let details: EventDetails
+    let event: ChatEvent
     let hasLostContent: Bool
 }
 

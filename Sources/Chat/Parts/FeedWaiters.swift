@@ -45,9 +45,9 @@ struct FeedWaiters {
         /// Whether the event may match the filter or changes the viewer's keys.
         fileprivate func isConcerned(_ event: RecordedEvent) -> Bool {
             guard event.position > position else { return false }
-            let details = event.event.details
-            if filter.matches(details) || filter.viewer.map(details.changesRights) ?? false { return true }
-            return filter.includesNotices && (details.isErasure || details.mayEndAccess)
+            let event = event.event
+            if filter.matches(event) || filter.viewer.map(event.changesRights) ?? false { return true }
+            return filter.includesNotices && (event.isErasure || event.mayEndAccess)
         }
     }
 
@@ -120,7 +120,7 @@ extension EventFilter {
     }
 }
 
-extension EventDetails {
+extension ChatEvent {
     /// Returns the keys of the event.
     ///
     /// - Parameters:

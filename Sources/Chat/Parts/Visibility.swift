@@ -184,67 +184,33 @@ enum Audience: Hashable {
     case coMembers(UserID)
 }
 
-extension EventDetails {
-    /// The other users who may see the event.
+extension ChatEvent {
+    /// The other users who may see the event, by the table of kinds.
     var audience: Audience {
-        switch self {
-        case .messageReported, .replyReported, .messageReportsResolved, .replyReportsResolved:
-            relatedThread.map(Audience.moderators) ?? .noOtherUser
-        case .usernameChanged(let details): .coMembers(details.user)
-        // A registration shows no name before the user joins a thread; the others are always
-        // private.
-        case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .operatorGranted, .operatorRevoked, .userBlocked,
-            .userUnblocked, .userErased, .contentErased, .clockCorrected, .lost, .unknown:
-            .noOtherUser
-        case .threadOpened, .threadJoined, .threadLeft, .messagePosted, .replyPosted, .messageEdited, .replyEdited, .messageRetracted,
-            .replyRetracted, .postcodeSet, .threadPolicySet, .userInvited, .invitationDeclined, .invitationRevoked, .roleSet,
-            .messageRemoved, .replyRemoved, .userMuted, .userUnmuted, .userBanned, .userUnbanned, .memberRemoved, .messagePinned,
-            .messageUnpinned, .threadLocked, .threadUnlocked, .threadClosed, .custom:
-            relatedThread.map(Audience.readers) ?? .noOtherUser
+        switch (kind?.form.audience ?? .noOtherUser, relatedThread, user) {
+        case (.readers, let thread?, _): .readers(thread)
+        case (.moderators, let thread?, _): .moderators(thread)
+        case (.coMembers, _, let user?): .coMembers(user)
+        default: .noOtherUser
         }
     }
 
-    /// The message of an event about a message or one of its replies.
-    var message: MessageID? {
-        switch self {
-        case .messagePosted(let details): details.message
-        case .messageEdited(let details), .messageRetracted(let details), .messageRemoved(let details), .messagePinned(let details),
-            .messageUnpinned(let details):
-            details.message
-        case .replyPosted(let details): details.message
-        case .replyEdited(let details), .replyRetracted(let details), .replyRemoved(let details): details.message
-        case .messageReported(let details), .messageReportsResolved(let details): details.message
-        case .replyReported(let details), .replyReportsResolved(let details): details.message
-        default: nil
-        }
-    }
+    /// The post that the event is about.
+    var post: PostID? { reply.map(PostID.reply) ?? message.map(PostID.message) }
 
     /// Whether the user caused the event, or another user caused it and it concerns them.
     func isOwn(of user: UserID) -> Bool { self.user == user || otherActor == user }
 
     /// The post that a moderator removed by the event, which concerns its author.
-    var removedPost: PostID? {
-        switch self {
-        case .messageRemoved(let details): .message(details.message)
-        case .replyRemoved(let details): .reply(details.reply)
-        default: nil
-        }
-    }
+    var removedPost: PostID? { kind == .messageRemoved || kind == .replyRemoved ? post : nil }
 
     /// Whether the event may end a user's right to read a thread, which no event about a post does.
-    var mayEndAccess: Bool {
-        if case .operatorRevoked = self { return true }
-        return relatedThread != nil && message == nil
-    }
+    var mayEndAccess: Bool { kind == .operatorRevoked || relatedThread != nil && message == nil }
 
     /// Whether the event changes which events a user may see.
     func changesRights(of user: UserID) -> Bool {
-        switch self {
-        case .threadJoined(let details): details.user == user
-        case .threadLeft(let details): details.user == user
-        case .memberRemoved(let details): details.user == user
-        case .roleSet(let details): details.user == user
-        case .operatorGranted(let details), .operatorRevoked(let details): details.user == user
+        switch kind {
+        case .threadJoined, .threadLeft, .memberRemoved, .roleSet, .operatorGranted, .operatorRevoked: self.user == user
         // Operators read a thread while it is not `inviteOnly`.
         case .threadPolicySet: true
         default: false
@@ -260,13 +226,13 @@ extension ReadModels {
     ///
     /// - Complexity: As ``Projections/ReadModels/mayRead(_:_:asOf:)``; for a username change, once
     ///   per thread of the renamed user.
-    func maySee(_ viewer: UserID, _ details: EventDetails, at position: Position, current: Position) -> Bool {
-        if details.isOwn(of: viewer) || removesPost(of: viewer, details) { return true }
-        switch details.audience {
+    func maySee(_ viewer: UserID, _ event: ChatEvent, at position: Position, current: Position) -> Bool {
+        if event.isOwn(of: viewer) || removesPost(of: viewer, event) { return true }
+        switch event.audience {
         case .noOtherUser: return false
-        case .readers(let thread): return maySee(viewer, details, in: thread, at: position, current: current)
+        case .readers(let thread): return maySee(viewer, event, in: thread, at: position, current: current)
         case .moderators(let thread):
-            return maySee(viewer, details, in: thread, at: position, current: current)
+            return maySee(viewer, event, in: thread, at: position, current: current)
                 && moderates(viewer, thread, at: position, current: current)
         case .coMembers(let user):
             return threads(of: user, asOf: position).contains {
@@ -276,13 +242,13 @@ extension ReadModels {
     }
 
     /// Whether the event is the removal of a post of the user.
-    private func removesPost(of user: UserID, _ details: EventDetails) -> Bool { details.removedPost.flatMap { authorID(of: $0) } == user }
+    private func removesPost(of user: UserID, _ event: ChatEvent) -> Bool { event.removedPost.flatMap { authorID(of: $0) } == user }
 
-    private func maySee(_ viewer: UserID, _ details: EventDetails, in thread: ThreadID, at position: Position, current: Position) -> Bool {
+    private func maySee(_ viewer: UserID, _ event: ChatEvent, in thread: ThreadID, at position: Position, current: Position) -> Bool {
         guard let start = readingStart(viewer, thread, at: position, current: current) else { return false }
         if start == 0 { return true }
         guard position > start else { return false }
-        guard let message = details.message else { return true }
+        guard let message = event.message else { return true }
         return postingPosition(of: message, asOf: current).map { $0 > start } ?? false
     }
 
@@ -293,38 +259,27 @@ extension ReadModels {
     /// postcode, and only texts that are still current; a removed text and a reason are shown to
     /// moderators.
     func shown(_ recorded: RecordedEvent, to viewer: UserID, current: Position) -> RecordedEvent? {
-        let details = recorded.event.details
-        guard maySee(viewer, details, at: recorded.position, current: current) else { return nil }
-        let actor = details.otherActor ?? details.user
+        let event = recorded.event
+        guard maySee(viewer, event, at: recorded.position, current: current) else { return nil }
+        let actor = event.otherActor ?? event.user
         if actor == viewer { return recorded }
         var shown = recorded
         shown.event.correlation = nil
         if let actor { shown.isFromBlockedUser = isBlocked(actor, by: viewer, asOf: current) }
         // What concerns the viewer is complete, except for the other user's correlation id.
-        if details.user == viewer || removesPost(of: viewer, details) { return shown }
-        switch details {
-        case .messagePosted(let details): redactBody(of: .message(details.message), details.thread, viewer, &shown, current: current)
-        case .messageEdited(let details): redactBody(of: .message(details.message), details.thread, viewer, &shown, current: current)
-        case .replyPosted(let details): redactBody(of: .reply(details.reply), details.thread, viewer, &shown, current: current)
-        case .replyEdited(let details): redactBody(of: .reply(details.reply), details.thread, viewer, &shown, current: current)
-        case .usernameChanged(let details):
-            if namePosition(of: details.user, asOf: current) != recorded.position { shown.redact(.username) }
-        case .postcodeSet: shown.redact(.postcode)
-        case .messageRemoved(let details): redactReason(details.thread, viewer, &shown, current)
-        case .replyRemoved(let details): redactReason(details.thread, viewer, &shown, current)
-        case .userMuted(let details), .userBanned(let details): redactReason(details.thread, viewer, &shown, current)
-        case .memberRemoved(let details): redactReason(details.thread, viewer, &shown, current)
-        // A thread is never renamed, so its name is current; moderators see reports complete; the
-        // other events have no content, or content that does not change.
-        case .threadOpened, .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadPolicySet, .userInvited,
-            .invitationDeclined, .invitationRevoked, .roleSet, .userUnmuted, .userUnbanned, .messagePinned, .messageUnpinned,
-            .threadLocked, .threadUnlocked, .threadClosed, .messageReported, .replyReported, .messageReportsResolved,
-            .replyReportsResolved, .custom:
-            break
-        // Visible to their own user only.
-        case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .operatorGranted, .operatorRevoked, .userBlocked,
-            .userUnblocked, .userErased, .contentErased, .clockCorrected, .lost, .unknown:
-            return nil
+        if event.user == viewer || removesPost(of: viewer, event) { return shown }
+        guard let form = event.kind?.form, form.audience != .noOtherUser else { return nil }
+        switch form.redactable {
+        case .body: if let post = event.post, let thread = event.thread { redactBody(of: post, thread, viewer, &shown, current: current) }
+        case .username:
+            if event.user.flatMap({ namePosition(of: $0, asOf: current) }) != recorded.position { shown.redact(.username) }
+        case .postcode: shown.redact(.postcode)
+        // Moderators see reports complete, and no others see them.
+        case .reason where form.audience == .moderators: break
+        case .reason: if let thread = event.thread { redactReason(thread, viewer, &shown, current) }
+        // A thread is never renamed, so its name is current; a payload does not change.
+        case .name, .payload, []: break
+        default: return nil
         }
         return shown
     }
@@ -395,30 +350,29 @@ extension ReadModels {
 
     /// Whether a query as of now shows a viewer an event that they may not see, because they could not
     /// read its thread at its position.
-    fileprivate func isShownByQueries(_ details: EventDetails, at position: Position, to viewer: UserID, current: Position) -> Bool {
-        guard let thread = details.relatedThread, let start = readingStart(viewer, thread, asOf: current) else { return false }
-        if details.message != nil, !mayRead(details, viewer, current: current) { return false }
-        switch details {
-        case .messagePosted, .replyPosted: return true
-        case .messageReported, .replyReported:
+    fileprivate func isShownByQueries(_ event: ChatEvent, at position: Position, to viewer: UserID, current: Position) -> Bool {
+        guard let thread = event.relatedThread, let start = readingStart(viewer, thread, asOf: current) else { return false }
+        if event.message != nil, !mayRead(event, viewer, current: current) { return false }
+        switch (event.kind, event.user) {
+        case (.messagePosted, _), (.replyPosted, _): return true
+        case (.messageReported, _), (.replyReported, _):
             guard moderates(viewer, thread, asOf: current) else { return false }
             var (scan, isOpen) = (scan(reportsOf: thread), false)
             forEach(&scan) { row in
                 if !isOpen, openReport(row, in: thread, asOf: current, after: start)?.position == position { isOpen = true }
             }
             return isOpen
-        case .userMuted(let details), .userBanned(let details):
-            return moderates(viewer, thread, asOf: current) && isSanctioned(details.user, in: thread, since: position, asOf: current)
-        case .userInvited(let details):
-            return moderates(viewer, thread, asOf: current)
-                && invitationPosition(of: details.user, to: thread, asOf: current) == position
+        case (.userMuted, let user?), (.userBanned, let user?):
+            return moderates(viewer, thread, asOf: current) && isSanctioned(user, in: thread, since: position, asOf: current)
+        case (.userInvited, let user?):
+            return moderates(viewer, thread, asOf: current) && invitationPosition(of: user, to: thread, asOf: current) == position
         default: return false
         }
     }
 
     /// Whether a viewer may read a post now.
-    fileprivate func mayRead(_ details: EventDetails, _ viewer: UserID, current: Position) -> Bool {
-        guard let thread = details.relatedThread, let start = readingStart(viewer, thread, asOf: current), let message = details.message
+    fileprivate func mayRead(_ event: ChatEvent, _ viewer: UserID, current: Position) -> Bool {
+        guard let thread = event.relatedThread, let start = readingStart(viewer, thread, asOf: current), let message = event.message
         else {
             return false
         }
@@ -453,27 +407,27 @@ struct ErasedContentFinder {
 
     /// Adds what the viewer could be shown of an event: the event, the post whose text it wrote, its
     /// thread and its users.
-    mutating func add(_ event: ConcernedEvent, _ models: borrowing ReadModels) {
-        let details = event.details
-        guard details.relatedThread.map(filter.admits) ?? (filter.threads == nil && filter.outwardCodes == nil) else { return }
+    mutating func add(_ concerned: ConcernedEvent, _ models: borrowing ReadModels) {
+        let event = concerned.event
+        guard event.relatedThread.map(filter.admits) ?? (filter.threads == nil && filter.outwardCodes == nil) else { return }
         let isShown =
-            models.maySee(viewer, details, at: event.position, current: current)
-            || models.isShownByQueries(details, at: event.position, to: viewer, current: current)
-        guard isShown || event.hasLostContent && details.writtenPost != nil && models.mayRead(details, viewer, current: current) else {
+            models.maySee(viewer, event, at: concerned.position, current: current)
+            || models.isShownByQueries(event, at: concerned.position, to: viewer, current: current)
+        guard isShown || concerned.hasLostContent && event.writtenPost != nil && models.mayRead(event, viewer, current: current) else {
             // The invited and former members know the name of a thread, and no event of it.
-            if event.hasLostContent, case .threadOpened = details { addThread(of: details, models) }
+            if concerned.hasLostContent, event.kind == .threadOpened { addThread(of: event, models) }
             return
         }
         if isShown {
-            for user in [details.user, details.otherActor] {
-                if let user, event.hasLostContent || subjects.contains(user) { add(user) }
+            for user in [event.user, event.otherActor] {
+                if let user, concerned.hasLostContent || subjects.contains(user) { add(user) }
             }
         }
-        guard event.hasLostContent else { return }
+        guard concerned.hasLostContent else { return }
         eventCount += 1
-        if isShown { content.positions.append(event.position) }
-        if let post = details.writtenPost, posts.insert(post).inserted { content.posts.append(post) }
-        addThread(of: details, models)
+        if isShown { content.positions.append(concerned.position) }
+        if let post = event.writtenPost, posts.insert(post).inserted { content.posts.append(post) }
+        addThread(of: event, models)
     }
 
     /// Returns the piece.
@@ -486,8 +440,8 @@ struct ErasedContentFinder {
 
     private mutating func add(_ user: UserID) { if users.insert(user).inserted { content.users.append(user) } }
 
-    private mutating func addThread(of details: EventDetails, _ models: borrowing ReadModels) {
-        guard let thread = details.relatedThread, !threads.contains(thread), models.mayKnowName(of: thread, viewer, current: current) else {
+    private mutating func addThread(of event: ChatEvent, _ models: borrowing ReadModels) {
+        guard let thread = event.relatedThread, !threads.contains(thread), models.mayKnowName(of: thread, viewer, current: current) else {
             return
         }
         threads.insert(thread)
@@ -495,17 +449,9 @@ struct ErasedContentFinder {
     }
 }
 
-extension EventDetails {
+extension ChatEvent {
     /// The post whose text the event wrote.
-    fileprivate var writtenPost: PostID? {
-        switch self {
-        case .messagePosted(let details): .message(details.message)
-        case .messageEdited(let details): .message(details.message)
-        case .replyPosted(let details): .reply(details.reply)
-        case .replyEdited(let details): .reply(details.reply)
-        default: nil
-        }
-    }
+    fileprivate var writtenPost: PostID? { kind?.form.redactable == .body ? post : nil }
 }
 
 // MARK: Receipts
@@ -516,7 +462,7 @@ extension RecordedEvent {
     /// It contains only text that this sender sent too. The result is nil for an event that the
     /// command does not produce, such as the event after an opening whose join is missing.
     func shown(toCallerOf request: CommandRequest) -> RecordedEvent? {
-        guard event.details.isProduced(by: request.command) else { return nil }
+        guard event.isProduced(by: request.command) else { return nil }
         var shown = self
         if shown.event.correlation != request.correlation { shown.event.correlation = nil }
         switch (request.command, event.content) {
@@ -541,16 +487,15 @@ extension RecordedEvent {
     }
 }
 
-extension EventDetails {
+extension ChatEvent {
     /// Whether the command produces the event.
     ///
     /// Only an opening has an id and produces further events, the policy and the join.
     fileprivate func isProduced(by command: ChatCommand) -> Bool {
         guard case .openThread(let thread, _, let user, _, _) = command else { return true }
-        return switch self {
-        case .threadOpened(let details): details.thread == thread
-        case .threadPolicySet(let details): details.thread == thread
-        case .threadJoined(let details): details.thread == thread && details.user == user
+        return switch kind {
+        case .threadOpened, .threadPolicySet: self.thread == thread
+        case .threadJoined: self.thread == thread && self.user == user
         default: false
         }
     }

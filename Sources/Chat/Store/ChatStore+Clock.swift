@@ -50,12 +50,14 @@ extension ChatStore {
         }
         guard let position = correction.position else { return correction }
         try forEachEvent(upTo: position - 1, matching: EventFilter(kinds: [.userMuted, .userBanned])) { recorded in
-            guard recorded.recordedAt > correction.time, let details = recorded.details.sanction else { return true }
+            guard recorded.recordedAt > correction.time, case .sanction(let thread, _, let user, _, let until) = recorded.shape else {
+                return true
+            }
             correction.sanctions.append(
                 MisdatedSanction(
-                    position: recorded.position, recordedAt: recorded.recordedAt, thread: details.thread,
-                    user: summary(of: details.user) ?? UserSummary(id: details.user, username: nil),
-                    kind: recorded.kind == .userBanned ? .ban : .mute, until: details.until))
+                    position: recorded.position, recordedAt: recorded.recordedAt, thread: thread,
+                    user: summary(of: user) ?? UserSummary(id: user, username: nil), kind: recorded.kind == .userBanned ? .ban : .mute,
+                    until: until))
             return true
         }
         return correction

@@ -78,12 +78,12 @@ extension ChatStore {
         for row in rows {
             if sanctions.count == limit { break }
             let event = try event(at: row.position)
-            guard let details = event.details.sanction else { continue }
-            if let until = details.until, until <= time { continue }
+            guard case .sanction(_, _, _, let by, let until) = event.shape else { continue }
+            if let until, until <= time { continue }
             sanctions.append(
                 ThreadSanction(
                     user: UserSummary(id: row.user, username: row.username), kind: row.isBan ? .ban : .mute, position: row.position,
-                    imposedAt: event.createdAt, until: details.until, by: sections.userSummary(details.by), reason: event.reason))
+                    imposedAt: event.createdAt, until: until, by: sections.userSummary(by), reason: event.reason))
         }
         return sanctions
     }
@@ -122,14 +122,10 @@ extension ChatStore {
     private func act(at position: Position?, inEffectAt time: Timestamp) throws(ChatError) -> ThreadStanding.Act? {
         guard let position else { return nil }
         let event = try event(at: position)
-        switch event.details {
-        case .userMuted(let details), .userBanned(let details):
-            if let until = details.until, until <= time { return nil }
-            return ThreadStanding.Act(position: position, imposedAt: event.createdAt, until: details.until, reason: event.reason)
-        case .memberRemoved:
-            return ThreadStanding.Act(position: position, imposedAt: event.createdAt, until: nil, reason: event.reason)
-        default: return nil
-        }
+        var end: Timestamp?
+        if case .sanction(_, _, _, _, let until) = event.shape { end = until } else if event.kind != .memberRemoved { return nil }
+        if let end, end <= time { return nil }
+        return ThreadStanding.Act(position: position, imposedAt: event.createdAt, until: end, reason: event.reason)
     }
 
     /// Returns the pinned messages of a thread, in the order in which they were pinned.
@@ -235,18 +231,18 @@ extension ChatStore {
         var invitations: [ThreadInvitation] = []
         for invited in sections.compactMap(scan, { $0.invitation(ofMembership: $1, asOf: position) }).sorted().prefix(limit) {
             let event = try event(at: invited)
-            guard case .userInvited(let details) = event.details else { continue }
+            guard case .member(let thread, _, let user, let by) = event.shape else { continue }
             // As everywhere, the blocks of now count.
             let (viewer, current) = (sections.viewpoint.viewer, sections.viewpoint.currentPosition)
             let (name, isFromBlockedUser) = sections.withSection { models in
                 (
-                    models.thread(details.thread, asOf: position)?.name,
-                    viewer == details.user && models.isBlocked(details.by, by: details.user, asOf: current)
+                    models.thread(thread, asOf: position)?.name,
+                    viewer == user && models.isBlocked(by, by: user, asOf: current)
                 )
             }
             invitations.append(
                 ThreadInvitation(
-                    thread: details.thread, name: name, user: sections.userSummary(details.user), by: sections.userSummary(details.by),
+                    thread: thread, name: name, user: sections.userSummary(user), by: sections.userSummary(by),
                     position: invited, invitedAt: event.createdAt, isFromBlockedUser: isFromBlockedUser))
         }
         return invitations
@@ -263,16 +259,6 @@ extension ChatStore {
 
     private func recordedTime(at position: Position) throws(ChatError) -> Timestamp {
         position == 0 ? Timestamp(millisecondsSince1970: 0) : try event(at: position).recordedAt
-    }
-}
-
-extension EventDetails {
-    /// The details of a mute or a ban.
-    var sanction: Sanction? {
-        switch self {
-        case .userMuted(let details), .userBanned(let details): details
-        default: nil
-        }
     }
 }
 

@@ -103,7 +103,7 @@ extension ErasureLedger.Entry {
     /// Creates the entry of an order, without leaves.
     fileprivate init(_ order: ChatEvent, at position: Position) {
         self.init(
-            position: position, recordedAt: order.recordedAt, user: order.details.user, positions: order.erasedPositions,
+            position: position, recordedAt: order.recordedAt, user: order.user, positions: order.erasedPositions,
             reason: order.reason ?? "")
     }
 }

@@ -29,10 +29,10 @@ extension ChatStore {
 
     /// Returns the cause of an event's notices, unless they are at most one.
     func manyNotices(of event: RecordedEvent, for viewer: UserID, through filter: EventFilter) -> PendingNotices.Cause? {
-        switch event.event.details {
+        switch event.kind {
         // A live view, which receives the order itself, loads everything again.
         case .userErased, .contentErased: return filter.includesErasures ? nil : .erasure(through: 0)
-        case .operatorRevoked(let details) where details.user == viewer:
+        case .operatorRevoked where event.user == viewer:
             return withCurrentModels { models, _ in .threads(models.threadScan()) }
         default: return nil
         }
@@ -40,7 +40,7 @@ extension ChatStore {
 
     /// Returns the thread that an event ended the viewer's access to, among those of the filter.
     func lostThread(_ event: RecordedEvent, for viewer: UserID, through filter: EventFilter) -> ThreadID? {
-        guard event.event.details.mayEndAccess, let thread = event.event.details.relatedThread, filter.admits(thread) else { return nil }
+        guard event.event.mayEndAccess, let thread = event.event.relatedThread, filter.admits(thread) else { return nil }
         readSide.apply(log, through: log.durablePosition)
         return withCurrentModels { models, _ in models.endsAccess(of: viewer, to: thread, at: event.position) ? thread : nil }
     }
@@ -115,7 +115,7 @@ extension ChatStore {
                     guard positions.contains(position) else { return true }
                     do throws(EventDecodingError) {
                         let event = try ChatEvent(kept: kept, erasable: nil, contents: .all)
-                        events.append(ConcernedEvent(position: position, details: event.details, hasLostContent: state != .whole))
+                        events.append(ConcernedEvent(position: position, event: event, hasLostContent: state != .whole))
                     } catch {
                         failure = .undecodable(position: position, error)
                     }

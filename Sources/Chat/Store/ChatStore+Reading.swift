@@ -125,11 +125,11 @@ extension ChatStore {
     /// Returns a matching event redacted for the viewer; nil if it does not match or is not
     /// visible.
     func visibleEvent(_ recorded: RecordedEvent, through filter: EventFilter) -> RecordedEvent? {
-        guard filter.matches(recorded.event.details) else { return nil }
+        guard filter.matches(recorded.event) else { return nil }
         var recorded = recorded
         // The batch may have been read before the content was erased.
         if erasedPositions.contains(recorded.position) { recorded.event = recorded.event.withoutContent }
-        guard let viewer = filter.viewer, !filter.isExemptFromViewer(recorded.event.details) else { return recorded }
+        guard let viewer = filter.viewer, !filter.isExemptFromViewer(recorded.event) else { return recorded }
         // Apply every durable event first, so that a departure known to the caller takes effect.
         readSide.apply(log, through: log.durablePosition)
         return withCurrentModels { $0.shown(recorded, to: viewer, current: $1) }

@@ -94,7 +94,7 @@ final class EventFeed: Sendable {
 
     private func append(_ events: [FollowedEvent], of store: ChatStore) -> [(FeedWaiters.Continuation, Position)] {
         let keys = events.map { one in
-            one.recorded.event.details.keys { user in
+            one.recorded.event.keys { user in
                 store.withCurrentModels { models, _ in models.everJoinedThreads(of: user) }
             } author: { post in
                 store.withCurrentModels { models, _ in models.authorID(of: post) }

@@ -63,33 +63,32 @@ public struct EventFilter: Hashable, Sendable {
         self.viewer = viewer
     }
 
-    /// Whether the details satisfy every condition other than ``viewer``.
+    /// Whether an event satisfies every condition other than ``viewer``.
     ///
-    /// The viewer's condition depends on memberships, which the details do not contain.
-    public func matches(_ details: EventDetails) -> Bool {
-        if includesErasures, details.isErasure { return true }
-        if let kinds, !(details.kind.map(kinds.contains) ?? false) { return false }
-        if let threads, !(details.thread.map(threads.contains) ?? isExemptFromThreads(details)) { return false }
-        if let users, !(details.user.map(users.contains) ?? false), !(details.otherActor.map(users.contains) ?? false) { return false }
-        if let outwardCodes { return details.relatedThread?.outwardCode.map(outwardCodes.contains) ?? false }
+    /// The viewer's condition depends on memberships, which the event does not contain.
+    public func matches(_ event: ChatEvent) -> Bool {
+        if includesErasures, event.isErasure { return true }
+        if let kinds, !(event.kind.map(kinds.contains) ?? false) { return false }
+        if let threads, !(event.thread.map(threads.contains) ?? isExemptFromThreads(event)) { return false }
+        if let users, !(event.user.map(users.contains) ?? false), !(event.otherActor.map(users.contains) ?? false) { return false }
+        if let outwardCodes { return event.relatedThread?.outwardCode.map(outwardCodes.contains) ?? false }
         return true
     }
 
     /// Whether the condition on ``threads`` does not apply to the event.
-    func isExemptFromThreads(_ details: EventDetails) -> Bool {
+    func isExemptFromThreads(_ event: ChatEvent) -> Bool {
         guard includesThreadlessEvents else { return false }
-        return switch details {
+        return switch event.kind {
         case .usernameChanged: true
-        case .userBlocked(let details), .userUnblocked(let details): details.by == liveViewer ?? viewer
-        case .operatorGranted(let details), .operatorRevoked(let details): details.user == liveViewer ?? viewer
+        case .userBlocked, .userUnblocked, .operatorGranted, .operatorRevoked: event.user == liveViewer ?? viewer
         default: false
         }
     }
 
     /// Whether the condition on ``viewer`` does not apply: there is no viewer, or the event is
     /// exempt.
-    func isExemptFromViewer(_ details: EventDetails) -> Bool {
-        viewer == nil || includesErasures && details.isErasure || details.kind.map(kindsWithoutViewer.contains) ?? false
+    func isExemptFromViewer(_ event: ChatEvent) -> Bool {
+        viewer == nil || includesErasures && event.isErasure || event.kind.map(kindsWithoutViewer.contains) ?? false
     }
 
     /// The viewer who gets notices; nil if the follower has none.
@@ -103,20 +102,12 @@ public struct EventFilter: Hashable, Sendable {
     }
 }
 
-extension EventDetails {
+extension ChatEvent {
     /// Whether the event orders an erasure.
-    var isErasure: Bool {
-        switch self {
-        case .userErased, .contentErased: true
-        default: false
-        }
-    }
+    var isErasure: Bool { kind == .userErased || kind == .contentErased }
 
     /// The thread of the event; for a postcode, the thread of the user's new outward code.
-    var relatedThread: ThreadID? {
-        if case .postcodeSet(let details) = self { return details.thread }
-        return thread
-    }
+    var relatedThread: ThreadID? { row.relatedThreadID }
 }
 
 extension EventFilter: Codable {

@@ -72,7 +72,7 @@ public struct Receipt: Sendable {
     /// Creates the receipt of a command from its rows in a batch.
     init(_ rows: Range<Int>, of batch: borrowing EventBatch, _ request: CommandRequest) {
         let row = batch.rows[rows.lowerBound]
-        appended = rows.count == 1 && row.kind?.isIndexed == false ? .row(row, request) : .events(batch.events(rows, of: request))
+        appended = rows.count == 1 && row.kind?.form.isIndexed == false ? .row(row, request) : .events(batch.events(rows, of: request))
         firstPosition = batch.position(rows.lowerBound)
         isDuplicate = false
         redacted = []
@@ -119,26 +119,25 @@ extension Receipt: Encodable {
 
 extension Receipt {
     /// The registered user; nil for any other command.
-    public var user: UserID? { createdID { if case .userRegistered(let details) = $0 { details.user } else { nil } } }
+    public var user: UserID? { createdID(.userRegistered) { $0.userID } }
 
     /// The opened thread; nil for any other command.
-    public var thread: ThreadID? { createdID { if case .threadOpened(let details) = $0 { details.thread } else { nil } } }
+    public var thread: ThreadID? { createdID(.threadOpened) { $0.relatedThreadID } }
 
     /// The posted message; nil for any other command.
-    public var message: MessageID? { createdID { if case .messagePosted(let details) = $0 { details.message } else { nil } } }
+    public var message: MessageID? { createdID(.messagePosted) { $0.messageID } }
 
     /// The posted reply; nil for any other command.
-    public var reply: ReplyID? { createdID { if case .replyPosted(let details) = $0 { details.reply } else { nil } } }
+    public var reply: ReplyID? { createdID(.replyPosted) { $0.replyID } }
 
     /// The custom event; nil for any other command.
-    public var customEvent: CustomEventID? { createdID { if case .custom(let details) = $0 { details.id } else { nil } } }
+    public var customEvent: CustomEventID? { createdID(.custom) { $0.customEventID } }
 
     /// The started session; nil for any other command.
-    public var session: SessionID? { createdID { if case .sessionStarted(let details) = $0 { details.session } else { nil } } }
+    public var session: SessionID? { createdID(.sessionStarted) { $0.sessionID } }
 
-    /// Returns the id that the closure finds in an appended event.
-    private func createdID<ID>(_ id: (EventDetails) -> ID?) -> ID? {
-        for event in appendedEvents { if let found = id(event.details) { return found } }
-        return nil
+    /// Returns the id that the closure takes from the appended event of a kind.
+    private func createdID<ID>(_ kind: EventKind, _ id: (EventRow) -> ID?) -> ID? {
+        appendedEvents.first { $0.kind == kind }.flatMap { id($0.row) }
     }
 }

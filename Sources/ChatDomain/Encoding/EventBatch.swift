@@ -52,7 +52,7 @@ package struct EventBatch: Sendable {
     ///   - indexes: The indexes that are already known.
     package mutating func append(_ row: EventRow, _ content: borrowing EventContent = .none, _ indexes: EventIndexes = EventIndexes()) {
         // Explicit copy: a `borrowing` parameter is not implicitly copyable.
-        if row.kind?.isIndexed == true { contents.append(IndexedContent(row: rows.count, content: copy content)) }
+        if row.kind?.form.isIndexed == true { contents.append(IndexedContent(row: rows.count, content: copy content)) }
         rows.append(row)
         self.indexes.append(indexes)
     }
@@ -62,7 +62,7 @@ package struct EventBatch: Sendable {
     /// - Throws: ``EventDecodingError`` if the record is not an event; the batch is then unchanged.
     package mutating func append(kept: RawSpan, erasable: RawSpan?) throws(EventDecodingError) {
         let row = try EventRow(kept: kept)
-        if row.kind?.isIndexed == true {
+        if row.kind?.form.isIndexed == true {
             append(row, try EventContent(indexedOf: row, erasable: erasable))
         } else {
             rows.append(row)

@@ -27,56 +27,36 @@ extension ChatEvent {
         let row = try EventRow(kept: kept)
         // Initialized once, at the end: a partly initialized event would be copied at every step
         // that can throw.
-        guard let kind = row.kind else {
-            var correlation: String?
-            var bytes: [UInt8]?
-            if let erasable {
-                var rest = ByteReader(.erasable)
-                if row.flags.contains(.correlation) { correlation = try rest.countedText(erasable) }
-                bytes = erasable.toArray()
-            }
-            let content = EventContent.opaque(kept: kept.toArray(), erasable: bytes)
-            let details = EventDetails.unknown(kind: kept.byte(at: 0))
-            self.init(recordedAt: row.recordedAt, origin: row.origin, details: details, content: content, correlation: correlation)
-            return
-        }
-        let details = EventDetails(kind, row)
-        if kind == .userErased || kind == .contentErased {
-            let order = try EventContent(erasureOf: kind, row, kept)
-            var correlation: String?
-            if let erasable, row.flags.contains(.correlation) {
-                var rest = ByteReader(.erasable)
-                correlation = try rest.countedText(erasable)
-            }
-            self.init(recordedAt: row.recordedAt, origin: row.origin, details: details, content: order, correlation: correlation)
-            return
-        }
-        guard kind.hasContent(ThreadID(bits: row.thread)) || row.flags.contains(.correlation) else {
-            self.init(recordedAt: row.recordedAt, origin: row.origin, details: details)
-            return
-        }
-        let customKind = kind == .custom ? try row.customKind(kept) : nil
-        guard let erasable, contents == .all || kind.isIndexed else {
-            let absent: EventContent =
-                if let customKind { .custom(kind: customKind, payload: erasable == nil ? .erased : .omitted) } else {
-                    erasable == nil ? .erased : .omitted
-                }
-            self.init(recordedAt: row.recordedAt, origin: row.origin, details: details, content: absent)
-            return
-        }
         var rest = ByteReader(.erasable)
-        let correlation = row.flags.contains(.correlation) ? try rest.countedText(erasable) : nil
-        let content: EventContent
-        if let customKind {
-            let known = erasable.extracting(0..<(try rest.endOfContent(row.flags, erasable)))
-            let start = rest.offset
-            // In its canonical form: the text is printed as it is, and another writer may differ.
-            guard let payload = CustomPayload(try rest.remainingText(known)) else { throw rest.error(.invalidPayload, at: start) }
-            content = .custom(kind: customKind, payload: .present(payload))
-        } else {
-            content = try EventContent(of: kind, row, &rest, erasable)
+        guard let form = row.kind?.form else {
+            let correlation = try rest.correlation(row, erasable)
+            var bytes: [UInt8]?
+            if let erasable { bytes = erasable.toArray() }
+            self.init(row, .opaque(kept: kept.toArray(), erasable: bytes), correlation: correlation)
+            return
         }
-        self.init(recordedAt: row.recordedAt, origin: row.origin, details: details, content: content, correlation: correlation)
+        if form.content == .erasure {
+            let order = try row.erasure(kept)
+            self.init(row, order, correlation: try rest.correlation(row, erasable))
+            return
+        }
+        guard form.hasContent(row) || row.flags.contains(.correlation) else {
+            self.init(row, .none, correlation: nil)
+            return
+        }
+        let customKind = form.content == .payload ? try row.customKind(kept) : ""
+        guard let erasable, contents == .all || form.isIndexed else {
+            let content: EventContent
+            if form.content == .payload {
+                content = .custom(kind: customKind, payload: erasable == nil ? .erased : .omitted)
+            } else {
+                content = erasable == nil ? .erased : .omitted
+            }
+            self.init(row, content, correlation: nil)
+            return
+        }
+        let correlation = try rest.correlation(row, erasable)
+        self.init(row, try EventContent(of: form, row, &rest, erasable, customKind: customKind), correlation: correlation)
     }
 }
 
@@ -92,7 +72,7 @@ extension ChatEvent {
         case .messagePosted, .replyPosted, .messageEdited, .replyEdited:
             guard let erasable else { return (nil, row.createdAt) }
             var rest = ByteReader(.erasable)
-            if row.flags.contains(.correlation) { _ = try rest.countedText(erasable) }
+            _ = try rest.correlation(row, erasable)
             let known = erasable.extracting(0..<(try rest.endOfContent(row.flags, erasable)))
             return (try rest.remainingText(known), row.createdAt)
         default:
@@ -105,7 +85,7 @@ extension ChatEvent {
 }
 
 extension EventContent {
-    /// Decodes the content of an event whose kind is indexed (``EventKind/isIndexed``).
+    /// Decodes the content of an event whose kind is indexed (``EventForm/isIndexed``).
     ///
     /// The result is ``none`` for every other kind.
     ///
@@ -114,7 +94,7 @@ extension EventContent {
     ///   - erasable: The erasable part, or nil if the journal holds a stub.
     /// - Throws: ``EventDecodingError`` with the offset of the first invalid field.
     package init(indexedOf row: EventRow, erasable: RawSpan?) throws(EventDecodingError) {
-        guard let kind = row.kind, kind.isIndexed, kind.hasContent(ThreadID(bits: row.thread)) else {
+        guard let form = row.kind?.form, form.isIndexed, form.hasContent(row) else {
             self = .none
             return
         }
@@ -123,54 +103,31 @@ extension EventContent {
             return
         }
         var reader = ByteReader(.erasable)
-        if row.flags.contains(.correlation) { _ = try reader.countedText(erasable) }
-        try self.init(of: kind, row, &reader, erasable)
+        _ = try reader.correlation(row, erasable)
+        try self.init(of: form, row, &reader, erasable)
     }
 
-    /// Decodes the content after the correlation id; that of a custom event needs the kept part too.
-    fileprivate init(of kind: EventKind, _ row: EventRow, _ reader: inout ByteReader, _ erasable: RawSpan) throws(EventDecodingError) {
+    /// Decodes the content after the correlation id.
+    fileprivate init(
+        of form: EventForm, _ row: EventRow, _ reader: inout ByteReader, _ erasable: RawSpan, customKind: String = ""
+    ) throws(EventDecodingError) {
         // A kind without content has no fields of a later version either.
-        guard kind.hasContent(ThreadID(bits: row.thread)) else {
+        guard form.hasContent(row) else {
             self = .none
             return
         }
         let known = erasable.extracting(0..<(try reader.endOfContent(row.flags, erasable)))
-        switch kind {
-        case .userRegistered:
-            let username = Username(text: try reader.countedText(known), foldKey: try reader.countedText(known))
-            let subject = try reader.countedText(known)
-            self = .registration(username, subject: subject.isEmpty ? nil : subject)
-        case .usernameChanged:
-            self = .username(Username(text: try reader.countedText(known), foldKey: try reader.countedText(known)))
-        case .postcodeSet:
-            guard let postcode = Postcode(ascii: try reader.littleEndian(8, known)) else {
-                throw reader.error(.invalidPostcode, at: reader.offset - 8)
-            }
-            self = .postcode(postcode)
-        case .threadOpened: self = .threadName(try reader.remainingText(known))
-        case .messagePosted, .replyPosted, .messageEdited, .replyEdited: self = .body(try reader.remainingText(known))
-        case .sessionStarted: self = .device(try reader.remainingText(known))
-        case .messageRemoved, .replyRemoved, .userMuted, .userBanned, .memberRemoved, .messageReported, .replyReported:
-            self = .reason(try reader.remainingText(known))
-        case .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded, .lost, .threadPolicySet,
-            .userInvited, .invitationDeclined, .invitationRevoked, .roleSet, .operatorGranted, .operatorRevoked, .userUnmuted,
-            .userUnbanned, .messagePinned, .messageUnpinned, .threadLocked, .threadUnlocked, .threadClosed, .messageReportsResolved,
-            .replyReportsResolved, .userBlocked, .userUnblocked, .custom, .userErased, .contentErased, .clockCorrected:
-            self = .none
-        }
-    }
-
-    /// Decodes the order of an erasure from the kept part.
-    fileprivate init(erasureOf kind: EventKind, _ row: EventRow, _ kept: RawSpan) throws(EventDecodingError) {
-        var reader = ByteReader(.kept)
-        // The header and the user.
-        reader.offset = row.fieldOffset + (kind == .userErased ? 16 : 0)
-        let reason = try reader.countedText(kept)
-        self = .erasure(reason: reason, positions: kind == .contentErased ? try reader.positions(kept) : nil)
+        self = try form.content.decode(&reader, known, customKind: customKind)
     }
 }
 
 extension ByteReader {
+    /// Reads the correlation id, if the event has one.
+    fileprivate mutating func correlation(_ row: EventRow, _ erasable: RawSpan?) throws(EventDecodingError) -> String? {
+        guard let erasable, row.flags.contains(.correlation) else { return nil }
+        return try countedText(erasable)
+    }
+
     /// Returns the end of the content of this version, before the fields of a later one.
     fileprivate func endOfContent(_ flags: EventFlags, _ erasable: RawSpan) throws(EventDecodingError) -> Int {
         guard flags.contains(.extended) else { return erasable.byteCount }
@@ -203,79 +160,29 @@ extension EventRow {
             guard kindByte != 0 else { throw reader.error(.invalidKind, at: 0) }
             return
         }
-        try decodeFields(of: kind, &reader, kept)
+        for field in kind.form.kept { try decode(field, &reader, kept) }
     }
 
-    /// Decodes the fields of a known kind, which follow the header.
     @inline(__always)
-    private mutating func decodeFields(of kind: EventKind, _ reader: inout ByteReader, _ kept: RawSpan) throws(EventDecodingError) {
-        switch kind.layout {
-        case .user: user = try reader.bits(kept)
-        case .postcode:
-            user = try reader.bits(kept)
-            thread = try reader.bits(kept)
-        case .thread:
-            thread = try reader.bits(kept)
-            user = try reader.bits(kept)
-            number = try reader.leb128(kept)
-        case .threadPolicy:
-            thread = try reader.bits(kept)
-            user = try reader.bits(kept)
-            number = try reader.leb128(kept)
-            let policy = try reader.number(kept) { ThreadPolicy(code: $0) != nil }
-            value = policy << 8 | (try reader.number(kept) { ThreadHistory(code: $0) != nil })
-        case .message:
-            thread = try reader.bits(kept)
-            secondID = try reader.bits(kept)
-            user = try reader.bits(kept)
-            number = try reader.leb128(kept)
-        case .reply:
-            thread = try reader.bits(kept)
-            message = try reader.bits(kept)
-            secondID = try reader.bits(kept)
-            user = try reader.bits(kept)
-            number = try reader.leb128(kept)
-        case .marker:
-            user = try reader.bits(kept)
-            thread = try reader.bits(kept)
-            number = try reader.leb128(kept)
-        case .session, .block:
-            user = try reader.bits(kept)
-            secondID = try reader.bits(kept)
-        case .member, .role, .sanction:
-            thread = try reader.bits(kept)
-            user = try reader.bits(kept)
-            secondID = try reader.bits(kept)
-            number = try reader.leb128(kept)
-            if kind.layout == .role { value = try reader.number(kept) { ThreadRole(code: $0) != nil } }
-            if kind.layout == .sanction { value = try reader.number(kept) { Sanction.isEnd($0) } }
-        case .messageReport:
-            thread = try reader.bits(kept)
-            secondID = try reader.bits(kept)
-            user = try reader.bits(kept)
-        case .replyReport:
-            thread = try reader.bits(kept)
-            message = try reader.bits(kept)
-            secondID = try reader.bits(kept)
-            user = try reader.bits(kept)
-        case .custom:
-            thread = try reader.bits(kept)
-            secondID = try reader.bits(kept)
-            user = try reader.bits(kept)
-            number = try reader.leb128(kept)
-            _ = try reader.countedText(kept)
-        case .userErasure:
-            user = try reader.bits(kept)
-            _ = try reader.countedText(kept)
-        case .contentErasure:
-            _ = try reader.countedText(kept)
-            number = try reader.positions(kept).ranges.last?.upperBound ?? 0
-        case .none: break
+    private mutating func decode(_ field: EventField, _ reader: inout ByteReader, _ kept: RawSpan) throws(EventDecodingError) {
+        switch field {
+        case .thread: thread = try reader.bits(kept)
+        case .user, .by, .author: user = try reader.bits(kept)
+        case .message, .reply, .session, .id, .otherActor, .blocked: secondID = try reader.bits(kept)
+        case .parent: message = try reader.bits(kept)
+        case .number, .upTo: number = try reader.leb128(kept)
+        case .policy: value = try reader.number(kept) { ThreadPolicy(code: $0) != nil } << 8
+        case .history: value |= try reader.number(kept) { ThreadHistory(code: $0) != nil }
+        case .role: value = try reader.number(kept) { ThreadRole(code: $0) != nil }
+        case .until: value = try reader.number(kept) { SanctionEnd.isValid($0) }
+        case .kind, .reason: _ = try reader.countedText(kept)
+        case .ranges: number = try reader.positions(kept).ranges.last?.upperBound ?? 0
+        case .content: break
         }
     }
 
     /// The offset in the kept part after the kind, the flags and the times.
-    fileprivate var fieldOffset: Int { 8 + (flags.contains(.sentAt) ? 8 : 0) }
+    private var fieldOffset: Int { 8 + (flags.contains(.sentAt) ? 8 : 0) }
 
     /// Decodes the kind of a custom event from its kept part.
     fileprivate func customKind(_ kept: RawSpan) throws(EventDecodingError) -> String {
@@ -284,6 +191,15 @@ extension EventRow {
         reader.offset = fieldOffset + 3 * 16
         _ = try reader.leb128(kept)
         return try reader.countedText(kept)
+    }
+
+    /// Decodes the order of an erasure from the kept part.
+    fileprivate func erasure(_ kept: RawSpan) throws(EventDecodingError) -> EventContent {
+        var reader = ByteReader(.kept)
+        reader.offset = fieldOffset
+        if kind == .userErased { _ = try reader.bits(kept) }
+        let reason = try reader.countedText(kept)
+        return .erasure(reason: reason, positions: kind == .contentErased ? try reader.positions(kept) : nil)
     }
 }
 

@@ -18,112 +18,43 @@ package struct EventEncoder {
     ///
     /// - Precondition: The content is present: neither ``ChatEvent/isErased`` nor
     ///   ``ChatEvent/isOmitted``, except for an event of unknown kind.
-    package mutating func encode(_ event: ChatEvent) {
+    package mutating func encode(_ event: ChatEvent) { encode(event.row, event.content, correlation: event.correlation) }
+
+    /// Encodes a row and its content into ``kept`` and ``erasable``.
+    package mutating func encode(_ row: EventRow, _ content: borrowing EventContent, correlation: String?) {
         keptWriter.bytes.removeAll(keepingCapacity: true)
         erasableWriter.bytes.removeAll(keepingCapacity: true)
-        if case .opaque(let kept, let erasable) = event.content {
+        guard let kind = row.kind else {
+            guard case .opaque(let kept, let erasable) = copy content else { preconditionFailure("an unknown kind has no bytes") }
             keptWriter.bytes.append(contentsOf: kept)
             erasableWriter.bytes.append(contentsOf: erasable ?? [])
             return
         }
-        encode(event.row, kindByte: event.details.kindByte, event.content, correlation: event.correlation)
-    }
-
-    /// Encodes a row of a known kind and its content into ``kept`` and ``erasable``.
-    package mutating func encode(_ row: EventRow, _ content: borrowing EventContent, correlation: String?) {
-        keptWriter.bytes.removeAll(keepingCapacity: true)
-        erasableWriter.bytes.removeAll(keepingCapacity: true)
-        encode(row, kindByte: row.kind?.rawValue ?? 0, content, correlation: correlation)
-    }
-
-    private mutating func encode(_ row: EventRow, kindByte: UInt8, _ content: borrowing EventContent, correlation: String?) {
         // The kind, the flags and six bytes of time form one word.
         let time = UInt64(clamping: row.recordedAt.millisecondsSince1970)
-        keptWriter.write(littleEndian: UInt64(kindByte) | UInt64(row.flags.rawValue) << 8 | time << 16)
+        keptWriter.write(littleEndian: UInt64(kind.rawValue) | UInt64(row.flags.rawValue) << 8 | time << 16)
         if row.flags.contains(.sentAt) { keptWriter.write(littleEndian: UInt64(bitPattern: row.createdAt.millisecondsSince1970)) }
         if let correlation { erasableWriter.write(counted: correlation) }
-        encodeFields(row)
-        encode(content)
+        for field in kind.form.kept { encode(field, of: row, content) }
+        content.encode(to: &erasableWriter)
     }
 
-    /// Empties the erasable part, as in a stub.
-    mutating func removeErasable() { erasableWriter.bytes.removeAll(keepingCapacity: true) }
-
-    private mutating func encodeFields(_ row: EventRow) {
-        guard let layout = row.kind?.layout else { return }
-        switch layout {
-        case .user: keptWriter.write(ids: [row.user])
-        case .postcode: keptWriter.write(ids: [row.user, row.thread])
-        case .thread:
-            keptWriter.write(ids: [row.thread, row.user])
-            keptWriter.write(leb128: row.number)
-        case .threadPolicy:
-            keptWriter.write(ids: [row.thread, row.user])
-            keptWriter.write(leb128: row.number)
-            keptWriter.write(leb128: row.value >> 8)
-            keptWriter.write(leb128: row.value & 0xFF)
-        case .message:
-            keptWriter.write(ids: [row.thread, row.secondID, row.user])
-            keptWriter.write(leb128: row.number)
-        case .reply:
-            keptWriter.write(ids: [row.thread, row.message, row.secondID, row.user])
-            keptWriter.write(leb128: row.number)
-        case .marker:
-            keptWriter.write(ids: [row.user, row.thread])
-            keptWriter.write(leb128: row.number)
-        case .session, .block: keptWriter.write(ids: [row.user, row.secondID])
-        case .member:
-            keptWriter.write(ids: [row.thread, row.user, row.otherActor])
-            keptWriter.write(leb128: row.number)
-        case .role, .sanction:
-            keptWriter.write(ids: [row.thread, row.user, row.otherActor])
-            keptWriter.write(leb128: row.number)
-            keptWriter.write(leb128: row.value)
-        case .messageReport: keptWriter.write(ids: [row.thread, row.secondID, row.user])
-        case .replyReport: keptWriter.write(ids: [row.thread, row.message, row.secondID, row.user])
-        case .custom:
-            keptWriter.write(ids: [row.thread, row.secondID, row.user])
-            // The kind follows with the content.
-            keptWriter.write(leb128: row.number)
-        // The reason and the positions follow with the content.
-        case .userErasure: keptWriter.write(ids: [row.user])
-        case .contentErasure, .none: break
+    @inline(__always)
+    private mutating func encode(_ field: EventField, of row: EventRow, _ content: borrowing EventContent) {
+        switch field {
+        case .thread, .user, .by, .author, .message, .parent, .reply, .session, .id, .otherActor, .blocked:
+            keptWriter.write(ids: [row[id: field]])
+        case .number, .upTo: keptWriter.write(leb128: row.number)
+        case .policy: keptWriter.write(leb128: row.value >> 8)
+        case .history: keptWriter.write(leb128: row.value & 0xFF)
+        case .role, .until: keptWriter.write(leb128: row.value)
+        case .kind: if case .custom(let kind, _) = copy content { keptWriter.write(counted: kind) }
+        case .reason: if case .erasure(let reason, _) = copy content { keptWriter.write(counted: reason) }
+        case .ranges: if case .erasure(_, let positions?) = copy content { keptWriter.write(positions) }
+        case .content: break
         }
     }
 
-    private mutating func encode(_ content: borrowing EventContent) {
-        // Explicit copy: a `borrowing` parameter is not implicitly copyable.
-        switch copy content {
-        case .none: break
-        case .registration(let username, let subject):
-            erasableWriter.write(counted: username.text)
-            erasableWriter.write(counted: username.foldKey)
-            erasableWriter.write(counted: subject ?? "")
-        case .username(let username):
-            erasableWriter.write(counted: username.text)
-            erasableWriter.write(counted: username.foldKey)
-        case .postcode(let postcode): erasableWriter.write(littleEndian: postcode.ascii)
-        case .threadName(let text), .body(let text), .device(let text), .reason(let text): erasableWriter.write(text)
-        case .custom(let kind, .present(let payload)):
-            keptWriter.write(counted: kind)
-            erasableWriter.write(payload.text)
-        case .erasure(let reason, let positions):
-            keptWriter.write(counted: reason)
-            if let positions { keptWriter.write(positions) }
-        case .erased, .omitted, .opaque, .custom: preconditionFailure("cannot encode an event without its content")
-        }
-    }
-}
-
-extension EventDetails {
-    /// The first byte of the kept part.
-    var kindByte: UInt8 {
-        if case .unknown(let byte) = self { return byte }
-        return kind?.rawValue ?? 0
-    }
-}
-
-extension EventEncoder {
     /// Encodes a stub: the kept part of an event whose content the journal does not hold.
     ///
     /// ``erasable`` is then empty. An erased event no longer shows whether it had a correlation id,
@@ -140,9 +71,9 @@ extension EventEncoder {
             kept.content = .none
             // An empty correlation id sets the flag; its text is in the erasable part, which is
             // removed.
-            kept.correlation = event.details.kind?.hasContent(event.details.thread) == true ? nil : ""
+            kept.correlation = event.kind?.form.hasContent(event.row) == true ? nil : ""
         }
         encode(kept)
-        removeErasable()
+        erasableWriter.bytes.removeAll(keepingCapacity: true)
     }
 }

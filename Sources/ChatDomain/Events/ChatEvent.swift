@@ -1,36 +1,94 @@
-/// One immutable event of the chat: its time, origin, details and content.
+/// One immutable event of the chat: its time, origin, ids, numbers and content.
 ///
 /// An event does not contain its position; ``RecordedEvent`` adds it.
 public struct ChatEvent: Hashable, Sendable {
-    /// The time at which the store recorded the event.
-    ///
-    /// It decreases along a journal only at `clockCorrected`, and lies between 0 and 2^48 - 1
-    /// milliseconds since 1970.
-    public var recordedAt: Timestamp
-
-    /// The origin: native, or imported with the original time if known.
-    public var origin: EventOrigin
-
-    /// The kept part: the kind, ids and numbers.
-    public var details: EventDetails
+    /// The kept part as plain numbers, whose flags agree with ``correlation``.
+    package private(set) var row: EventRow
 
     /// The erasable part: the text.
     public var content: EventContent
 
     /// The command's correlation id, or nil if it had none or the content is absent.
-    public var correlation: String?
+    public var correlation: String? {
+        didSet { row.flags = EventFlags(origin, hasCorrelation: correlation != nil) }
+    }
 
     /// Creates an event.
     public init(
         recordedAt: Timestamp, origin: EventOrigin = .native, details: EventDetails, content: EventContent = .none,
         correlation: String? = nil
     ) {
-        self.recordedAt = recordedAt
-        self.origin = origin
-        self.details = details
-        self.content = content
-        self.correlation = correlation
+        var row = EventRow(kind: details.kind, flags: [], recordedAt: recordedAt, createdAt: origin.sentAt ?? recordedAt)
+        row.flags = EventFlags(origin, hasCorrelation: false)
+        row.set(details.shape)
+        if case .erasure(_, let positions) = content { row.number = positions?.ranges.last?.upperBound ?? 0 }
+        self.init(row, content, correlation: correlation)
     }
+
+    /// Creates the event of a row; that of an unknown kind has ``EventContent/opaque(kept:erasable:)``.
+    package init(_ row: EventRow, _ content: EventContent, correlation: String?) {
+        (self.row, self.content, self.correlation) = (row, content, correlation)
+        self.row.flags = EventFlags(row.origin, hasCorrelation: correlation != nil)
+    }
+}
+
+/// The kept part.
+extension ChatEvent {
+    /// The time at which the store recorded the event.
+    ///
+    /// It decreases along a journal only at `clockCorrected`, and lies between 0 and 2^48 - 1
+    /// milliseconds since 1970.
+    public var recordedAt: Timestamp {
+        get { row.recordedAt }
+        set { (row.recordedAt, row.createdAt) = (newValue, origin.sentAt ?? newValue) }
+    }
+
+    /// The origin: native, or imported with the original time if known.
+    public var origin: EventOrigin {
+        get { row.origin }
+        set {
+            row.flags = EventFlags(newValue, hasCorrelation: correlation != nil)
+            row.createdAt = newValue.sentAt ?? recordedAt
+        }
+    }
+
+    /// The kind, or nil if this version does not know it.
+    public var kind: EventKind? { row.kind }
+
+    /// The kind, ids and numbers.
+    public var details: EventDetails {
+        get { EventDetails(row) }
+        set { self = ChatEvent(recordedAt: recordedAt, origin: origin, details: newValue, content: content, correlation: correlation) }
+    }
+
+    /// The ids and numbers.
+    public var shape: EventShape { details.shape }
+
+    /// The user who acted or is concerned; nil for `contentErased`, `clockCorrected`, `lost` and an
+    /// unknown kind.
+    public var user: UserID? { row.userID }
+
+    /// The user who acted, if that is another user than ``user``.
+    ///
+    /// Moderators act on the users whom their events concern.
+    public var otherActor: UserID? { row.otherActorID }
+
+    /// The event's thread, or nil if the kind has none.
+    ///
+    /// A read marker and a report name a thread, although they do not belong to it. Nil for
+    /// `postcodeSet`: its thread is that of the postcode.
+    public var thread: ThreadID? { kind == .postcodeSet ? nil : row.relatedThreadID }
+
+    /// The event's number within its thread, or nil if it does not belong to a thread.
+    ///
+    /// Read markers and reports do not belong to their thread.
+    public var threadNumber: UInt64? { row.threadNumber }
+
+    /// The message that the event is about, or that its reply answers.
+    public var message: MessageID? { row.messageID }
+
+    /// The reply that the event is about.
+    public var reply: ReplyID? { row.replyID }
 }
 
 /// The origin of a command and its events.
@@ -53,11 +111,8 @@ extension ChatEvent {
     /// The valid recording times: the range of six bytes of milliseconds.
     package static let recordableTimes = Timestamp(millisecondsSince1970: 0)...Timestamp(millisecondsSince1970: 1 << 48 - 1)
 
-    /// The kind, or nil if this version does not know it.
-    public var kind: EventKind? { details.kind }
-
     /// The time to display: the original time of an import, otherwise the recording time.
-    public var createdAt: Timestamp { origin.sentAt ?? recordedAt }
+    public var createdAt: Timestamp { row.createdAt }
 
     /// Whether the journal no longer holds the event's content.
     public var isErased: Bool {
@@ -106,8 +161,7 @@ extension ChatEvent {
 
     /// The name of the opened thread; the thread of an outward code is named by the code.
     public var threadName: String? {
-        if case .threadOpened(let opened) = details { return content.threadName(of: opened.thread) }
-        return nil
+        kind == .threadOpened ? content.threadName(of: ThreadID(bits: row.thread)) : nil
     }
 
     /// The device description of a session.
@@ -171,8 +225,22 @@ public struct RecordedEvent: Hashable, Sendable {
 extension RecordedEvent {
     /// The kind, or nil if this version does not know it.
     public var kind: EventKind? { event.kind }
-    /// The kept part of the event: the kind, ids, numbers and positions.
+    /// The kind, ids and numbers.
     public var details: EventDetails { event.details }
+    /// The ids and numbers.
+    public var shape: EventShape { event.shape }
+    /// The user who acted or is concerned.
+    public var user: UserID? { event.user }
+    /// The user who acted, if that is another user than ``user``.
+    public var otherActor: UserID? { event.otherActor }
+    /// The event's thread, or nil if the kind has none.
+    public var thread: ThreadID? { event.thread }
+    /// The event's number within its thread, or nil if it does not belong to a thread.
+    public var threadNumber: UInt64? { event.threadNumber }
+    /// The message that the event is about, or that its reply answers.
+    public var message: MessageID? { event.message }
+    /// The reply that the event is about.
+    public var reply: ReplyID? { event.reply }
     /// The erasable part of the event.
     public var content: EventContent { event.content }
     /// The body of a message, a reply or an edit.

@@ -1,11 +1,3 @@
-/// The details of the erasure of a user's content.
-public struct UserErased: Hashable, Sendable {
-    /// The user.
-    public var user: UserID
-    /// Creates the details.
-    public init(user: UserID) { self.user = user }
-}
-
 /// The reason of an erasure: a code, not a text, because it is never erased.
 package enum ErasureReason {
     static let maximumByteCount = 32

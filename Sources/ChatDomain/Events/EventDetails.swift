@@ -1,314 +1,143 @@
-/// The kept part of an event: its kind, ids, numbers and positions.
+/// The kept part of an event without its times: its kind, and its ids and numbers.
 ///
 /// It contains no text and stays in the journal when the event's content is erased.
 /// ``ChatState/evolve(_:at:)`` depends on it alone, except for the indexes over content (usernames,
-/// subjects and postcodes). The set of cases is closed; ``unknown(kind:)`` represents all
-/// later kinds.
-public enum EventDetails: Hashable, Sendable {
-    /// A user registered.
-    case userRegistered(UserRegistered)
-    /// A user changed their username.
-    case usernameChanged(UsernameChanged)
-    /// A user set their postcode.
-    case postcodeSet(PostcodeSet)
-    /// A user opened a thread.
-    case threadOpened(ThreadOpened)
-    /// A user became a member of a thread.
-    case threadJoined(ThreadJoined)
-    /// A member left a thread.
-    case threadLeft(ThreadLeft)
-    /// A member posted a message.
-    case messagePosted(MessagePosted)
-    /// A member replied to a message.
-    case replyPosted(ReplyPosted)
-    /// The author replaced a message's body.
-    case messageEdited(MessageChanged)
-    /// The author replaced a reply's body.
-    case replyEdited(ReplyChanged)
-    /// The author retracted a message.
-    case messageRetracted(MessageChanged)
-    /// The author retracted a reply.
-    case replyRetracted(ReplyChanged)
-    /// A member set their read marker.
-    case threadRead(ThreadRead)
-    /// A user started a session.
-    case sessionStarted(SessionStarted)
-    /// A session ended.
-    case sessionEnded(SessionEnded)
-    /// Replaces a record that a repair could not salvage.
+/// subjects and postcodes).
+public struct EventDetails: Hashable, Sendable {
+    /// The kind, or nil if this version does not know it.
+    public let kind: EventKind?
+    /// The ids and numbers.
+    public let shape: EventShape
+
+    /// Creates the details of a kind; nil for one that this version does not know.
     ///
-    /// It is recorded at the time of the event before it, or at 1970. No command produces it.
-    case lost
-    /// The opener of a thread set its policy and its history.
-    case threadPolicySet(ThreadPolicySet)
-    /// A moderator invited a user to a thread.
-    case userInvited(MemberChanged)
-    /// A user declined an invitation.
-    case invitationDeclined(InvitationDeclined)
-    /// A moderator revoked an invitation.
-    case invitationRevoked(MemberChanged)
-    /// A member got another role.
-    case roleSet(RoleSet)
-    /// A user became an operator of the community.
-    case operatorGranted(OperatorChanged)
-    /// A user ceased to be an operator.
-    case operatorRevoked(OperatorChanged)
-    /// A moderator removed a message.
-    case messageRemoved(MessageChanged)
-    /// A moderator removed a reply.
-    case replyRemoved(ReplyChanged)
-    /// A moderator muted a user in a thread.
-    case userMuted(Sanction)
-    /// A moderator ended a mute.
-    case userUnmuted(MemberChanged)
-    /// A moderator banned a user from a thread.
-    case userBanned(Sanction)
-    /// A moderator ended a ban.
-    case userUnbanned(MemberChanged)
-    /// A moderator ended a membership.
-    case memberRemoved(MemberChanged)
-    /// A moderator pinned a message.
-    case messagePinned(MessageChanged)
-    /// A moderator unpinned a message.
-    case messageUnpinned(MessageChanged)
-    /// A moderator locked a thread.
-    case threadLocked(ThreadChanged)
-    /// A moderator unlocked a thread.
-    case threadUnlocked(ThreadChanged)
-    /// An owner or an operator closed a thread for good.
-    case threadClosed(ThreadChanged)
-    /// A member reported a message to the moderators.
-    case messageReported(MessageReport)
-    /// A member reported a reply to the moderators.
-    case replyReported(ReplyReport)
-    /// A moderator resolved the reports of a message.
-    case messageReportsResolved(MessageReport)
-    /// A moderator resolved the reports of a reply.
-    case replyReportsResolved(ReplyReport)
-    /// A user blocked another user.
-    case userBlocked(UserBlock)
-    /// A user unblocked another user.
-    case userUnblocked(UserBlock)
-    /// The content that a user wrote or was given was erased.
-    case userErased(UserErased)
-    /// The content of events was erased; the positions are in the event's
-    /// ``EventContent/erasure(reason:positions:)``.
-    case contentErased
-    /// The host corrected the clock: the times of this event and of later ones begin lower.
+    /// - Precondition: Events of the kind have this shape.
+    public init(_ kind: EventKind?, _ shape: EventShape = .none) {
+        precondition(shape.fits(kind?.form.layout ?? .none), "events of this kind do not have this shape")
+        (self.kind, self.shape) = (kind, shape)
+    }
+
+    init(_ row: EventRow) { (kind, shape) = (row.kind, row.kind.map { EventShape($0.form.layout, row) } ?? .none) }
+}
+
+/// The ids and numbers of an event: a small closed set, of which many kinds share a shape.
+///
+/// A later version can add kinds of these shapes without a new case. A number is the event's number
+/// within its thread, from 1 upwards without gaps.
+public enum EventShape: Hashable, Sendable {
+    /// A user who registered, was renamed or erased, or became or ceased to be an operator.
+    case user(UserID)
+    /// A user who set a postcode, and the thread of its outward code.
+    case postcode(user: UserID, thread: ThreadID)
+    /// A user who opened, joined, left, locked, unlocked or closed a thread, or declined an invitation
+    /// to it.
+    case thread(ThreadID, number: UInt64, user: UserID)
+    /// Who may join a thread and what they may read; `policy` is never `residents`.
     ///
-    /// No user causes it, and it has no fields: its time is that of the corrected clock.
-    case clockCorrected
-    /// A custom event, which the host program defines.
-    case custom(CustomEvent)
-    /// A kind that this version does not know; the content holds the event's bytes unchanged.
-    case unknown(kind: UInt8)
+    /// The user is the opener if the host closed an imported thread.
+    case policy(thread: ThreadID, number: UInt64, policy: ThreadPolicy, history: ThreadHistory, by: UserID)
+    /// A message that the user posted, edited, retracted, removed, pinned or unpinned.
+    case message(thread: ThreadID, number: UInt64, message: MessageID, by: UserID)
+    /// A reply to a message that the user posted, edited, retracted or removed.
+    case reply(thread: ThreadID, number: UInt64, message: MessageID, reply: ReplyID, by: UserID)
+    /// The position up to which a user has read a thread; the event has no number within it.
+    case marker(user: UserID, thread: ThreadID, upTo: Position)
+    /// A session that a user started or that ended.
+    case session(user: UserID, session: SessionID)
+    /// A user whom a moderator invited or removed, or whose invitation, mute or ban a moderator ended.
+    case member(thread: ThreadID, number: UInt64, user: UserID, by: UserID)
+    /// A member's new role.
+    case role(thread: ThreadID, number: UInt64, user: UserID, role: ThreadRole, by: UserID)
+    /// A mute or a ban, and its end: later than 1970 and at most 2^48 - 1 milliseconds since then, or
+    /// nil if it does not end by itself.
+    case sanction(thread: ThreadID, number: UInt64, user: UserID, by: UserID, until: Timestamp? = nil)
+    /// A message that the user reported, or whose reports they resolved; the event has no number.
+    case messageReport(thread: ThreadID, message: MessageID, by: UserID)
+    /// A reply that the user reported, or whose reports they resolved; the event has no number.
+    case replyReport(thread: ThreadID, message: MessageID, reply: ReplyID, by: UserID)
+    /// A user whose posts are marked for the acting user from now on, or no more.
+    case block(user: UserID, by: UserID)
+    /// A custom event; its kind (``ChatEvent/customKind``) and its payload are content.
+    case custom(thread: ThreadID, number: UInt64, id: CustomEventID, by: UserID)
+    /// No ids: the erasure of positions, a correction of the clock, a lost or an unknown event.
+    case none
 }
 
-/// The details of a registration; the username and the subject are content.
-public struct UserRegistered: Hashable, Sendable {
-    /// The user.
-    public var user: UserID
-    /// Creates the details.
-    public init(user: UserID) { self.user = user }
-}
+extension EventShape {
+    /// Whether events of a layout have the shape.
+    fileprivate func fits(_ layout: EventLayout) -> Bool {
+        switch (self, layout) {
+        case (.user, .user), (.user, .userErasure), (.postcode, .postcode), (.thread, .thread), (.policy, .policy), (.message, .message),
+            (.reply, .reply), (.marker, .marker), (.session, .session), (.member, .member), (.role, .role), (.sanction, .sanction),
+            (.messageReport, .messageReport), (.replyReport, .replyReport), (.block, .block), (.custom, .custom),
+            (.none, .contentErasure), (.none, .none):
+            true
+        default: false
+        }
+    }
 
-/// The details of a change of username; the username is content.
-public struct UsernameChanged: Hashable, Sendable {
-    /// The user.
-    public var user: UserID
-    /// Creates the details.
-    public init(user: UserID) { self.user = user }
-}
-
-/// The details of a set postcode; the postcode is content.
-public struct PostcodeSet: Hashable, Sendable {
-    /// The user.
-    public var user: UserID
-    /// The thread of the outward code in which the user now lives.
-    public var thread: ThreadID
-    /// Creates the details.
-    public init(user: UserID, thread: ThreadID) {
-        self.user = user
-        self.thread = thread
+    /// Creates the shape of a row.
+    fileprivate init(_ layout: EventLayout, _ row: EventRow) {
+        let (user, thread, number) = (UserID(bits: row.user), ThreadID(bits: row.thread), row.number)
+        let (other, message) = (UserID(bits: row.secondID), MessageID(bits: row.secondID))
+        let (parent, reply) = (MessageID(bits: row.message), ReplyID(bits: row.secondID))
+        self =
+            switch layout {
+            case .user, .userErasure: .user(user)
+            case .postcode: .postcode(user: user, thread: thread)
+            case .thread: .thread(thread, number: number, user: user)
+            case .policy:
+                .policy(
+                    thread: thread, number: number, policy: row.policyAndHistory.policy, history: row.policyAndHistory.history, by: user)
+            case .message: .message(thread: thread, number: number, message: message, by: user)
+            case .reply: .reply(thread: thread, number: number, message: parent, reply: reply, by: user)
+            case .marker: .marker(user: user, thread: thread, upTo: number)
+            case .session: .session(user: user, session: SessionID(bits: row.secondID))
+            case .member: .member(thread: thread, number: number, user: user, by: other)
+            case .role: .role(thread: thread, number: number, user: user, role: ThreadRole(code: row.value) ?? .member, by: other)
+            case .sanction: .sanction(thread: thread, number: number, user: user, by: other, until: row.until)
+            case .messageReport: .messageReport(thread: thread, message: message, by: user)
+            case .replyReport: .replyReport(thread: thread, message: parent, reply: reply, by: user)
+            case .block: .block(user: other, by: user)
+            case .custom: .custom(thread: thread, number: number, id: CustomEventID(bits: row.secondID), by: user)
+            case .contentErasure, .none: .none
+            }
     }
 }
 
-/// The details of an opened thread.
-///
-/// The name is content; the thread of an outward code has none.
-public struct ThreadOpened: Hashable, Sendable {
-    /// The thread.
-    public var thread: ThreadID
-    /// The event's number within its thread, from 1 upwards without gaps.
-    public var number: UInt64
-    /// The opener.
-    public var by: UserID
-    /// Creates the details.
-    public init(thread: ThreadID, number: UInt64, by: UserID) {
-        self.thread = thread
-        self.number = number
-        self.by = by
-    }
-}
-
-/// The details of a user becoming a member of a thread.
-public struct ThreadJoined: Hashable, Sendable {
-    /// The thread.
-    public var thread: ThreadID
-    /// The event's number within its thread.
-    public var number: UInt64
-    /// The user.
-    public var user: UserID
-    /// Creates the details.
-    public init(thread: ThreadID, number: UInt64, user: UserID) {
-        self.thread = thread
-        self.number = number
-        self.user = user
-    }
-}
-
-/// The details of a member leaving a thread.
-public struct ThreadLeft: Hashable, Sendable {
-    /// The thread.
-    public var thread: ThreadID
-    /// The event's number within its thread.
-    public var number: UInt64
-    /// The user.
-    public var user: UserID
-    /// Creates the details.
-    public init(thread: ThreadID, number: UInt64, user: UserID) {
-        self.thread = thread
-        self.number = number
-        self.user = user
-    }
-}
-
-/// The details of a posted message; the body is content.
-public struct MessagePosted: Hashable, Sendable {
-    /// The thread.
-    public var thread: ThreadID
-    /// The event's number within its thread.
-    public var number: UInt64
-    /// The message.
-    public var message: MessageID
-    /// The author.
-    public var author: UserID
-    /// Creates the details.
-    public init(thread: ThreadID, number: UInt64, message: MessageID, author: UserID) {
-        self.thread = thread
-        self.number = number
-        self.message = message
-        self.author = author
-    }
-}
-
-/// The details of a posted reply; the reply's body is content.
-public struct ReplyPosted: Hashable, Sendable {
-    /// The thread.
-    public var thread: ThreadID
-    /// The event's number within its thread.
-    public var number: UInt64
-    /// The message that the reply answers.
-    public var message: MessageID
-    /// The reply.
-    public var reply: ReplyID
-    /// The author.
-    public var author: UserID
-    /// Creates the details.
-    public init(thread: ThreadID, number: UInt64, message: MessageID, reply: ReplyID, author: UserID) {
-        self.thread = thread
-        self.number = number
-        self.message = message
-        self.reply = reply
-        self.author = author
-    }
-}
-
-/// The details of a change of a message: edited, retracted, removed, pinned or unpinned.
-///
-/// An edit's new body and a removal's reason are content.
-public struct MessageChanged: Hashable, Sendable {
-    /// The thread.
-    public var thread: ThreadID
-    /// The event's number within its thread.
-    public var number: UInt64
-    /// The message.
-    public var message: MessageID
-    /// The user who acted: the author, or a moderator.
-    public var by: UserID
-    /// Creates the details.
-    public init(thread: ThreadID, number: UInt64, message: MessageID, by: UserID) {
-        self.thread = thread
-        self.number = number
-        self.message = message
-        self.by = by
-    }
-}
-
-/// The details of a change of a reply: edited, retracted or removed.
-///
-/// An edit's new body and a removal's reason are content.
-public struct ReplyChanged: Hashable, Sendable {
-    /// The thread.
-    public var thread: ThreadID
-    /// The event's number within its thread.
-    public var number: UInt64
-    /// The message that the reply answers.
-    public var message: MessageID
-    /// The reply.
-    public var reply: ReplyID
-    /// The user who acted: the author, or a moderator.
-    public var by: UserID
-    /// Creates the details.
-    public init(thread: ThreadID, number: UInt64, message: MessageID, reply: ReplyID, by: UserID) {
-        self.thread = thread
-        self.number = number
-        self.message = message
-        self.reply = reply
-        self.by = by
-    }
-}
-
-/// The details of a read marker.
-///
-/// The event does not belong to the thread and has no number within it.
-public struct ThreadRead: Hashable, Sendable {
-    /// The user.
-    public var user: UserID
-    /// The thread.
-    public var thread: ThreadID
-    /// The position up to which the user has read the thread.
-    public var upTo: Position
-    /// Creates the details.
-    public init(user: UserID, thread: ThreadID, upTo: Position) {
-        self.user = user
-        self.thread = thread
-        self.upTo = upTo
-    }
-}
-
-/// The details of a started session; the device description is content.
-public struct SessionStarted: Hashable, Sendable {
-    /// The user.
-    public var user: UserID
-    /// The session.
-    public var session: SessionID
-    /// Creates the details.
-    public init(user: UserID, session: SessionID) {
-        self.user = user
-        self.session = session
-    }
-}
-
-/// The details of an ended session.
-public struct SessionEnded: Hashable, Sendable {
-    /// The user.
-    public var user: UserID
-    /// The session.
-    public var session: SessionID
-    /// Creates the details.
-    public init(user: UserID, session: SessionID) {
-        self.user = user
-        self.session = session
+extension EventRow {
+    /// Sets the ids and numbers of a shape.
+    mutating func set(_ shape: EventShape) {
+        func set(_ user: UserID, _ thread: ThreadID, _ number: UInt64 = 0, second: UInt128 = 0) {
+            (self.user, self.thread, self.number, secondID) = (user.bits, thread.bits, number, second)
+        }
+        switch shape {
+        case .user(let user): self.user = user.bits
+        case .postcode(let user, let thread): set(user, thread)
+        case .thread(let thread, let number, let user): set(user, thread, number)
+        case .policy(let thread, let number, let policy, let history, let by):
+            set(by, thread, number)
+            policyAndHistory = (policy, history)
+        case .message(let thread, let number, let message, let by): set(by, thread, number, second: message.bits)
+        case .reply(let thread, let number, let parent, let reply, let by):
+            set(by, thread, number, second: reply.bits)
+            message = parent.bits
+        case .marker(let user, let thread, let upTo): set(user, thread, upTo)
+        case .session(let user, let session): (self.user, secondID) = (user.bits, session.bits)
+        case .member(let thread, let number, let user, let by): set(user, thread, number, second: by.bits)
+        case .role(let thread, let number, let user, let role, let by):
+            set(user, thread, number, second: by.bits)
+            value = role.code
+        case .sanction(let thread, let number, let user, let by, let until):
+            set(user, thread, number, second: by.bits)
+            self.until = until
+        case .messageReport(let thread, let message, let by): set(by, thread, second: message.bits)
+        case .replyReport(let thread, let parent, let reply, let by):
+            set(by, thread, second: reply.bits)
+            message = parent.bits
+        case .block(let user, let by): (self.user, secondID) = (by.bits, user.bits)
+        case .custom(let thread, let number, let id, let by): set(by, thread, number, second: id.bits)
+        case .none: break
+        }
     }
 }

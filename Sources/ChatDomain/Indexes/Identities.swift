@@ -111,12 +111,12 @@ extension Identities {
     /// Sets the indexes of the user, the thread and the other user.
     @inline(__always)
     private mutating func resolveUserAndThread(_ event: EventRow, _ indexes: inout EventIndexes) {
-        guard let kind = event.kind, kind.namesUser else { return }
+        guard let kind = event.kind, kind.form.namesUser else { return }
         if indexes.user < 0 { indexes.user = users.insert(UserID(bits: event.user)).index }
-        if kind.namesThread, indexes.thread < 0 { indexes.thread = threads.insert(ThreadID(bits: event.thread)).index }
+        if kind.form.namesThread, indexes.thread < 0 { indexes.thread = threads.insert(ThreadID(bits: event.thread)).index }
         // Here and not with the membership, so that a batch gives users the same indexes as single
         // events do, even if the event is the first to name this user.
-        if kind.namesOtherUser { indexes.secondIndex = users.insert(UserID(bits: event.secondID)).index }
+        if kind.form.namesOtherUser { indexes.secondIndex = users.insert(UserID(bits: event.secondID)).index }
     }
 
     /// Sets the indexes of the membership and the post or session; needs those of the user and the
@@ -185,9 +185,9 @@ extension Identities {
         var (users, threads) = (KeyGroup<UInt128>(), KeyGroup<UInt128>())
         for row in group {
             // The first condition is redundant: most events are messages.
-            guard let kind = batch.rows[row].kind, kind == .messagePosted || kind.namesUser else { continue }
+            guard let kind = batch.rows[row].kind, kind == .messagePosted || kind.form.namesUser else { continue }
             if indexes[row].user < 0 { users.append(batch.rows[row].user, for: row) }
-            if indexes[row].thread < 0, kind == .messagePosted || kind.namesThread { threads.append(batch.rows[row].thread, for: row) }
+            if indexes[row].thread < 0, kind == .messagePosted || kind.form.namesThread { threads.append(batch.rows[row].thread, for: row) }
         }
         self.users.find(&users)
         users.forEachFound { indexes[$0].user = $1 }
@@ -205,7 +205,7 @@ extension Identities {
         for row in group {
             guard let kind = batch.rows[row].kind else { continue }
             let found = indexes[row]
-            if kind == .messagePosted || kind.namesMembership, found.membership < 0, found.user >= 0, found.thread >= 0 {
+            if kind == .messagePosted || kind.form.changesMembership, found.membership < 0, found.user >= 0, found.thread >= 0 {
                 memberships.append(PairInterner.key(found.user, found.thread), for: row)
             }
             switch kind {

@@ -6,201 +6,84 @@ struct EventFields {
     let isErased: Bool
     let redacted: RedactedFields
 
-    func decode(_ kind: EventKind) throws -> (EventDetails, EventContent) {
-        switch kind {
-        case .userRegistered: return try decodeRegistration()
-        case .usernameChanged:
-            try container.rejectFields(otherThan: [.user, .username, .foldKey])
+    /// Decodes the fields of a form into a row, which has the times and the kind.
+    func decode(_ form: EventForm, into header: EventRow) throws -> (EventRow, EventContent) {
+        if form.content == .erasure { try requireKept() }
+        try container.rejectFields(otherThan: keys(form))
+        var (row, kind) = (header, "")
+        var order: (reason: String, positions: PositionSet?) = ("", nil)
+        for field in form.json {
+            switch field {
+            case .user: row.user = try id(form.actor.key)
+            case .thread, .by, .author, .message, .parent, .reply, .session, .id, .otherActor, .blocked:
+                row[id: field] = try id(field.key)
+            case .number, .upTo: row.number = try container.decodeInteger(field.key)
+            case .policy: row.policyAndHistory.policy = try container.decodeName(.policy)
+            case .history: row.policyAndHistory.history = try container.decodeName(.history)
+            case .role: row.value = (try container.decodeName(.role) as ThreadRole).code
+            case .until: row.until = try until()
+            case .kind: kind = try container.decode(String.self, forKey: .kind)
+            case .reason: order.reason = try container.decode(String.self, forKey: .reason)
+            case .ranges:
+                let positions = try positions(.ranges)
+                order.positions = positions
+                row.number = positions.ranges.last?.upperBound ?? 0
+            case .content: break
+            }
+        }
+        if form.content == .erasure { return (row, .erasure(reason: order.reason, positions: order.positions)) }
+        return (row, try content(form.content, row, customKind: kind))
+    }
+
+    private func keys(_ form: EventForm) -> [FieldKey] {
+        let keys = form.json.flatMap { $0 == .content ? form.content.keys : [$0 == .user ? form.actor.key : $0.key] }
+        return redacted.contains(.postcode) ? keys + [.outwardCode] : keys
+    }
+
+    private func content(_ form: ContentForm, _ row: EventRow, customKind: String) throws -> EventContent {
+        switch form {
+        case .none, .erasure: return noContent
+        case .registration:
+            let (subject, foldKey) = (try optionalText(.subject), try foldKey())
+            return try content(.username) { (text: String) in .registration(Self.username(text, foldKey), subject: subject) }
+        case .username:
             let foldKey = try foldKey()
-            return (
-                .usernameChanged(UsernameChanged(user: try id(.user))),
-                try content(.username) { (text: String) in .username(Self.username(text, foldKey)) }
-            )
-        case .postcodeSet: return try decodePostcode()
-        case .threadOpened:
-            try container.rejectFields(otherThan: [.thread, .number, .name, .by])
-            let details = ThreadOpened(thread: try id(.thread), number: try number(.number), by: try id(.by))
-            return (.threadOpened(details), try threadName(of: details.thread))
-        case .threadJoined, .threadLeft:
-            try container.rejectFields(otherThan: [.thread, .number, .user])
-            let (thread, number, user): (ThreadID, UInt64, UserID) = (try id(.thread), try number(.number), try id(.user))
-            return kind == .threadJoined
-                ? (.threadJoined(ThreadJoined(thread: thread, number: number, user: user)), noContent)
-                : (.threadLeft(ThreadLeft(thread: thread, number: number, user: user)), noContent)
-        case .messagePosted:
-            try container.rejectFields(otherThan: [.thread, .number, .message, .author, .body])
-            let details = MessagePosted(
-                thread: try id(.thread), number: try number(.number), message: try id(.message), author: try id(.author))
-            return (.messagePosted(details), try content(.body, EventContent.body))
-        case .replyPosted:
-            try container.rejectFields(otherThan: [.thread, .number, .message, .reply, .author, .body])
-            let details = ReplyPosted(
-                thread: try id(.thread), number: try number(.number), message: try id(.message), reply: try id(.reply),
-                author: try id(.author))
-            return (.replyPosted(details), try content(.body, EventContent.body))
-        case .messageEdited: return (.messageEdited(try messageChanged([.body])), try content(.body, EventContent.body))
-        case .replyEdited: return (.replyEdited(try replyChanged([.body])), try content(.body, EventContent.body))
-        case .messageRetracted: return (.messageRetracted(try messageChanged([])), noContent)
-        case .replyRetracted: return (.replyRetracted(try replyChanged([])), noContent)
-        case .threadRead:
-            try container.rejectFields(otherThan: [.user, .thread, .upTo])
-            return (.threadRead(ThreadRead(user: try id(.user), thread: try id(.thread), upTo: try number(.upTo))), noContent)
-        case .sessionStarted:
-            try container.rejectFields(otherThan: [.user, .session, .device])
-            return (
-                .sessionStarted(SessionStarted(user: try id(.user), session: try id(.session))), try content(.device, EventContent.device)
-            )
-        case .sessionEnded:
-            try container.rejectFields(otherThan: [.user, .session])
-            return (.sessionEnded(SessionEnded(user: try id(.user), session: try id(.session))), noContent)
-        case .lost:
-            try container.rejectFields(otherThan: [])
-            return (.lost, noContent)
-        default: return try decodeCommunity(kind)
-        }
-    }
-
-    private func decodeRegistration() throws -> (EventDetails, EventContent) {
-        try container.rejectFields(otherThan: [.user, .username, .foldKey, .subject])
-        let (subject, foldKey) = (try optionalText(.subject), try foldKey())
-        return (
-            .userRegistered(UserRegistered(user: try id(.user))),
-            try content(.username) { (text: String) in .registration(Self.username(text, foldKey), subject: subject) }
-        )
-    }
-
-    private func decodePostcode() throws -> (EventDetails, EventContent) {
-        let isRedacted = redacted.contains(.postcode)
-        try container.rejectFields(otherThan: [.user, .postcode, .thread] + (isRedacted ? [.outwardCode] : []))
-        let details = PostcodeSet(user: try id(.user), thread: try id(.thread))
-        if isRedacted {
-            guard try container.decode(OutwardCode?.self, forKey: .outwardCode) == details.thread.outwardCode else {
-                throw DecodingError.dataCorruptedError(
-                    forKey: .outwardCode, in: container, debugDescription: "not the outward code of the thread")
+            return try content(.username) { (text: String) in .username(Self.username(text, foldKey)) }
+        case .postcode:
+            if redacted.contains(.postcode) {
+                guard try container.decode(OutwardCode?.self, forKey: .outwardCode) == ThreadID(bits: row.thread).outwardCode else {
+                    throw DecodingError.dataCorruptedError(
+                        forKey: .outwardCode, in: container, debugDescription: "not the outward code of the thread")
+                }
             }
-        }
-        return (.postcodeSet(details), try content(.postcode, EventContent.postcode))
-    }
-
-    /// Decodes the fields of roles, moderation, custom events and erasures.
-    private func decodeCommunity(_ kind: EventKind) throws -> (EventDetails, EventContent) {
-        switch kind {
-        case .threadPolicySet:
-            try container.rejectFields(otherThan: [.thread, .number, .policy, .history, .by])
-            let details = ThreadPolicySet(
-                thread: try id(.thread), number: try number(.number), policy: try container.decodeName(.policy),
-                history: try container.decodeName(.history), by: try id(.by))
-            return (.threadPolicySet(details), noContent)
-        case .invitationDeclined:
-            try container.rejectFields(otherThan: [.thread, .number, .user])
-            return (
-                .invitationDeclined(
-                    InvitationDeclined(thread: try id(.thread), number: try number(.number), user: try id(.user))), noContent
-            )
-        case .userInvited: return (.userInvited(try memberChanged([])), noContent)
-        case .invitationRevoked: return (.invitationRevoked(try memberChanged([])), noContent)
-        case .userUnmuted: return (.userUnmuted(try memberChanged([])), noContent)
-        case .userUnbanned: return (.userUnbanned(try memberChanged([])), noContent)
-        case .memberRemoved: return (.memberRemoved(try memberChanged([.reason])), try content(.reason, EventContent.reason))
-        case .roleSet:
-            let changed = try memberChanged([.role])
-            let details = RoleSet(
-                thread: changed.thread, number: changed.number, user: changed.user, role: try container.decodeName(.role), by: changed.by)
-            return (.roleSet(details), noContent)
-        case .userMuted: return (.userMuted(try sanction()), try content(.reason, EventContent.reason))
-        case .userBanned: return (.userBanned(try sanction()), try content(.reason, EventContent.reason))
-        case .operatorGranted: return (.operatorGranted(try operatorChanged()), noContent)
-        case .operatorRevoked: return (.operatorRevoked(try operatorChanged()), noContent)
-        case .messageRemoved: return (.messageRemoved(try messageChanged([.reason])), try content(.reason, EventContent.reason))
-        case .replyRemoved: return (.replyRemoved(try replyChanged([.reason])), try content(.reason, EventContent.reason))
-        case .messagePinned: return (.messagePinned(try messageChanged([])), noContent)
-        case .messageUnpinned: return (.messageUnpinned(try messageChanged([])), noContent)
-        case .threadLocked: return (.threadLocked(try threadChanged()), noContent)
-        case .threadUnlocked: return (.threadUnlocked(try threadChanged()), noContent)
-        case .threadClosed: return (.threadClosed(try threadChanged()), noContent)
-        case .messageReported: return (.messageReported(try messageReport([.reason])), try content(.reason, EventContent.reason))
-        case .replyReported: return (.replyReported(try replyReport([.reason])), try content(.reason, EventContent.reason))
-        case .messageReportsResolved: return (.messageReportsResolved(try messageReport([])), noContent)
-        case .replyReportsResolved: return (.replyReportsResolved(try replyReport([])), noContent)
-        case .userBlocked: return (.userBlocked(try userBlock()), noContent)
-        case .userUnblocked: return (.userUnblocked(try userBlock()), noContent)
-        case .custom: return try decodeCustom()
-        case .userErased:
-            try requireKept()
-            try container.rejectFields(otherThan: [.user, .reason])
-            let reason = try container.decode(String.self, forKey: .reason)
-            return (.userErased(UserErased(user: try id(.user))), .erasure(reason: reason, positions: nil))
-        case .contentErased:
-            try requireKept()
-            try container.rejectFields(otherThan: [.ranges, .reason])
-            let reason = try container.decode(String.self, forKey: .reason)
-            return (.contentErased, .erasure(reason: reason, positions: try positions(.ranges)))
-        case .clockCorrected:
-            try container.rejectFields(otherThan: [])
-            return (.clockCorrected, noContent)
-        default: preconditionFailure("`decode` has the other kinds")
-        }
-    }
-
-    private func decodeCustom() throws -> (EventDetails, EventContent) {
-        try container.rejectFields(otherThan: [.thread, .number, .id, .kind, .by, .payload])
-        let details = CustomEvent(thread: try id(.thread), number: try number(.number), id: try id(.id), by: try id(.by))
-        let name = try container.decode(String.self, forKey: .kind)
-        // JSON null is a payload, so an absent payload cannot be recognised by its value.
-        guard !isErased, !isRedacted(.payload) else {
-            try requireNull(.payload)
-            return (.custom(details), .custom(kind: name, payload: isErased ? .erased : .omitted))
-        }
-        let payload = try container.decode(CustomPayload.self, forKey: .payload)
-        return (.custom(details), .custom(kind: name, payload: .present(payload)))
-    }
-
-    private func threadChanged() throws -> ThreadChanged {
-        try container.rejectFields(otherThan: [.thread, .number, .by])
-        return ThreadChanged(thread: try id(.thread), number: try number(.number), by: try id(.by))
-    }
-
-    private func memberChanged(_ others: [FieldKey]) throws -> MemberChanged {
-        try container.rejectFields(otherThan: [.thread, .number, .user, .by] + others)
-        return MemberChanged(thread: try id(.thread), number: try number(.number), user: try id(.user), by: try id(.by))
-    }
-
-    private func sanction() throws -> Sanction {
-        let changed = try memberChanged([.reason, .until])
-        var until: Timestamp?
-        if try !container.decodeNil(forKey: .until) {
-            until = try container.decodeTime(.until)
-            // 0 stands for no end in the encoding.
-            guard let until, until > Timestamp(millisecondsSince1970: 0), ChatEvent.recordableTimes.contains(until) else {
-                throw DecodingError.dataCorruptedError(
-                    forKey: .until, in: container, debugDescription: "outside the range of recording times")
+            return try content(.postcode, EventContent.postcode)
+        case .threadName: return try threadName(of: ThreadID(bits: row.thread))
+        case .body: return try content(.body, EventContent.body)
+        case .device: return try content(.device, EventContent.device)
+        case .reason: return try content(.reason, EventContent.reason)
+        case .payload:
+            // JSON null is a payload, so an absent payload cannot be recognised by its value.
+            guard !isErased, !isRedacted(.payload) else {
+                try requireNull(.payload)
+                return .custom(kind: customKind, payload: isErased ? .erased : .omitted)
             }
+            return .custom(kind: customKind, payload: .present(try container.decode(CustomPayload.self, forKey: .payload)))
         }
-        return Sanction(thread: changed.thread, number: changed.number, user: changed.user, by: changed.by, until: until)
     }
 
-    private func operatorChanged() throws -> OperatorChanged {
-        try container.rejectFields(otherThan: [.user])
-        return OperatorChanged(user: try id(.user))
-    }
-
-    private func messageReport(_ others: [FieldKey]) throws -> MessageReport {
-        try container.rejectFields(otherThan: [.thread, .message, .by] + others)
-        return MessageReport(thread: try id(.thread), message: try id(.message), by: try id(.by))
-    }
-
-    private func replyReport(_ others: [FieldKey]) throws -> ReplyReport {
-        try container.rejectFields(otherThan: [.thread, .message, .reply, .by] + others)
-        return ReplyReport(thread: try id(.thread), message: try id(.message), reply: try id(.reply), by: try id(.by))
-    }
-
-    private func userBlock() throws -> UserBlock {
-        try container.rejectFields(otherThan: [.user, .by])
-        return UserBlock(user: try id(.user), by: try id(.by))
+    private func until() throws -> Timestamp? {
+        if try container.decodeNil(forKey: .until) { return nil }
+        let until = try container.decodeTime(.until)
+        // 0 stands for no end in the encoding.
+        guard until > Timestamp(millisecondsSince1970: 0), ChatEvent.recordableTimes.contains(until) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .until, in: container, debugDescription: "outside the range of recording times")
+        }
+        return until
     }
 
     /// Decodes an event of unknown kind from its bytes; the other fields must agree with them.
-    func decodeUnknownEvent(besides header: ChatEvent) throws -> ChatEvent {
+    func decodeUnknownEvent(_ header: EventRow, correlation: String?) throws -> ChatEvent {
         try container.rejectFields(otherThan: [.kind, .kept, .erasable])
         let kind: UInt8 = try container.decodeInteger(.kind)
         let kept = try bytes(.kept, try container.decode(String.self, forKey: .kept))
@@ -210,32 +93,17 @@ struct EventFields {
             throw DecodingError.dataCorruptedError(
                 forKey: error.part == .kept ? .kept : .erasable, in: container, debugDescription: error.description)
         }
-        var expected = header
-        expected.details = .unknown(kind: kind)
-        expected.content = .opaque(kept: kept, erasable: erasable)
-        guard event == expected else {
+        guard event == ChatEvent(header, .opaque(kept: kept, erasable: erasable), correlation: correlation), kind == kept[0] else {
             throw DecodingError.dataCorruptedError(
                 forKey: .kept, in: container, debugDescription: "the bytes disagree with the other fields")
         }
         return event
     }
 
-    private func messageChanged(_ others: [FieldKey]) throws -> MessageChanged {
-        try container.rejectFields(otherThan: [.thread, .number, .message, .by] + others)
-        return MessageChanged(thread: try id(.thread), number: try number(.number), message: try id(.message), by: try id(.by))
-    }
-
-    private func replyChanged(_ others: [FieldKey]) throws -> ReplyChanged {
-        try container.rejectFields(otherThan: [.thread, .number, .message, .reply, .by] + others)
-        return ReplyChanged(
-            thread: try id(.thread), number: try number(.number), message: try id(.message), reply: try id(.reply), by: try id(.by))
-    }
-
     // MARK: Fields
 
-    private func id<ID: EntityID>(_ key: FieldKey) throws -> ID { try container.decode(ID.self, forKey: key) }
-
-    private func number(_ key: FieldKey) throws -> UInt64 { try container.decodeInteger(key) }
+    /// Decodes the bits of an id; ids of all types have one text form.
+    private func id(_ key: FieldKey) throws -> UInt128 { try container.decode(UserID.self, forKey: key).bits }
 
     private var noContent: EventContent { isErased ? .erased : .none }
 
@@ -314,5 +182,48 @@ struct EventFields {
             throw DecodingError.dataCorruptedError(forKey: key, in: container, debugDescription: "not pairs of hexadecimal digits")
         }
         return bytes
+    }
+}
+
+extension EventField {
+    /// The key in JSON.
+    var key: FieldKey {
+        switch self {
+        case .thread: .thread
+        case .user, .blocked: .user
+        case .by, .otherActor: .by
+        case .author: .author
+        case .number: .number
+        case .upTo: .upTo
+        case .message, .parent: .message
+        case .reply: .reply
+        case .session: .session
+        case .id: .id
+        case .policy: .policy
+        case .history: .history
+        case .role: .role
+        case .until: .until
+        case .kind: .kind
+        case .reason: .reason
+        case .ranges: .ranges
+        case .content: preconditionFailure("the content has the keys of its form")
+        }
+    }
+}
+
+extension ContentForm {
+    /// The keys in JSON.
+    var keys: [FieldKey] {
+        switch self {
+        case .none, .erasure: []
+        case .registration: [.username, .foldKey, .subject]
+        case .username: [.username, .foldKey]
+        case .postcode: [.postcode]
+        case .threadName: [.name]
+        case .body: [.body]
+        case .device: [.device]
+        case .reason: [.reason]
+        case .payload: [.payload]
+        }
     }
 }

@@ -39,9 +39,10 @@ extension RecordedEvent: Decodable {
             throw DecodingError.dataCorruptedError(
                 forKey: .correlation, in: container, debugDescription: "an erased event has no correlation id")
         }
-        var event = ChatEvent(
-            recordedAt: recordedAt, origin: isImported ? .imported(sentAt: sentAt) : .native, details: .unknown(kind: 0),
-            correlation: correlation)
+        let origin: EventOrigin = isImported ? .imported(sentAt: sentAt) : .native
+        let header = EventRow(
+            kind: kind, flags: EventFlags(origin, hasCorrelation: correlation != nil), recordedAt: recordedAt,
+            createdAt: sentAt ?? recordedAt)
         let redacted = try container.decodeRedactedFields()
         guard redacted.isEmpty || !isErased else {
             throw DecodingError.dataCorruptedError(
@@ -49,14 +50,16 @@ extension RecordedEvent: Decodable {
         }
         let fields = EventFields(
             container: try container.nestedContainer(keyedBy: FieldKey.self, forKey: key), isErased: isErased, redacted: redacted)
-        guard redacted.isSubset(of: kind?.redactableFields ?? []) else {
+        guard redacted.isSubset(of: kind?.form.content.redactable ?? []) else {
             throw DecodingError.dataCorruptedError(
                 forKey: .redacted, in: container, debugDescription: "this kind of event does not have these fields")
         }
+        let event: ChatEvent
         if let kind {
-            (event.details, event.content) = try fields.decode(kind)
+            let (row, content) = try fields.decode(kind.form, into: header)
+            event = ChatEvent(row, content, correlation: correlation)
         } else {
-            event = try fields.decodeUnknownEvent(besides: event)
+            event = try fields.decodeUnknownEvent(header, correlation: correlation)
         }
         self.init(position: position, event: event, redacted: redacted, isFromBlockedUser: try container.decodeFlag(.blocked))
     }
@@ -100,25 +103,5 @@ extension KeyedDecodingContainer where K == FieldKey {
                 forKey: .redacted, in: self, debugDescription: "not a list of distinct redactable fields in their defined order")
         }
         return found.reduce(into: []) { $0.insert($1.field) }
-    }
-}
-
-extension EventKind {
-    /// The fields of this kind that can be redacted and are then listed.
-    fileprivate var redactableFields: RedactedFields {
-        switch self {
-        case .messagePosted, .replyPosted, .messageEdited, .replyEdited: .body
-        case .userRegistered, .usernameChanged: .username
-        case .postcodeSet: .postcode
-        case .threadOpened: .name
-        case .sessionStarted: .device
-        case .messageRemoved, .replyRemoved, .userMuted, .userBanned, .memberRemoved, .messageReported, .replyReported: .reason
-        case .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded, .lost, .threadPolicySet,
-            .userInvited, .invitationDeclined, .invitationRevoked, .roleSet, .operatorGranted, .operatorRevoked, .userUnmuted,
-            .userUnbanned, .messagePinned, .messageUnpinned, .threadLocked, .threadUnlocked, .threadClosed, .messageReportsResolved,
-            .replyReportsResolved, .userBlocked, .userUnblocked, .userErased, .contentErased, .clockCorrected:
-            []
-        case .custom: .payload
-        }
     }
 }

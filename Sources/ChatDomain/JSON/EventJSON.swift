@@ -30,15 +30,15 @@ extension RecordedEvent: Encodable {
             try object.encode(RedactedFields.keysByField.filter { redacted.contains($0.field) }.map(\.key.stringValue), forKey: .redacted)
         }
         if isFromBlockedUser { try object.encode(true, forKey: .blocked) }
-        let key = event.details.kind.map { FieldKey($0.name) } ?? .unknown
+        let key = event.kind.map { FieldKey($0.name) } ?? .unknown
         try object.encodeObject(forKey: key) { fields in try encodeFields(to: &fields, isExport: isExport) }
     }
 
     /// Writes the fields of the event's kind, and the outward code if the postcode is redacted.
     package func encodeFields(to fields: inout some EventFieldWriter, isExport: Bool = false) throws {
         try event.encodeFields(to: &fields, isExport: isExport)
-        if redacted.contains(.postcode), case .postcodeSet(let details) = event.details {
-            try fields.encode(details.thread.outwardCode?.description, forKey: .outwardCode)
+        if redacted.contains(.postcode), let thread = event.row.relatedThreadID {
+            try fields.encode(thread.outwardCode?.description, forKey: .outwardCode)
         }
     }
 }
@@ -46,176 +46,45 @@ extension RecordedEvent: Encodable {
 extension ChatEvent {
     /// Writes the fields of the event's kind.
     fileprivate func encodeFields(to fields: inout some EventFieldWriter, isExport: Bool) throws {
-        switch details {
-        case .userRegistered(let details):
-            try fields.encode(details.user, forKey: .user)
-            try fields.encode(username?.text, forKey: .username)
-            if isExport { try fields.encode(username?.foldKey, forKey: .foldKey) }
-            try fields.encode(subject, forKey: .subject)
-        case .usernameChanged(let details):
-            try fields.encode(details.user, forKey: .user)
-            try fields.encode(username?.text, forKey: .username)
-            if isExport { try fields.encode(username?.foldKey, forKey: .foldKey) }
-        case .postcodeSet(let details):
-            try fields.encode(details.user, forKey: .user)
-            try fields.encode(postcode?.description, forKey: .postcode)
-            try fields.encode(details.thread, forKey: .thread)
-        case .threadOpened(let details):
-            try fields.encode(details.thread, forKey: .thread)
-            try fields.encode(details.number, forKey: .number)
-            try fields.encode(threadName, forKey: .name)
-            try fields.encode(details.by, forKey: .by)
-        case .threadJoined(let details): try fields.encode(details.thread, details.number, user: details.user)
-        case .threadLeft(let details): try fields.encode(details.thread, details.number, user: details.user)
-        case .messagePosted(let details):
-            try fields.encode(details.thread, details.number, message: details.message)
-            try fields.encode(details.author, forKey: .author)
-            try fields.encode(body, forKey: .body)
-        case .replyPosted(let details):
-            try fields.encode(details.thread, details.number, message: details.message)
-            try fields.encode(details.reply, forKey: .reply)
-            try fields.encode(details.author, forKey: .author)
-            try fields.encode(body, forKey: .body)
-        case .messageEdited(let details):
-            try fields.encode(details)
-            try fields.encode(body, forKey: .body)
-        case .replyEdited(let details):
-            try fields.encode(details)
-            try fields.encode(body, forKey: .body)
-        case .messageRetracted(let details): try fields.encode(details)
-        case .replyRetracted(let details): try fields.encode(details)
-        case .threadRead(let details):
-            try fields.encode(details.user, forKey: .user)
-            try fields.encode(details.thread, forKey: .thread)
-            try fields.encode(details.upTo, forKey: .upTo)
-        case .sessionStarted(let details):
-            try fields.encode(details.user, forKey: .user)
-            try fields.encode(details.session, forKey: .session)
-            try fields.encode(device, forKey: .device)
-        case .sessionEnded(let details):
-            try fields.encode(details.user, forKey: .user)
-            try fields.encode(details.session, forKey: .session)
-        case .lost: break
-        case .unknown(let kind):
-            try fields.encode(UInt64(kind), forKey: .kind)
-            if case .opaque(let kept, let erasable) = content {
-                try fields.encode(Hexadecimal.text(of: kept), forKey: .kept)
-                try fields.encode(erasable.map { Hexadecimal.text(of: $0) }, forKey: .erasable)
+        guard let form = kind?.form else {
+            guard case .opaque(let kept, let erasable) = content else { return }
+            try fields.encode(UInt64(kept[0]), forKey: .kind)
+            try fields.encode(Hexadecimal.text(of: kept), forKey: .kept)
+            return try fields.encode(erasable.map { Hexadecimal.text(of: $0) }, forKey: .erasable)
+        }
+        for field in form.json {
+            switch field {
+            case .user: try fields.encode(id: row.user, forKey: form.actor.key)
+            case .thread, .by, .author, .message, .parent, .reply, .session, .id, .otherActor, .blocked:
+                try fields.encode(id: row[id: field], forKey: field.key)
+            case .number, .upTo: try fields.encode(row.number, forKey: field.key)
+            case .policy: try fields.encode(row.policyAndHistory.policy.rawValue, forKey: .policy)
+            case .history: try fields.encode(row.policyAndHistory.history.rawValue, forKey: .history)
+            case .role: try fields.encode((ThreadRole(code: row.value) ?? .member).rawValue, forKey: .role)
+            case .until: try fields.encode(row.until?.description, forKey: .until)
+            case .kind: try fields.encode(customKind, forKey: .kind)
+            case .reason: try fields.encode(reason, forKey: .reason)
+            case .ranges: try fields.encode(erasedPositions?.ranges.map { [$0.lowerBound, $0.upperBound] } ?? [], forKey: .ranges)
+            case .content: try encodeContent(form.content, to: &fields, isExport: isExport)
             }
-        default: try encodeCommunityFields(to: &fields)
         }
     }
 
-    /// Writes the fields of roles, moderation, custom events and erasures.
-    private func encodeCommunityFields(to fields: inout some EventFieldWriter) throws {
-        switch details {
-        case .threadPolicySet(let details):
-            try fields.encode(details.thread, forKey: .thread)
-            try fields.encode(details.number, forKey: .number)
-            try fields.encode(details.policy.rawValue, forKey: .policy)
-            try fields.encode(details.history.rawValue, forKey: .history)
-            try fields.encode(details.by, forKey: .by)
-        case .invitationDeclined(let details): try fields.encode(details.thread, details.number, user: details.user)
-        case .userInvited(let details), .invitationRevoked(let details), .userUnmuted(let details), .userUnbanned(let details):
-            try fields.encode(details)
-        case .memberRemoved(let details):
-            try fields.encode(details)
-            try fields.encode(reason, forKey: .reason)
-        case .roleSet(let details):
-            try fields.encode(details.thread, details.number, user: details.user)
-            try fields.encode(details.role.rawValue, forKey: .role)
-            try fields.encode(details.by, forKey: .by)
-        case .userMuted(let details), .userBanned(let details):
-            try fields.encode(details.thread, details.number, user: details.user)
-            try fields.encode(details.by, forKey: .by)
-            try fields.encode(reason, forKey: .reason)
-            try fields.encode(details.until?.description, forKey: .until)
-        case .operatorGranted(let details), .operatorRevoked(let details): try fields.encode(details.user, forKey: .user)
-        case .messageRemoved(let details):
-            try fields.encode(details)
-            try fields.encode(reason, forKey: .reason)
-        case .replyRemoved(let details):
-            try fields.encode(details)
-            try fields.encode(reason, forKey: .reason)
-        case .messagePinned(let details), .messageUnpinned(let details): try fields.encode(details)
-        case .threadLocked(let details), .threadUnlocked(let details), .threadClosed(let details):
-            try fields.encode(details.thread, forKey: .thread)
-            try fields.encode(details.number, forKey: .number)
-            try fields.encode(details.by, forKey: .by)
-        case .messageReported(let details):
-            try fields.encode(details)
-            try fields.encode(reason, forKey: .reason)
-        case .replyReported(let details):
-            try fields.encode(details)
-            try fields.encode(reason, forKey: .reason)
-        case .messageReportsResolved(let details): try fields.encode(details)
-        case .replyReportsResolved(let details): try fields.encode(details)
-        case .userBlocked(let details), .userUnblocked(let details):
-            try fields.encode(details.user, forKey: .user)
-            try fields.encode(details.by, forKey: .by)
-        case .custom(let details):
-            try fields.encode(details.thread, forKey: .thread)
-            try fields.encode(details.number, forKey: .number)
-            try fields.encode(details.id, forKey: .id)
-            try fields.encode(customKind, forKey: .kind)
-            try fields.encode(details.by, forKey: .by)
-            try fields.encode(payload, forKey: .payload)
-        case .userErased(let details):
-            try fields.encode(details.user, forKey: .user)
-            try fields.encode(reason, forKey: .reason)
-        case .contentErased:
-            try fields.encode(erasedPositions?.ranges.map { [$0.lowerBound, $0.upperBound] } ?? [], forKey: .ranges)
-            try fields.encode(reason, forKey: .reason)
-        case .clockCorrected: break
-        case .userRegistered, .usernameChanged, .postcodeSet, .threadOpened, .threadJoined, .threadLeft, .messagePosted, .replyPosted,
-            .messageEdited, .replyEdited, .messageRetracted, .replyRetracted, .threadRead, .sessionStarted, .sessionEnded, .lost, .unknown:
-            preconditionFailure("`encodeFields` has the other kinds")
+    /// Writes the fields of the content, which are null if it is absent.
+    private func encodeContent(_ form: ContentForm, to fields: inout some EventFieldWriter, isExport: Bool) throws {
+        switch form {
+        case .none, .erasure: break
+        case .registration, .username:
+            try fields.encode(username?.text, forKey: .username)
+            if isExport { try fields.encode(username?.foldKey, forKey: .foldKey) }
+            if form == .registration { try fields.encode(subject, forKey: .subject) }
+        case .postcode: try fields.encode(postcode?.description, forKey: .postcode)
+        case .threadName: try fields.encode(threadName, forKey: .name)
+        case .body: try fields.encode(body, forKey: .body)
+        case .device: try fields.encode(device, forKey: .device)
+        case .reason: try fields.encode(reason, forKey: .reason)
+        case .payload: try fields.encode(payload, forKey: .payload)
         }
-    }
-}
-
-extension EventFieldWriter {
-    fileprivate mutating func encode(_ id: some EntityID, forKey key: FieldKey) throws { try encode(id: id.bits, forKey: key) }
-
-    fileprivate mutating func encode(_ thread: ThreadID, _ number: UInt64, user: UserID) throws {
-        try encode(thread, forKey: .thread)
-        try encode(number, forKey: .number)
-        try encode(user, forKey: .user)
-    }
-
-    fileprivate mutating func encode(_ thread: ThreadID, _ number: UInt64, message: MessageID) throws {
-        try encode(thread, forKey: .thread)
-        try encode(number, forKey: .number)
-        try encode(message, forKey: .message)
-    }
-
-    fileprivate mutating func encode(_ details: MessageChanged) throws {
-        try encode(details.thread, details.number, message: details.message)
-        try encode(details.by, forKey: .by)
-    }
-
-    fileprivate mutating func encode(_ details: MemberChanged) throws {
-        try encode(details.thread, details.number, user: details.user)
-        try encode(details.by, forKey: .by)
-    }
-
-    fileprivate mutating func encode(_ details: MessageReport) throws {
-        try encode(details.thread, forKey: .thread)
-        try encode(details.message, forKey: .message)
-        try encode(details.by, forKey: .by)
-    }
-
-    fileprivate mutating func encode(_ details: ReplyReport) throws {
-        try encode(details.thread, forKey: .thread)
-        try encode(details.message, forKey: .message)
-        try encode(details.reply, forKey: .reply)
-        try encode(details.by, forKey: .by)
-    }
-
-    fileprivate mutating func encode(_ details: ReplyChanged) throws {
-        try encode(details.thread, details.number, message: details.message)
-        try encode(details.reply, forKey: .reply)
-        try encode(details.by, forKey: .by)
     }
 }
 

@@ -45,7 +45,7 @@ extension RuleState {
     ) {
         identities.prefetch(batch)
         for row in 0..<batch.count {
-            let content = batch.rows[row].kind?.isIndexed == true ? batch.content(of: row).content : .none
+            let content = batch.rows[row].kind?.form.isIndexed == true ? batch.content(of: row).content : .none
             let found = faults(of: batch.rows[row], content, identities, &batch.indexes[row])
             if found.isEmpty {
                 for rule in earlierRules(of: batch.rows[row], content, identities) { note(row, rule) }
@@ -113,7 +113,7 @@ extension RuleState {
     private func auditedEvent(_ kind: EventKind, _ row: EventRow, _ ids: borrowing Identities) -> AuditedEvent {
         let (userID, threadID) = (UserID(bits: row.user), ThreadID(bits: row.thread))
         let knownUser = ids.users.find(userID)
-        let knownThread = kind.isNumbered || kind == .threadRead ? ids.threads.find(threadID) : nil
+        let knownThread = kind.form.isNumbered || kind == .threadRead ? ids.threads.find(threadID) : nil
         let membership = if let knownUser, let knownThread { ids.memberships.find(knownUser, knownThread) } else { nil as Int? }
         return AuditedEvent(
             kind: kind, row: row, userID: userID, threadID: threadID, knownUser: knownUser, knownThread: knownThread,

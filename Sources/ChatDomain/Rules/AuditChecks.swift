@@ -45,7 +45,7 @@ extension RuleState {
     /// Checks the number in the thread, and that the user and the thread exist or are new.
     func checkUserAndThread(_ event: AuditedEvent, _ faults: inout FaultList) {
         let (kind, number) = (event.kind, event.row.number)
-        if kind.isNumbered {
+        if kind.form.isNumbered {
             let expected = event.knownThread.map { nextNumber(in: $0) } ?? 1
             faults.require(
                 number == expected || faults.isLossPossible && number > expected, .threadNumberGap,
@@ -60,7 +60,7 @@ extension RuleState {
             // A host program can end the session of such a user, moderators and operators act on them.
             // The host closes threads in the name of their openers.
             let isAllowed =
-                kind.hasOtherActor || kind == .sessionEnded || kind == .operatorRevoked
+                kind.form.hasOtherActor || kind == .sessionEnded || kind == .operatorRevoked
                 || kind == .threadPolicySet && event.row.isImported
             let problem: HistoryFault.Problem = kind == .userErased ? .noEffect : .notPermitted
             faults.require(isAllowed, problem, "the content of user \(event.userID) was erased earlier")
@@ -68,7 +68,7 @@ extension RuleState {
         let isStarted = event.knownThread.map { $0 < threads.count && threads[$0].lastEventNumber > 0 } ?? false
         if kind == .threadOpened {
             faults.require(!isStarted, .identifierTwice, "thread \(event.threadID) is open already")
-        } else if kind.isNumbered || kind == .threadRead {
+        } else if kind.form.isNumbered || kind == .threadRead {
             faults.requireUnlessLost(isStarted, .unknownReference, "thread \(event.threadID) was never opened")
         }
     }
@@ -120,7 +120,7 @@ extension RuleState {
     /// can set.
     func isPolicyOfOpening(_ event: AuditedEvent, _ ids: borrowing Identities) -> Bool {
         guard let thread = event.knownThread else { return false }
-        let (policy, history) = ThreadPolicySet.policyAndHistory(event.row.value)
+        let (policy, history) = event.row.policyAndHistory
         let row = threads[thread]
         guard row.lastEventNumber == 1, row.openedBy == event.knownUser, policy != .residents, policy != .open || history != .all else {
             return false

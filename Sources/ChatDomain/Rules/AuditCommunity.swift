@@ -2,7 +2,7 @@
 extension RuleState {
     /// Returns the fault of an event whose command the decider would not answer with this event.
     func communityFault(of kind: EventKind, _ event: EventRow, _ ids: borrowing Identities) -> HistoryFault? {
-        guard let command = ChatCommand(causing: EventDetails(kind, event)) else { return nil }
+        guard let command = ChatCommand(causing: kind, EventDetails(event).shape) else { return nil }
         let isLossPossible = lostEventCount > 0
         if isLossPossible, let post = command.moderatedPost {
             // The loss may hide the role of the acting user, but not the thread of the post.
@@ -46,41 +46,41 @@ extension ChatCommand {
     /// Creates the command that causes an event of roles, moderation or custom events.
     ///
     /// The reason, the kind and the payload are placeholders, on which no other rule depends.
-    fileprivate init?(causing details: EventDetails) {
+    fileprivate init?(causing kind: EventKind, _ shape: EventShape) {
         let reason = "-"
-        switch details {
-        case .threadPolicySet(let details):
-            self = .setThreadPolicy(thread: details.thread, policy: details.policy, history: details.history, by: details.by)
-        case .userInvited(let details): self = .invite(user: details.user, thread: details.thread, by: details.by)
-        case .invitationDeclined(let details): self = .declineInvitation(user: details.user, thread: details.thread)
-        case .invitationRevoked(let details): self = .revokeInvitation(user: details.user, thread: details.thread, by: details.by)
-        case .roleSet(let details): self = .setRole(user: details.user, thread: details.thread, role: details.role, by: details.by)
-        case .operatorGranted(let details): self = .grantOperator(user: details.user)
-        case .operatorRevoked(let details): self = .revokeOperator(user: details.user)
-        case .messageRemoved(let details): self = .remove(.message(details.message), by: details.by, reason: reason)
-        case .replyRemoved(let details): self = .remove(.reply(details.reply), by: details.by, reason: reason)
-        case .userMuted(let details):
-            self = .mute(user: details.user, thread: details.thread, by: details.by, reason: reason, until: details.until)
-        case .userUnmuted(let details): self = .unmute(user: details.user, thread: details.thread, by: details.by)
-        case .userBanned(let details):
-            self = .ban(user: details.user, thread: details.thread, by: details.by, reason: reason, until: details.until)
-        case .userUnbanned(let details): self = .unban(user: details.user, thread: details.thread, by: details.by)
-        case .memberRemoved(let details):
-            self = .removeMember(user: details.user, thread: details.thread, by: details.by, reason: reason)
-        case .messagePinned(let details): self = .pin(message: details.message, by: details.by)
-        case .messageUnpinned(let details): self = .unpin(message: details.message, by: details.by)
-        case .threadLocked(let details): self = .lockThread(thread: details.thread, by: details.by)
-        case .threadUnlocked(let details): self = .unlockThread(thread: details.thread, by: details.by)
-        case .threadClosed(let details): self = .closeThread(thread: details.thread, by: details.by)
-        case .messageReported(let details): self = .report(.message(details.message), by: details.by, reason: reason)
-        case .replyReported(let details): self = .report(.reply(details.reply), by: details.by, reason: reason)
-        case .messageReportsResolved(let details): self = .resolveReport(.message(details.message), by: details.by)
-        case .replyReportsResolved(let details): self = .resolveReport(.reply(details.reply), by: details.by)
-        case .userBlocked(let details): self = .block(user: details.user, by: details.by)
-        case .userUnblocked(let details): self = .unblock(user: details.user, by: details.by)
-        case .custom(let details):
-            self = .custom(
-                id: details.id, kind: "com.example", thread: details.thread, by: details.by, payload: CustomPayload(unchecked: "0"))
+        switch (kind, shape) {
+        case (.threadPolicySet, .policy(let thread, _, let policy, let history, let by)):
+            self = .setThreadPolicy(thread: thread, policy: policy, history: history, by: by)
+        case (.userInvited, .member(let thread, _, let user, let by)): self = .invite(user: user, thread: thread, by: by)
+        case (.invitationDeclined, .thread(let thread, _, let user)): self = .declineInvitation(user: user, thread: thread)
+        case (.invitationRevoked, .member(let thread, _, let user, let by)): self = .revokeInvitation(user: user, thread: thread, by: by)
+        case (.roleSet, .role(let thread, _, let user, let role, let by)):
+            self = .setRole(user: user, thread: thread, role: role, by: by)
+        case (.operatorGranted, .user(let user)): self = .grantOperator(user: user)
+        case (.operatorRevoked, .user(let user)): self = .revokeOperator(user: user)
+        case (.messageRemoved, .message(_, _, let message, let by)): self = .remove(.message(message), by: by, reason: reason)
+        case (.replyRemoved, .reply(_, _, _, let reply, let by)): self = .remove(.reply(reply), by: by, reason: reason)
+        case (.userMuted, .sanction(let thread, _, let user, let by, let until)):
+            self = .mute(user: user, thread: thread, by: by, reason: reason, until: until)
+        case (.userUnmuted, .member(let thread, _, let user, let by)): self = .unmute(user: user, thread: thread, by: by)
+        case (.userBanned, .sanction(let thread, _, let user, let by, let until)):
+            self = .ban(user: user, thread: thread, by: by, reason: reason, until: until)
+        case (.userUnbanned, .member(let thread, _, let user, let by)): self = .unban(user: user, thread: thread, by: by)
+        case (.memberRemoved, .member(let thread, _, let user, let by)):
+            self = .removeMember(user: user, thread: thread, by: by, reason: reason)
+        case (.messagePinned, .message(_, _, let message, let by)): self = .pin(message: message, by: by)
+        case (.messageUnpinned, .message(_, _, let message, let by)): self = .unpin(message: message, by: by)
+        case (.threadLocked, .thread(let thread, _, let by)): self = .lockThread(thread: thread, by: by)
+        case (.threadUnlocked, .thread(let thread, _, let by)): self = .unlockThread(thread: thread, by: by)
+        case (.threadClosed, .thread(let thread, _, let by)): self = .closeThread(thread: thread, by: by)
+        case (.messageReported, .messageReport(_, let message, let by)): self = .report(.message(message), by: by, reason: reason)
+        case (.replyReported, .replyReport(_, _, let reply, let by)): self = .report(.reply(reply), by: by, reason: reason)
+        case (.messageReportsResolved, .messageReport(_, let message, let by)): self = .resolveReport(.message(message), by: by)
+        case (.replyReportsResolved, .replyReport(_, _, let reply, let by)): self = .resolveReport(.reply(reply), by: by)
+        case (.userBlocked, .block(let user, let by)): self = .block(user: user, by: by)
+        case (.userUnblocked, .block(let user, let by)): self = .unblock(user: user, by: by)
+        case (.custom, .custom(let thread, _, let id, let by)):
+            self = .custom(id: id, kind: "com.example", thread: thread, by: by, payload: CustomPayload(unchecked: "0"))
         default: return nil
         }
     }

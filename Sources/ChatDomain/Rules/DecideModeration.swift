@@ -39,7 +39,7 @@ extension RuleState {
         }
         try requireReason(reason)
         try requireEnd(until, envelope)
-        append(kind == .ban ? .userBanned : .userMuted, action, value: Sanction.value(until: until), envelope, &batch)
+        append(kind == .ban ? .userBanned : .userMuted, action, value: SanctionEnd.number(until), envelope, &batch)
         if kind == .ban, action.userStanding.isMember { append(.memberRemoved, action, after: 1, envelope, &batch) }
         return .append
     }

@@ -84,7 +84,7 @@ extension RuleState {
         _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) {
         let threadID = ids.threads.id(found.thread)
-        let number = kind.isNumbered ? nextNumber(in: found.thread) : 0
+        let number = kind.form.isNumbered ? nextNumber(in: found.thread) : 0
         let row =
             switch post {
             case .message(let id): envelope.row(kind, threadID, number, actorID, secondID: id.bits)

@@ -32,7 +32,7 @@ extension RuleState {
         var joinNumber: UInt64 = 2
         if policy != .open || history != .all {
             var row = envelope.row(.threadPolicySet, threadID, joinNumber, userID)
-            row.value = ThreadPolicySet.value(policy, history)
+            row.policyAndHistory = (policy, history)
             batch.append(row, .none, EventIndexes(user: user))
             joinNumber += 1
         }
@@ -250,7 +250,7 @@ extension RuleState {
         else { throw .invalidPolicy }
         guard policy != row.policy || newHistory != row.history else { return .unchanged }
         var event = envelope.row(.threadPolicySet, threadID, nextNumber(in: thread), actorID)
-        event.value = ThreadPolicySet.value(policy, newHistory)
+        event.policyAndHistory = (policy, newHistory)
         batch.append(event, .none, EventIndexes(user: actor, thread: thread))
         return .append
     }

@@ -35,7 +35,7 @@ extension EventBatch {
 
     /// Returns the content of the event in a row, which a request produced.
     package func content(_ row: Int, of request: CommandRequest) -> EventContent {
-        guard rows[row].kind?.isIndexed == true else { return request.command.unindexedContent(of: rows[row].kind) }
+        guard rows[row].kind?.form.isIndexed == true else { return request.command.unindexedContent(of: rows[row].kind) }
         return content(of: row).content
     }
 }

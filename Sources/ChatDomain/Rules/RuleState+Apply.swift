@@ -29,7 +29,7 @@ extension RuleState {
         // was lost.
         while users.count <= indexes.user { users.append(UserRow()) }
         while threads.count <= indexes.thread { threads.append(ThreadRow()) }
-        if kind.isNumbered { threads[indexes.thread].lastEventNumber = event.number }
+        if kind.form.isNumbered { threads[indexes.thread].lastEventNumber = event.number }
         switch kind {
         case .userRegistered: register(indexes.user, batch.content(of: row), at: position)
         case .usernameChanged: setUsername(indexes.user, batch.content(of: row))
@@ -179,7 +179,7 @@ extension RuleState {
         let (thread, post) = (indexes.thread, indexes.secondIndex)
         switch kind {
         case .threadPolicySet:
-            let (policy, history) = ThreadPolicySet.policyAndHistory(event.value)
+            let (policy, history) = event.policyAndHistory
             setPolicy(thread, policy, history, at: position)
         case .userInvited: changeStanding(indexes) { $0.isInvited = true }
         case .invitationDeclined, .invitationRevoked: changeStanding(indexes) { $0.isInvited = false }

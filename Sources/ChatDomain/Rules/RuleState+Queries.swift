@@ -38,7 +38,7 @@ extension RuleState {
 
     /// Returns the end of the latest sanction of a user in a thread; nil if it has none.
     func sanctionEnd(_ kind: SanctionKind, _ membership: Int) -> Timestamp? {
-        Sanction.until(kind == .mute ? community.mutes[membership] : community.bans[membership])
+        SanctionEnd.time(kind == .mute ? community.mutes[membership] : community.bans[membership])
     }
 
     /// Whether a message exists for a member: it was posted after the start of what they may read,

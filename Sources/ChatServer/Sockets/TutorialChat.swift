@@ -49,10 +49,10 @@
                 ])[0])
             var users: [UserID: String] = [:]
             try store.forEachEvent(matching: EventFilter(kinds: [.userRegistered])) { event in
-                if case .userRegistered(let details) = event.event.details, let subject = event.event.content.subject,
+                if let user = event.event.user, let subject = event.event.content.subject,
                     subject.hasPrefix(Self.subjectPrefix)
                 {
-                    users[details.user] = String(subject.dropFirst(Self.subjectPrefix.count))
+                    users[user] = String(subject.dropFirst(Self.subjectPrefix.count))
                 }
                 return true
             }
@@ -69,13 +69,13 @@
         }
 
         private func message(_ recorded: RecordedEvent) -> [UInt8]? {
-            guard case .messagePosted(let details) = recorded.event.details, let body = recorded.event.body,
-                let userID = state.withLock({ $0.userIDs[details.author] }),
-                let name = store.summary(of: details.author)?.username
+            guard case .message(_, _, let message, let author) = recorded.event.shape, let body = recorded.event.body,
+                let userID = state.withLock({ $0.userIDs[author] }),
+                let name = store.summary(of: author)?.username
             else { return nil }
             let milliseconds = recorded.event.createdAt.millisecondsSince1970 - 978_307_200_000
             var text = Array(
-                "{\"date\":\(Double(milliseconds) / 1_000),\"id\":\"\(details.message.description.uppercased())\",\"message\":".utf8)
+                "{\"date\":\(Double(milliseconds) / 1_000),\"id\":\"\(message.description.uppercased())\",\"message\":".utf8)
             JSONText.append(body, to: &text)
             text += ",\"user\":".utf8
             JSONText.append(name, to: &text)

@@ -114,7 +114,7 @@ private struct Demo {
         case .success(let receipt):
             guard let positions = receipt.positions else { return }
             let (first, last) = (positions.lowerBound, positions.upperBound)
-            let kinds = receipt.events.map { $0.details.kind?.name ?? "unknown" }
+            let kinds = receipt.events.map { $0.kind?.name ?? "unknown" }
             steps.append([first == last ? "\(first)" : "\(first)...\(last)", words, kinds.joined(separator: ", ")])
         case .failure(let rejection):
             steps.append(["-", words, "rejected: \(rejection.code.rawValue): \(rejection.message)"])

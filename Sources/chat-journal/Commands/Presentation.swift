@@ -96,7 +96,7 @@ extension BufferedOutput {
     private func line(of recorded: RecordedEvent) throws -> String {
         var fields: [UInt8] = []
         try JSONLineMembers.appendObject(to: &fields) { members in try recorded.encodeFields(to: &members) }
-        return "\(recorded.position)  \(recorded.event.createdAt)  \(recorded.event.details.kind?.name ?? "unknown")  "
+        return "\(recorded.position)  \(recorded.event.createdAt)  \(recorded.event.kind?.name ?? "unknown")  "
             + String(decoding: fields, as: UTF8.self)
     }
 }

@@ -70,7 +70,7 @@ private struct StatsReport {
         journal = statistics.journal
         segments = try store.segments()
         try store.forEachEvent { recorded in
-            counts[recorded.event.details.kind.map { Int($0.rawValue) - 1 } ?? EventKind.allCases.count] += 1
+            counts[recorded.event.kind.map { Int($0.rawValue) - 1 } ?? EventKind.allCases.count] += 1
             return true
         }
     }

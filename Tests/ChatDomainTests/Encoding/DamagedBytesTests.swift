@@ -110,7 +110,7 @@ struct DamagedBytesTests {
                 if random.oneIn(4) {
                     let place = Int.random(in: 0..<bytes.kept.count, using: &random)
                     bytes.kept[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-                } else if random.oneIn(4), let number = event.details.threadNumber {
+                } else if random.oneIn(4), let number = event.threadNumber {
                     // The largest thread number that the encoding holds: its successor does not
                     // fit.
                     bytes.kept.removeLast(EventBytes.leb128(number).count)

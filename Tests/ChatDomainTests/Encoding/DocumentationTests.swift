@@ -6,12 +6,12 @@ import Testing
 struct DocumentationTests {
     /// The message in the page's example.
     private func example() throws -> ChatEvent {
-        let details = MessagePosted(
+        let details = EventShape.message(
             thread: ThreadID(try #require(OutwardCode("SW1A"))), number: 300,
             message: try #require(MessageID("01710916-7940-7e55-8000-000000000001")),
-            author: try #require(UserID("01710916-7940-7a11-8000-000000000a11")))
+            by: try #require(UserID("01710916-7940-7a11-8000-000000000a11")))
         return ChatEvent(
-            recordedAt: try #require(Timestamp("2020-03-23T20:30:00.000Z")), details: .messagePosted(details),
+            recordedAt: try #require(Timestamp("2020-03-23T20:30:00.000Z")), details: .init(.messagePosted, details),
             content: .body("Could someone pick up milk?"), correlation: "c-1")
     }
 

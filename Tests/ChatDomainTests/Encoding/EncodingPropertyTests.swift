@@ -40,12 +40,12 @@ struct EncodingPropertyTests {
         for event in generator.oneOfEachKind() + [generator.unknown()] {
             let bytes = EventBytes(event)
             let row = try bytes.row()
-            #expect(row.kind == event.details.kind && row.recordedAt == event.recordedAt && row.createdAt == event.createdAt)
+            #expect(row.kind == event.kind && row.recordedAt == event.recordedAt && row.createdAt == event.createdAt)
             #expect(row.isImported == (event.origin != .native))
-            #expect(row.user == event.details.user?.bits ?? 0)
+            #expect(row.user == event.user?.bits ?? 0)
             guard let kind = row.kind else { continue }
             #expect(row == event.row)
-            let hasContent = kind.isIndexed && event.content != .none
+            let hasContent = kind.form.isIndexed && event.content != .none
             #expect(try bytes.indexedContent(row) == (hasContent ? event.content : .none))
             #expect(try bytes.indexedContent(row, isStub: true) == (hasContent ? .erased : .none))
             // A truncated record fails in both ways of decoding.
@@ -87,13 +87,13 @@ struct EncodingPropertyTests {
         for contents in [ContentSelection.all, .indexed] {
             let decoded = try bytes.event(contents)
             #expect(decoded.content == .opaque(kept: bytes.kept, erasable: bytes.erasable))
-            #expect(decoded.details == .unknown(kind: bytes.kept[0]))
+            #expect(decoded.kind == nil)
             #expect(EventBytes(decoded) == bytes)
         }
         let stub = try bytes.stub()
         #expect(stub.content == .opaque(kept: bytes.kept, erasable: nil))
         #expect(stub.isErased)
-        #expect(stub.details.kind == nil && stub.details.thread == nil && stub.details.user == nil && stub.details.threadNumber == nil)
+        #expect(stub.kind == nil && stub.thread == nil && stub.user == nil && stub.threadNumber == nil)
     }
 
     @Test(arguments: Seeds.seeds(25)) func fieldsOfLaterVersionAreSkipped(seed: UInt64) throws {
@@ -132,7 +132,7 @@ extension EventDetails {
     ///
     /// The id contains it, so it is not erasable.
     fileprivate var openedOutwardCode: String? {
-        guard case .threadOpened(let opened) = self else { return nil }
-        return opened.thread.outwardCode?.description
+        guard case (.threadOpened, .thread(let openedThread, _, _)) = (kind, shape) else { return nil }
+        return openedThread.outwardCode?.description
     }
 }

@@ -15,7 +15,7 @@ import Testing
 
     @Test func foldKeyAndEndOfCommitAreAdded() throws {
         let registered = Self.event(
-            .userRegistered(UserRegistered(user: Here.ann)),
+            .init(.userRegistered, .user(Here.ann)),
             .registration(Username(text: "Ann", foldKey: "another version's"), subject: "s"))
         let exported = ExportedEvent(registered, commitEnd: 9)
         #expect(
@@ -24,7 +24,7 @@ import Testing
         )
         #expect(try !json(registered).contains("foldKey"))
         let changed = Self.event(
-            .usernameChanged(UsernameChanged(user: Here.ann)), .username(Username(text: "Straße", foldKey: "straße")))
+            .init(.usernameChanged, .user(Here.ann)), .username(Username(text: "Straße", foldKey: "straße")))
         #expect(
             try json(ExportedEvent(changed))
                 == Self.start + #""usernameChanged":{"foldKey":"straße","user":"\#(Self.user)","username":"Straße"}}"#)
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func erasedNameHasNoFoldKey() throws {
-        let stub = Self.event(.usernameChanged(UsernameChanged(user: Here.ann)), .erased)
+        let stub = Self.event(.init(.usernameChanged, .user(Here.ann)), .erased)
         let text = try json(ExportedEvent(stub, commitEnd: 7))
         #expect(text.contains(#""usernameChanged":{"foldKey":null,"#) && text.contains(#""erased":true"#))
         #expect(try value(ExportedEvent.self, fromJSON: text) == ExportedEvent(stub, commitEnd: 7))
@@ -70,7 +70,7 @@ import Testing
             + (0..<500).map({ _ in Int64.random(in: .min ... .max, using: &random) >> Int64.random(in: 0...30, using: &random) })
         {
             let time = Timestamp(millisecondsSince1970: milliseconds)
-            var event = Self.event(.lost, .none)
+            var event = Self.event(.init(.lost), .none)
             event.event.origin = .imported(sentAt: time)
             #expect(try value(ExportedEvent.self, fromJSON: try json(ExportedEvent(event))).recorded == event, "\(time)")
         }

@@ -65,7 +65,7 @@ extension RuleModel {
         }
         let user = id ?? UserID(bits: draft.freshID)
         users[user] = User(firstName: username.text, name: username.text, subject: subject, position: head + 1)
-        return append([(.userRegistered(UserRegistered(user: user)), .registration(username, subject: subject))], draft)
+        return append([(.init(.userRegistered, .user(user)), .registration(username, subject: subject))], draft)
     }
 
     private mutating func rename(_ user: UserID, _ text: String, _ draft: Draft) throws(Refusal) -> Answer {
@@ -74,7 +74,7 @@ extension RuleModel {
         try check(owner(ofName: text) == nil || owner(ofName: text) == user, .usernameTaken)
         if Array((users[user]?.name ?? "").utf8) == Array(username.text.utf8) { return .nothing }
         users[user]?.name = username.text
-        return append([(.usernameChanged(UsernameChanged(user: user)), .username(username))], draft)
+        return append([(.init(.usernameChanged, .user(user)), .username(username))], draft)
     }
 
     private mutating func move(_ user: UserID, _ text: String, _ draft: Draft) throws(Refusal) -> Answer {
@@ -82,17 +82,17 @@ extension RuleModel {
         guard let postcode = Postcode(text) else { throw Refusal(code: .invalidPostcode) }
         if users[user]?.postcode == postcode { return .nothing }
         let thread = ThreadID(postcode.outwardCode)
-        var facts: [(EventDetails, EventContent)] = [(.postcodeSet(PostcodeSet(user: user, thread: thread)), .postcode(postcode))]
+        var facts: [(EventDetails, EventContent)] = [(.init(.postcodeSet, .postcode(user: user, thread: thread)), .postcode(postcode))]
         if threads[thread] == nil {
             threads[thread] = Thread(
                 opener: user, opened: head + 2...head + 3, isOutward: true, canHaveOwner: false, policy: .residents)
-            facts.append((.threadOpened(ThreadOpened(thread: thread, number: 1, by: user)), .none))
+            facts.append((.init(.threadOpened, .thread(thread, number: 1, user: user)), .none))
         }
         if let known = threads[thread], known.roles[user] == nil, !known.isLocked, !known.isClosed,
             !isInEffect(known.bans, user, at: draft.time)
         {
             let number = next(thread, after: UInt64(facts.count - 1))
-            facts.append((.threadJoined(ThreadJoined(thread: thread, number: number, user: user)), .none))
+            facts.append((.init(.threadJoined, .thread(thread, number: number, user: user)), .none))
             becomeMember(user, thread, at: head + Position(facts.count))
         }
         users[user]?.postcode = postcode
@@ -130,12 +130,12 @@ extension RuleModel {
             opener: by, opened: head + 1...head + 2, isOutward: code != nil, canHaveOwner: code == nil && !draft.isImport,
             policy: code == nil ? .open : .residents)
         opened.isImported = code == nil && draft.isImport
-        var facts: [(EventDetails, EventContent)] = [(.threadOpened(ThreadOpened(thread: thread, number: 1, by: by)), content)]
+        var facts: [(EventDetails, EventContent)] = [(.init(.threadOpened, .thread(thread, number: 1, user: by)), content)]
         if !isDefault {
             (opened.policy, opened.history, opened.opened) = (policy, history, head + 1...head + 3)
-            facts.append((.threadPolicySet(ThreadPolicySet(thread: thread, number: 2, policy: policy, history: history, by: by)), .none))
+            facts.append((.init(.threadPolicySet, .policy(thread: thread, number: 2, policy: policy, history: history, by: by)), .none))
         }
-        facts.append((.threadJoined(ThreadJoined(thread: thread, number: UInt64(facts.count + 1), user: by)), .none))
+        facts.append((.init(.threadJoined, .thread(thread, number: UInt64(facts.count + 1), user: by)), .none))
         threads[thread] = opened
         becomeMember(by, thread, at: opened.opened.upperBound, opened.canHaveOwner ? .owner : .member)
         return append(facts, draft)
@@ -151,7 +151,7 @@ extension RuleModel {
             try check(thread.invited.contains(user), .notInvited)
         }
         becomeMember(user, id, at: head + 1)
-        return append([(.threadJoined(ThreadJoined(thread: id, number: next(id), user: user)), .none)], draft)
+        return append([(.init(.threadJoined, .thread(id, number: next(id), user: user)), .none)], draft)
     }
 
     private mutating func leave(_ user: UserID, _ id: ThreadID, _ draft: Draft) throws(Refusal) -> Answer {
@@ -160,7 +160,7 @@ extension RuleModel {
         if !isMember(user, id) { return .nothing }
         try check(!isLastOwner(user, id), .lastOwner)
         threads[id]?.roles[user] = nil
-        return append([(.threadLeft(ThreadLeft(thread: id, number: next(id), user: user)), .none)], draft)
+        return append([(.init(.threadLeft, .thread(id, number: next(id), user: user)), .none)], draft)
     }
 
     private mutating func markRead(_ user: UserID, _ id: ThreadID, _ upTo: Position, _ draft: Draft) throws(Refusal) -> Answer {
@@ -170,7 +170,7 @@ extension RuleModel {
         try check(upTo <= head, .invalidPosition)
         if upTo <= markers[user]?[id] ?? 0 { return .nothing }
         markers[user, default: [:]][id] = upTo
-        return append([(.threadRead(ThreadRead(user: user, thread: id, upTo: upTo)), .none)], draft)
+        return append([(.init(.threadRead, .marker(user: user, thread: id, upTo: upTo)), .none)], draft)
     }
 
     // MARK: Sessions
@@ -184,13 +184,13 @@ extension RuleModel {
         try check(device.utf8.count <= 1_024, .invalidDevice)
         let session = id ?? SessionID(bits: draft.freshID)
         sessions[session] = Session(user: user, position: head + 1)
-        return append([(.sessionStarted(SessionStarted(user: user, session: session)), .device(device))], draft)
+        return append([(.init(.sessionStarted, .session(user: user, session: session)), .device(device))], draft)
     }
 
     private mutating func endSession(_ id: SessionID, _ draft: Draft) throws(Refusal) -> Answer {
         guard let session = sessions[id] else { throw Refusal(code: .unknownSession) }
         if session.ended { return .nothing }
         sessions[id]?.ended = true
-        return append([(.sessionEnded(SessionEnded(user: session.user, session: id)), .none)], draft)
+        return append([(.init(.sessionEnded, .session(user: session.user, session: id)), .none)], draft)
     }
 }

@@ -107,7 +107,7 @@ extension RuleModel {
         try check(!isInEffect(thread.bans, user, at: draft.time), .banned)
         if thread.invited.contains(user) { return .nothing }
         threads[id]?.invited.insert(user)
-        return append([(.userInvited(MemberChanged(thread: id, number: next(id), user: user, by: by)), .none)], draft)
+        return append([(.init(.userInvited, .member(thread: id, number: next(id), user: user, by: by)), .none)], draft)
     }
 
     mutating func accept(_ user: UserID, _ id: ThreadID, _ draft: Draft) throws(Refusal) -> Answer {
@@ -119,7 +119,7 @@ extension RuleModel {
         if !(thread.isImported && draft.isImport) { try check(thread.invited.contains(user), .notInvited) }
         try checkResidence(user, id, draft)
         becomeMember(user, id, at: head + 1)
-        return append([(.threadJoined(ThreadJoined(thread: id, number: next(id), user: user)), .none)], draft)
+        return append([(.init(.threadJoined, .thread(id, number: next(id), user: user)), .none)], draft)
     }
 
     mutating func decline(_ user: UserID, _ id: ThreadID, _ draft: Draft) throws(Refusal) -> Answer {
@@ -127,7 +127,7 @@ extension RuleModel {
         guard knows(user, id, draft), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
         if !thread.invited.contains(user) { return .nothing }
         threads[id]?.invited.remove(user)
-        return append([(.invitationDeclined(InvitationDeclined(thread: id, number: next(id), user: user)), .none)], draft)
+        return append([(.init(.invitationDeclined, .thread(id, number: next(id), user: user)), .none)], draft)
     }
 
     mutating func revokeInvitation(_ user: UserID, _ id: ThreadID, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
@@ -136,7 +136,7 @@ extension RuleModel {
         try checkModerator(by, id)
         if !thread.invited.contains(user) { return .nothing }
         threads[id]?.invited.remove(user)
-        return append([(.invitationRevoked(MemberChanged(thread: id, number: next(id), user: user, by: by)), .none)], draft)
+        return append([(.init(.invitationRevoked, .member(thread: id, number: next(id), user: user, by: by)), .none)], draft)
     }
 
     mutating func removeMember(_ user: UserID, _ id: ThreadID, _ by: UserID, _ reason: String, _ draft: Draft) throws(Refusal) -> Answer {
@@ -148,7 +148,7 @@ extension RuleModel {
         if thread.roles[user] == nil { return .nothing }
         try checkReason(reason)
         threads[id]?.roles[user] = nil
-        return append([(.memberRemoved(MemberChanged(thread: id, number: next(id), user: user, by: by)), .reason(reason))], draft)
+        return append([(.init(.memberRemoved, .member(thread: id, number: next(id), user: user, by: by)), .reason(reason))], draft)
     }
 
     // MARK: Roles
@@ -165,15 +165,15 @@ extension RuleModel {
         if thread.roles[user] == role { return .nothing }
         try check(!isLastOwner(user, id), .lastOwner)
         threads[id]?.roles[user] = role
-        return append([(.roleSet(RoleSet(thread: id, number: next(id), user: user, role: role, by: by)), .none)], draft)
+        return append([(.init(.roleSet, .role(thread: id, number: next(id), user: user, role: role, by: by)), .none)], draft)
     }
 
     mutating func setOperator(_ user: UserID, _ isOperator: Bool, _ draft: Draft) throws(Refusal) -> Answer {
         try check(users[user] != nil, .unknownUser)
         if operators.contains(user) == isOperator { return .nothing }
         if isOperator { operators.insert(user) } else { operators.remove(user) }
-        let change = OperatorChanged(user: user)
-        return append([(isOperator ? .operatorGranted(change) : .operatorRevoked(change), .none)], draft)
+        let change = EventShape.user(user)
+        return append([(isOperator ? .init(.operatorGranted, change) : .init(.operatorRevoked, change), .none)], draft)
     }
 
     // MARK: Sanctions
@@ -189,7 +189,8 @@ extension RuleModel {
         try checkReason(reason)
         try checkEnd(until, draft)
         threads[id]?.mutes[user] = Self.end(until)
-        return append([(.userMuted(Sanction(thread: id, number: next(id), user: user, by: by, until: until)), .reason(reason))], draft)
+        return append(
+            [(.init(.userMuted, .sanction(thread: id, number: next(id), user: user, by: by, until: until)), .reason(reason))], draft)
     }
 
     mutating func unmute(_ user: UserID, _ id: ThreadID, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
@@ -199,7 +200,7 @@ extension RuleModel {
         try checkRank(by, user, id)
         if !isInEffect(thread.mutes, user, at: draft.time) { return .nothing }
         threads[id]?.mutes[user] = nil
-        return append([(.userUnmuted(MemberChanged(thread: id, number: next(id), user: user, by: by)), .none)], draft)
+        return append([(.init(.userUnmuted, .member(thread: id, number: next(id), user: user, by: by)), .none)], draft)
     }
 
     mutating func ban(_ user: UserID, _ id: ThreadID, _ by: UserID, _ reason: String, _ until: Timestamp?, _ draft: Draft) throws(Refusal)
@@ -214,10 +215,10 @@ extension RuleModel {
         try checkReason(reason)
         try checkEnd(until, draft)
         var facts: [(EventDetails, EventContent)] = [
-            (.userBanned(Sanction(thread: id, number: next(id), user: user, by: by, until: until)), .reason(reason))
+            (.init(.userBanned, .sanction(thread: id, number: next(id), user: user, by: by, until: until)), .reason(reason))
         ]
         if thread.roles[user] != nil {
-            facts.append((.memberRemoved(MemberChanged(thread: id, number: next(id, after: 1), user: user, by: by)), .reason(reason)))
+            facts.append((.init(.memberRemoved, .member(thread: id, number: next(id, after: 1), user: user, by: by)), .reason(reason)))
         }
         threads[id]?.bans[user] = Self.end(until)
         threads[id]?.roles[user] = nil
@@ -232,7 +233,7 @@ extension RuleModel {
         try checkRank(by, user, id)
         if !isInEffect(thread.bans, user, at: draft.time) { return .nothing }
         threads[id]?.bans[user] = nil
-        return append([(.userUnbanned(MemberChanged(thread: id, number: next(id), user: user, by: by)), .none)], draft)
+        return append([(.init(.userUnbanned, .member(thread: id, number: next(id), user: user, by: by)), .none)], draft)
     }
 
     // MARK: Threads
@@ -244,8 +245,8 @@ extension RuleModel {
         try check(!thread.isClosed, .threadClosed)
         if thread.isLocked == isLocked { return .nothing }
         threads[id]?.isLocked = isLocked
-        let change = ThreadChanged(thread: id, number: next(id), by: by)
-        return append([(isLocked ? .threadLocked(change) : .threadUnlocked(change), .none)], draft)
+        let change = EventShape.thread(id, number: next(id), user: by)
+        return append([(isLocked ? .init(.threadLocked, change) : .init(.threadUnlocked, change), .none)], draft)
     }
 
     mutating func close(_ id: ThreadID, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
@@ -254,7 +255,7 @@ extension RuleModel {
         try check(thread.roles[by] == .owner || operators.contains(by), .notAnOwner)
         if thread.isClosed { return .nothing }
         threads[id]?.isClosed = true
-        return append([(.threadClosed(ThreadChanged(thread: id, number: next(id), by: by)), .none)], draft)
+        return append([(.init(.threadClosed, .thread(id, number: next(id), user: by)), .none)], draft)
     }
 
     mutating func setPolicy(
@@ -279,8 +280,8 @@ extension RuleModel {
         if opens { threads[id]?.disclosedAt = position }
         threads[id]?.policy = policy
         threads[id]?.history = wanted
-        let set = ThreadPolicySet(thread: id, number: next(id), policy: policy, history: wanted, by: by)
-        return append([(.threadPolicySet(set), .none)], draft)
+        let set = EventShape.policy(thread: id, number: next(id), policy: policy, history: wanted, by: by)
+        return append([(.init(.threadPolicySet, set), .none)], draft)
     }
 
     // MARK: Posts
@@ -318,12 +319,12 @@ extension RuleModel {
         case .message(let message):
             messages[message]?.removed = true
             threads[thread]?.pins.remove(message)
-            let change = MessageChanged(thread: thread, number: next(thread), message: message, by: by)
-            return append([(.messageRemoved(change), .reason(reason))], draft)
+            let change = EventShape.message(thread: thread, number: next(thread), message: message, by: by)
+            return append([(.init(.messageRemoved, change), .reason(reason))], draft)
         case .reply(let reply):
             replies[reply]?.removed = true
-            let change = ReplyChanged(thread: thread, number: next(thread), message: post.message, reply: reply, by: by)
-            return append([(.replyRemoved(change), .reason(reason))], draft)
+            let change = EventShape.reply(thread: thread, number: next(thread), message: post.message, reply: reply, by: by)
+            return append([(.init(.replyRemoved, change), .reason(reason))], draft)
         }
     }
 
@@ -338,8 +339,8 @@ extension RuleModel {
         if thread.pins.contains(id) { return .nothing }
         try check(thread.pins.count < 50, .tooManyPins)
         threads[message.thread]?.pins.insert(id)
-        let change = MessageChanged(thread: message.thread, number: next(message.thread), message: id, by: by)
-        return append([(.messagePinned(change), .none)], draft)
+        let change = EventShape.message(thread: message.thread, number: next(message.thread), message: id, by: by)
+        return append([(.init(.messagePinned, change), .none)], draft)
     }
 
     mutating func unpin(_ id: MessageID, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
@@ -351,8 +352,8 @@ extension RuleModel {
         try check(!thread.isClosed, .threadClosed)
         if !thread.pins.contains(id) { return .nothing }
         threads[message.thread]?.pins.remove(id)
-        let change = MessageChanged(thread: message.thread, number: next(message.thread), message: id, by: by)
-        return append([(.messageUnpinned(change), .none)], draft)
+        let change = EventShape.message(thread: message.thread, number: next(message.thread), message: id, by: by)
+        return append([(.init(.messageUnpinned, change), .none)], draft)
     }
 
     mutating func report(_ id: PostID, _ by: UserID, _ reason: String, _ draft: Draft) throws(Refusal) -> Answer {
@@ -368,10 +369,10 @@ extension RuleModel {
         openReports[id, default: []].insert(by)
         switch id {
         case .message(let message):
-            return append([(.messageReported(MessageReport(thread: thread, message: message, by: by)), .reason(reason))], draft)
+            return append([(.init(.messageReported, .messageReport(thread: thread, message: message, by: by)), .reason(reason))], draft)
         case .reply(let reply):
-            let report = ReplyReport(thread: thread, message: post.message, reply: reply, by: by)
-            return append([(.replyReported(report), .reason(reason))], draft)
+            let report = EventShape.replyReport(thread: thread, message: post.message, reply: reply, by: by)
+            return append([(.init(.replyReported, report), .reason(reason))], draft)
         }
     }
 
@@ -385,10 +386,10 @@ extension RuleModel {
         openReports[id] = nil
         switch id {
         case .message(let message):
-            return append([(.messageReportsResolved(MessageReport(thread: thread, message: message, by: by)), .none)], draft)
+            return append([(.init(.messageReportsResolved, .messageReport(thread: thread, message: message, by: by)), .none)], draft)
         case .reply(let reply):
-            let report = ReplyReport(thread: thread, message: post.message, reply: reply, by: by)
-            return append([(.replyReportsResolved(report), .none)], draft)
+            let report = EventShape.replyReport(thread: thread, message: post.message, reply: reply, by: by)
+            return append([(.init(.replyReportsResolved, report), .none)], draft)
         }
     }
 
@@ -399,8 +400,8 @@ extension RuleModel {
         if blocks[by, default: []].contains(user) == isBlocked || by == user { return .nothing }
         try check(!isBlocked || blocks[by, default: []].count < 1_000, .tooManyBlocks)
         if isBlocked { blocks[by, default: []].insert(user) } else { blocks[by]?.remove(user) }
-        let block = UserBlock(user: user, by: by)
-        return append([(isBlocked ? .userBlocked(block) : .userUnblocked(block), .none)], draft)
+        let block = EventShape.block(user: user, by: by)
+        return append([(isBlocked ? .init(.userBlocked, block) : .init(.userUnblocked, block), .none)], draft)
     }
 
     mutating func custom(
@@ -418,7 +419,7 @@ extension RuleModel {
         try check(payload.text.utf8.count <= 16_384, .invalidPayload)
         let event = id ?? CustomEventID(bits: draft.freshID)
         customEvents[event] = Custom(thread: thread, by: by, position: head + 1)
-        let details = CustomEvent(thread: thread, number: next(thread), id: event, by: by)
-        return append([(.custom(details), .custom(kind: kind, payload: .present(payload)))], draft)
+        let details = EventShape.custom(thread: thread, number: next(thread), id: event, by: by)
+        return append([(.init(.custom, details), .custom(kind: kind, payload: .present(payload)))], draft)
     }
 }

@@ -13,8 +13,8 @@ extension RuleModel {
         try check(isBody(body), .invalidBody)
         let message = id ?? MessageID(bits: draft.freshID)
         messages[message] = Message(thread: thread, author: author, position: head + 1)
-        let details = MessagePosted(thread: thread, number: next(thread), message: message, author: author)
-        return append([(.messagePosted(details), .body(body))], draft)
+        let details = EventShape.message(thread: thread, number: next(thread), message: message, by: author)
+        return append([(.init(.messagePosted, details), .body(body))], draft)
     }
 
     mutating func reply(_ id: ReplyID?, _ message: MessageID, _ author: UserID, _ body: String, _ draft: Draft) throws(Refusal) -> Answer {
@@ -31,8 +31,8 @@ extension RuleModel {
         try check(isBody(body), .invalidBody)
         let reply = id ?? ReplyID(bits: draft.freshID)
         replies[reply] = Reply(message: message, author: author, position: head + 1)
-        let details = ReplyPosted(thread: answered.thread, number: next(answered.thread), message: message, reply: reply, author: author)
-        return append([(.replyPosted(details), .body(body))], draft)
+        let details = EventShape.reply(thread: answered.thread, number: next(answered.thread), message: message, reply: reply, by: author)
+        return append([(.init(.replyPosted, details), .body(body))], draft)
     }
 
     mutating func editMessage(_ id: MessageID, _ by: UserID, _ body: String, _ draft: Draft) throws(Refusal) -> Answer {
@@ -44,8 +44,8 @@ extension RuleModel {
         try check(message.author == by, .notTheAuthor)
         try check(!message.isWithdrawn, .retracted)
         try check(isBody(body), .invalidBody)
-        let details = MessageChanged(thread: message.thread, number: next(message.thread), message: id, by: by)
-        return append([(.messageEdited(details), .body(body))], draft)
+        let details = EventShape.message(thread: message.thread, number: next(message.thread), message: id, by: by)
+        return append([(.init(.messageEdited, details), .body(body))], draft)
     }
 
     mutating func editReply(_ id: ReplyID, _ by: UserID, _ body: String, _ draft: Draft) throws(Refusal) -> Answer {
@@ -59,8 +59,8 @@ extension RuleModel {
         try check(reply.author == by, .notTheAuthor)
         try check(!reply.isWithdrawn, .retracted)
         try check(isBody(body), .invalidBody)
-        let details = ReplyChanged(thread: message.thread, number: next(message.thread), message: reply.message, reply: id, by: by)
-        return append([(.replyEdited(details), .body(body))], draft)
+        let details = EventShape.reply(thread: message.thread, number: next(message.thread), message: reply.message, reply: id, by: by)
+        return append([(.init(.replyEdited, details), .body(body))], draft)
     }
 
     mutating func retractMessage(_ id: MessageID, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
@@ -72,8 +72,8 @@ extension RuleModel {
         if message.retracted { return .nothing }
         messages[id]?.retracted = true
         threads[message.thread]?.pins.remove(id)
-        let details = MessageChanged(thread: message.thread, number: next(message.thread), message: id, by: by)
-        return append([(.messageRetracted(details), .none)], draft)
+        let details = EventShape.message(thread: message.thread, number: next(message.thread), message: id, by: by)
+        return append([(.init(.messageRetracted, details), .none)], draft)
     }
 
     mutating func retractReply(_ id: ReplyID, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
@@ -84,7 +84,7 @@ extension RuleModel {
         try check(reply.author == by, .notTheAuthor)
         if reply.retracted { return .nothing }
         replies[id]?.retracted = true
-        let details = ReplyChanged(thread: message.thread, number: next(message.thread), message: reply.message, reply: id, by: by)
-        return append([(.replyRetracted(details), .none)], draft)
+        let details = EventShape.reply(thread: message.thread, number: next(message.thread), message: reply.message, reply: id, by: by)
+        return append([(.init(.replyRetracted, details), .none)], draft)
     }
 }

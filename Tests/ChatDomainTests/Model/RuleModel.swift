@@ -156,9 +156,11 @@ struct RuleModel {
     /// Counts the events, which is the definition of the numbers.
     func next(_ thread: ThreadID, after pending: UInt64 = 0) -> UInt64 {
         var count: UInt64 = pending
-        for event in journal where event.details.thread == thread {
-            switch event.details {
-            case .postcodeSet, .threadRead, .messageReported, .replyReported, .messageReportsResolved, .replyReportsResolved: continue
+        for event in journal where event.thread == thread {
+            switch event.kind {
+            case .postcodeSet, .threadRead, .messageReported, .replyReported, .messageReportsResolved,
+                .replyReportsResolved:
+                continue
             default: count += 1
             }
         }

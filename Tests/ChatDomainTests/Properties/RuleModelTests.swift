@@ -112,7 +112,7 @@ struct RuleModelTests {
                 switch RuleModel.Answer(state, requests.next(), at: requests.tick(&clock), freshID: requests.freshID()) {
                 case .appended(let events):
                     for event in events {
-                        if let kind = event.details.kind { kinds.insert(kind) }
+                        if let kind = event.kind { kinds.insert(kind) }
                         state.evolve(event, at: state.head + 1)
                     }
                 case .nothing: unchanged += 1

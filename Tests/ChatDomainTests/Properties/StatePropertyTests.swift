@@ -92,12 +92,14 @@ struct StatePropertyTests {
         #expect(zip(run.events, run.events.dropFirst()).allSatisfy { $0.recordedAt <= $1.recordedAt })
         var numbers: [ThreadID: [UInt64]] = [:]
         for event in run.events {
-            guard let thread = event.details.thread else { continue }
-            switch event.details {
-            case .postcodeSet, .threadRead, .messageReported, .replyReported, .messageReportsResolved, .replyReportsResolved: continue
+            guard let thread = event.thread else { continue }
+            switch event.kind {
+            case .postcodeSet, .threadRead, .messageReported, .replyReported, .messageReportsResolved,
+                .replyReportsResolved:
+                continue
             default: break
             }
-            numbers[thread, default: []].append(event.details.threadNumber ?? 0)
+            numbers[thread, default: []].append(event.threadNumber ?? 0)
         }
         for (thread, numbers) in numbers { #expect(numbers == (1...numbers.count).map { UInt64($0) }, "\(thread)") }
     }

@@ -9,7 +9,7 @@ import Testing
 
     private static func registration(_ number: UInt128, at milliseconds: Int64) -> ChatEvent {
         ChatEvent(
-            recordedAt: time(milliseconds), details: .userRegistered(UserRegistered(user: UserID(bits: number))),
+            recordedAt: time(milliseconds), details: .init(.userRegistered, .user(UserID(bits: number))),
             content: .registration(Username(text: "user\(number)", foldKey: Username.foldKey("user\(number)")), subject: nil))
     }
 
@@ -20,7 +20,7 @@ import Testing
     }
 
     private static func correction(at milliseconds: Int64) -> ChatEvent {
-        ChatEvent(recordedAt: time(milliseconds), details: .clockCorrected)
+        ChatEvent(recordedAt: time(milliseconds), details: .init(.clockCorrected))
     }
 
     @Test func timesBeginLowerAtACorrectionOnly() {
@@ -40,7 +40,7 @@ import Testing
 
     /// A lost event may have been a correction; the event after the next one cannot profit from it.
     @Test func timesMayBeginLowerAfterALoss() {
-        let lost = ChatEvent(recordedAt: Self.time(9_000), details: .lost)
+        let lost = ChatEvent(recordedAt: Self.time(9_000), details: .init(.lost))
         let state = Self.state([Self.registration(1, at: 9_000), lost])
         #expect(state.lastRecordedAt == Self.time(9_000))
         #expect(state.faults(of: Self.registration(2, at: 4_000)).isEmpty)

@@ -14,12 +14,12 @@ struct EditRulesTests {
 
     @Test func authorEdits() {
         let message = Here.talk.when(.edit(Self.message, by: Here.ann, body: "Oat milk"))
-        #expect(message.eventDetails == [.messageEdited(MessageChanged(thread: Here.sw1a, number: 6, message: Here.milk, by: Here.ann))])
+        #expect(message.eventDetails == [.init(.messageEdited, .message(thread: Here.sw1a, number: 6, message: Here.milk, by: Here.ann))])
         #expect(message.events.map(\.content) == [.body("Oat milk")])
         let reply = Here.talk.when(.edit(Self.reply, by: Here.bob, body: "No."))
         #expect(
             reply.eventDetails == [
-                .replyEdited(ReplyChanged(thread: Here.sw1a, number: 6, message: Here.milk, reply: Here.yes, by: Here.bob))
+                .init(.replyEdited, .reply(thread: Here.sw1a, number: 6, message: Here.milk, reply: Here.yes, by: Here.bob))
             ])
         #expect(reply.events.map(\.content) == [.body("No.")])
     }
@@ -73,12 +73,13 @@ struct EditRulesTests {
 
     @Test func authorRetracts() {
         let message = Here.talk.when(.retract(Self.message, by: Here.ann))
-        #expect(message.eventDetails == [.messageRetracted(MessageChanged(thread: Here.sw1a, number: 6, message: Here.milk, by: Here.ann))])
+        #expect(
+            message.eventDetails == [.init(.messageRetracted, .message(thread: Here.sw1a, number: 6, message: Here.milk, by: Here.ann))])
         #expect(message.events.map(\.content) == [.none])
         let reply = Here.talk.when(.retract(Self.reply, by: Here.bob))
         #expect(
             reply.eventDetails == [
-                .replyRetracted(ReplyChanged(thread: Here.sw1a, number: 6, message: Here.milk, reply: Here.yes, by: Here.bob))
+                .init(.replyRetracted, .reply(thread: Here.sw1a, number: 6, message: Here.milk, reply: Here.yes, by: Here.bob))
             ])
     }
 

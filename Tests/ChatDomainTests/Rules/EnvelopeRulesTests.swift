@@ -74,14 +74,14 @@ struct EnvelopeRulesTests {
             .retract(.message(Here.milk), by: Here.ann),
             .leaveThread(user: Here.bob, thread: Here.sw1a)
         ).history
-        let districts = history.filter { $0.event.details.thread == Here.sw1a && $0.event.details.threadNumber != nil }
-        #expect(districts.map(\.event.details.threadNumber) == (1...10).map { UInt64($0) })
+        let districts = history.filter { $0.event.thread == Here.sw1a && $0.event.threadNumber != nil }
+        #expect(districts.map(\.event.threadNumber) == (1...10).map { UInt64($0) })
         #expect(
-            districts.map(\.event.details.kind) == [
+            districts.map(\.event.kind) == [
                 .threadOpened, .threadJoined, .threadJoined, .messagePosted, .replyPosted, .messageEdited, .replyEdited, .replyRetracted,
                 .messageRetracted, .threadLeft,
             ])
-        #expect(history.filter { $0.event.details.thread == Here.dogs }.map(\.event.details.threadNumber) == [1, 2, 3])
+        #expect(history.filter { $0.event.thread == Here.dogs }.map(\.event.threadNumber) == [1, 2, 3])
     }
 
     @Test func rejectionCodesAreStable() {

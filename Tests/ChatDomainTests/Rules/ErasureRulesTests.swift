@@ -9,7 +9,7 @@ struct ErasureRulesTests {
     private static func erased(_ user: UserID, in given: DeciderSpecification) -> DeciderSpecification {
         given.given(
             ChatEvent(
-                recordedAt: given.state.lastRecordedAt, details: .userErased(UserErased(user: user)),
+                recordedAt: given.state.lastRecordedAt, details: .init(.userErased, .user(user)),
                 content: .erasure(reason: "spam", positions: nil)))
     }
 
@@ -28,7 +28,7 @@ struct ErasureRulesTests {
 
     private static func event(of user: UserID) -> ChatEvent {
         ChatEvent(
-            recordedAt: Timestamp(millisecondsSince1970: 1 << 41), details: .usernameChanged(UsernameChanged(user: user)),
+            recordedAt: Timestamp(millisecondsSince1970: 1 << 41), details: .init(.usernameChanged, .user(user)),
             content: .username(Username(text: "Bob", foldKey: Username.foldKey("Bob"))))
     }
 
@@ -122,10 +122,10 @@ struct ErasureRulesTests {
         }
         let byMember = ChatEvent(
             recordedAt: erased.state.lastRecordedAt,
-            details: .userInvited(MemberChanged(thread: Here.dogs, number: 8, user: Here.eli, by: Here.cem)))
+            details: .init(.userInvited, .member(thread: Here.dogs, number: 8, user: Here.eli, by: Here.cem)))
         #expect(erased.state.faults(of: byMember).map(\.problem).contains(.notPermitted))
         #expect(erased.state.earlierRules(of: byMember).isEmpty)
-        let granted = ChatEvent(recordedAt: erased.state.lastRecordedAt, details: .operatorGranted(OperatorChanged(user: Here.eli)))
+        let granted = ChatEvent(recordedAt: erased.state.lastRecordedAt, details: .init(.operatorGranted, .user(Here.eli)))
         #expect(erased.state.faults(of: granted).map(\.problem) == [.notPermitted] && erased.state.earlierRules(of: granted).isEmpty)
     }
 
@@ -134,17 +134,18 @@ struct ErasureRulesTests {
         let given = Self.erased(Here.ann, in: Self.registered)
         #expect(given.state.faults(of: Self.event(of: Here.ann)).contains { $0.problem == .notPermitted })
         let again = ChatEvent(
-            recordedAt: given.state.lastRecordedAt, details: .userErased(UserErased(user: Here.ann)),
+            recordedAt: given.state.lastRecordedAt, details: .init(.userErased, .user(Here.ann)),
             content: .erasure(reason: "spam", positions: nil))
         #expect(given.state.faults(of: again).map(\.problem) == [.noEffect])
         var unknown = again
-        unknown.details = .userErased(UserErased(user: Here.nobody))
+        unknown.details = .init(.userErased, .user(Here.nobody))
         #expect(given.state.faults(of: unknown).map(\.problem) == [.unknownReference])
         for (positions, problems) in [
             (PositionSet([1...given.state.head]), []), (PositionSet([1...given.state.head + 1]), [HistoryFault.Problem.unknownReference]),
         ] {
             let order = ChatEvent(
-                recordedAt: given.state.lastRecordedAt, details: .contentErased, content: .erasure(reason: "spam", positions: positions))
+                recordedAt: given.state.lastRecordedAt, details: .init(.contentErased),
+                content: .erasure(reason: "spam", positions: positions))
             #expect(given.state.faults(of: order).map(\.problem) == problems)
         }
         var wrong = again

@@ -9,17 +9,17 @@ struct FormerNamesTests {
     static let text = "Cem\u{3164}"
     static let former = DeciderSpecification().given(
         ChatEvent(
-            recordedAt: Timestamp(millisecondsSince1970: 1), details: .userRegistered(UserRegistered(user: Here.cem)),
+            recordedAt: Timestamp(millisecondsSince1970: 1), details: .init(.userRegistered, .user(Here.cem)),
             content: .registration(Username(text: text, foldKey: "cem\u{3164}"), subject: nil)))
 
     @Test func formerNamesHaveNoFaults() {
         for (details, content) in [
             (
-                .userRegistered(UserRegistered(user: Here.ann)),
+                .init(.userRegistered, .user(Here.ann)),
                 .registration(Username(text: "Ann\u{2800}", foldKey: "ann\u{2800}"), subject: nil)
             ),
-            (.usernameChanged(UsernameChanged(user: Here.cem)), .username(Username(text: "\u{3164}", foldKey: "\u{3164}"))),
-            (.threadOpened(ThreadOpened(thread: ThreadID(bits: 9), number: 1, by: Here.cem)), .threadName("\u{2764}\u{FE0F} dogs")),
+            (.init(.usernameChanged, .user(Here.cem)), .username(Username(text: "\u{3164}", foldKey: "\u{3164}"))),
+            (.init(.threadOpened, .thread(ThreadID(bits: 9), number: 1, user: Here.cem)), .threadName("\u{2764}\u{FE0F} dogs")),
         ] as [(EventDetails, EventContent)] {
             let event = ChatEvent(recordedAt: Timestamp(millisecondsSince1970: 2), details: details, content: content)
             #expect(Self.former.state.faults(of: event).isEmpty)
@@ -55,13 +55,13 @@ struct FormerNamesTests {
         given.given(
             ChatEvent(
                 recordedAt: Timestamp(millisecondsSince1970: Int64(name.offset + 1)),
-                details: .userRegistered(UserRegistered(user: UserID(bits: UInt128(name.offset + 1)))),
+                details: .init(.userRegistered, .user(UserID(bits: UInt128(name.offset + 1)))),
                 content: .registration(Username(text: name.element, foldKey: name.element.lowercased()), subject: nil)))
     }
 
     private static func registered(_ text: String, _ foldKey: String) -> ChatEvent {
         ChatEvent(
-            recordedAt: Timestamp(millisecondsSince1970: 3), details: .userRegistered(UserRegistered(user: UserID(bits: 3))),
+            recordedAt: Timestamp(millisecondsSince1970: 3), details: .init(.userRegistered, .user(UserID(bits: 3))),
             content: .registration(Username(text: text, foldKey: foldKey), subject: nil))
     }
 

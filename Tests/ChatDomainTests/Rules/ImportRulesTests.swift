@@ -41,7 +41,7 @@ struct ImportRulesTests {
         #expect(Here.talk.when(command).rejection?.code == .notResident)
         #expect(
             Here.talk.when(Self.imported(command)).eventDetails == [
-                .threadJoined(ThreadJoined(thread: Here.sw1a, number: 6, user: Here.cem))
+                .init(.threadJoined, .thread(Here.sw1a, number: 6, user: Here.cem))
             ])
     }
 
@@ -49,8 +49,8 @@ struct ImportRulesTests {
         let outcome = Here.people.when(Self.imported(.openThread(thread: Here.n1p, name: name, by: Here.ann)))
         #expect(
             outcome.eventDetails == [
-                .threadOpened(ThreadOpened(thread: Here.n1p, number: 1, by: Here.ann)),
-                .threadJoined(ThreadJoined(thread: Here.n1p, number: 2, user: Here.ann)),
+                .init(.threadOpened, .thread(Here.n1p, number: 1, user: Here.ann)),
+                .init(.threadJoined, .thread(Here.n1p, number: 2, user: Here.ann)),
             ])
         #expect(outcome.events.map(\.content) == [.none, .none])
         #expect(outcome.events.first?.threadName == "N1P")

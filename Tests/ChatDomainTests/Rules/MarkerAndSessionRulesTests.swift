@@ -11,7 +11,7 @@ struct MarkerAndSessionRulesTests {
 
     @Test(arguments: [1, 9, 10] as [Position]) func memberMovesReadMarker(upTo: Position) {
         let outcome = Here.talk.when(.markRead(user: Here.ann, thread: Here.sw1a, upTo: upTo))
-        #expect(outcome.eventDetails == [.threadRead(ThreadRead(user: Here.ann, thread: Here.sw1a, upTo: upTo))])
+        #expect(outcome.eventDetails == [.init(.threadRead, .marker(user: Here.ann, thread: Here.sw1a, upTo: upTo))])
         #expect(outcome.events.map(\.content) == [.none])
     }
 
@@ -57,11 +57,11 @@ struct MarkerAndSessionRulesTests {
 
     @Test func sessionStartsAndEnds() {
         let begun = Here.people.when(.startSession(user: Here.ann, session: Here.phone, device: "iPhone"))
-        #expect(begun.eventDetails == [.sessionStarted(SessionStarted(user: Here.ann, session: Here.phone))])
+        #expect(begun.eventDetails == [.init(.sessionStarted, .session(user: Here.ann, session: Here.phone))])
         #expect(begun.events.map(\.content) == [.device("iPhone")])
         let given = Here.people.given(.startSession(user: Here.ann, session: Here.phone, device: "iPhone"))
         let ended = given.when(.endSession(session: Here.phone))
-        #expect(ended.eventDetails == [.sessionEnded(SessionEnded(user: Here.ann, session: Here.phone))])
+        #expect(ended.eventDetails == [.init(.sessionEnded, .session(user: Here.ann, session: Here.phone))])
     }
 
     @Test func repeatedEndChangesNothing() {

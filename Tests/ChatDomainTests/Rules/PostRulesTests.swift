@@ -11,7 +11,7 @@ struct PostRulesTests {
     @Test func memberPosts() {
         let id = MessageID(bits: 9)
         let outcome = Here.talk.when(.postMessage(message: id, thread: Here.sw1a, author: Here.bob, body: " Hello \n"))
-        #expect(outcome.eventDetails == [.messagePosted(MessagePosted(thread: Here.sw1a, number: 6, message: id, author: Here.bob))])
+        #expect(outcome.eventDetails == [.init(.messagePosted, .message(thread: Here.sw1a, number: 6, message: id, by: Here.bob))])
         #expect(outcome.events.map(\.content) == [.body(" Hello \n")])
     }
 
@@ -56,7 +56,7 @@ struct PostRulesTests {
             let outcome = Here.talk.when(.reply(reply: id, message: Here.milk, author: author, body: "Two pints?"))
             #expect(
                 outcome.eventDetails == [
-                    .replyPosted(ReplyPosted(thread: Here.sw1a, number: 6, message: Here.milk, reply: id, author: author))
+                    .init(.replyPosted, .reply(thread: Here.sw1a, number: 6, message: Here.milk, reply: id, by: author))
                 ])
             #expect(outcome.events.map(\.content) == [.body("Two pints?")])
         }

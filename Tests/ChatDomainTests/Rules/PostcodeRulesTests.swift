@@ -10,9 +10,9 @@ struct PostcodeRulesTests {
         let outcome = Here.people.when(.setPostcode(user: Here.ann, postcode: "sw1a1aa"))
         #expect(
             outcome.eventDetails == [
-                .postcodeSet(PostcodeSet(user: Here.ann, thread: Here.sw1a)),
-                .threadOpened(ThreadOpened(thread: Here.sw1a, number: 1, by: Here.ann)),
-                .threadJoined(ThreadJoined(thread: Here.sw1a, number: 2, user: Here.ann)),
+                .init(.postcodeSet, .postcode(user: Here.ann, thread: Here.sw1a)),
+                .init(.threadOpened, .thread(Here.sw1a, number: 1, user: Here.ann)),
+                .init(.threadJoined, .thread(Here.sw1a, number: 2, user: Here.ann)),
             ])
         #expect(outcome.events.map(\.content) == [.postcode(try #require(Postcode("SW1A 1AA"))), .none, .none])
         #expect(outcome.events.map(\.threadName) == [nil, "SW1A", nil])
@@ -23,14 +23,14 @@ struct PostcodeRulesTests {
             .when(.setPostcode(user: Here.cem, postcode: "SW1A 9ZZ"))
         #expect(
             outcome.eventDetails == [
-                .postcodeSet(PostcodeSet(user: Here.cem, thread: Here.sw1a)),
-                .threadJoined(ThreadJoined(thread: Here.sw1a, number: 4, user: Here.cem)),
+                .init(.postcodeSet, .postcode(user: Here.cem, thread: Here.sw1a)),
+                .init(.threadJoined, .thread(Here.sw1a, number: 4, user: Here.cem)),
             ])
     }
 
     @Test func moveWithinDistrictKeepsMembership() {
         let outcome = Here.neighbours.when(.setPostcode(user: Here.ann, postcode: "SW1A 2AA"))
-        #expect(outcome.eventDetails == [.postcodeSet(PostcodeSet(user: Here.ann, thread: Here.sw1a))])
+        #expect(outcome.eventDetails == [.init(.postcodeSet, .postcode(user: Here.ann, thread: Here.sw1a))])
     }
 
     @Test func moveAwayKeepsEarlierMembership() {
@@ -54,8 +54,8 @@ struct PostcodeRulesTests {
         let outcome = left.when(.setPostcode(user: Here.ann, postcode: "SW1A 1AB"))
         #expect(
             outcome.eventDetails == [
-                .postcodeSet(PostcodeSet(user: Here.ann, thread: Here.sw1a)),
-                .threadJoined(ThreadJoined(thread: Here.sw1a, number: 5, user: Here.ann)),
+                .init(.postcodeSet, .postcode(user: Here.ann, thread: Here.sw1a)),
+                .init(.threadJoined, .thread(Here.sw1a, number: 5, user: Here.ann)),
             ])
     }
 
@@ -63,7 +63,7 @@ struct PostcodeRulesTests {
         let back = Here.neighbours.given(.setPostcode(user: Here.ann, postcode: "N1P 2NG"))
         #expect(
             back.when(.setPostcode(user: Here.ann, postcode: "SW1A 1AA")).eventDetails == [
-                .postcodeSet(PostcodeSet(user: Here.ann, thread: Here.sw1a))
+                .init(.postcodeSet, .postcode(user: Here.ann, thread: Here.sw1a))
             ])
     }
 

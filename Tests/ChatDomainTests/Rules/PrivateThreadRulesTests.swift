@@ -14,9 +14,9 @@ struct PrivateThreadRulesTests {
         let outcome = Here.people.when(open)
         #expect(
             outcome.eventDetails == [
-                .threadOpened(ThreadOpened(thread: Here.club, number: 1, by: Here.ann)),
-                .threadPolicySet(ThreadPolicySet(thread: Here.club, number: 2, policy: policy, history: history, by: Here.ann)),
-                .threadJoined(ThreadJoined(thread: Here.club, number: 3, user: Here.ann)),
+                .init(.threadOpened, .thread(Here.club, number: 1, user: Here.ann)),
+                .init(.threadPolicySet, .policy(thread: Here.club, number: 2, policy: policy, history: history, by: Here.ann)),
+                .init(.threadJoined, .thread(Here.club, number: 3, user: Here.ann)),
             ])
         #expect(outcome.events.map(\.content) == [.threadName("Club"), .none, .none])
         #expect(Here.people.given(open).when(open).duplicatePositions == 3...5)
@@ -38,11 +38,11 @@ struct PrivateThreadRulesTests {
         let invited = Here.clubbed.given(.invite(user: Here.eli, thread: Here.club, by: Here.bob))
         let declined = invited.when(.declineInvitation(user: Here.eli, thread: Here.club))
         #expect(
-            declined.eventDetails == [.invitationDeclined(InvitationDeclined(thread: Here.club, number: 13, user: Here.eli))])
+            declined.eventDetails == [.init(.invitationDeclined, .thread(Here.club, number: 13, user: Here.eli))])
         let revoked = invited.when(.revokeInvitation(user: Here.eli, thread: Here.club, by: Here.ann))
         #expect(
             revoked.eventDetails == [
-                .invitationRevoked(MemberChanged(thread: Here.club, number: 13, user: Here.eli, by: Here.ann))
+                .init(.invitationRevoked, .member(thread: Here.club, number: 13, user: Here.eli, by: Here.ann))
             ])
         for outcome in [declined, revoked] {
             let given = invited.given(outcome.events[0])
@@ -255,7 +255,7 @@ struct PrivateThreadRulesTests {
     func postcodeJoinsNothingThatIsNotPermitted(earlier: ChatCommand) {
         let given = Here.moderated.given(earlier)
         let move = given.when(.setPostcode(user: Here.eli, postcode: "SW1A 3AA"))
-        #expect(move.eventDetails == [.postcodeSet(PostcodeSet(user: Here.eli, thread: Here.sw1a))])
+        #expect(move.eventDetails == [.init(.postcodeSet, .postcode(user: Here.eli, thread: Here.sw1a))])
         let moved = given.given(.setPostcode(user: Here.eli, postcode: "SW1A 3AA"))
         #expect(moved.when(.setPostcode(user: Here.eli, postcode: "SW1A 3AA")).isUnchanged)
         #expect(moved.when(.joinThread(user: Here.eli, thread: Here.sw1a)).rejection != nil)

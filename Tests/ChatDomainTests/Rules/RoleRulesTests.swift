@@ -18,7 +18,7 @@ struct RoleRulesTests {
     @Test func ownerGivesRoles() {
         let outcome = Here.moderated.when(Self.role(Here.cem, .moderator, by: Here.ann))
         #expect(
-            outcome.eventDetails == [.roleSet(RoleSet(thread: Here.dogs, number: 8, user: Here.cem, role: .moderator, by: Here.ann))])
+            outcome.eventDetails == [.init(.roleSet, .role(thread: Here.dogs, number: 8, user: Here.cem, role: .moderator, by: Here.ann))])
         #expect(Self.twoOwners.when(Self.role(Here.ann, .member, by: Here.cem)).events.count == 1)
         #expect(Here.moderated.when(Self.role(Here.bob, .member, by: Here.ann)).events.count == 1)
     }
@@ -93,7 +93,7 @@ struct RoleRulesTests {
 
     /// An earlier version let every opener leave.
     @Test func openerWhoLeftInOldHistoryIsNoOwner() {
-        let left = EventDetails.threadLeft(ThreadLeft(thread: Here.dogs, number: 3, user: Here.ann))
+        let left = EventDetails(.threadLeft, .thread(Here.dogs, number: 3, user: Here.ann))
         let event = ChatEvent(recordedAt: Here.dogOwners.state.lastRecordedAt, details: left)
         #expect(Here.dogOwners.state.faults(of: event).isEmpty)
         let given = Here.dogOwners.given(event).given(.grantOperator(user: Here.bob), .joinThread(user: Here.ann, thread: Here.dogs))

@@ -30,14 +30,14 @@ struct SanctionRulesTests {
         let outcome = Here.moderated.when(Self.ban)
         #expect(
             outcome.eventDetails == [
-                .userBanned(Sanction(thread: Here.dogs, number: 8, user: Here.cem, by: Here.bob)),
-                .memberRemoved(MemberChanged(thread: Here.dogs, number: 9, user: Here.cem, by: Here.bob)),
+                .init(.userBanned, .sanction(thread: Here.dogs, number: 8, user: Here.cem, by: Here.bob)),
+                .init(.memberRemoved, .member(thread: Here.dogs, number: 9, user: Here.cem, by: Here.bob)),
             ])
         #expect(outcome.events.map(\.content) == [.reason("spam"), .reason("spam")])
         let stranger = Here.moderated.when(.ban(user: Here.eli, thread: Here.dogs, by: Here.bob, reason: "spam", until: Self.later(500)))
         #expect(
             stranger.eventDetails == [
-                .userBanned(Sanction(thread: Here.dogs, number: 8, user: Here.eli, by: Here.bob, until: Self.later(500)))
+                .init(.userBanned, .sanction(thread: Here.dogs, number: 8, user: Here.eli, by: Here.bob, until: Self.later(500)))
             ])
     }
 
@@ -76,7 +76,7 @@ struct SanctionRulesTests {
         let banned = Here.moderated.given(.ban(user: Here.bob, thread: Here.sw1a, by: Here.dee, reason: "spam"))
         let moved = banned.given(.setPostcode(user: Here.bob, postcode: "N1P 2NG"))
         let back = moved.when(.setPostcode(user: Here.bob, postcode: "SW1A 1AB"))
-        #expect(back.eventDetails == [.postcodeSet(PostcodeSet(user: Here.bob, thread: Here.sw1a))])
+        #expect(back.eventDetails == [.init(.postcodeSet, .postcode(user: Here.bob, thread: Here.sw1a))])
         #expect(moved.given(back.events[0]).when(.joinThread(user: Here.bob, thread: Here.sw1a)).rejection?.code == .banned)
     }
 
@@ -99,7 +99,7 @@ struct SanctionRulesTests {
         let until = Self.later(500)
         let muted = Here.moderated.given(
             .mute(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "spam", until: until)
-        ).given(ChatEvent(recordedAt: until, details: .threadRead(ThreadRead(user: Here.ann, thread: Here.dogs, upTo: 1))))
+        ).given(ChatEvent(recordedAt: until, details: .init(.threadRead, .marker(user: Here.ann, thread: Here.dogs, upTo: 1))))
         #expect(refusal(Self.post, after: muted, at: Self.later(0)) == nil)
         let again = ChatCommand.mute(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "spam", until: until)
         #expect(refusal(again, after: muted, at: Self.later(0)) == .invalidUntil)
@@ -127,7 +127,7 @@ struct SanctionRulesTests {
     @Test func endedBanLeavesRoleMember() {
         let until = Self.later(500)
         let rejoined = Here.moderated.given(.ban(user: Here.bob, thread: Here.dogs, by: Here.ann, reason: "spam", until: until))
-            .given(ChatEvent(recordedAt: until, details: .threadRead(ThreadRead(user: Here.ann, thread: Here.dogs, upTo: 1))))
+            .given(ChatEvent(recordedAt: until, details: .init(.threadRead, .marker(user: Here.ann, thread: Here.dogs, upTo: 1))))
             .given(.joinThread(user: Here.bob, thread: Here.dogs))
         #expect(rejoined.when(.lockThread(thread: Here.dogs, by: Here.bob)).rejection?.code == .notAModerator)
         #expect(rejoined.when(.unban(user: Here.bob, thread: Here.dogs, by: Here.ann)).isUnchanged)

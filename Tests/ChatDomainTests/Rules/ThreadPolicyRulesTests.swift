@@ -18,7 +18,7 @@ struct ThreadPolicyRulesTests {
         let closed = Here.moderated.when(Self.set(.inviteOnly))
         #expect(
             closed.eventDetails == [
-                .threadPolicySet(ThreadPolicySet(thread: Here.dogs, number: 8, policy: .inviteOnly, history: .all, by: Here.ann))
+                .init(.threadPolicySet, .policy(thread: Here.dogs, number: 8, policy: .inviteOnly, history: .all, by: Here.ann))
             ])
         let given = Here.moderated.given(Self.set(.inviteOnly))
         #expect(given.when(.joinThread(user: Here.eli, thread: Here.dogs)).rejection?.code == .unknownThread)
@@ -26,7 +26,7 @@ struct ThreadPolicyRulesTests {
         let opened = given.when(Self.set(.open))
         #expect(
             opened.eventDetails == [
-                .threadPolicySet(ThreadPolicySet(thread: Here.dogs, number: 9, policy: .open, history: .sinceJoining, by: Here.ann))
+                .init(.threadPolicySet, .policy(thread: Here.dogs, number: 9, policy: .open, history: .sinceJoining, by: Here.ann))
             ])
         #expect(given.given(Self.set(.open)).when(.joinThread(user: Here.eli, thread: Here.dogs)).events.count == 1)
     }
@@ -99,7 +99,7 @@ struct ThreadPolicyRulesTests {
     @Test func importOpensPrivateThread() {
         let outcome = Here.moderated.when(
             Self.imported(.openThread(thread: Here.club, name: "core-team", by: Here.ann, policy: .inviteOnly)))
-        #expect(outcome.events.map(\.details.kind) == [.threadOpened, .threadPolicySet, .threadJoined])
+        #expect(outcome.events.map(\.kind) == [.threadOpened, .threadPolicySet, .threadJoined])
         #expect(outcome.events.allSatisfy { $0.origin == .imported(sentAt: ImportRulesTests.sentAt) })
         #expect(Self.pair.when(.joinThread(user: Here.cem, thread: Here.club)).rejection?.code == .unknownThread)
         #expect(Self.pair.when(Self.imported(.joinThread(user: Here.cem, thread: Here.club))).events.count == 1)
@@ -171,16 +171,16 @@ struct ThreadPolicyRulesTests {
     @Test func earlierInvitationByOperatorIsNoted() {
         let invited = ChatEvent(
             recordedAt: Here.clubbed.state.lastRecordedAt,
-            details: .userInvited(MemberChanged(thread: Here.club, number: 12, user: Here.dee, by: Here.dee)))
+            details: .init(.userInvited, .member(thread: Here.club, number: 12, user: Here.dee, by: Here.dee)))
         #expect(Here.clubbed.state.faults(of: invited) == [])
         #expect(Here.clubbed.state.earlierRules(of: invited) == [.operatorInvites])
         let byMember = ChatEvent(
             recordedAt: Here.clubbed.state.lastRecordedAt,
-            details: .userInvited(MemberChanged(thread: Here.club, number: 12, user: Here.eli, by: Here.cem)))
+            details: .init(.userInvited, .member(thread: Here.club, number: 12, user: Here.eli, by: Here.cem)))
         #expect(Here.clubbed.state.faults(of: byMember).map(\.problem) == [.notPermitted])
         let byOwner = ChatEvent(
             recordedAt: Here.clubbed.state.lastRecordedAt,
-            details: .userInvited(MemberChanged(thread: Here.club, number: 12, user: Here.dee, by: Here.ann)))
+            details: .init(.userInvited, .member(thread: Here.club, number: 12, user: Here.dee, by: Here.ann)))
         #expect(Here.clubbed.state.earlierRules(of: byOwner) == [])
     }
 

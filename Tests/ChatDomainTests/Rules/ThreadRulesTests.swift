@@ -10,8 +10,8 @@ struct ThreadRulesTests {
         let outcome = Here.people.when(.openThread(thread: Here.dogs, name: " Dogs ", by: Here.ann))
         #expect(
             outcome.eventDetails == [
-                .threadOpened(ThreadOpened(thread: Here.dogs, number: 1, by: Here.ann)),
-                .threadJoined(ThreadJoined(thread: Here.dogs, number: 2, user: Here.ann)),
+                .init(.threadOpened, .thread(Here.dogs, number: 1, user: Here.ann)),
+                .init(.threadJoined, .thread(Here.dogs, number: 2, user: Here.ann)),
             ])
         #expect(outcome.events.map(\.content) == [.threadName("Dogs"), .none])
     }
@@ -19,7 +19,7 @@ struct ThreadRulesTests {
     @Test func threadNamesCanRepeat() {
         let outcome = Here.dogOwners.when(.openThread(name: "Dogs", by: Here.bob))
         #expect(outcome.events.count == 2)
-        #expect(outcome.events.first?.details.thread != Here.dogs)
+        #expect(outcome.events.first?.thread != Here.dogs)
     }
 
     @Test(arguments: [
@@ -55,13 +55,13 @@ struct ThreadRulesTests {
 
     @Test func anyUserJoinsNamedThread() {
         let outcome = Here.dogOwners.when(.joinThread(user: Here.cem, thread: Here.dogs))
-        #expect(outcome.eventDetails == [.threadJoined(ThreadJoined(thread: Here.dogs, number: 3, user: Here.cem))])
+        #expect(outcome.eventDetails == [.init(.threadJoined, .thread(Here.dogs, number: 3, user: Here.cem))])
     }
 
     @Test func residentRejoinsDistrictThread() {
         let outcome = Here.neighbours.given(.leaveThread(user: Here.ann, thread: Here.sw1a))
             .when(.joinThread(user: Here.ann, thread: Here.sw1a))
-        #expect(outcome.eventDetails == [.threadJoined(ThreadJoined(thread: Here.sw1a, number: 5, user: Here.ann))])
+        #expect(outcome.eventDetails == [.init(.threadJoined, .thread(Here.sw1a, number: 5, user: Here.ann))])
     }
 
     @Test func repeatedJoinAndLeaveChangeNothing() {
@@ -92,7 +92,7 @@ struct ThreadRulesTests {
 
     @Test func memberLeaves() {
         let outcome = Here.neighbours.when(.leaveThread(user: Here.bob, thread: Here.sw1a))
-        #expect(outcome.eventDetails == [.threadLeft(ThreadLeft(thread: Here.sw1a, number: 4, user: Here.bob))])
+        #expect(outcome.eventDetails == [.init(.threadLeft, .thread(Here.sw1a, number: 4, user: Here.bob))])
     }
 
     @Test(arguments: [

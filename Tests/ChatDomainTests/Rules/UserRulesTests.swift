@@ -8,7 +8,7 @@ struct UserRulesTests {
 
     @Test func userRegistersWithNameAndSubject() throws {
         let outcome = Here.empty.when(.registerUser(user: Here.ann, username: " Ann\n", subject: "sub-ann"))
-        #expect(outcome.eventDetails == [.userRegistered(UserRegistered(user: Here.ann))])
+        #expect(outcome.eventDetails == [.init(.userRegistered, .user(Here.ann))])
         let username = try #require(Username("Ann"))
         #expect(outcome.events.map(\.content) == [.registration(username, subject: "sub-ann")])
         #expect(outcome.events.first?.username?.text == "Ann")
@@ -23,7 +23,7 @@ struct UserRulesTests {
             Issue.record("\(decision)")
             return
         }
-        #expect(events.map(\.details) == [.userRegistered(UserRegistered(user: UserID(bits: 77)))])
+        #expect(events.map(\.details) == [.init(.userRegistered, .user(UserID(bits: 77)))])
         #expect(events.first?.subject == nil)
     }
 
@@ -86,7 +86,7 @@ struct UserRulesTests {
 
     @Test func userChangesName() throws {
         let outcome = Here.people.when(.changeUsername(user: Here.ann, username: " Anna "))
-        #expect(outcome.eventDetails == [.usernameChanged(UsernameChanged(user: Here.ann))])
+        #expect(outcome.eventDetails == [.init(.usernameChanged, .user(Here.ann))])
         #expect(outcome.events.map(\.content) == [.username(try #require(Username("Anna")))])
     }
 

@@ -1,4 +1,4 @@
-import ChatDomain
+@testable import ChatDomain
 import ChatTesting
 
 /// Makes random events of every kind, valid under the rules or not: the encoding must carry both.
@@ -13,10 +13,11 @@ struct EventGenerator {
     }
 
     mutating func event(_ kind: EventKind) -> ChatEvent {
-        let details = details(kind)
+        let shape = shape(kind.form.layout)
         return ChatEvent(
             recordedAt: Timestamp(millisecondsSince1970: pick([0, 1, 255, 256, 1_584_921_600_123, 1 << 47, 1 << 48 - 1])),
-            origin: origin(), details: details, content: content(details), correlation: random.oneIn(3) ? text() : nil)
+            origin: origin(), details: EventDetails(kind, shape), content: content(kind, shape), correlation: random.oneIn(3) ? text() : nil
+        )
     }
 
     /// Returns an event of a kind of a later version: the common header, then random bytes.
@@ -57,112 +58,53 @@ struct EventGenerator {
         return ThreadID(code)
     }
 
-    private mutating func details(_ kind: EventKind) -> EventDetails {
-        switch kind {
-        case .userRegistered: .userRegistered(UserRegistered(user: id()))
-        case .usernameChanged: .usernameChanged(UsernameChanged(user: id()))
-        case .postcodeSet: .postcodeSet(PostcodeSet(user: id(), thread: thread()))
-        case .threadOpened: .threadOpened(ThreadOpened(thread: thread(), number: number(), by: id()))
-        case .threadJoined: .threadJoined(ThreadJoined(thread: thread(), number: number(), user: id()))
-        case .threadLeft: .threadLeft(ThreadLeft(thread: thread(), number: number(), user: id()))
-        case .messagePosted: .messagePosted(MessagePosted(thread: thread(), number: number(), message: id(), author: id()))
-        case .replyPosted: .replyPosted(ReplyPosted(thread: thread(), number: number(), message: id(), reply: id(), author: id()))
-        case .messageEdited: .messageEdited(messageChanged())
-        case .messageRetracted: .messageRetracted(messageChanged())
-        case .replyEdited: .replyEdited(replyChanged())
-        case .replyRetracted: .replyRetracted(replyChanged())
-        case .threadRead: .threadRead(ThreadRead(user: id(), thread: thread(), upTo: number()))
-        case .sessionStarted: .sessionStarted(SessionStarted(user: id(), session: id()))
-        case .sessionEnded: .sessionEnded(SessionEnded(user: id(), session: id()))
-        case .lost: .lost
-        default: communityDetails(kind)
+    private mutating func shape(_ layout: EventLayout) -> EventShape {
+        switch layout {
+        case .user, .userErasure: .user(id())
+        case .postcode: .postcode(user: id(), thread: thread())
+        case .thread: .thread(thread(), number: number(), user: id())
+        case .policy:
+            .policy(
+                thread: thread(), number: number(), policy: pick(ThreadPolicy.allCases), history: pick(ThreadHistory.allCases), by: id())
+        case .message: .message(thread: thread(), number: number(), message: id(), by: id())
+        case .reply: .reply(thread: thread(), number: number(), message: id(), reply: id(), by: id())
+        case .marker: .marker(user: id(), thread: thread(), upTo: number())
+        case .session: .session(user: id(), session: id())
+        case .member: .member(thread: thread(), number: number(), user: id(), by: id())
+        case .role: .role(thread: thread(), number: number(), user: id(), role: pick(ThreadRole.allCases), by: id())
+        case .sanction: sanction()
+        case .messageReport: .messageReport(thread: thread(), message: id(), by: id())
+        case .replyReport: .replyReport(thread: thread(), message: id(), reply: id(), by: id())
+        case .block: .block(user: id(), by: id())
+        case .custom: .custom(thread: thread(), number: number(), id: id(), by: id())
+        case .contentErasure, .none: .none
         }
     }
 
-    private mutating func communityDetails(_ kind: EventKind) -> EventDetails {
-        switch kind {
-        case .threadPolicySet:
-            .threadPolicySet(
-                ThreadPolicySet(
-                    thread: thread(), number: number(), policy: pick(ThreadPolicy.allCases), history: pick(ThreadHistory.allCases), by: id()
-                ))
-        case .userInvited: .userInvited(memberChanged())
-        case .invitationDeclined: .invitationDeclined(InvitationDeclined(thread: thread(), number: number(), user: id()))
-        case .invitationRevoked: .invitationRevoked(memberChanged())
-        case .roleSet: .roleSet(RoleSet(thread: thread(), number: number(), user: id(), role: pick(ThreadRole.allCases), by: id()))
-        case .operatorGranted: .operatorGranted(OperatorChanged(user: id()))
-        case .operatorRevoked: .operatorRevoked(OperatorChanged(user: id()))
-        case .messageRemoved: .messageRemoved(messageChanged())
-        case .replyRemoved: .replyRemoved(replyChanged())
-        case .userMuted: .userMuted(sanction())
-        case .userUnmuted: .userUnmuted(memberChanged())
-        case .userBanned: .userBanned(sanction())
-        case .userUnbanned: .userUnbanned(memberChanged())
-        case .memberRemoved: .memberRemoved(memberChanged())
-        case .messagePinned: .messagePinned(messageChanged())
-        case .messageUnpinned: .messageUnpinned(messageChanged())
-        case .threadLocked: .threadLocked(threadChanged())
-        case .threadUnlocked: .threadUnlocked(threadChanged())
-        case .threadClosed: .threadClosed(threadChanged())
-        case .messageReported: .messageReported(messageReport())
-        case .replyReported: .replyReported(replyReport())
-        case .messageReportsResolved: .messageReportsResolved(messageReport())
-        case .replyReportsResolved: .replyReportsResolved(replyReport())
-        case .userBlocked: .userBlocked(UserBlock(user: id(), by: id()))
-        case .userUnblocked: .userUnblocked(UserBlock(user: id(), by: id()))
-        case .custom: .custom(CustomEvent(thread: thread(), number: number(), id: id(), by: id()))
-        case .userErased: .userErased(UserErased(user: id()))
-        case .contentErased: .contentErased
-        case .clockCorrected: .clockCorrected
-        default: preconditionFailure("\(kind) is not a kind of the community")
-        }
-    }
-
-    private mutating func memberChanged() -> MemberChanged { MemberChanged(thread: thread(), number: number(), user: id(), by: id()) }
-
-    private mutating func threadChanged() -> ThreadChanged { ThreadChanged(thread: thread(), number: number(), by: id()) }
-
-    private mutating func messageReport() -> MessageReport { MessageReport(thread: thread(), message: id(), by: id()) }
-
-    private mutating func replyReport() -> ReplyReport { ReplyReport(thread: thread(), message: id(), reply: id(), by: id()) }
-
-    private mutating func sanction() -> Sanction {
+    private mutating func sanction() -> EventShape {
         let until: Int64? = pick([nil, 1, 255, 256, 1_584_921_600_123, 1 << 47, 1 << 48 - 1])
-        return Sanction(
+        return EventShape.sanction(
             thread: thread(), number: number(), user: id(), by: id(), until: until.map { Timestamp(millisecondsSince1970: $0) })
     }
 
-    private mutating func messageChanged() -> MessageChanged {
-        MessageChanged(thread: thread(), number: number(), message: id(), by: id())
-    }
-
-    private mutating func replyChanged() -> ReplyChanged {
-        ReplyChanged(thread: thread(), number: number(), message: id(), reply: id(), by: id())
-    }
-
-    private mutating func content(_ details: EventDetails) -> EventContent {
-        switch details {
-        case .userRegistered:
+    private mutating func content(_ kind: EventKind, _ shape: EventShape) -> EventContent {
+        switch kind.form.content {
+        case .none: return .none
+        case .registration:
             let subject = text()
             return .registration(username(), subject: subject.isEmpty ? nil : subject)
-        case .usernameChanged: return .username(username())
-        case .postcodeSet:
+        case .username: return .username(username())
+        case .postcode:
             guard let postcode = Postcode(pick(["SW1A 1AA", "M1 1AE", "N1P 2NG", "B33 8TH"])) else { return .none }
             return .postcode(postcode)
-        case .threadOpened(let details): return details.thread.outwardCode == nil ? .threadName(text()) : .none
-        case .messagePosted, .replyPosted, .messageEdited, .replyEdited: return .body(text())
-        case .sessionStarted: return .device(text())
-        case .messageRemoved, .replyRemoved, .userMuted, .userBanned, .memberRemoved, .messageReported, .replyReported:
-            return .reason(text())
-        case .custom: return .custom(kind: text(), payload: .present(payload()))
-        case .userErased: return .erasure(reason: text(), positions: nil)
-        case .contentErased: return .erasure(reason: text(), positions: positions())
-        case .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadRead, .sessionEnded, .clockCorrected, .lost, .unknown:
-            return .none
-        case .threadPolicySet, .userInvited, .invitationDeclined, .invitationRevoked, .roleSet, .operatorGranted, .operatorRevoked,
-            .userUnmuted, .userUnbanned, .messagePinned, .messageUnpinned, .threadLocked, .threadUnlocked, .threadClosed,
-            .messageReportsResolved, .replyReportsResolved, .userBlocked, .userUnblocked:
-            return .none
+        case .threadName:
+            if case .thread(let thread, _, _) = shape, thread.outwardCode != nil { return .none }
+            return .threadName(text())
+        case .body: return .body(text())
+        case .device: return .device(text())
+        case .reason: return .reason(text())
+        case .payload: return .custom(kind: text(), payload: .present(payload()))
+        case .erasure: return .erasure(reason: text(), positions: kind == .contentErased ? positions() : nil)
         }
     }
 

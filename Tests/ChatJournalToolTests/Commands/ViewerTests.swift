@@ -31,8 +31,8 @@ import Testing
             self.events = events
         }
 
-        var users: [UserID] { Array(Set(events.compactMap(\.event.details.user))).sorted() }
-        var threads: [ThreadID] { Array(Set(events.compactMap(\.event.details.thread))).sorted() }
+        var users: [UserID] { Array(Set(events.compactMap(\.event.user))).sorted() }
+        var threads: [ThreadID] { Array(Set(events.compactMap(\.event.thread))).sorted() }
 
         /// Runs a command as a viewer.
         func run(_ viewer: UserID, _ command: String, _ arguments: String...) throws -> ToolProcess.Outcome {
@@ -118,15 +118,15 @@ import Testing
         let store = world.store
         for event in Repetitions.oneIn(3, of: world.events.indices).map({ world.events[$0] }) {
             let (post, id): (PostID, String)
-            switch event.event.details {
-            case .messagePosted(let details): (post, id) = (.message(details.message), "\(details.message)")
-            case .replyPosted(let details): (post, id) = (.reply(details.reply), "\(details.reply)")
+            switch (event.event.kind, event.event.shape) {
+            case (.messagePosted, .message(_, _, let itsMessage, _)): (post, id) = (.message(itsMessage), "\(itsMessage)")
+            case (.replyPosted, .reply(_, _, _, let itsReply, _)): (post, id) = (.reply(itsReply), "\(itsReply)")
             default: continue
             }
             let operators = try ToolProcess.run(["message", world.path, id, "--json"])
             check(operators, try expected { () throws(ChatError) in [try store.details(of: post)] }, "message \(id)")
             #expect(operators.output.contains(#""position":\#(event.position),"id":"\#(id)""#))
-            let viewer = try #require(event.event.details.user == world.users[0] ? world.users[1] : world.users[0])
+            let viewer = try #require(event.event.user == world.users[0] ? world.users[1] : world.users[0])
             check(
                 try world.run(viewer, "message", id),
                 try expected { () throws(ChatError) in [try store.details(of: post, viewer: viewer)] }, "message \(id) for \(viewer)")

@@ -65,9 +65,9 @@ import Testing
             let target = try ToolProcess.Folder()
             let path = try GoldenCase.copy(of: folder, to: target)
             try ChatStore.openReadOnly(path).forEachEvent { recorded in
-                kinds.insert(recorded.event.details.kind)
+                kinds.insert(recorded.event.kind)
                 origins.insert(recorded.event.origin)
-                if recorded.event.isErased { erased.insert(recorded.event.details.kind) }
+                if recorded.event.isErased { erased.insert(recorded.event.kind) }
                 if let correlation = recorded.event.correlation { codes.insert(correlation) }
                 return true
             }

@@ -25,7 +25,7 @@ import Testing
         var events = given.history.map(\.event)
         events.append(
             ChatEvent(
-                recordedAt: given.state.lastRecordedAt, details: .userErased(UserErased(user: bob)),
+                recordedAt: given.state.lastRecordedAt, details: .init(.userErased, .user(bob)),
                 content: .erasure(reason: "user-request", positions: nil)))
         for command in commands {
             events += given.when(command).events
@@ -68,7 +68,7 @@ import Testing
         #expect(given.when(.block(user: users[1_001], by: users[0])).rejection?.code == .tooManyBlocks)
         for user in users[1_001...] {
             let event = ChatEvent(
-                recordedAt: given.state.lastRecordedAt, details: .userBlocked(UserBlock(user: user, by: users[0])))
+                recordedAt: given.state.lastRecordedAt, details: .init(.userBlocked, .block(user: user, by: users[0])))
             #expect(given.state.faults(of: event).isEmpty && given.state.earlierRules(of: event) == [.anyNumberOfBlocks])
             given = given.given(event)
         }

@@ -117,7 +117,7 @@ extension ChatStore {
         #expect(try store.verified(evidence).report.numbers == 1...1)
     }
 
-    private var opened: EventDetails { .threadOpened(ThreadOpened(thread: Self.garden, number: 1, by: Self.ann)) }
+    private var opened: EventDetails { .init(.threadOpened, .thread(Self.garden, number: 1, user: Self.ann)) }
 
     private func append(_ events: [ChatEvent], to journal: Journal) throws {
         var draft = CommitDraft()
@@ -134,11 +134,12 @@ extension ChatStore {
     @Test func lostEventIsAnError() throws {
         let time = Timestamp(millisecondsSince1970: 1)
         let journal = try Journal.open(fixture.directory, options: fixture.options.journal)
-        let post = MessagePosted(thread: Self.garden, number: 3, message: MessageID(bits: 7), author: Self.ann)
+        let post = EventShape.message(thread: Self.garden, number: 3, message: MessageID(bits: 7), by: Self.ann)
         try append(
             [
-                ChatEvent(recordedAt: time, details: opened, content: .threadName("Garden")), ChatEvent(recordedAt: time, details: .lost),
-                ChatEvent(recordedAt: time, details: .messagePosted(post), content: .body("Milk?")),
+                ChatEvent(recordedAt: time, details: opened, content: .threadName("Garden")),
+                ChatEvent(recordedAt: time, details: .init(.lost)),
+                ChatEvent(recordedAt: time, details: .init(.messagePosted, post), content: .body("Milk?")),
             ], to: journal)
         let store = try fixture.open()
         #expect(throws: ChatError.incompleteThread(before: 3)) { try store.evidence(of: Self.garden) }
@@ -269,9 +270,9 @@ extension ChatStore {
         var random = SeededRandom(seed: seed)
         for _ in 0..<250 { _ = try answer(generator.nextRequest(), of: store) }
         let events = try store.allEvents()
-        let threads = Set(events.compactMap { $0.event.details.threadNumber == nil ? nil : $0.event.details.thread })
+        let threads = Set(events.compactMap { $0.event.threadNumber == nil ? nil : $0.event.thread })
         for thread in threads.sorted() {
-            let ofThread = events.filter { $0.event.details.threadNumber != nil && $0.event.details.thread == thread }
+            let ofThread = events.filter { $0.event.threadNumber != nil && $0.event.thread == thread }
             let size = Position.random(in: ofThread[0].position...store.head.position, using: &random)
             let first = Position.random(in: 1...ofThread[0].position, using: &random)
             let start = try #require(ofThread.filter { $0.position <= size }.randomElement(using: &random)).position
@@ -279,7 +280,7 @@ extension ChatStore {
                 let evidence = try store.evidence(of: thread, in: range, at: size, withRegistrations: Bool.random(using: &random))
                 let (report, found) = try store.verified(evidence)
                 let expected = ofThread.filter { (range ?? 1...size).contains($0.position) && $0.position <= size }
-                #expect(found.filter { $0.event.details.thread != nil } == expected)
+                #expect(found.filter { $0.event.thread != nil } == expected)
                 #expect(report.withoutContentCount == 0)
                 // With every event of the thread, only operators need the word of the host.
                 if report.beginsWithFirstEvent {

@@ -129,8 +129,8 @@ import Testing
         var wrong = StoreModels()
         for recorded in events {
             var event = recorded.event
-            switch (event.details, component) {
-            case (.sessionStarted, "rules"): event.details = .lost
+            switch (event.kind, component) {
+            case (.sessionStarted, "rules"): event.details = .init(.lost)
             case (.userRegistered, "users"): event.recordedAt.millisecondsSince1970 += wrong.position == 0 ? 0 : 1
             default: break
             }
@@ -145,7 +145,7 @@ import Testing
         // The states diverge at the first misread event.
         let first = try #require(
             events.first { recorded in
-                switch recorded.event.details {
+                switch recorded.event.kind {
                 case .sessionStarted: component == "rules"
                 case .userRegistered: component == "users" && recorded.position > 1
                 default: false

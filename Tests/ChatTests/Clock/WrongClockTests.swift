@@ -93,7 +93,7 @@ import Testing
         #expect(try store.post(by: ClockLife.ann) == "posted")
         life.step(days: -1)
         #expect(try store.correctClock().position == 11)
-        #expect(try store.allEvents().last?.event == ChatEvent(recordedAt: life.start, details: .clockCorrected))
+        #expect(try store.allEvents().last?.event == ChatEvent(recordedAt: life.start, details: .init(.clockCorrected)))
         for viewer in [ClockLife.ann, ClockLife.bob, ClockLife.eve] {
             try store.forEachEvent(matching: EventFilter(viewer: viewer)) { recorded in
                 #expect(recorded.kind != .clockCorrected)

@@ -86,7 +86,7 @@ import Testing
         try [AsOf.now, .position(Position(count / 3)), .position(Position(count / 2))].map { moment in
             let threads = try store.threads(PageRequest(limit: .max), asOf: moment)
             let facts = try store.allEvents().map(\.event.details)
-            let users = facts.compactMap { if case .userRegistered(let details) = $0 { details.user } else { nil } }
+            let users = facts.compactMap { if case (.userRegistered, .user(let itsUser)) = ($0.kind, $0.shape) { itsUser } else { nil } }
             return Views(
                 threads: threads.map { Views.Thread(id: $0.id, members: $0.memberCount, messages: $0.messageCount, last: $0.lastPosition) },
                 timelines: try threads.map { try pages(of: $0.id, store, moment) },

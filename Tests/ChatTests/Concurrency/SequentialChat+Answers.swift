@@ -140,7 +140,7 @@ extension SequentialChat {
     }
 
     private func isBlocked(_ user: UserID, by viewer: UserID?) -> Bool {
-        viewer.map { blocks.contains(UserBlock(user: user, by: $0)) } ?? false
+        viewer.map { blocks.contains(EventShape.block(user: user, by: $0)) } ?? false
     }
 
     private func name(of thread: ThreadID) -> String? { rooms.first { $0.id == thread }?.name }

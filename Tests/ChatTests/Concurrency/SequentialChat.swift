@@ -71,7 +71,7 @@ struct SequentialChat {
     private(set) var operators: [(user: UserID, since: Position)] = []
     /// The periods of all operators.
     private(set) var operatorPeriods: [(user: UserID, from: Position, to: Position?)] = []
-    private(set) var blocks: Set<UserBlock> = []
+    private(set) var blocks: Set<EventShape> = []
     private(set) var markers: [Marker: Position] = [:]
     private(set) var days: [CalendarDay: ActivityDay] = [:]
     private var active: Set<ActiveUser> = []
@@ -85,91 +85,93 @@ struct SequentialChat {
         let event = recorded.event
         position = recorded.position
         count(event)
-        switch event.details {
-        case .userRegistered(let details): users.append(User(id: details.user, name: event.username, createdAt: event.createdAt))
-        case .usernameChanged(let details): change(details.user) { $0.name = event.username }
-        case .postcodeSet(let details):
-            change(details.user) { user in
+        switch (event.kind, event.shape) {
+        case (.userRegistered, .user(let itsUser)): users.append(User(id: itsUser, name: event.username, createdAt: event.createdAt))
+        case (.usernameChanged, .user(let itsUser)): change(itsUser) { $0.name = event.username }
+        case (.postcodeSet, .postcode(let itsUser, _)):
+            change(itsUser) { user in
                 if user.postcode?.outwardCode != event.postcode?.outwardCode { user.residentSince = recorded.position }
                 user.postcode = event.postcode
             }
-        case .threadOpened(let details):
-            let name: String? = if case .threadName(let name) = event.content { name } else { details.thread.outwardCode?.description }
+        case (.threadOpened, .thread(let itsThread, _, let itsBy)):
+            let name: String? = if case .threadName(let name) = event.content { name } else { itsThread.outwardCode?.description }
             rooms.append(
                 Room(
-                    id: details.thread, name: name, createdAt: event.createdAt, openedAt: position, lastPosition: position,
-                    policy: details.thread.outwardCode == nil ? .open : .residents,
-                    awaitedOpener: details.thread.outwardCode == nil && event.origin == .native ? details.by : nil))
-        case .threadPolicySet(let details):
-            change(details.thread) { ($0.policy, $0.history) = (details.policy, details.history) }
-        case .threadJoined(let details):
-            stays.append(Stay(user: details.user, thread: details.thread, from: position))
-            change(details.thread) { room in
-                room.members.append((details.user, recorded.position, room.awaitedOpener == details.user ? .owner : .member))
+                    id: itsThread, name: name, createdAt: event.createdAt, openedAt: position, lastPosition: position,
+                    policy: itsThread.outwardCode == nil ? .open : .residents,
+                    awaitedOpener: itsThread.outwardCode == nil && event.origin == .native ? itsBy : nil))
+        case (.threadPolicySet, .policy(let itsThread, _, let itsPolicy, let itsHistory, _)):
+            change(itsThread) { ($0.policy, $0.history) = (itsPolicy, itsHistory) }
+        case (.threadJoined, .thread(let itsThread, _, let itsUser)):
+            stays.append(Stay(user: itsUser, thread: itsThread, from: position))
+            change(itsThread) { room in
+                room.members.append((itsUser, recorded.position, room.awaitedOpener == itsUser ? .owner : .member))
                 room.awaitedOpener = nil
-                room.invited.remove(details.user)
+                room.invited.remove(itsUser)
             }
-        case .threadLeft(let details): endMembership(details.user, details.thread)
-        case .memberRemoved(let details): endMembership(details.user, details.thread)
-        case .roleSet(let details):
-            change(details.thread) { room in
-                for index in room.members.indices where room.members[index].user == details.user { room.members[index].role = details.role }
+        case (.threadLeft, .thread(let itsThread, _, let itsUser)): endMembership(itsUser, itsThread)
+        case (.memberRemoved, .member(let itsThread, _, let itsUser, _)): endMembership(itsUser, itsThread)
+        case (.roleSet, .role(let itsThread, _, let itsUser, let itsRole, _)):
+            change(itsThread) { room in
+                for index in room.members.indices where room.members[index].user == itsUser { room.members[index].role = itsRole }
             }
-        case .threadLocked(let details): change(details.thread) { $0.isLocked = true }
-        case .threadUnlocked(let details): change(details.thread) { $0.isLocked = false }
-        case .threadClosed(let details): change(details.thread) { $0.isClosed = true }
-        case .operatorGranted(let details):
-            operators.append((details.user, position))
-            operatorPeriods.append((details.user, position, nil))
-        case .operatorRevoked(let details):
-            operators.removeAll { $0.user == details.user }
-            for index in operatorPeriods.indices where operatorPeriods[index].user == details.user && operatorPeriods[index].to == nil {
+        case (.threadLocked, .thread(let itsThread, _, _)): change(itsThread) { $0.isLocked = true }
+        case (.threadUnlocked, .thread(let itsThread, _, _)): change(itsThread) { $0.isLocked = false }
+        case (.threadClosed, .thread(let itsThread, _, _)): change(itsThread) { $0.isClosed = true }
+        case (.operatorGranted, .user(let itsUser)):
+            operators.append((itsUser, position))
+            operatorPeriods.append((itsUser, position, nil))
+        case (.operatorRevoked, .user(let itsUser)):
+            operators.removeAll { $0.user == itsUser }
+            for index in operatorPeriods.indices where operatorPeriods[index].user == itsUser && operatorPeriods[index].to == nil {
                 operatorPeriods[index].to = position
             }
-        case .userBlocked(let details): blocks.insert(details)
-        case .userUnblocked(let details): blocks.remove(details)
-        case .messagePosted(let details):
+        case (.userBlocked, _): blocks.insert(event.shape)
+        case (.userUnblocked, _): blocks.remove(event.shape)
+        case (.messagePosted, .message(let itsThread, _, let itsMessage, let itsAuthor)):
             messages.append(
                 Post(
-                    id: details.message, place: details.thread, position: position, author: details.author, body: event.body,
+                    id: itsMessage, place: itsThread, position: position, author: itsAuthor, body: event.body,
                     createdAt: event.createdAt, textPosition: position))
-            change(details.thread) { _ in }
-        case .replyPosted(let details):
+            change(itsThread) { _ in }
+        case (.replyPosted, .reply(let itsThread, _, let itsMessage, let itsReply, let itsAuthor)):
             replies.append(
                 Post(
-                    id: details.reply, place: details.message, position: position, author: details.author, body: event.body,
+                    id: itsReply, place: itsMessage, position: position, author: itsAuthor, body: event.body,
                     createdAt: event.createdAt, textPosition: position))
-            change(details.thread) { _ in }
-        case .messageEdited(let details):
-            for index in messages.indices where messages[index].id == details.message { messages[index].edit(recorded) }
-            change(details.thread) { _ in }
-        case .replyEdited(let details):
-            for index in replies.indices where replies[index].id == details.reply { replies[index].edit(recorded) }
-            change(details.thread) { _ in }
-        case .messageRetracted(let details):
-            for index in messages.indices where messages[index].id == details.message { messages[index].retract() }
-            change(details.thread) { _ in }
-        case .replyRetracted(let details):
-            for index in replies.indices where replies[index].id == details.reply { replies[index].retract() }
-            change(details.thread) { _ in }
-        case .messageRemoved(let details):
-            for index in messages.indices where messages[index].id == details.message { messages[index].remove() }
-            change(details.thread) { _ in }
-        case .replyRemoved(let details):
-            for index in replies.indices where replies[index].id == details.reply { replies[index].remove() }
-            change(details.thread) { _ in }
-        case .userInvited(let details): change(details.thread) { $0.invited.insert(details.user) }
-        case .invitationRevoked(let details): change(details.thread) { $0.invited.remove(details.user) }
-        case .invitationDeclined(let details): change(details.thread) { $0.invited.remove(details.user) }
-        case .userBanned(let details): change(details.thread) { $0.invited.remove(details.user) }
+            change(itsThread) { _ in }
+        case (.messageEdited, .message(let itsThread, _, let itsMessage, _)):
+            for index in messages.indices where messages[index].id == itsMessage { messages[index].edit(recorded) }
+            change(itsThread) { _ in }
+        case (.replyEdited, .reply(let itsThread, _, _, let itsReply, _)):
+            for index in replies.indices where replies[index].id == itsReply { replies[index].edit(recorded) }
+            change(itsThread) { _ in }
+        case (.messageRetracted, .message(let itsThread, _, let itsMessage, _)):
+            for index in messages.indices where messages[index].id == itsMessage { messages[index].retract() }
+            change(itsThread) { _ in }
+        case (.replyRetracted, .reply(let itsThread, _, _, let itsReply, _)):
+            for index in replies.indices where replies[index].id == itsReply { replies[index].retract() }
+            change(itsThread) { _ in }
+        case (.messageRemoved, .message(let itsThread, _, let itsMessage, _)):
+            for index in messages.indices where messages[index].id == itsMessage { messages[index].remove() }
+            change(itsThread) { _ in }
+        case (.replyRemoved, .reply(let itsThread, _, _, let itsReply, _)):
+            for index in replies.indices where replies[index].id == itsReply { replies[index].remove() }
+            change(itsThread) { _ in }
+        case (.userInvited, .member(let itsThread, _, let itsUser, _)): change(itsThread) { $0.invited.insert(itsUser) }
+        case (.invitationRevoked, .member(let itsThread, _, let itsUser, _)): change(itsThread) { $0.invited.remove(itsUser) }
+        case (.invitationDeclined, .thread(let itsThread, _, let itsUser)): change(itsThread) { $0.invited.remove(itsUser) }
+        case (.userBanned, .sanction(let itsThread, _, let itsUser, _, _)): change(itsThread) { $0.invited.remove(itsUser) }
         // No query of the history shows these, except as the latest event of their thread.
-        case .userUnmuted(let details), .userUnbanned(let details): change(details.thread) { _ in }
-        case .userMuted(let details): change(details.thread) { _ in }
-        case .messagePinned(let details), .messageUnpinned(let details): change(details.thread) { _ in }
-        case .custom(let details): change(details.thread) { _ in }
-        case .messageReported, .replyReported, .messageReportsResolved, .replyReportsResolved: break
-        case .threadRead(let details): markers[Marker(user: details.user, thread: details.thread)] = details.upTo
-        case .sessionStarted, .sessionEnded, .userErased, .contentErased, .clockCorrected, .lost, .unknown: break
+        case (.userUnmuted, .member(let itsThread, _, _, _)), (.userUnbanned, .member(let itsThread, _, _, _)): change(itsThread) { _ in }
+        case (.userMuted, .sanction(let itsThread, _, _, _, _)): change(itsThread) { _ in }
+        case (.messagePinned, .message(let itsThread, _, _, _)), (.messageUnpinned, .message(let itsThread, _, _, _)):
+            change(itsThread) { _ in }
+        case (.custom, .custom(let itsThread, _, _, _)): change(itsThread) { _ in }
+        case (.messageReported, _), (.replyReported, _), (.messageReportsResolved, _), (.replyReportsResolved, _): break
+        case (.threadRead, .marker(let itsUser, let itsThread, let itsUpTo)): markers[Marker(user: itsUser, thread: itsThread)] = itsUpTo
+        // The histories of these tests have no erasures and no lost events.
+        default: break
         }
     }
 
@@ -182,15 +184,15 @@ struct SequentialChat {
 
     /// Counts an event on the day of its creation.
     private mutating func count(_ event: ChatEvent) {
-        switch event.details {
+        switch event.kind {
         case .sessionEnded, .operatorGranted, .operatorRevoked: return
         default: break
         }
-        guard let user = event.details.otherActor ?? event.details.user else { return }
+        guard let user = event.otherActor ?? event.user else { return }
         let number = CalendarDay(event.createdAt)
         var day = days[number] ?? ActivityDay(day: number)
         if active.insert(ActiveUser(user: user, day: number)).inserted { day.activeUserCount += 1 }
-        switch event.details {
+        switch event.kind {
         case .userRegistered: day.registrationCount += 1
         case .sessionStarted: day.sessionCount += 1
         case .messagePosted: day.messageCount += 1

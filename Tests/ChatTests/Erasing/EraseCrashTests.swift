@@ -92,10 +92,10 @@ import Testing
         let shown = (
             ann: try markers(of: "ann", in: store), bob: try markers(of: "bob", in: store), gone: try markers(of: "gone", in: store)
         )
-        let posts = events.count { $0.kind == .messagePosted && $0.details.user == ann }
+        let posts = events.count { $0.kind == .messagePosted && $0.user == ann }
         // The name, the thread's name, and each message but the one that is erased later.
         try require(posts == 0 || shown.ann.count == posts - 1 + 2, "other content is lost")
-        let posted = events.count { $0.kind == .messagePosted && $0.details.user == bob }
+        let posted = events.count { $0.kind == .messagePosted && $0.user == bob }
         try require(orders.bob ? shown.bob == [] : posted == 0 || shown.bob.count == posted + 1, "content of Bob is shown or lost")
         try require(orders.gone ? shown.gone == [] : posts == 0 || shown.gone == ["1"], "the message is shown or lost")
         // The opening has completed the erasures.

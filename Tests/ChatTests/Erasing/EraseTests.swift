@@ -155,7 +155,7 @@ struct ErasureFixture {
             #expect(new.event.isErased == erasure.positions.contains(new.position))
             if !new.event.isErased { #expect(old == new) }
         }
-        #expect(after.last?.details == .userErased(UserErased(user: F.bob)) && after.last?.reason == "user-request")
+        #expect(after.last?.details == .init(.userErased, .user(F.bob)) && after.last?.reason == "user-request")
         // Chain values, trees and proofs of before stay valid.
         #expect(try store.treeHead(at: head.position) == tree)
         for (proof, leaf) in zip(proofs, leaves) {

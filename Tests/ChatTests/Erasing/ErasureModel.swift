@@ -77,7 +77,7 @@ struct ErasureHistory {
         for event in events {
             switch event.kind {
             case .userErased:
-                guard let user = event.details.user else { continue }
+                guard let user = event.user else { continue }
                 users[user] = event.position
                 orders.append((event.position, user, PositionSet()))
             case .contentErased:
@@ -97,7 +97,7 @@ struct ErasureHistory {
     /// Throws if an event shows what an order erases, or lacks other content.
     func check() throws {
         for event in events {
-            guard let user = event.details.user, Self.kinds.contains(event.kind) else { continue }
+            guard let user = event.user, Self.kinds.contains(event.kind) else { continue }
             let isErased = event.position < users[user] ?? 0 || positions.contains(event.position)
             let found = Set(ErasureText.all(in: "\(event)".utf8))
             let isRight = isErased ? found.isEmpty : found.count == 1 && found.first?.user == UInt8(truncatingIfNeeded: user.bits)
@@ -113,7 +113,7 @@ struct ErasureHistory {
             Set(
                 texts.map(\.position).filter { position in
                     order.named.contains(position)
-                        || order.user != nil && position < order.position && copy.events[Int(position) - 1].details.user == order.user
+                        || order.user != nil && position < order.position && copy.events[Int(position) - 1].user == order.user
                 })
         }
         let hidden = concerned.filter { $0.isDisjoint(with: shown) }.reduce(into: Set()) { $0.formUnion($1) }
@@ -131,8 +131,8 @@ struct ErasureHistory {
             throw Unexpected("\(text.text) of an erased user is in a file")
         }
         for event in events where positions.contains(event.position) {
-            guard case .messagePosted(let details) = event.details else { continue }
-            if let text = messages.first(where: { $0.id == details.message })?.text, found.contains(text) {
+            guard case (.messagePosted, .message(_, _, let itsMessage, _)) = (event.kind, event.shape) else { continue }
+            if let text = messages.first(where: { $0.id == itsMessage })?.text, found.contains(text) {
                 throw Unexpected("\(text.text) of an erased event is in a file")
             }
         }

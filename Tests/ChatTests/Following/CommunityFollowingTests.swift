@@ -24,7 +24,7 @@ import Testing
     /// Returns the kinds of the next events.
     private func nextKinds(_ events: inout ChatEvents.AsyncIterator, _ count: Int) async throws -> [EventKind?] {
         var kinds: [EventKind?] = []
-        for _ in 0..<count { kinds.append(try await events.nextEvent()?.event.details.kind) }
+        for _ in 0..<count { kinds.append(try await events.nextEvent()?.event.kind) }
         return kinds
     }
 
@@ -60,7 +60,7 @@ import Testing
         try await fixture.untilWaiting()
         try await store.execute(.remove(.message(message), by: Fixture.ann, reason: "an advertisement"), correlation: "secret")
         let removal = try #require(try await next.ended())
-        #expect(removal.event.details.kind == .messageRemoved && removal.event.reason == "an advertisement")
+        #expect(removal.event.kind == .messageRemoved && removal.event.reason == "an advertisement")
         #expect(removal.redacted == [] && removal.event.correlation == nil)
     }
 

@@ -39,14 +39,17 @@ import Testing
     ///
     /// A condition that is nil matches everything.
     @Test func filterRequiresEveryCondition() {
-        let details = EventDetails.messagePosted(
-            MessagePosted(thread: ThreadID(bits: 1), number: 1, message: MessageID(bits: 2), author: UserID(bits: 3)))
-        #expect(EventFilter().matches(details) && EventFilter().matches(.unknown(kind: 99)) && EventFilter().matches(.lost))
-        #expect(EventFilter(threads: [ThreadID(bits: 1)], users: [UserID(bits: 3)], kinds: [.messagePosted]).matches(details))
+        func event(_ kind: EventKind?, _ shape: EventShape = .none) -> ChatEvent {
+            ChatEvent(recordedAt: Timestamp(millisecondsSince1970: 0), details: EventDetails(kind, shape))
+        }
+        let posted = event(
+            .messagePosted, .message(thread: ThreadID(bits: 1), number: 1, message: MessageID(bits: 2), by: UserID(bits: 3)))
+        #expect(EventFilter().matches(posted) && EventFilter().matches(event(nil)) && EventFilter().matches(event(.lost)))
+        #expect(EventFilter(threads: [ThreadID(bits: 1)], users: [UserID(bits: 3)], kinds: [.messagePosted]).matches(posted))
         #expect(
-            !EventFilter(threads: []).matches(details) && !EventFilter(users: []).matches(details)
-                && !EventFilter(kinds: []).matches(details))
-        #expect(!EventFilter(outwardCodes: []).matches(details) && !EventFilter(kinds: Set(EventKind.allCases)).matches(.unknown(kind: 99)))
-        #expect(!EventFilter(threads: [ThreadID(bits: 1)], users: [UserID(bits: 4)]).matches(details))
+            !EventFilter(threads: []).matches(posted) && !EventFilter(users: []).matches(posted)
+                && !EventFilter(kinds: []).matches(posted))
+        #expect(!EventFilter(outwardCodes: []).matches(posted) && !EventFilter(kinds: Set(EventKind.allCases)).matches(event(nil)))
+        #expect(!EventFilter(threads: [ThreadID(bits: 1)], users: [UserID(bits: 4)]).matches(posted))
     }
 }

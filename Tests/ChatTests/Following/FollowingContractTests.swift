@@ -119,7 +119,7 @@ final class FollowingRound: Sendable {
 
     /// Returns a random filter for existing users and threads.
     private func filter(_ random: inout SeededRandom) throws -> EventFilter {
-        let facts = try store.allEvents().map(\.event.details)
+        let facts = try store.allEvents().map(\.event)
         let users = Array(Set(facts.compactMap(\.user))).sorted()
         let threads = Array(Set(facts.compactMap(\.thread))).sorted()
         var filter = EventFilter()

@@ -47,8 +47,12 @@ import Testing
             for case .success(let receipt) in try await store.execute(commands.map { CommandRequest($0) }) {
                 posted += [receipt.message].compactMap { $0 }
                 for event in receipt.events {
-                    if case .replyPosted(let details) = event.event.details { replies.append(details.reply) }
-                    if case .threadOpened(let details) = event.event.details { opened.append(details.thread) }
+                    if case (.replyPosted, .reply(_, _, _, let itsReply, _)) = (event.event.kind, event.event.shape) {
+                        replies.append(itsReply)
+                    }
+                    if case (.threadOpened, .thread(let itsThread, _, _)) = (event.event.kind, event.event.shape) {
+                        opened.append(itsThread)
+                    }
                 }
             }
             if random.oneIn(6) {

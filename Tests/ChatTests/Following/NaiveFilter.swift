@@ -20,10 +20,10 @@ struct NaiveFilter {
 
     /// Returns the events that satisfy every condition except the viewer.
     func wanted(_ all: [RecordedEvent], after position: Position) -> [RecordedEvent] {
-        all.filter { $0.position > position && isWanted($0.event.details) }
+        all.filter { $0.position > position && isWanted($0.event) }
     }
 
-    private func isWanted(_ details: EventDetails) -> Bool {
+    private func isWanted(_ details: ChatEvent) -> Bool {
         var isWanted = true
         if let threads = filter.threads { isWanted = isWanted && details.thread.map { threads.contains($0) } == true }
         if let users = filter.users {
@@ -32,7 +32,7 @@ struct NaiveFilter {
         if let kinds = filter.kinds { isWanted = isWanted && details.kind.map { kinds.contains($0) } == true }
         if let codes = filter.outwardCodes {
             var thread = details.thread
-            if case .postcodeSet(let details) = details { thread = details.thread }
+            if case (.postcodeSet, .postcode(_, let itsThread)) = (details.kind, details.shape) { thread = itsThread }
             isWanted = isWanted && thread?.outwardCode.map { codes.contains($0) } == true
         }
         return isWanted
@@ -58,12 +58,12 @@ extension NaiveFilter {
         let visibility = NaiveVisibility(all)
         // A later join also hides events of a thread whose history begins there.
         let departures = all.filter { recorded in
-            switch recorded.event.details {
-            case .threadJoined(let details): details.user == viewer
-            case .threadLeft(let details): details.user == viewer
-            case .memberRemoved(let details): details.user == viewer
-            case .roleSet(let details): details.user == viewer
-            case .operatorRevoked(let details): details.user == viewer
+            switch (recorded.event.kind, recorded.event.shape) {
+            case (.threadJoined, .thread(_, _, let itsUser)): itsUser == viewer
+            case (.threadLeft, .thread(_, _, let itsUser)): itsUser == viewer
+            case (.memberRemoved, .member(_, _, let itsUser, _)): itsUser == viewer
+            case (.roleSet, .role(_, _, let itsUser, _, _)): itsUser == viewer
+            case (.operatorRevoked, .user(let itsUser)): itsUser == viewer
             default: false
             }
         }.map(\.position)

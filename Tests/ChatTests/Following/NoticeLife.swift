@@ -85,7 +85,7 @@ struct ShownContent {
             positions.insert(event.position)
             let content = event.event.content
             if content != .none, content != .erased, content != content.withoutText { contents[event.position] = "\(content)" }
-            let details = event.event.details
+            let details = event.event
             for user in [details.user, details.otherActor] { if let user { users.insert(user) } }
             if let thread = details.thread { threads.insert(thread) }
             addPost(of: details)
@@ -130,12 +130,12 @@ struct ShownContent {
 
     /// Adds the post whose text an event wrote: users see the events of their own posts, also in
     /// threads that they can no longer read.
-    private mutating func addPost(of details: EventDetails) {
-        switch details {
-        case .messagePosted(let details): allPosts.insert(.message(details.message))
-        case .messageEdited(let details): allPosts.insert(.message(details.message))
-        case .replyPosted(let details): allPosts.insert(.reply(details.reply))
-        case .replyEdited(let details): allPosts.insert(.reply(details.reply))
+    private mutating func addPost(of details: ChatEvent) {
+        switch (details.kind, details.shape) {
+        case (.messagePosted, .message(_, _, let itsMessage, _)): allPosts.insert(.message(itsMessage))
+        case (.messageEdited, .message(_, _, let itsMessage, _)): allPosts.insert(.message(itsMessage))
+        case (.replyPosted, .reply(_, _, _, let itsReply, _)): allPosts.insert(.reply(itsReply))
+        case (.replyEdited, .reply(_, _, _, let itsReply, _)): allPosts.insert(.reply(itsReply))
         default: break
         }
     }

@@ -21,7 +21,8 @@ import Testing
                 last += 1
                 let body = String(repeating: "x", count: Int.random(in: 0...60, using: &random))
                 let recorded = RecordedEvent(
-                    position: last, event: ChatEvent(recordedAt: Timestamp(millisecondsSince1970: 0), details: .lost, content: .body(body)))
+                    position: last,
+                    event: ChatEvent(recordedAt: Timestamp(millisecondsSince1970: 0), details: .init(.lost), content: .body(body)))
                 let head = JournalHead(journal: JournalID(bits: 1), position: last, chain: random.next())
                 let event = FollowedEvent(recorded: recorded, resumeToken: ResumeToken(after: last, in: head))
                 ring.append(event)

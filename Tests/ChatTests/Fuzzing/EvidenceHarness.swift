@@ -81,12 +81,12 @@ enum EvidenceHarness {
         }
         let events = try shown.map { ($0.0, try ChatEvent(keptBytes: $0.1.kept, erasableBytes: $0.1.erasable)) }
         let numbered = events.filter { ![.userRegistered, .usernameChanged].contains($0.1.kind) }
-        let numbers = numbered.compactMap(\.1.details.threadNumber)
+        let numbers = numbered.compactMap(\.1.threadNumber)
         let first = numbers.first ?? 0
         try require(
             numbers.count == numbered.count && !numbers.isEmpty && numbers == (0..<UInt64(numbers.count)).map { first + $0 }
                 && report.numbers == first...(numbers.last ?? 0), "the numbers are \(numbers), reported \(report.numbers)")
-        try require(Set(numbered.map(\.1.details.thread)) == [report.thread], "there is another thread than \(report.thread)")
+        try require(Set(numbered.map(\.1.thread)) == [report.thread], "there is another thread than \(report.thread)")
         try require(report.positions == numbered[0].0...numbered[numbered.count - 1].0, "the positions are reported as \(report.positions)")
         try require(report.registrationCount == UInt64(events.count - numbered.count), "\(report.registrationCount) registrations")
         try require(

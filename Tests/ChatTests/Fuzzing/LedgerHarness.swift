@@ -129,7 +129,7 @@ enum LedgerHarness {
         var events: [Event] = []
         var positions: [(Position, UserID?, String?)] = []
         try store.forEachEvent { event in
-            positions.append((event.position, event.details.user, event.body))
+            positions.append((event.position, event.user, event.body))
             return true
         }
         for (position, user, text) in positions {

@@ -241,7 +241,7 @@ enum StoreHarness {
         var ofPost: [Subject]
 
         init(of event: ChatEvent) {
-            let details = event.details
+            let details = event
             viewers = [nil, details.user, details.otherActor]
             ofThread = viewers.map { Subject(thread: details.thread, viewer: $0) }
             ofPost = viewers.flatMap { viewer in details.posts.map { Subject(post: $0, viewer: viewer) } }
@@ -253,19 +253,7 @@ enum StoreHarness {
     }
 }
 
-extension EventDetails {
+extension ChatEvent {
     /// The message and the reply that the event names.
-    fileprivate var posts: [PostID] {
-        switch self {
-        case .messagePosted(let details): [.message(details.message)]
-        case .replyPosted(let details): [.message(details.message), .reply(details.reply)]
-        case .messageEdited(let details), .messageRetracted(let details), .messageRemoved(let details), .messagePinned(let details),
-            .messageUnpinned(let details):
-            [.message(details.message)]
-        case .replyEdited(let details), .replyRetracted(let details), .replyRemoved(let details): [.reply(details.reply)]
-        case .messageReported(let details), .messageReportsResolved(let details): [.message(details.message)]
-        case .replyReported(let details), .replyReportsResolved(let details): [.reply(details.reply)]
-        default: []
-        }
-    }
+    fileprivate var posts: [PostID] { [message.map(PostID.message), reply.map(PostID.reply)].compactMap(\.self) }
 }

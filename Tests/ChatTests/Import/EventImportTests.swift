@@ -35,8 +35,8 @@ import Testing
         let history = try ExportedHistory(seed: seed, features)
         #expect(history.events.count > 100)
         #expect(history.boundaries.count > 50 && history.boundaries.count < history.events.count)
-        if features.contains(.lost) { #expect(history.events.contains { $0.recorded.event.details == .lost }) }
-        if features.contains(.unknown) { #expect(history.events.contains { $0.recorded.event.details.kind == nil }) }
+        if features.contains(.lost) { #expect(history.events.contains { $0.recorded.kind == .lost }) }
+        if features.contains(.unknown) { #expect(history.events.contains { $0.recorded.event.kind == nil }) }
         if features.contains(.stubs) { #expect(history.events.count { $0.recorded.event.isErased } > 20) }
         let options = Self.options(seed)
         let summary = try Self.import(history.lines.map(ExportedHistory.event), options)
@@ -114,21 +114,22 @@ import Testing
                 millisecondsSince1970: $0[later - 1].recorded.event.recordedAt.millisecondsSince1970 - 1)
         }
         let posted = try #require(
-            history.events.indices.dropFirst(20).first { history.events[$0].recorded.event.details.kind == .messagePosted })
-        guard case .messagePosted(let details) = history.events[posted].recorded.event.details else { return }
-        for number in [details.number + 1, details.number - 1] {
-            var other = details
-            other.number = number
-            try expect("threadNumberGap", at: posted, history, seed) { $0[posted].recorded.event.details = .messagePosted(other) }
+            history.events.indices.dropFirst(20).first { history.events[$0].recorded.event.kind == .messagePosted })
+        guard case .message(let thread, let number, let message, let author) = history.events[posted].recorded.shape else { return }
+        func details(_ number: UInt64, _ message: MessageID, _ author: UserID) -> EventDetails {
+            .init(.messagePosted, .message(thread: thread, number: number, message: message, by: author))
         }
-        var stranger = details
-        stranger.author = UserID(bits: 77)
-        try expect("unknownReference", at: posted, history, seed) { $0[posted].recorded.event.details = .messagePosted(stranger) }
+        for other in [number + 1, number - 1] {
+            try expect("threadNumberGap", at: posted, history, seed) { $0[posted].recorded.event.details = details(other, message, author) }
+        }
+        try expect("unknownReference", at: posted, history, seed) {
+            $0[posted].recorded.event.details = details(number, message, UserID(bits: 77))
+        }
         let again = try #require(
-            history.events.indices.first { $0 > posted && history.events[$0].recorded.event.details.kind == .messagePosted })
-        if case .messagePosted(var other) = history.events[again].recorded.event.details {
-            other.message = details.message
-            try expect("identifierTwice", at: again, history, seed) { $0[again].recorded.event.details = .messagePosted(other) }
+            history.events.indices.first { $0 > posted && history.events[$0].recorded.event.kind == .messagePosted })
+        if case .message(let thread, let number, _, let author) = history.events[again].recorded.shape {
+            let other = EventDetails(.messagePosted, .message(thread: thread, number: number, message: message, by: author))
+            try expect("identifierTwice", at: again, history, seed) { $0[again].recorded.event.details = other }
         }
         try expect("invalidEvent", at: posted, history, seed) { $0[posted].recorded.redacted = .body }
         for content in [EventContent.none, .omitted, .device("x")] {
@@ -188,12 +189,12 @@ import Testing
         let named = try #require(spelt.prefix(Int(half)).firstIndex { $0.recorded.event.username != nil })
         let name = try #require(spelt[named].recorded.event.username)
         spelt[named].recorded.event.content =
-            spelt[named].recorded.event.details.kind == .usernameChanged
+            spelt[named].recorded.event.kind == .usernameChanged
             ? .username(Username(text: name.text, foldKey: name.foldKey + "x"))
             : .registration(Username(text: name.text, foldKey: name.foldKey + "x"), subject: spelt[named].recorded.event.subject)
         #expect(try code(spelt).map { $0 == ("differs", named + 1, Position(named + 1)) } == true)
         let stub = try #require(
-            history.events.prefix(Int(half)).lastIndex { $0.recorded.event.isErased && $0.recorded.event.details.kind == .messagePosted })
+            history.events.prefix(Int(half)).lastIndex { $0.recorded.event.isErased && $0.recorded.event.kind == .messagePosted })
         var restored = history.events
         restored[stub].recorded.event.content = .body("not erased")
         #expect(try code(restored).map { $0 == ("differs", stub + 1, Position(stub + 1)) } == true)
@@ -215,10 +216,12 @@ import Testing
         #expect(copy.map(\.recorded) == history.events.map(\.recorded))
         #expect(try Self.isSound(options))
         for (event, next) in zip(copy, copy.dropFirst()) {
-            guard case .threadOpened(let opened) = event.recorded.event.details, case .threadJoined = next.recorded.event.details else {
+            guard event.recorded.event.kind == .threadOpened,
+                next.recorded.event.kind == .threadJoined
+            else {
                 continue
             }
-            #expect(event.commitEnd == next.recorded.position, "\(opened)")
+            #expect(event.commitEnd == next.recorded.position, "\(event)")
         }
         let again = try Self.import(old, options)
         #expect(again.events == 0 && again.existing == old.count)

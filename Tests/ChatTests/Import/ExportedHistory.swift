@@ -108,11 +108,11 @@ struct ExportedHistory {
             [
                 ChatEvent(
                     recordedAt: time, origin: .imported(sentAt: Timestamp(millisecondsSince1970: 253_402_300_800_001)),
-                    details: .userRegistered(UserRegistered(user: user)),
+                    details: .init(.userRegistered, .user(user)),
                     content: .registration(Username(text: "Cafe\u{301}", foldKey: "another version's key"), subject: "s"), correlation: "é"),
                 ChatEvent(
                     recordedAt: time, origin: .imported(sentAt: Timestamp(millisecondsSince1970: .min)),
-                    details: .usernameChanged(UsernameChanged(user: user)),
+                    details: .init(.usernameChanged, .user(user)),
                     content: .username(Username(text: "Café", foldKey: "a third one"))),
             ], to: directory, options)
     }
@@ -126,7 +126,7 @@ struct ExportedHistory {
             try append(
                 [
                     ChatEvent(
-                        recordedAt: options.clock.now(), details: .unknown(kind: kept[0]), content: .opaque(kept: kept, erasable: erasable))
+                        recordedAt: options.clock.now(), details: EventDetails(nil), content: .opaque(kept: kept, erasable: erasable))
                 ],
                 to: directory, options)
         }

@@ -49,7 +49,7 @@ import Testing
             }
         }
         try store.forEachEvent(matching: EventFilter(viewer: viewer)) { event in
-            if let thread = event.details.thread, threads.contains(thread), let body = event.body { found.append(body) }
+            if let thread = event.thread, threads.contains(thread), let body = event.body { found.append(body) }
             return true
         }
         return found

@@ -18,7 +18,7 @@ import Testing
         var store = try ChatStore.open(log: log, options: options)
         try store.execute(.registerUser(user: ann, username: "Ann"))
         let moved = try store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA"))
-        let thread = try #require(moved.events.last?.event.details.thread)
+        let thread = try #require(moved.events.last?.event.thread)
         let posted = try store.execute(.postMessage(message: MessageID(bits: 5), thread: thread, author: ann, body: "Milk?"))
         #expect(posted.positions == 5...5)
         expectError("unknownUser") { try store.execute(.postMessage(thread: thread, author: UserID(bits: 9), body: "Hi")) }

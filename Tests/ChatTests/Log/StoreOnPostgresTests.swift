@@ -67,7 +67,7 @@
             var store = try open(address)
             try await store.execute(.registerUser(user: ann, username: "Ann"))
             let moved = try await store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA"))
-            let thread = try #require(moved.events.last?.event.details.thread)
+            let thread = try #require(moved.events.last?.event.thread)
             let message = MessageID(bits: 5)
             #expect(try await store.execute(.postMessage(message: message, thread: thread, author: ann, body: "Milk?")).positions == 5...5)
             let token = try store.resumeToken(after: 5)

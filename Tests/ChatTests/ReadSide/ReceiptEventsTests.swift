@@ -38,7 +38,7 @@ import Testing
             let recorded = Array(events[Int(positions.lowerBound) - 1..<Int(positions.upperBound)])
             #expect(receipt.events == recorded, "\(request)")
             #expect(recorded.allSatisfy { $0.event.correlation == request.correlation })
-            let kinds = recorded.compactMap(\.event.details.kind)
+            let kinds = recorded.compactMap(\.event.kind)
             if request.correlation != nil { correlated.formUnion(kinds) }
             if request.origin != .native { imported.formUnion(kinds) }
         }

@@ -8,35 +8,29 @@ import ChatDomain
 struct NaiveVisibility {
     let events: [RecordedEvent]
     /// The details of the events, which are cheaper to scan.
-    private let facts: [EventDetails]
+    private let facts: [ChatEvent]
     /// The events of memberships, operators, policies and blocks.
-    private let access: [Fact]
+    private let access: [RecordedEvent]
     /// The events of roles.
     private let roles: [RecordedEvent]
     /// The events of each post.
-    private let posts: [PostID: [Fact]]
+    private let posts: [PostID: [RecordedEvent]]
     /// The position of the first event of each thread.
     private let firstPositions: [ThreadID: Position]
-
-    private struct Fact {
-        let position: Position
-        let details: EventDetails
-    }
 
     /// Creates an oracle.
     ///
     /// - Parameter events: All events of a journal, from position 1.
     init(_ events: [RecordedEvent]) {
         self.events = events
-        facts = events.map(\.event.details)
-        let numbered = zip(Position(1)..., facts).map { Fact(position: $0, details: $1) }
-        access = numbered.filter { $0.details.decidesAccess }
-        roles = events.filter { $0.event.details.decidesRoles }
-        posts = numbered.reduce(into: [:]) { posts, fact in
-            if let post = fact.details.post { posts[post, default: []].append(fact) }
+        facts = events.map(\.event)
+        access = events.filter { $0.event.decidesAccess }
+        roles = events.filter { $0.event.decidesRoles }
+        posts = events.reduce(into: [:]) { posts, fact in
+            if let post = fact.event.writtenPost { posts[post, default: []].append(fact) }
         }
         firstPositions = Dictionary(
-            numbered.compactMap { fact in fact.details.thread.map { ($0, fact.position) } }, uniquingKeysWith: { first, _ in first })
+            events.compactMap { fact in fact.thread.map { ($0, fact.position) } }, uniquingKeysWith: { first, _ in first })
     }
 
     /// The relation of a viewer to an event.
@@ -57,10 +51,11 @@ struct NaiveVisibility {
     private func joinPosition(of user: UserID, in thread: ThreadID, at position: Position) -> Position? {
         var join: Position?
         for fact in access.prefix(while: { $0.position <= position }) {
-            switch fact.details {
-            case .threadJoined(let details) where details.user == user && details.thread == thread: join = join ?? fact.position
-            case .threadLeft(let details) where details.user == user && details.thread == thread: join = nil
-            case .memberRemoved(let details) where details.user == user && details.thread == thread: join = nil
+            switch (fact.kind, fact.shape) {
+            case (.threadJoined, .thread(let itsThread, _, let itsUser)) where itsUser == user && itsThread == thread:
+                join = join ?? fact.position
+            case (.threadLeft, .thread(let itsThread, _, let itsUser)) where itsUser == user && itsThread == thread: join = nil
+            case (.memberRemoved, .member(let itsThread, _, let itsUser, _)) where itsUser == user && itsThread == thread: join = nil
             default: break
             }
         }
@@ -71,9 +66,9 @@ struct NaiveVisibility {
     func isOperator(_ user: UserID, at position: Position) -> Bool {
         var isOperator = false
         for fact in access.prefix(while: { $0.position <= position }) {
-            switch fact.details {
-            case .operatorGranted(let details) where details.user == user: isOperator = true
-            case .operatorRevoked(let details) where details.user == user: isOperator = false
+            switch (fact.kind, fact.shape) {
+            case (.operatorGranted, .user(let itsUser)) where itsUser == user: isOperator = true
+            case (.operatorRevoked, .user(let itsUser)) where itsUser == user: isOperator = false
             default: break
             }
         }
@@ -84,7 +79,9 @@ struct NaiveVisibility {
     private func history(of thread: ThreadID, at position: Position) -> ThreadHistory {
         var history = ThreadHistory.all
         for fact in access.prefix(while: { $0.position <= position }) {
-            if case .threadPolicySet(let details) = fact.details, details.thread == thread { history = details.history }
+            if case (.threadPolicySet, .policy(let itsThread, _, _, let itsHistory, _)) = (fact.kind, fact.shape), itsThread == thread {
+                history = itsHistory
+            }
         }
         return history
     }
@@ -94,8 +91,9 @@ struct NaiveVisibility {
     private func disclosure(of thread: ThreadID, at position: Position) -> Position? {
         var disclosure: Position? = 0
         for fact in access.prefix(while: { $0.position <= position }) {
-            guard case .threadPolicySet(let details) = fact.details, details.thread == thread else { continue }
-            disclosure = details.policy == .inviteOnly ? nil : disclosure ?? fact.position
+            guard case (.threadPolicySet, .policy(let itsThread, _, let itsPolicy, _, _)) = (fact.kind, fact.shape), itsThread == thread
+            else { continue }
+            disclosure = itsPolicy == .inviteOnly ? nil : disclosure ?? fact.position
         }
         return disclosure
     }
@@ -107,12 +105,15 @@ struct NaiveVisibility {
         if isMember(user, of: thread, at: position) { return true }
         var isInvited = false
         for fact in access.prefix(while: { $0.position <= position }) {
-            switch fact.details {
-            case .userInvited(let details) where details.user == user && details.thread == thread: isInvited = true
-            case .invitationDeclined(let details) where details.user == user && details.thread == thread: isInvited = false
-            case .invitationRevoked(let details) where details.user == user && details.thread == thread: isInvited = false
-            case .userBanned(let details) where details.user == user && details.thread == thread: isInvited = false
-            case .threadJoined(let details) where details.user == user && details.thread == thread: isInvited = false
+            switch (fact.kind, fact.shape) {
+            case (.userInvited, .member(let itsThread, _, let itsUser, _)) where itsUser == user && itsThread == thread: isInvited = true
+            case (.invitationDeclined, .thread(let itsThread, _, let itsUser)) where itsUser == user && itsThread == thread:
+                isInvited = false
+            case (.invitationRevoked, .member(let itsThread, _, let itsUser, _)) where itsUser == user && itsThread == thread:
+                isInvited = false
+            case (.userBanned, .sanction(let itsThread, _, let itsUser, _, _)) where itsUser == user && itsThread == thread:
+                isInvited = false
+            case (.threadJoined, .thread(let itsThread, _, let itsUser)) where itsUser == user && itsThread == thread: isInvited = false
             default: break
             }
         }
@@ -125,15 +126,16 @@ struct NaiveVisibility {
         var role: ThreadRole?
         var awaitedOpener: UserID?
         for recorded in roles.prefix(while: { $0.position <= position }) {
-            switch recorded.event.details {
-            case .threadOpened(let details) where details.thread == thread:
-                if recorded.event.origin == .native, thread.outwardCode == nil { awaitedOpener = details.by }
-            case .threadJoined(let details) where details.thread == thread:
-                if details.user == user { role = awaitedOpener == user ? .owner : .member }
+            switch (recorded.event.kind, recorded.event.shape) {
+            case (.threadOpened, .thread(let itsThread, _, let itsBy)) where itsThread == thread:
+                if recorded.event.origin == .native, thread.outwardCode == nil { awaitedOpener = itsBy }
+            case (.threadJoined, .thread(let itsThread, _, let itsUser)) where itsThread == thread:
+                if itsUser == user { role = awaitedOpener == user ? .owner : .member }
                 awaitedOpener = nil
-            case .threadLeft(let details) where details.thread == thread && details.user == user: role = nil
-            case .memberRemoved(let details) where details.thread == thread && details.user == user: role = nil
-            case .roleSet(let details) where details.thread == thread && details.user == user: role = details.role
+            case (.threadLeft, .thread(let itsThread, _, let itsUser)) where itsThread == thread && itsUser == user: role = nil
+            case (.memberRemoved, .member(let itsThread, _, let itsUser, _)) where itsThread == thread && itsUser == user: role = nil
+            case (.roleSet, .role(let itsThread, _, let itsUser, let itsRole, _)) where itsThread == thread && itsUser == user:
+                role = itsRole
             default: break
             }
         }
@@ -143,29 +145,33 @@ struct NaiveVisibility {
     /// Returns a user's standing in a thread; nil if they never were a member, muted, banned or invited.
     func standing(of user: UserID, in thread: ThreadID, at position: Position) -> ThreadStanding? {
         var (standing, isConcerned, awaitedOpener) = (ThreadStanding(), false, nil as UserID?)
-        for recorded in events.prefix(Int(position)) where recorded.event.details.thread == thread {
+        for recorded in events.prefix(Int(position)) where recorded.event.thread == thread {
             func act(until: Timestamp? = nil) -> ThreadStanding.Act {
                 ThreadStanding.Act(
                     position: recorded.position, imposedAt: recorded.event.createdAt, until: until, reason: recorded.event.reason)
             }
-            switch recorded.event.details {
-            case .threadOpened(let details) where recorded.event.origin == .native && thread.outwardCode == nil: awaitedOpener = details.by
-            case .threadJoined(let details):
-                if details.user == user {
+            switch (recorded.event.kind, recorded.event.shape) {
+            case (.threadOpened, .thread(_, _, let itsBy)) where recorded.event.origin == .native && thread.outwardCode == nil:
+                awaitedOpener = itsBy
+            case (.threadJoined, .thread(_, _, let itsUser)):
+                if itsUser == user {
                     (standing.role, standing.since) = (awaitedOpener == user ? .owner : .member, recorded.position)
                     (standing.removal, isConcerned) = (nil, true)
                 }
                 awaitedOpener = nil
-            case .threadLeft(let details) where details.user == user:
+            case (.threadLeft, .thread(_, _, let itsUser)) where itsUser == user:
                 (standing.role, standing.since, standing.removal) = (nil, nil, nil)
-            case .memberRemoved(let details) where details.user == user:
+            case (.memberRemoved, .member(_, _, let itsUser, _)) where itsUser == user:
                 (standing.role, standing.since, standing.removal) = (nil, nil, act())
-            case .roleSet(let details) where details.user == user: (standing.role, standing.since) = (details.role, recorded.position)
-            case .userMuted(let details) where details.user == user: (standing.mute, isConcerned) = (act(until: details.until), true)
-            case .userBanned(let details) where details.user == user: (standing.ban, isConcerned) = (act(until: details.until), true)
-            case .userUnmuted(let details) where details.user == user: standing.mute = nil
-            case .userUnbanned(let details) where details.user == user: standing.ban = nil
-            case .userInvited(let details) where details.user == user: isConcerned = true
+            case (.roleSet, .role(_, _, let itsUser, let itsRole, _)) where itsUser == user:
+                (standing.role, standing.since) = (itsRole, recorded.position)
+            case (.userMuted, .sanction(_, _, let itsUser, _, let itsUntil)) where itsUser == user:
+                (standing.mute, isConcerned) = (act(until: itsUntil), true)
+            case (.userBanned, .sanction(_, _, let itsUser, _, let itsUntil)) where itsUser == user:
+                (standing.ban, isConcerned) = (act(until: itsUntil), true)
+            case (.userUnmuted, .member(_, _, let itsUser, _)) where itsUser == user: standing.mute = nil
+            case (.userUnbanned, .member(_, _, let itsUser, _)) where itsUser == user: standing.ban = nil
+            case (.userInvited, .member(_, _, let itsUser, _)) where itsUser == user: isConcerned = true
             default: break
             }
         }
@@ -179,9 +185,9 @@ struct NaiveVisibility {
     func isBlocked(_ user: UserID, by blocker: UserID, at position: Position) -> Bool {
         var isBlocked = false
         for fact in access.prefix(while: { $0.position <= position }) {
-            switch fact.details {
-            case .userBlocked(let details) where details.user == user && details.by == blocker: isBlocked = true
-            case .userUnblocked(let details) where details.user == user && details.by == blocker: isBlocked = false
+            switch (fact.kind, fact.shape) {
+            case (.userBlocked, .block(let itsUser, let itsBy)) where itsUser == user && itsBy == blocker: isBlocked = true
+            case (.userUnblocked, .block(let itsUser, let itsBy)) where itsUser == user && itsBy == blocker: isBlocked = false
             default: break
             }
         }
@@ -197,7 +203,7 @@ struct NaiveVisibility {
     func textPosition(of post: PostID, at position: Position, includesRemoved: Bool = false) -> Position? {
         var text: Position?
         for fact in (posts[post] ?? []).prefix(while: { $0.position <= position }) {
-            switch fact.details {
+            switch fact.kind {
             case .messagePosted, .replyPosted, .messageEdited, .replyEdited: text = fact.position
             case .messageRetracted, .replyRetracted: return nil
             case .messageRemoved, .replyRemoved: if !includesRemoved { return nil }
@@ -210,9 +216,9 @@ struct NaiveVisibility {
     /// Returns the author of a post.
     private func author(of post: PostID) -> UserID? {
         for fact in posts[post] ?? [] {
-            switch fact.details {
-            case .messagePosted(let details): return details.author
-            case .replyPosted(let details): return details.author
+            switch (fact.kind, fact.shape) {
+            case (.messagePosted, .message(_, _, _, let itsAuthor)): return itsAuthor
+            case (.replyPosted, .reply(_, _, _, _, let itsAuthor)): return itsAuthor
             default: break
             }
         }
@@ -221,21 +227,23 @@ struct NaiveVisibility {
 
     /// Returns the position at which a message was posted.
     func postingPosition(of message: MessageID) -> Position? {
-        posts[.message(message)]?.first { if case .messagePosted = $0.details { true } else { false } }?.position
+        posts[.message(message)]?.first { $0.kind == .messagePosted }?.position
     }
 
     /// Returns the number of messages of a thread in a range of positions.
     func messageCount(of thread: ThreadID, after start: Position, through end: Position) -> Int {
         guard start < end else { return 0 }
-        return facts[Int(start)..<Int(end)].count { if case .messagePosted(let details) = $0 { details.thread == thread } else { false } }
+        return facts[Int(start)..<Int(end)].count {
+            if case (.messagePosted, .message(let itsThread, _, _, _)) = ($0.kind, $0.shape) { itsThread == thread } else { false }
+        }
     }
 
     /// Returns the position of the event that set a user's name as of a position.
     private func namePosition(of user: UserID, at position: Position) -> Position? {
         facts.prefix(Int(position)).lastIndex { details in
-            switch details {
-            case .userRegistered(let details): details.user == user
-            case .usernameChanged(let details): details.user == user
+            switch (details.kind, details.shape) {
+            case (.userRegistered, .user(let itsUser)): itsUser == user
+            case (.usernameChanged, .user(let itsUser)): itsUser == user
             default: false
             }
         }.map { Position($0 + 1) }
@@ -285,17 +293,17 @@ struct NaiveVisibility {
 
     /// Returns the relation of a viewer to an event as of `current`.
     func role(of viewer: UserID, to recorded: RecordedEvent, current: Position) -> Role {
-        if recorded.event.details.user == viewer || recorded.event.details.otherActor == viewer { return .itsUser }
-        switch recorded.event.details {
-        case .messageRemoved, .replyRemoved: if recorded.event.details.post.flatMap(author(of:)) == viewer { return .itsUser }
+        if recorded.event.user == viewer || recorded.event.otherActor == viewer { return .itsUser }
+        switch recorded.event.kind {
+        case .messageRemoved, .replyRemoved: if recorded.event.writtenPost.flatMap(author(of:)) == viewer { return .itsUser }
         default: break
         }
         let threads: Set<ThreadID>
-        switch recorded.event.details {
-        case .usernameChanged(let details):
-            threads = self.threads(at: current).filter { isMember(details.user, of: $0, at: recorded.position) }
-        case .postcodeSet(let details): threads = [details.thread]
-        default: threads = recorded.event.details.thread.map { [$0] } ?? []
+        switch (recorded.event.kind, recorded.event.shape) {
+        case (.usernameChanged, .user(let itsUser)):
+            threads = self.threads(at: current).filter { isMember(itsUser, of: $0, at: recorded.position) }
+        case (.postcodeSet, .postcode(_, let itsThread)): threads = [itsThread]
+        default: threads = recorded.event.thread.map { [$0] } ?? []
         }
         let then = threads.filter { readingStart(viewer, $0, at: recorded.position) != nil }
         if then.isEmpty { return .stranger }
@@ -311,7 +319,7 @@ struct NaiveVisibility {
         guard let viewer else { return recorded }
         switch role(of: viewer, to: recorded, current: current) {
         case .itsUser:
-            guard let actor = recorded.event.details.otherActor ?? recorded.event.details.user, actor != viewer else { return recorded }
+            guard let actor = recorded.event.otherActor ?? recorded.event.user, actor != viewer else { return recorded }
             // Another user's event that concerns the viewer: without that user's correlation id.
             var concerning = recorded
             concerning.event.correlation = nil
@@ -320,10 +328,10 @@ struct NaiveVisibility {
         case .formerMember, .stranger: return nil
         case .member: break
         }
-        let details = recorded.event.details
+        let details = recorded.event
         if let thread = details.thread, let start = readingStart(viewer, thread, at: recorded.position, current: current) {
             if recorded.position <= start { return nil }
-            if let message = details.aboutMessage, (postingPosition(of: message) ?? 0) <= start { return nil }
+            if let message = details.message, (postingPosition(of: message) ?? 0) <= start { return nil }
         }
         var shown = recorded
         shown.event.correlation = nil
@@ -335,16 +343,17 @@ struct NaiveVisibility {
         }
         let moderates = details.thread.map { self.moderates(viewer, $0, at: current) } ?? false
         func nullBody() {
-            guard let post = details.post else { return }
+            guard let post = details.writtenPost else { return }
             if textPosition(of: post, at: current, includesRemoved: moderates) != recorded.position { null(.body) }
         }
-        switch details {
+        switch details.kind {
         case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .operatorGranted, .operatorRevoked, .userBlocked,
-            .userUnblocked, .userErased, .contentErased, .clockCorrected, .lost, .unknown:
+            .userUnblocked, .userErased, .contentErased, .clockCorrected, .lost, nil:
             return nil
         case .messageReported, .replyReported, .messageReportsResolved, .replyReportsResolved:
             guard moderates, let thread = details.thread, self.moderates(viewer, thread, at: recorded.position) else { return nil }
-        case .usernameChanged(let details): if namePosition(of: details.user, at: current) != recorded.position { null(.username) }
+        case .usernameChanged:
+            if details.user.flatMap({ namePosition(of: $0, at: current) }) != recorded.position { null(.username) }
         case .postcodeSet: null(.postcode)
         case .messagePosted, .messageEdited, .replyPosted, .replyEdited: nullBody()
         case .messageRemoved, .replyRemoved, .userMuted, .userBanned, .memberRemoved: if !moderates { null(.reason) }
@@ -357,11 +366,12 @@ struct NaiveVisibility {
     }
 }
 
-extension EventDetails {
+extension ChatEvent {
     /// Whether the event changes a membership, an invitation, an operator, a policy or a block.
     fileprivate var decidesAccess: Bool {
-        switch self {
-        case .threadJoined, .threadLeft, .memberRemoved, .operatorGranted, .operatorRevoked, .threadPolicySet, .userBlocked, .userUnblocked,
+        switch kind {
+        case .threadJoined, .threadLeft, .memberRemoved, .operatorGranted, .operatorRevoked, .threadPolicySet,
+            .userBlocked, .userUnblocked,
             .userInvited, .invitationDeclined, .invitationRevoked, .userBanned:
             true
         default: false
@@ -370,34 +380,17 @@ extension EventDetails {
 
     /// Whether the event changes a role in a thread.
     fileprivate var decidesRoles: Bool {
-        switch self {
+        switch kind {
         case .threadOpened, .threadJoined, .threadLeft, .memberRemoved, .roleSet: true
         default: false
         }
     }
 
     /// The post that the event posts, edits, retracts or removes.
-    fileprivate var post: PostID? {
-        switch self {
-        case .messagePosted(let details): .message(details.message)
-        case .messageEdited(let details), .messageRetracted(let details), .messageRemoved(let details): .message(details.message)
-        case .replyPosted(let details): .reply(details.reply)
-        case .replyEdited(let details), .replyRetracted(let details), .replyRemoved(let details): .reply(details.reply)
-        default: nil
-        }
-    }
-
-    /// The message that the event is about, also by one of its replies.
-    fileprivate var aboutMessage: MessageID? {
-        switch self {
-        case .messagePosted(let details): details.message
-        case .messageEdited(let details), .messageRetracted(let details), .messageRemoved(let details), .messagePinned(let details),
-            .messageUnpinned(let details):
-            details.message
-        case .replyPosted(let details): details.message
-        case .replyEdited(let details), .replyRetracted(let details), .replyRemoved(let details): details.message
-        case .messageReported(let details), .messageReportsResolved(let details): details.message
-        case .replyReported(let details), .replyReportsResolved(let details): details.message
+    fileprivate var writtenPost: PostID? {
+        switch kind {
+        case .messagePosted, .messageEdited, .messageRetracted, .messageRemoved: message.map(PostID.message)
+        case .replyPosted, .replyEdited, .replyRetracted, .replyRemoved: reply.map(PostID.reply)
         default: nil
         }
     }

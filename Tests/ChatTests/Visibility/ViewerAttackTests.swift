@@ -67,15 +67,15 @@ import Testing
         let fixture = StoreFixture()
         let history: [(EventDetails, EventContent, String?)] = [
             user(ann, "Ann"), user(bob, "Bob"),
-            (.threadOpened(ThreadOpened(thread: garden, number: 1, by: ann)), .threadName("Garden"), nil),
-            (.threadJoined(ThreadJoined(thread: garden, number: 2, user: ann)), .none, nil),
-            (.threadOpened(ThreadOpened(thread: cellar, number: 1, by: bob)), .threadName("Cellar"), nil),
-            (.threadJoined(ThreadJoined(thread: cellar, number: 2, user: bob)), .none, nil),
-            (.messagePosted(MessagePosted(thread: cellar, number: 3, message: secret, author: bob)), .body("Secret"), nil),
-            (.replyPosted(ReplyPosted(thread: cellar, number: 4, message: secret, reply: answer, author: bob)), .body("Secret"), nil),
-            (.messagePinned(MessageChanged(thread: garden, number: 3, message: secret, by: ann)), .none, nil),
-            (.messageReported(MessageReport(thread: garden, message: secret, by: ann)), .reason("Spam"), nil),
-            (.replyReported(ReplyReport(thread: garden, message: secret, reply: answer, by: ann)), .reason("Spam"), nil),
+            (.init(.threadOpened, .thread(garden, number: 1, user: ann)), .threadName("Garden"), nil),
+            (.init(.threadJoined, .thread(garden, number: 2, user: ann)), .none, nil),
+            (.init(.threadOpened, .thread(cellar, number: 1, user: bob)), .threadName("Cellar"), nil),
+            (.init(.threadJoined, .thread(cellar, number: 2, user: bob)), .none, nil),
+            (.init(.messagePosted, .message(thread: cellar, number: 3, message: secret, by: bob)), .body("Secret"), nil),
+            (.init(.replyPosted, .reply(thread: cellar, number: 4, message: secret, reply: answer, by: bob)), .body("Secret"), nil),
+            (.init(.messagePinned, .message(thread: garden, number: 3, message: secret, by: ann)), .none, nil),
+            (.init(.messageReported, .messageReport(thread: garden, message: secret, by: ann)), .reason("Spam"), nil),
+            (.init(.replyReported, .replyReport(thread: garden, message: secret, reply: answer, by: ann)), .reason("Spam"), nil),
         ]
         try fixture.write(history)
         let store = try fixture.open()
@@ -91,26 +91,26 @@ import Testing
     private let cellar = ThreadID(bits: 32)
 
     private func user(_ id: UserID, _ name: String) -> (EventDetails, EventContent, String?) {
-        (.userRegistered(UserRegistered(user: id)), .registration(Username(text: name, foldKey: name.lowercased()), subject: nil), nil)
+        (.init(.userRegistered, .user(id)), .registration(Username(text: name, foldKey: name.lowercased()), subject: nil), nil)
     }
 
     @Test func receiptOfOpeningHoldsItsOwnEventsOnly() throws {
-        let secret = MessagePosted(thread: cellar, number: 7, message: MessageID(bits: 41), author: bob)
+        let secret = EventShape.message(thread: cellar, number: 7, message: MessageID(bits: 41), by: bob)
         let fixture = StoreFixture()
         try fixture.write([
             user(ann, "Ann"), user(bob, "Bob"),
-            (.threadOpened(ThreadOpened(thread: garden, number: 1, by: ann)), .threadName("Garden"), nil),
-            (.messagePosted(secret), .body("Secret"), nil),
+            (.init(.threadOpened, .thread(garden, number: 1, user: ann)), .threadName("Garden"), nil),
+            (.init(.messagePosted, secret), .body("Secret"), nil),
         ])
         let receipt = try fixture.open().execute(.openThread(thread: garden, name: "Garden", by: ann))
         #expect(receipt.isDuplicate && receipt.thread == garden)
-        #expect(receipt.events.map(\.event.details) == [.threadOpened(ThreadOpened(thread: garden, number: 1, by: ann))])
+        #expect(receipt.events.map(\.event.details) == [.init(.threadOpened, .thread(garden, number: 1, user: ann))])
     }
 
     @Test func openingAtEndOfJournalIsDuplicate() throws {
         let fixture = StoreFixture()
         try fixture.write([
-            user(ann, "Ann"), (.threadOpened(ThreadOpened(thread: garden, number: 1, by: ann)), .threadName("Garden"), nil),
+            user(ann, "Ann"), (.init(.threadOpened, .thread(garden, number: 1, user: ann)), .threadName("Garden"), nil),
         ])
         let store = try fixture.open()
         let receipt = try store.execute(.openThread(thread: garden, name: "Garden", by: ann))
@@ -141,7 +141,7 @@ import Testing
         ]
         for (number, events) in sequences.enumerated() {
             var iterator = events.makeAsyncIterator()
-            #expect(try await iterator.next()?.event.details.kind == .messagePosted)
+            #expect(try await iterator.next()?.event.kind == .messagePosted)
             // The other events are already in the iterator's batch.
             try await fixture.store.execute(.retract(.message(messages[1 + number]), by: Fixture.ann))
             try await fixture.store.execute(.edit(.message(messages[3]), by: Fixture.ann, body: "Other text"))
@@ -168,10 +168,11 @@ import Testing
         let fixture = try Fixture()
         let source = TimelineSource(thread: Fixture.garden, viewer: Fixture.bob, limit: 10)
         let facts: [EventDetails] = [
-            .messageRetracted(MessageChanged(thread: Fixture.garden, number: 9, message: MessageID(bits: 77), by: Fixture.ann)),
-            .replyPosted(
-                ReplyPosted(
-                    thread: Fixture.garden, number: 9, message: MessageID(bits: 77), reply: ReplyID(bits: 78), author: Fixture.ann)),
+            .init(.messageRetracted, .message(thread: Fixture.garden, number: 9, message: MessageID(bits: 77), by: Fixture.ann)),
+            .init(
+                .replyPosted,
+                .reply(
+                    thread: Fixture.garden, number: 9, message: MessageID(bits: 77), reply: ReplyID(bits: 78), by: Fixture.ann)),
         ]
         for details in facts {
             let event = RecordedEvent(position: 7, event: ChatEvent(recordedAt: Timestamp(millisecondsSince1970: 1), details: details))
@@ -184,12 +185,12 @@ import Testing
     @Test func historyIsOldestFirstWithEditAfterRetraction() throws {
         let fixture = StoreFixture()
         let message = MessageID(bits: 41)
-        let change = MessageChanged(thread: garden, number: 5, message: message, by: ann)
+        let change = EventShape.message(thread: garden, number: 5, message: message, by: ann)
         try fixture.write([
-            user(ann, "Ann"), (.threadOpened(ThreadOpened(thread: garden, number: 1, by: ann)), .threadName("Garden"), nil),
-            (.threadJoined(ThreadJoined(thread: garden, number: 2, user: ann)), .none, nil),
-            (.messagePosted(MessagePosted(thread: garden, number: 3, message: message, author: ann)), .body("One"), nil),
-            (.messageRetracted(change), .none, nil), (.messageEdited(change), .body("Two"), nil),
+            user(ann, "Ann"), (.init(.threadOpened, .thread(garden, number: 1, user: ann)), .threadName("Garden"), nil),
+            (.init(.threadJoined, .thread(garden, number: 2, user: ann)), .none, nil),
+            (.init(.messagePosted, .message(thread: garden, number: 3, message: message, by: ann)), .body("One"), nil),
+            (.init(.messageRetracted, change), .none, nil), (.init(.messageEdited, change), .body("Two"), nil),
         ])
         #expect(try fixture.open().details(of: .message(message)).history.map(\.position) == [4, 5, 6])
     }
@@ -222,7 +223,7 @@ private struct UndecidedWorld {
     }
 
     let fixture: StoreFixture
-    let facts: [EventDetails]
+    let facts: [ChatEvent]
     let users = (1...4).map { UserID(bits: $0) }
     let threads: [ThreadID]
     let messages = (1...5).map { MessageID(bits: $0 + 40) }
@@ -240,91 +241,93 @@ private struct UndecidedWorld {
             func one<Value>(_ values: [Value]) -> Value { values[Int.random(in: values.indices, using: &random)] }
             let (user, thread, message, reply) = (one(users), one(threads), one(messages), one(replies))
             let number = UInt64.random(in: 0...9, using: &random)
-            let changed = MessageChanged(thread: thread, number: number, message: message, by: user)
-            let replyChanged = ReplyChanged(thread: thread, number: number, message: message, reply: reply, by: user)
+            let changed = EventShape.message(thread: thread, number: number, message: message, by: user)
+            let replyChanged = EventShape.reply(thread: thread, number: number, message: message, reply: reply, by: user)
             let username = Username(text: "name-\(position).", foldKey: "name-\(position).")
             let (details, content): (EventDetails, EventContent)
             // The first four events register the users; some of them are lost.
             let other = one(users)
-            let member = MemberChanged(thread: thread, number: number, user: other, by: user)
-            let sanction = Sanction(thread: thread, number: number, user: other, by: user)
+            let member = EventShape.member(thread: thread, number: number, user: other, by: user)
+            let sanction = EventShape.sanction(thread: thread, number: number, user: other, by: user)
             switch position <= 4 ? 0 : Int.random(in: 1...60, using: &random) {
             case 0:
                 (details, content) =
                     random.oneIn(8)
-                    ? (.lost, .none)
-                    : (.userRegistered(UserRegistered(user: users[position - 1])), .registration(username, subject: "subject-\(position)."))
-            case 1: (details, content) = (.usernameChanged(UsernameChanged(user: user)), .username(username))
+                    ? (.init(.lost), .none)
+                    : (.init(.userRegistered, .user(users[position - 1])), .registration(username, subject: "subject-\(position)."))
+            case 1: (details, content) = (.init(.usernameChanged, .user(user)), .username(username))
             case 2, 3:
                 let postcode = try #require(
                     Postcode("SW1A \(position % 10)\(["AA", "AB", "AD", "AE", "AF", "AG", "AH", "AJ"][position / 10])"))
-                (details, content) = (.postcodeSet(PostcodeSet(user: user, thread: thread)), .postcode(postcode))
+                (details, content) = (.init(.postcodeSet, .postcode(user: user, thread: thread)), .postcode(postcode))
             case 4, 5:
                 (details, content) = (
-                    .threadOpened(ThreadOpened(thread: thread, number: number, by: user)),
+                    .init(.threadOpened, .thread(thread, number: number, user: user)),
                     thread.outwardCode == nil ? .threadName("thread-\(position).") : .none
                 )
-            case 6...13: (details, content) = (.threadJoined(ThreadJoined(thread: thread, number: number, user: user)), .none)
-            case 14...16: (details, content) = (.threadLeft(ThreadLeft(thread: thread, number: number, user: user)), .none)
+            case 6...13: (details, content) = (.init(.threadJoined, .thread(thread, number: number, user: user)), .none)
+            case 14...16: (details, content) = (.init(.threadLeft, .thread(thread, number: number, user: user)), .none)
             case 17...22:
                 (details, content) = (
-                    .messagePosted(MessagePosted(thread: thread, number: number, message: message, author: user)),
+                    .init(.messagePosted, .message(thread: thread, number: number, message: message, by: user)),
                     .body("body-\(position).")
                 )
             case 23...26:
                 (details, content) = (
-                    .replyPosted(ReplyPosted(thread: thread, number: number, message: message, reply: reply, author: user)),
+                    .init(.replyPosted, .reply(thread: thread, number: number, message: message, reply: reply, by: user)),
                     .body("body-\(position).")
                 )
-            case 27...29: (details, content) = (.messageEdited(changed), .body("body-\(position)."))
-            case 30, 31: (details, content) = (.replyEdited(replyChanged), .body("body-\(position)."))
-            case 32: (details, content) = (.messageRetracted(changed), .none)
-            case 33: (details, content) = (.replyRetracted(replyChanged), .none)
-            case 34: (details, content) = (.threadRead(ThreadRead(user: user, thread: thread, upTo: number)), .none)
+            case 27...29: (details, content) = (.init(.messageEdited, changed), .body("body-\(position)."))
+            case 30, 31: (details, content) = (.init(.replyEdited, replyChanged), .body("body-\(position)."))
+            case 32: (details, content) = (.init(.messageRetracted, changed), .none)
+            case 33: (details, content) = (.init(.replyRetracted, replyChanged), .none)
+            case 34: (details, content) = (.init(.threadRead, .marker(user: user, thread: thread, upTo: number)), .none)
             case 35:
                 (details, content) = (
-                    .sessionStarted(SessionStarted(user: user, session: SessionID(bits: UInt128(position)))), .device("device-\(position).")
+                    .init(.sessionStarted, .session(user: user, session: SessionID(bits: UInt128(position)))),
+                    .device("device-\(position).")
                 )
-            case 37, 38: (details, content) = (.messageRemoved(changed), .reason("reason-\(position)."))
-            case 39: (details, content) = (.replyRemoved(replyChanged), .reason("reason-\(position)."))
-            case 40: (details, content) = (.userMuted(sanction), .reason("reason-\(position)."))
-            case 41: (details, content) = (.userBanned(sanction), .reason("reason-\(position)."))
-            case 42, 43: (details, content) = (.memberRemoved(member), .reason("reason-\(position)."))
+            case 37, 38: (details, content) = (.init(.messageRemoved, changed), .reason("reason-\(position)."))
+            case 39: (details, content) = (.init(.replyRemoved, replyChanged), .reason("reason-\(position)."))
+            case 40: (details, content) = (.init(.userMuted, sanction), .reason("reason-\(position)."))
+            case 41: (details, content) = (.init(.userBanned, sanction), .reason("reason-\(position)."))
+            case 42, 43: (details, content) = (.init(.memberRemoved, member), .reason("reason-\(position)."))
             case 44, 45:
-                let report = MessageReport(thread: thread, message: message, by: user)
-                (details, content) = (.messageReported(report), .reason("reason-\(position)."))
+                let report = EventShape.messageReport(thread: thread, message: message, by: user)
+                (details, content) = (.init(.messageReported, report), .reason("reason-\(position)."))
             case 46:
-                let report = ReplyReport(thread: thread, message: message, reply: reply, by: user)
-                (details, content) = (.replyReported(report), .reason("reason-\(position)."))
+                let report = EventShape.replyReport(thread: thread, message: message, reply: reply, by: user)
+                (details, content) = (.init(.replyReported, report), .reason("reason-\(position)."))
             case 47, 48:
                 let role = one(ThreadRole.allCases)
-                (details, content) = (.roleSet(RoleSet(thread: thread, number: number, user: other, role: role, by: user)), .none)
-            case 49: (details, content) = (.operatorGranted(OperatorChanged(user: user)), .none)
-            case 50: (details, content) = (.operatorRevoked(OperatorChanged(user: user)), .none)
+                (details, content) = (.init(.roleSet, .role(thread: thread, number: number, user: other, role: role, by: user)), .none)
+            case 49: (details, content) = (.init(.operatorGranted, .user(user)), .none)
+            case 50: (details, content) = (.init(.operatorRevoked, .user(user)), .none)
             case 51:
-                let policy = ThreadPolicySet(
+                let policy = EventShape.policy(
                     thread: thread, number: number, policy: one(ThreadPolicy.allCases), history: one(ThreadHistory.allCases), by: user)
-                (details, content) = (.threadPolicySet(policy), .none)
-            case 52: (details, content) = (.userInvited(member), .none)
-            case 53: (details, content) = (.messagePinned(changed), .none)
-            case 54: (details, content) = (.messageReportsResolved(MessageReport(thread: thread, message: message, by: user)), .none)
+                (details, content) = (.init(.threadPolicySet, policy), .none)
+            case 52: (details, content) = (.init(.userInvited, member), .none)
+            case 53: (details, content) = (.init(.messagePinned, changed), .none)
+            case 54:
+                (details, content) = (.init(.messageReportsResolved, .messageReport(thread: thread, message: message, by: user)), .none)
             case 55, 56:
-                let custom = CustomEvent(thread: thread, number: number, id: CustomEventID(bits: UInt128(position)), by: user)
+                let custom = EventShape.custom(thread: thread, number: number, id: CustomEventID(bits: UInt128(position)), by: user)
                 let payload = try #require(CustomPayload("\"payload-\(position).\""))
-                (details, content) = (.custom(custom), .custom(kind: "com.example.poll", payload: .present(payload)))
-            case 57: (details, content) = (.userBlocked(UserBlock(user: other, by: user)), .none)
-            case 36 where hasUnknownEvents: (details, content) = (.unknown(kind: 0), .none)
-            default: (details, content) = (.lost, .none)
+                (details, content) = (.init(.custom, custom), .custom(kind: "com.example.poll", payload: .present(payload)))
+            case 57: (details, content) = (.init(.userBlocked, .block(user: other, by: user)), .none)
+            case 36 where hasUnknownEvents: (details, content) = (EventDetails(nil), .none)
+            default: (details, content) = (.init(.lost), .none)
             }
             facts.append(details)
-            let hasCorrelation = details != .lost && details != .unknown(kind: 0)
+            let hasCorrelation = details.kind != .lost && details.kind != nil
             events.append((details, content, hasCorrelation ? "correlation-\(position)." : nil))
         }
-        self.facts = facts
+        self.facts = facts.map { ChatEvent(recordedAt: Timestamp(millisecondsSince1970: 0), details: $0) }
         try fixture.write(
             events.map { details, content, correlation in
                 // A record of a kind that this version does not know.
-                if details == .unknown(kind: 0) {
+                if details.kind == nil {
                     return (details, .opaque(kept: [250] + [UInt8](repeating: 0, count: 7), erasable: nil), nil)
                 }
                 return (details, content, correlation)
@@ -337,28 +340,29 @@ private struct UndecidedWorld {
     private func isReaderNow(_ user: UserID, _ thread: ThreadID) -> Bool {
         if isOperatorNow(user), thread.outwardCode != nil || policyNow(thread) != .inviteOnly { return true }
         return facts.last {
-            switch $0 {
-            case .threadJoined(let details): details.user == user && details.thread == thread
-            case .threadLeft(let details): details.user == user && details.thread == thread
-            case .memberRemoved(let details): details.user == user && details.thread == thread
+            switch ($0.kind, $0.shape) {
+            case (.threadJoined, .thread(thread, _, user)), (.threadLeft, .thread(thread, _, user)): true
+            case (.memberRemoved, .member(thread, _, user, _)): true
             default: false
             }
-        }.map { if case .threadJoined = $0 { true } else { false } } ?? false
+        }.map { $0.kind == .threadJoined } ?? false
     }
 
     private func policyNow(_ thread: ThreadID) -> ThreadPolicy? {
         facts.reduce(nil) { policy, details in
-            if case .threadPolicySet(let details) = details, details.thread == thread { details.policy } else { policy }
+            if case (.threadPolicySet, .policy(let itsThread, _, let itsPolicy, _, _)) = (details.kind, details.shape), itsThread == thread
+            {
+                itsPolicy
+            } else {
+                policy
+            }
         }
     }
 
     private func isOperatorNow(_ user: UserID) -> Bool {
         facts.last {
-            switch $0 {
-            case .operatorGranted(let details), .operatorRevoked(let details): details.user == user
-            default: false
-            }
-        }.map { if case .operatorGranted = $0 { true } else { false } } ?? false
+            ($0.kind == .operatorGranted || $0.kind == .operatorRevoked) && $0.shape == .user(user)
+        }.map { $0.kind == .operatorGranted } ?? false
     }
 
     /// Returns whether a user may moderate a thread now; also true for some who may no longer.
@@ -366,9 +370,9 @@ private struct UndecidedWorld {
         isOperatorNow(user)
             || isReaderNow(user, thread)
                 && facts.contains {
-                    switch $0 {
-                    case .threadOpened(let details): details.thread == thread && details.by == user
-                    case .roleSet(let details): details.thread == thread && details.user == user && details.role > .member
+                    switch ($0.kind, $0.shape) {
+                    case (.threadOpened, .thread(thread, _, user)): true
+                    case (.roleSet, .role(thread, _, user, let role, _)): role > .member
                     default: false
                     }
                 }
@@ -377,23 +381,22 @@ private struct UndecidedWorld {
     /// Returns the first posting of a message, or of a reply to a known message.
     private func posting(_ post: PostID) -> (index: Int, thread: ThreadID, author: UserID)? {
         for (index, details) in facts.enumerated() {
-            switch (details, post) {
-            case (.messagePosted(let details), .message(let id)) where details.message == id: return (index, details.thread, details.author)
-            case (.replyPosted(let details), .reply(let id)) where details.reply == id:
-                guard let message = posting(.message(details.message)), message.index < index else { continue }
-                return (index, message.thread, details.author)
+            switch (details.kind, details.shape, post) {
+            case (.messagePosted, .message(let thread, _, let message, let author), .message(let id)) where message == id:
+                return (index, thread, author)
+            case (.replyPosted, .reply(_, _, let message, let reply, let author), .reply(let id)) where reply == id:
+                guard let posted = posting(.message(message)), posted.index < index else { continue }
+                return (index, posted.thread, author)
             default: break
             }
         }
         return nil
     }
 
-    private func post(of details: EventDetails) -> PostID? {
-        switch details {
-        case .messagePosted(let details): .message(details.message)
-        case .messageEdited(let details), .messageRetracted(let details), .messageRemoved(let details): .message(details.message)
-        case .replyPosted(let details): .reply(details.reply)
-        case .replyEdited(let details), .replyRetracted(let details), .replyRemoved(let details): .reply(details.reply)
+    private func post(of event: ChatEvent) -> PostID? {
+        switch event.kind {
+        case .messagePosted, .messageEdited, .messageRetracted, .messageRemoved: event.message.map(PostID.message)
+        case .replyPosted, .replyEdited, .replyRetracted, .replyRemoved: event.reply.map(PostID.reply)
         default: nil
         }
     }
@@ -404,7 +407,7 @@ private struct UndecidedWorld {
         guard let posting = posting(post) else { return nil }
         var text = posting.index
         for index in posting.index + 1..<max(posting.index + 1, facts.count) where self.post(of: facts[index]) == post {
-            switch facts[index] {
+            switch facts[index].kind {
             case .messageRetracted, .replyRetracted: return nil
             case .messageRemoved, .replyRemoved: if !includesRemoved { return nil }
             case .messageEdited, .replyEdited: text = index
@@ -433,10 +436,9 @@ private struct UndecidedWorld {
         case "thread":
             // A member, a former member, an invited user, and an operator know the name.
             return facts.contains { other in
-                switch other {
-                case .threadJoined(let join): join.user == viewer && join.thread == details.thread
-                case .userInvited(let invited): invited.user == viewer && invited.thread == details.thread
-                case .operatorGranted(let granted): granted.user == viewer
+                switch other.kind {
+                case .threadJoined, .userInvited: other.user == viewer && other.thread == details.thread
+                case .operatorGranted: other.user == viewer
                 default: false
                 }
             }

@@ -67,7 +67,7 @@ struct VisibilityWorld {
         var generator = CommandGenerator(seed: seed)
         var random = SeededRandom(seed: seed)
         for _ in 0..<260 { _ = try store.execute([generator.nextRequest()]) }
-        let facts = try store.allEvents().map(\.event.details)
+        let facts = try store.allEvents().map(\.event)
         let known = Array(Set(facts.compactMap(\.user))).sorted()
         // The generator leaves, renames, edits and retracts too rarely in shared threads.
         for user in known.shuffled(using: &random).prefix(3) {
@@ -80,13 +80,13 @@ struct VisibilityWorld {
         try Self.moderate(store, known, facts, &random)
         try Self.changePolicies(store, known, facts, &random)
         for details in facts {
-            if case .messagePosted(let details) = details, random.oneIn(6) {
+            if case (.messagePosted, .message(_, _, let itsMessage, let itsAuthor)) = (details.kind, details.shape), random.oneIn(6) {
                 _ = try store.execute([
-                    CommandRequest(.edit(.message(details.message), by: details.author, body: "edited"), correlation: "secret")
+                    CommandRequest(.edit(.message(itsMessage), by: itsAuthor, body: "edited"), correlation: "secret")
                 ])
             }
-            if case .replyPosted(let details) = details, random.oneIn(8) {
-                _ = try store.execute([CommandRequest(.retract(.reply(details.reply), by: details.author), correlation: "secret")])
+            if case (.replyPosted, .reply(_, _, _, let itsReply, let itsAuthor)) = (details.kind, details.shape), random.oneIn(8) {
+                _ = try store.execute([CommandRequest(.retract(.reply(itsReply), by: itsAuthor), correlation: "secret")])
             }
         }
         // The viewers have all rights at some point, and some of them only then.
@@ -94,9 +94,13 @@ struct VisibilityWorld {
         let events = try store.allEvents()
         naive = NaiveVisibility(events)
         users = known + [UserID(bits: 0xdead)]
-        threads = Array(Set(events.compactMap(\.event.details.thread))).sorted() + [ThreadID(bits: 0xdead)]
-        messages = events.compactMap { if case .messagePosted(let details) = $0.event.details { details.message } else { nil } }
-        replies = events.compactMap { if case .replyPosted(let details) = $0.event.details { details.reply } else { nil } }
+        threads = Array(Set(events.compactMap(\.event.thread))).sorted() + [ThreadID(bits: 0xdead)]
+        messages = events.compactMap {
+            if case (.messagePosted, .message(_, _, let itsMessage, _)) = ($0.event.kind, $0.event.shape) { itsMessage } else { nil }
+        }
+        replies = events.compactMap {
+            if case (.replyPosted, .reply(_, _, _, let itsReply, _)) = ($0.event.kind, $0.event.shape) { itsReply } else { nil }
+        }
         let end = Position(events.count)
         moments = [end, end / 2] + (0..<2).map { _ in Position.random(in: 1...end, using: &random) }
     }
@@ -105,7 +109,7 @@ struct VisibilityWorld {
     ///
     /// The generator does so too rarely in threads with several members.
     private static func moderate(
-        _ store: ChatStore, _ known: [UserID], _ facts: [EventDetails], _ random: inout SeededRandom
+        _ store: ChatStore, _ known: [UserID], _ facts: [ChatEvent], _ random: inout SeededRandom
     ) throws {
         let operators = Array(known.prefix(2))
         for user in operators { try store.execute(.grantOperator(user: user)) }
@@ -129,31 +133,31 @@ struct VisibilityWorld {
             try execute(.unlockThread(thread: thread, by: operators[0]))
         }
         for details in facts {
-            switch details {
-            case .messagePosted(let details):
-                guard random.oneIn(4), let reader = try store.members(of: details.thread).randomElement(using: &random)?.user.id else {
+            switch (details.kind, details.shape) {
+            case (.messagePosted, .message(let itsThread, _, let itsMessage, let itsAuthor)):
+                guard random.oneIn(4), let reader = try store.members(of: itsThread).randomElement(using: &random)?.user.id else {
                     continue
                 }
-                try execute(.pin(message: details.message, by: operators[1]))
-                if random.oneIn(2) { try execute(.unpin(message: details.message, by: operators[1])) }
-                try execute(.report(.message(details.message), by: reader, reason: "secret"))
-                if random.oneIn(3) { try execute(.resolveReport(.message(details.message), by: operators[0])) }
+                try execute(.pin(message: itsMessage, by: operators[1]))
+                if random.oneIn(2) { try execute(.unpin(message: itsMessage, by: operators[1])) }
+                try execute(.report(.message(itsMessage), by: reader, reason: "secret"))
+                if random.oneIn(3) { try execute(.resolveReport(.message(itsMessage), by: operators[0])) }
                 // Not by the operator who is revoked at the end: a former reader of these events.
-                if random.oneIn(2) { try execute(.remove(.message(details.message), by: operators[1], reason: "secret")) }
-                if random.oneIn(3) { try execute(.block(user: details.author, by: reader)) }
-                if random.oneIn(3) { try execute(.unblock(user: details.author, by: reader)) }
-            case .replyPosted(let details):
-                guard random.oneIn(3), let reader = try store.members(of: details.thread).randomElement(using: &random)?.user.id else {
+                if random.oneIn(2) { try execute(.remove(.message(itsMessage), by: operators[1], reason: "secret")) }
+                if random.oneIn(3) { try execute(.block(user: itsAuthor, by: reader)) }
+                if random.oneIn(3) { try execute(.unblock(user: itsAuthor, by: reader)) }
+            case (.replyPosted, .reply(let itsThread, _, _, let itsReply, _)):
+                guard random.oneIn(3), let reader = try store.members(of: itsThread).randomElement(using: &random)?.user.id else {
                     continue
                 }
-                try execute(.report(.reply(details.reply), by: reader, reason: "secret"))
-                if random.oneIn(2) { try execute(.resolveReport(.reply(details.reply), by: operators[0])) }
-                try execute(.remove(.reply(details.reply), by: operators[1], reason: "secret"))
-            case .threadJoined(let details):
+                try execute(.report(.reply(itsReply), by: reader, reason: "secret"))
+                if random.oneIn(2) { try execute(.resolveReport(.reply(itsReply), by: operators[0])) }
+                try execute(.remove(.reply(itsReply), by: operators[1], reason: "secret"))
+            case (.threadJoined, .thread(let itsThread, _, let itsUser)):
                 guard random.oneIn(6) else { continue }
-                try execute(.removeMember(user: details.user, thread: details.thread, by: operators[0], reason: "secret"))
-                try execute(.joinThread(user: details.user, thread: details.thread))
-                if random.oneIn(3) { try execute(.ban(user: details.user, thread: details.thread, by: operators[1], reason: "secret")) }
+                try execute(.removeMember(user: itsUser, thread: itsThread, by: operators[0], reason: "secret"))
+                try execute(.joinThread(user: itsUser, thread: itsThread))
+                if random.oneIn(3) { try execute(.ban(user: itsUser, thread: itsThread, by: operators[1], reason: "secret")) }
             default: break
             }
         }
@@ -171,7 +175,7 @@ extension VisibilityWorld {
 
     /// Sets the policies of the named threads several times, with posts, joins and departures between.
     private static func changePolicies(
-        _ store: ChatStore, _ known: [UserID], _ facts: [EventDetails], _ random: inout SeededRandom
+        _ store: ChatStore, _ known: [UserID], _ facts: [ChatEvent], _ random: inout SeededRandom
     ) throws {
         func execute(_ command: ChatCommand) throws { _ = try store.execute([CommandRequest(command, correlation: "secret")]) }
         for thread in Set(facts.compactMap(\.thread)).sorted() where thread.outwardCode == nil {
@@ -255,7 +259,7 @@ struct VisibilityChecker {
     private mutating func checkEvents(_ viewer: UserID) throws {
         let expected = naive.events.compactMap { naive.shown($0, to: viewer, current: end) }
         for recorded in naive.events {
-            guard let kind = recorded.event.details.kind else { continue }
+            guard let kind = recorded.event.kind else { continue }
             cells.insert(.init(kind: kind, role: naive.role(of: viewer, to: recorded, current: end)))
         }
         var read: [RecordedEvent] = []
@@ -270,7 +274,7 @@ struct VisibilityChecker {
         for event in read where readBack.insert(event).inserted {
             var (event, again) = (event, try JSONDecoder().decode(RecordedEvent.self, from: try JSONEncoder().encode(event)))
             // Foundation preserves the values of a payload's numbers, not their digits.
-            if case .custom = event.details, event.redacted == [], again.event.payload != nil {
+            if event.kind == .custom, event.redacted == [], again.event.payload != nil {
                 (event.event.content, again.event.content) = (.omitted, .omitted)
             }
             if again != event { leaks.append("\(event) round-trips as \(again)") }
@@ -301,7 +305,7 @@ struct VisibilityChecker {
 
     private func isRegistered(_ user: UserID, _ moment: Position) -> Bool {
         naive.events.prefix(Int(moment)).contains {
-            if case .userRegistered(let details) = $0.event.details { details.user == user } else { false }
+            if case (.userRegistered, .user(let itsUser)) = ($0.event.kind, $0.event.shape) { itsUser == user } else { false }
         }
     }
 

@@ -1,0 +1,146 @@
+/// What all events of a kind have in common: a row of the table of kinds.
+///
+/// The bytes, the JSON, the indexes, the redaction and the audience of a kind follow from its row.
+package struct EventForm: Sendable {
+    /// The fields of the kept part.
+    let layout: EventLayout
+    /// The erasable part.
+    let content: ContentForm
+    /// The field of the event's user in JSON: `user`, `by` or `author`.
+    let actor: EventField
+    /// The users who may see the event, in addition to its own users and the host program.
+    package let audience: EventAudience
+    /// Whether the event changes the membership row of its user in its thread.
+    let changesMembership: Bool
+    /// The fields of the kept part, in the order of the bytes.
+    let kept: EventFieldList
+    /// The fields of the kept part, one bit each: a replay asks for single fields of each event.
+    private let keptBits: UInt32
+    /// The fields in JSON, in their order.
+    let json: EventFieldList
+
+    fileprivate init(
+        _ layout: EventLayout, _ content: ContentForm = .none, actor: EventField = .user, shownTo audience: EventAudience = .noOtherUser,
+        changesMembership: Bool = false
+    ) {
+        (self.layout, self.content, self.actor, self.audience) = (layout, content, actor, audience)
+        self.changesMembership = changesMembership
+        (kept, json) = (EventFieldList(layout.kept), EventFieldList(layout.json))
+        keptBits = layout.kept.reduce(0) { $0 | 1 << UInt32($1.rawValue) }
+    }
+
+    /// The forms by raw value - 1, computed once.
+    fileprivate static let table = EventKind.allCases.map(\.row)
+}
+
+extension EventKind {
+    /// The kind's row in the table of kinds.
+    @inline(__always)
+    package var form: EventForm { EventForm.table[Int(rawValue) - 1] }
+
+    /// The table of kinds.
+    fileprivate var row: EventForm {
+        switch self {
+        // A registration shows no name before the user joins a thread.
+        case .userRegistered: EventForm(.user, .registration)
+        case .usernameChanged: EventForm(.user, .username, shownTo: .coMembers)
+        case .postcodeSet: EventForm(.postcode, .postcode, shownTo: .readers)
+        case .threadOpened: EventForm(.thread, .threadName, actor: .by, shownTo: .readers)
+        case .threadJoined: EventForm(.thread, shownTo: .readers, changesMembership: true)
+        case .threadLeft: EventForm(.thread, shownTo: .readers, changesMembership: true)
+        case .messagePosted: EventForm(.message, .body, actor: .author, shownTo: .readers)
+        case .replyPosted: EventForm(.reply, .body, actor: .author, shownTo: .readers)
+        case .messageEdited: EventForm(.message, .body, actor: .by, shownTo: .readers)
+        case .replyEdited: EventForm(.reply, .body, actor: .by, shownTo: .readers)
+        case .messageRetracted: EventForm(.message, actor: .by, shownTo: .readers)
+        case .replyRetracted: EventForm(.reply, actor: .by, shownTo: .readers)
+        case .threadRead: EventForm(.marker, changesMembership: true)
+        case .sessionStarted: EventForm(.session, .device)
+        case .sessionEnded: EventForm(.session)
+        case .lost: EventForm(.none)
+        case .threadPolicySet: EventForm(.policy, actor: .by, shownTo: .readers)
+        case .userInvited: EventForm(.member, shownTo: .readers, changesMembership: true)
+        case .invitationDeclined: EventForm(.thread, shownTo: .readers, changesMembership: true)
+        case .invitationRevoked: EventForm(.member, shownTo: .readers, changesMembership: true)
+        case .roleSet: EventForm(.role, shownTo: .readers, changesMembership: true)
+        case .operatorGranted: EventForm(.user)
+        case .operatorRevoked: EventForm(.user)
+        case .messageRemoved: EventForm(.message, .reason, actor: .by, shownTo: .readers)
+        case .replyRemoved: EventForm(.reply, .reason, actor: .by, shownTo: .readers)
+        case .userMuted: EventForm(.sanction, .reason, shownTo: .readers, changesMembership: true)
+        case .userUnmuted: EventForm(.member, shownTo: .readers, changesMembership: true)
+        case .userBanned: EventForm(.sanction, .reason, shownTo: .readers, changesMembership: true)
+        case .userUnbanned: EventForm(.member, shownTo: .readers, changesMembership: true)
+        case .memberRemoved: EventForm(.member, .reason, shownTo: .readers, changesMembership: true)
+        case .messagePinned: EventForm(.message, actor: .by, shownTo: .readers)
+        case .messageUnpinned: EventForm(.message, actor: .by, shownTo: .readers)
+        case .threadLocked: EventForm(.thread, actor: .by, shownTo: .readers)
+        case .threadUnlocked: EventForm(.thread, actor: .by, shownTo: .readers)
+        case .threadClosed: EventForm(.thread, actor: .by, shownTo: .readers)
+        case .messageReported: EventForm(.messageReport, .reason, actor: .by, shownTo: .moderators)
+        case .replyReported: EventForm(.replyReport, .reason, actor: .by, shownTo: .moderators)
+        case .messageReportsResolved: EventForm(.messageReport, actor: .by, shownTo: .moderators)
+        case .replyReportsResolved: EventForm(.replyReport, actor: .by, shownTo: .moderators)
+        case .userBlocked: EventForm(.block, actor: .by)
+        case .userUnblocked: EventForm(.block, actor: .by)
+        case .custom: EventForm(.custom, .payload, actor: .by, shownTo: .readers)
+        case .userErased: EventForm(.userErasure, .erasure)
+        case .contentErased: EventForm(.contentErasure, .erasure)
+        case .clockCorrected: EventForm(.none)
+        }
+    }
+}
+
+/// The users who may see an event, in addition to its own users and the host program.
+package enum EventAudience: Sendable {
+    /// No other users.
+    case noOtherUser
+    /// The readers of its thread.
+    case readers
+    /// The readers of its thread who moderate it.
+    case moderators
+    /// The readers of any thread of its user, who see the user's name there.
+    case coMembers
+}
+
+/// What follows from a kind's row.
+extension EventForm {
+    /// Whether the kept part has a field.
+    func has(_ field: EventField) -> Bool { keptBits >> UInt32(field.rawValue) & 1 != 0 }
+
+    /// Whether the events name a user.
+    package var namesUser: Bool { has(.user) }
+
+    /// Whether the events have a number within their thread.
+    package var isNumbered: Bool { has(.number) }
+
+    /// Whether another user than ``EventRow/user`` acts.
+    package var hasOtherActor: Bool { has(.otherActor) }
+
+    /// Whether the events name a thread; a postcode names that of its outward code.
+    var namesThread: Bool { has(.thread) }
+
+    /// Whether the events name a second user: the one who acted, or who is blocked.
+    var namesOtherUser: Bool { hasOtherActor || has(.blocked) }
+
+    /// The field that can be redacted; none if there is no erasable content.
+    package var redactable: RedactedFields { content.redactable }
+
+    /// Whether the rules or the read models index the content.
+    package var isIndexed: Bool {
+        switch content {
+        case .registration, .username, .postcode, .threadName: true
+        case .none, .body, .device, .reason, .payload, .erasure: false
+        }
+    }
+
+    /// Whether an event has erasable content: the opening of a thread has it if the thread is a named
+    /// one.
+    func hasContent(_ row: EventRow) -> Bool {
+        switch content {
+        case .none, .erasure: false
+        case .threadName: ThreadID(bits: row.thread).outwardCode == nil
+        case .registration, .username, .postcode, .body, .device, .reason, .payload: true
+        }
+    }
+}
