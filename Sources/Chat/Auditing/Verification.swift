@@ -106,7 +106,8 @@ extension ChatStore {
     ///   - deep: Whether to rebuild the read models as well, and to compare them with the state of
     ///     the rules and with the checkpoint that an opening would use (`checkpointDiffers`). The
     ///     checksums of all checkpoints and of the tree file are verified too (`checkpointDamaged`,
-    ///     `treeDamaged`); these files can be removed, because the records contain everything
+    ///     `treeDamaged`), except in a last page of that file, which a power failure can tear; these
+    ///     files can be removed, because the records contain everything
     ///     (`JournalFinding.isRebuildable`).
     ///   - ledger: A ledger of erasures from another place. Content that it lists and the journal
     ///     has is the finding `ledgerContentPresent`. The ledger beside the journal is always

@@ -38,7 +38,7 @@ enum JournalFileName {
     static func isTemporary(_ name: String) -> Bool {
         guard name.hasSuffix(temporarySuffix) else { return false }
         let target = String(name.dropLast(temporarySuffix.count))
-        return target == durable || target == ledger || target == role || firstPosition(ofSegment: target) != nil
+        return target == durable || target == ledger || target == role || target == tree || firstPosition(ofSegment: target) != nil
             || isCheckpoint(target)
     }
 

@@ -71,8 +71,8 @@ struct TreePage {
 
 /// The file with the hashes of a journal's tree.
 ///
-/// The records contain everything that this file contains. It is not synced, and an absent, stale,
-/// torn or damaged one is built again. Format.md has the layout.
+/// The records contain everything that this file contains. An absent, stale, torn or damaged one is
+/// built again. Format.md has the layout.
 struct TreeFile {
     static let headerSize = 32
     /// "CJTRE", then CR LF and control-Z, which a transfer as text would change.
@@ -135,34 +135,36 @@ struct TreeFile {
         for page in pages { checksum = TreePage.storedChecksum(of: page.encoded(after: checksum)) }
     }
 
-    /// Writes the next page.
+    /// Writes the next page, and syncs it.
     ///
-    /// After an error, a repeated call writes it again.
+    /// So a power failure can tear the last page only, and not the first one, which is complete
+    /// before the file has its name. After an error, a repeated call writes the page again.
     mutating func append(_ page: TreePage) throws(JournalError) {
         let bytes = page.encoded(after: checksum)
-        do throws(StorageError) {
-            let file = if let file { file } else { try openForWriting() }
-            // Set again after the write only: what a failed write has left is then removed.
-            self.file = nil
+        let opened = file
+        // Set again after the sync only: what a failed write has left is then removed.
+        file = nil
+        if pageCount == 0 {
+            file = try directory.createTemporaryFile(JournalFileName.tree, Self.header(journal, layout) + bytes).publish()
+        } else {
             let offset = layout.offset(ofPage: pageCount)
-            try bytes.withBytes { (span) throws(StorageError) in try file.write(span, at: offset) }
-            self.file = file
-        } catch {
-            throw JournalError(error)
+            file = try convertingStorageErrors { () throws(StorageError) in
+                let file = if let opened { opened } else { try openForWriting() }
+                try bytes.withBytes { (span) throws(StorageError) in try file.write(span, at: offset) }
+                try file.sync()
+                return file
+            }
         }
         pageCount += 1
         checksum = TreePage.storedChecksum(of: bytes)
     }
 
-    /// Opens the file, and removes what follows the pages; creates it for the first page.
+    /// Opens the file, removes what follows the pages, and syncs the last one: a killed writer may not
+    /// have done it.
     private func openForWriting() throws(StorageError) -> any StorageFile {
-        guard pageCount == 0 else {
-            let file = try directory.storage.open(path, .readWrite)
-            try file.truncate(to: layout.offset(ofPage: pageCount))
-            return file
-        }
-        let file = try directory.storage.open(path, .create)
-        try Self.header(journal, layout).withBytes { (span) throws(StorageError) in try file.write(span, at: 0) }
+        let file = try directory.storage.open(path, .readWrite)
+        try file.truncate(to: layout.offset(ofPage: pageCount))
+        try file.sync()
         return file
     }
 }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Power failures at every operation of a journal that stores its tree and writes tiles: no head is
-/// that of lost records, and a checkpoint of tiles has all of its tiles.
+/// that of lost records, no verification finds damage, and a checkpoint of tiles has all of its tiles.
 @Suite struct TreeCrashTests {
     @Test(arguments: Durability.allCases, 1...UInt64(Repetitions.few(1, of: 2))) func treesSurvivePowerCuts(
         _ durability: Durability, seed: UInt64
@@ -61,6 +61,7 @@ enum TreeLife {
             recorder.update { $0.promised = journal.durablePosition }
         } recovery: { disk, recorder in
             try checkTiles(disk, recorder.model)
+            try checkFindings(disk, durability, recorder.model)
             let journal = try open(disk, durability, recorder)
             try checkTree(journal)
             var random = SeededRandom(seed: seed &+ UInt64(recorder.model.openings))
@@ -150,6 +151,13 @@ enum TreeLife {
         for size in Repetitions.oneIn(3, of: 0..<largest) + [largest] {
             guard try journal.treeHead(at: Position(size)).root == roots[size] else { throw Surprise("the head of size \(size)") }
         }
+    }
+
+    /// Checks that a verification finds no damage in the tree file before a writer opens the journal.
+    private static func checkFindings(_ disk: SimulatedDisk, _ durability: Durability, _ model: TreeModel) throws {
+        guard try disk.kind(of: "journal/tree") == .file else { return }
+        let findings = try Journal.openReadOnly("journal", options: options(disk, durability, model)).storedTreeFindings()
+        guard findings.isEmpty else { throw Surprise("\(findings)") }
     }
 
     /// Checks that the directory of tiles has a checkpoint with all of its tiles.

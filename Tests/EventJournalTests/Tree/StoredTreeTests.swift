@@ -285,6 +285,32 @@ import Testing
         try specimen.journal.close()
     }
 
+    /// The last page of a copy's tree file is torn, because a writer was interrupted.
+    ///
+    /// Backups do not build the file again.
+    @Test func copyWithATornLastPageIsSound() throws {
+        let specimen = try TreeSpecimen()
+        try specimen.grow(to: 50)
+        try specimen.journal.backup(to: "copy", upTo: nil)
+        let copy = try Journal.open("copy", options: specimen.options)
+        try TreeSpecimen.storePages(of: copy)
+        try copy.close()
+        let whole = try #require(specimen.storage.allContents()["copy/tree"])
+        let last = 32 + 2 * TreeSpecimen.layout.pageSize
+        #expect(whole.count == last + TreeSpecimen.layout.pageSize)
+        try specimen.grow(to: 60)
+        for torn in [last..<last + 9, last + 9..<whole.count, last..<whole.count] {
+            var bytes = whole
+            bytes.replaceSubrange(torn, with: repeatElement(0, count: torn.count))
+            specimen.storage.setContents(bytes, of: "copy/tree")
+            try specimen.journal.backup(to: "copy", upTo: nil)
+            let reader = try Journal.openReadOnly("copy", options: specimen.options)
+            #expect(reader.storedTreeFindings() == [], "\(torn)")
+            #expect(try reader.treeHead().root == specimen.root(60))
+        }
+        try specimen.journal.close()
+    }
+
     /// An edited page with a right CRC gives wrong answers, which a verification finds.
     @Test func verificationFindsForgedPages() throws {
         let specimen = try TreeSpecimen()

@@ -34,18 +34,10 @@ extension CheckpointLog {
 extension Journal {
     /// Returns a finding if a checksum of the tree file is wrong, or the file cannot be read.
     ///
-    /// An absent, stale or shorter file is none: a power failure can leave it.
+    /// What a power failure can leave is none: an absent, stale or shorter file, or a torn last page.
     package func storedTreeFindings() -> [JournalFinding] {
-        var attempts = 8
-        while true {
-            guard let finding = TreeFile(directory, id, tree.layout).finding(through: published.withLock { $0.syncedPosition }) else {
-                return []
-            }
-            attempts -= 1
-            // A writer may be writing the page.
-            guard attempts > 0, (try? Self.isLocked(directory)) == true else { return [finding] }
-            SystemCalls.pause(.milliseconds(5))
-        }
+        let finding = TreeFile(directory, id, tree.layout).finding(through: published.withLock { $0.syncedPosition })
+        return finding.map { [$0] } ?? []
     }
 }
 
@@ -54,17 +46,21 @@ extension TreeFile {
     fileprivate func finding(through last: Position) -> JournalFinding? {
         var bytes = Self.header(journal, layout)
         let header = bytes
-        var place = 0..<UInt64(Self.headerSize)
         do throws(StorageError) {
             let file = try directory.storage.open(path, .read)
+            // Before the pages are read: a writer has synced the pages before the last one.
+            let size = try file.size()
             guard try file.fill(&bytes, 0..<Self.headerSize, from: 0) else { return nil }
-            guard bytes == header else { return Self.isHeader(bytes) ? nil : damaged(place) }
+            guard bytes == header else { return Self.isHeader(bytes) ? nil : damaged(0..<UInt64(Self.headerSize)) }
             var checksum = TreePage.storedChecksum(of: bytes)
             bytes = [UInt8](repeating: 0, count: layout.pageSize)
-            while place.upperBound < layout.offset(ofPage: Int(last >> Position(layout.pageHeight))) {
-                place = place.upperBound..<place.upperBound + UInt64(layout.pageSize)
+            for page in 0..<Int(last >> Position(layout.pageHeight)) {
+                let place = layout.offset(ofPage: page)..<layout.offset(ofPage: page + 1)
                 guard try file.fill(&bytes, 0..<bytes.count, from: place.lowerBound) else { return nil }
-                guard TreePage.checksum(of: bytes, after: checksum) == TreePage.storedChecksum(of: bytes) else { return damaged(place) }
+                guard TreePage.checksum(of: bytes, after: checksum) == TreePage.storedChecksum(of: bytes) else {
+                    let canBeTorn = page > 0 && size <= place.upperBound
+                    return canBeTorn ? nil : damaged(place)
+                }
                 checksum = TreePage.storedChecksum(of: bytes)
             }
             return nil
