@@ -141,7 +141,8 @@ public struct EventImporter: ~Copyable {
 
     /// Encodes an event, and checks that it decodes to an equal event.
     private mutating func encode(_ event: ChatEvent) throws(EventImportError.Problem) {
-        guard !event.isOmitted else { throw .invalidEvent }
+        let isOpaque = if case .opaque = event.content { true } else { false }
+        guard !event.isOmitted, isOpaque == (event.kind == nil) else { throw .invalidEvent }
         encoder.encode(event, isErased: event.isErased)
         let decoded = try? ChatEvent(keptBytes: encoder.kept, erasableBytes: event.isErased ? nil : encoder.erasable)
         guard decoded == event else { throw .invalidEvent }

@@ -279,6 +279,7 @@ extension ReadModels {
         case .reason: if let thread = event.thread { redactReason(thread, viewer, &shown, current) }
         // A thread is never renamed, so its name is current; a payload does not change.
         case .name, .payload, []: break
+        // No other content is shown.
         default: return nil
         }
         return shown

@@ -231,7 +231,7 @@ extension ChatStore {
         var invitations: [ThreadInvitation] = []
         for invited in sections.compactMap(scan, { $0.invitation(ofMembership: $1, asOf: position) }).sorted().prefix(limit) {
             let event = try event(at: invited)
-            guard case .member(let thread, _, let user, let by) = event.shape else { continue }
+            guard event.kind == .userInvited, case .member(let thread, _, let user, let by) = event.shape else { continue }
             // As everywhere, the blocks of now count.
             let (viewer, current) = (sections.viewpoint.viewer, sections.viewpoint.currentPosition)
             let (name, isFromBlockedUser) = sections.withSection { models in

@@ -4,14 +4,8 @@ import Primitives
 struct ByteWriter {
     var bytes: [UInt8] = []
 
-    /// Appends UUIDs of 16 bytes each, most significant byte first (RFC 9562).
-    ///
-    /// Takes all ids of an event at once, because each call checks the array's capacity.
-    mutating func write<let count: Int>(ids: [count of UInt128]) {
-        var ids = ids
-        for index in ids.indices { ids[index] = ids[index].bigEndian }
-        bytes.append(bytesOf: ids)
-    }
+    /// Appends the 16 bytes of a UUID, most significant byte first (RFC 9562).
+    mutating func write(id: UInt128) { bytes.append(bytesOf: id.bigEndian) }
 
     /// Appends eight bytes, least significant first.
     mutating func write(littleEndian value: UInt64) { bytes.append(bytesOf: value.littleEndian) }

@@ -160,22 +160,22 @@ extension EventRow {
             guard kindByte != 0 else { throw reader.error(.invalidKind, at: 0) }
             return
         }
-        for field in kind.form.kept { try decode(field, &reader, kept) }
+        for field in kind.form.keptFields { try decode(field, &reader, kept) }
     }
 
     @inline(__always)
     private mutating func decode(_ field: EventField, _ reader: inout ByteReader, _ kept: RawSpan) throws(EventDecodingError) {
         switch field {
         case .thread: thread = try reader.bits(kept)
-        case .user, .by, .author: user = try reader.bits(kept)
-        case .message, .reply, .session, .id, .otherActor, .blocked: secondID = try reader.bits(kept)
+        case .user: user = try reader.bits(kept)
+        case .message, .reply, .session, .customEvent, .otherActor, .blocked: secondID = try reader.bits(kept)
         case .parent: message = try reader.bits(kept)
         case .number, .upTo: number = try reader.leb128(kept)
         case .policy: value = try reader.number(kept) { ThreadPolicy(code: $0) != nil } << 8
         case .history: value |= try reader.number(kept) { ThreadHistory(code: $0) != nil }
         case .role: value = try reader.number(kept) { ThreadRole(code: $0) != nil }
         case .until: value = try reader.number(kept) { SanctionEnd.isValid($0) }
-        case .kind, .reason: _ = try reader.countedText(kept)
+        case .customKind, .erasureReason: _ = try reader.countedText(kept)
         case .ranges: number = try reader.positions(kept).ranges.last?.upperBound ?? 0
         case .content: break
         }

@@ -17,7 +17,7 @@ package struct EventEncoder {
     /// Encodes an event into ``kept`` and ``erasable``.
     ///
     /// - Precondition: The content is present: neither ``ChatEvent/isErased`` nor
-    ///   ``ChatEvent/isOmitted``, except for an event of unknown kind.
+    ///   ``ChatEvent/isOmitted``. Exactly an event of unknown kind has opaque content.
     package mutating func encode(_ event: ChatEvent) { encode(event.row, event.content, correlation: event.correlation) }
 
     /// Encodes a row and its content into ``kept`` and ``erasable``.
@@ -25,7 +25,9 @@ package struct EventEncoder {
         keptWriter.bytes.removeAll(keepingCapacity: true)
         erasableWriter.bytes.removeAll(keepingCapacity: true)
         guard let kind = row.kind else {
-            guard case .opaque(let kept, let erasable) = copy content else { preconditionFailure("an unknown kind has no bytes") }
+            guard case .opaque(let kept, let erasable) = copy content else {
+                preconditionFailure("an event of unknown kind needs opaque content")
+            }
             keptWriter.bytes.append(contentsOf: kept)
             erasableWriter.bytes.append(contentsOf: erasable ?? [])
             return
@@ -35,21 +37,21 @@ package struct EventEncoder {
         keptWriter.write(littleEndian: UInt64(kind.rawValue) | UInt64(row.flags.rawValue) << 8 | time << 16)
         if row.flags.contains(.sentAt) { keptWriter.write(littleEndian: UInt64(bitPattern: row.createdAt.millisecondsSince1970)) }
         if let correlation { erasableWriter.write(counted: correlation) }
-        for field in kind.form.kept { encode(field, of: row, content) }
+        for field in kind.form.keptFields { encode(field, of: row, content) }
         content.encode(to: &erasableWriter)
     }
 
     @inline(__always)
     private mutating func encode(_ field: EventField, of row: EventRow, _ content: borrowing EventContent) {
         switch field {
-        case .thread, .user, .by, .author, .message, .parent, .reply, .session, .id, .otherActor, .blocked:
-            keptWriter.write(ids: [row[id: field]])
+        case .thread, .user, .message, .parent, .reply, .session, .customEvent, .otherActor, .blocked:
+            keptWriter.write(id: row[id: field])
         case .number, .upTo: keptWriter.write(leb128: row.number)
         case .policy: keptWriter.write(leb128: row.value >> 8)
         case .history: keptWriter.write(leb128: row.value & 0xFF)
         case .role, .until: keptWriter.write(leb128: row.value)
-        case .kind: if case .custom(let kind, _) = copy content { keptWriter.write(counted: kind) }
-        case .reason: if case .erasure(let reason, _) = copy content { keptWriter.write(counted: reason) }
+        case .customKind: if case .custom(let kind, _) = copy content { keptWriter.write(counted: kind) }
+        case .erasureReason: if case .erasure(let reason, _) = copy content { keptWriter.write(counted: reason) }
         case .ranges: if case .erasure(_, let positions?) = copy content { keptWriter.write(positions) }
         case .content: break
         }

@@ -2,11 +2,13 @@
 ///
 /// An event does not contain its position; ``RecordedEvent`` adds it.
 public struct ChatEvent: Hashable, Sendable {
-    /// The kept part as plain numbers, whose flags agree with ``correlation``.
+    /// The kept part as plain numbers, which agrees with ``correlation`` and ``content``.
     package private(set) var row: EventRow
 
     /// The erasable part: the text.
-    public var content: EventContent
+    public var content: EventContent {
+        didSet { setLastErasedPosition() }
+    }
 
     /// The command's correlation id, or nil if it had none or the content is absent.
     public var correlation: String? {
@@ -21,14 +23,19 @@ public struct ChatEvent: Hashable, Sendable {
         var row = EventRow(kind: details.kind, flags: [], recordedAt: recordedAt, createdAt: origin.sentAt ?? recordedAt)
         row.flags = EventFlags(origin, hasCorrelation: false)
         row.set(details.shape)
-        if case .erasure(_, let positions) = content { row.number = positions?.ranges.last?.upperBound ?? 0 }
         self.init(row, content, correlation: correlation)
+        setLastErasedPosition()
     }
 
-    /// Creates the event of a row; that of an unknown kind has ``EventContent/opaque(kept:erasable:)``.
+    /// Creates the event of a row.
     package init(_ row: EventRow, _ content: EventContent, correlation: String?) {
         (self.row, self.content, self.correlation) = (row, content, correlation)
         self.row.flags = EventFlags(row.origin, hasCorrelation: correlation != nil)
+    }
+
+    /// Keeps the number that the order of an erasure has in its row, although its positions are content.
+    private mutating func setLastErasedPosition() {
+        if kind == .contentErased { row.number = erasedPositions?.ranges.last?.upperBound ?? 0 }
     }
 }
 

@@ -1,4 +1,4 @@
-/// The kept part of an event without its times: its kind, and its ids and numbers.
+/// The kept part of an event without its times and its origin: its kind, and its ids and numbers.
 ///
 /// It contains no text and stays in the journal when the event's content is erased.
 /// ``ChatState/evolve(_:at:)`` depends on it alone, except for the indexes over content (usernames,

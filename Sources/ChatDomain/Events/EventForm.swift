@@ -1,4 +1,4 @@
-/// What all events of a kind have in common: a row of the table of kinds.
+/// What is the same in all events of a kind: a row of the table of kinds.
 ///
 /// The bytes, the JSON, the indexes, the redaction and the audience of a kind follow from its row.
 package struct EventForm: Sendable {
@@ -6,26 +6,26 @@ package struct EventForm: Sendable {
     let layout: EventLayout
     /// The erasable part.
     let content: ContentForm
-    /// The field of the event's user in JSON: `user`, `by` or `author`.
-    let actor: EventField
+    /// The key of the event's user in JSON.
+    let userKey: UserKey
     /// The users who may see the event, in addition to its own users and the host program.
     package let audience: EventAudience
-    /// Whether the event changes the membership row of its user in its thread.
+    /// Whether the events change the membership of their user in their thread.
     let changesMembership: Bool
     /// The fields of the kept part, in the order of the bytes.
-    let kept: EventFieldList
+    let keptFields: EventFieldList
     /// The fields of the kept part, one bit each: a replay asks for single fields of each event.
     private let keptBits: UInt32
     /// The fields in JSON, in their order.
-    let json: EventFieldList
+    let jsonFields: EventFieldList
 
     fileprivate init(
-        _ layout: EventLayout, _ content: ContentForm = .none, actor: EventField = .user, shownTo audience: EventAudience = .noOtherUser,
+        _ layout: EventLayout, _ content: ContentForm = .none, userKey: UserKey = .user, shownTo audience: EventAudience = .noOtherUser,
         changesMembership: Bool = false
     ) {
-        (self.layout, self.content, self.actor, self.audience) = (layout, content, actor, audience)
+        (self.layout, self.content, self.userKey, self.audience) = (layout, content, userKey, audience)
         self.changesMembership = changesMembership
-        (kept, json) = (EventFieldList(layout.kept), EventFieldList(layout.json))
+        (keptFields, jsonFields) = (EventFieldList(layout.kept), EventFieldList(layout.json))
         keptBits = layout.kept.reduce(0) { $0 | 1 << UInt32($1.rawValue) }
     }
 
@@ -41,54 +41,59 @@ extension EventKind {
     /// The table of kinds.
     fileprivate var row: EventForm {
         switch self {
-        // A registration shows no name before the user joins a thread.
+        // Nobody else: other users see the name only once the user has joined a thread.
         case .userRegistered: EventForm(.user, .registration)
         case .usernameChanged: EventForm(.user, .username, shownTo: .coMembers)
         case .postcodeSet: EventForm(.postcode, .postcode, shownTo: .readers)
-        case .threadOpened: EventForm(.thread, .threadName, actor: .by, shownTo: .readers)
+        case .threadOpened: EventForm(.thread, .threadName, userKey: .by, shownTo: .readers)
         case .threadJoined: EventForm(.thread, shownTo: .readers, changesMembership: true)
         case .threadLeft: EventForm(.thread, shownTo: .readers, changesMembership: true)
-        case .messagePosted: EventForm(.message, .body, actor: .author, shownTo: .readers)
-        case .replyPosted: EventForm(.reply, .body, actor: .author, shownTo: .readers)
-        case .messageEdited: EventForm(.message, .body, actor: .by, shownTo: .readers)
-        case .replyEdited: EventForm(.reply, .body, actor: .by, shownTo: .readers)
-        case .messageRetracted: EventForm(.message, actor: .by, shownTo: .readers)
-        case .replyRetracted: EventForm(.reply, actor: .by, shownTo: .readers)
+        case .messagePosted: EventForm(.message, .body, userKey: .author, shownTo: .readers)
+        case .replyPosted: EventForm(.reply, .body, userKey: .author, shownTo: .readers)
+        case .messageEdited: EventForm(.message, .body, userKey: .by, shownTo: .readers)
+        case .replyEdited: EventForm(.reply, .body, userKey: .by, shownTo: .readers)
+        case .messageRetracted: EventForm(.message, userKey: .by, shownTo: .readers)
+        case .replyRetracted: EventForm(.reply, userKey: .by, shownTo: .readers)
         case .threadRead: EventForm(.marker, changesMembership: true)
         case .sessionStarted: EventForm(.session, .device)
         case .sessionEnded: EventForm(.session)
         case .lost: EventForm(.none)
-        case .threadPolicySet: EventForm(.policy, actor: .by, shownTo: .readers)
+        case .threadPolicySet: EventForm(.policy, userKey: .by, shownTo: .readers)
         case .userInvited: EventForm(.member, shownTo: .readers, changesMembership: true)
         case .invitationDeclined: EventForm(.thread, shownTo: .readers, changesMembership: true)
         case .invitationRevoked: EventForm(.member, shownTo: .readers, changesMembership: true)
         case .roleSet: EventForm(.role, shownTo: .readers, changesMembership: true)
         case .operatorGranted: EventForm(.user)
         case .operatorRevoked: EventForm(.user)
-        case .messageRemoved: EventForm(.message, .reason, actor: .by, shownTo: .readers)
-        case .replyRemoved: EventForm(.reply, .reason, actor: .by, shownTo: .readers)
+        case .messageRemoved: EventForm(.message, .reason, userKey: .by, shownTo: .readers)
+        case .replyRemoved: EventForm(.reply, .reason, userKey: .by, shownTo: .readers)
         case .userMuted: EventForm(.sanction, .reason, shownTo: .readers, changesMembership: true)
         case .userUnmuted: EventForm(.member, shownTo: .readers, changesMembership: true)
         case .userBanned: EventForm(.sanction, .reason, shownTo: .readers, changesMembership: true)
         case .userUnbanned: EventForm(.member, shownTo: .readers, changesMembership: true)
         case .memberRemoved: EventForm(.member, .reason, shownTo: .readers, changesMembership: true)
-        case .messagePinned: EventForm(.message, actor: .by, shownTo: .readers)
-        case .messageUnpinned: EventForm(.message, actor: .by, shownTo: .readers)
-        case .threadLocked: EventForm(.thread, actor: .by, shownTo: .readers)
-        case .threadUnlocked: EventForm(.thread, actor: .by, shownTo: .readers)
-        case .threadClosed: EventForm(.thread, actor: .by, shownTo: .readers)
-        case .messageReported: EventForm(.messageReport, .reason, actor: .by, shownTo: .moderators)
-        case .replyReported: EventForm(.replyReport, .reason, actor: .by, shownTo: .moderators)
-        case .messageReportsResolved: EventForm(.messageReport, actor: .by, shownTo: .moderators)
-        case .replyReportsResolved: EventForm(.replyReport, actor: .by, shownTo: .moderators)
-        case .userBlocked: EventForm(.block, actor: .by)
-        case .userUnblocked: EventForm(.block, actor: .by)
-        case .custom: EventForm(.custom, .payload, actor: .by, shownTo: .readers)
+        case .messagePinned: EventForm(.message, userKey: .by, shownTo: .readers)
+        case .messageUnpinned: EventForm(.message, userKey: .by, shownTo: .readers)
+        case .threadLocked: EventForm(.thread, userKey: .by, shownTo: .readers)
+        case .threadUnlocked: EventForm(.thread, userKey: .by, shownTo: .readers)
+        case .threadClosed: EventForm(.thread, userKey: .by, shownTo: .readers)
+        case .messageReported: EventForm(.messageReport, .reason, userKey: .by, shownTo: .moderators)
+        case .replyReported: EventForm(.replyReport, .reason, userKey: .by, shownTo: .moderators)
+        case .messageReportsResolved: EventForm(.messageReport, userKey: .by, shownTo: .moderators)
+        case .replyReportsResolved: EventForm(.replyReport, userKey: .by, shownTo: .moderators)
+        case .userBlocked: EventForm(.block, userKey: .by)
+        case .userUnblocked: EventForm(.block, userKey: .by)
+        case .custom: EventForm(.custom, .payload, userKey: .by, shownTo: .readers)
         case .userErased: EventForm(.userErasure, .erasure)
         case .contentErased: EventForm(.contentErasure, .erasure)
         case .clockCorrected: EventForm(.none)
         }
     }
+}
+
+/// The keys under which JSON has the user of an event.
+enum UserKey: String, Sendable {
+    case user, by, author
 }
 
 /// The users who may see an event, in addition to its own users and the host program.
@@ -103,7 +108,7 @@ package enum EventAudience: Sendable {
     case coMembers
 }
 
-/// What follows from a kind's row.
+/// The facts that a row implies.
 extension EventForm {
     /// Whether the kept part has a field.
     func has(_ field: EventField) -> Bool { keptBits >> UInt32(field.rawValue) & 1 != 0 }

@@ -30,7 +30,9 @@ public enum EventKind: UInt8, CaseIterable, Sendable, Hashable {
     case sessionStarted = 14
     /// A session ended.
     case sessionEnded = 15
-    /// Replaces a record that a repair could not salvage.
+    /// Replaces a record that a repair could not salvage, at the time of the event before it, or at 1970.
+    ///
+    /// No command causes it.
     case lost = 16
     /// The opening of a thread, an owner or an operator set its policy and its history.
     case threadPolicySet = 17
@@ -88,7 +90,9 @@ public enum EventKind: UInt8, CaseIterable, Sendable, Hashable {
     case userErased = 43
     /// The content of events was erased.
     case contentErased = 44
-    /// The host corrected the clock: times begin lower at this event.
+    /// The host corrected the clock: the times of this event and of later ones begin lower.
+    ///
+    /// No user causes it.
     case clockCorrected = 45
 
     /// The kind's name in JSON and on the command line, such as `messagePosted`.

@@ -22,9 +22,9 @@ enum EventLayout: Sendable {
         case .messageReport: [.thread, .message, .user]
         case .replyReport: [.thread, .parent, .reply, .user]
         case .block: [.user, .blocked]
-        case .custom: [.thread, .id, .user, .number, .kind]
-        case .userErasure: [.user, .reason]
-        case .contentErasure: [.reason, .ranges]
+        case .custom: [.thread, .customEvent, .user, .number, .customKind]
+        case .userErasure: [.user, .erasureReason]
+        case .contentErasure: [.erasureReason, .ranges]
         case .none: []
         }
     }
@@ -46,9 +46,9 @@ enum EventLayout: Sendable {
         case .messageReport: [.thread, .message, .user, .content]
         case .replyReport: [.thread, .parent, .reply, .user, .content]
         case .block: [.blocked, .user]
-        case .custom: [.thread, .number, .id, .kind, .user, .content]
-        case .userErasure: [.user, .reason]
-        case .contentErasure: [.ranges, .reason]
+        case .custom: [.thread, .number, .customEvent, .customKind, .user, .content]
+        case .userErasure: [.user, .erasureReason]
+        case .contentErasure: [.ranges, .erasureReason]
         case .none: []
         }
     }
@@ -58,20 +58,21 @@ enum EventLayout: Sendable {
 enum EventField: UInt8, Sendable {
     /// The thread.
     case thread = 1
-    /// The user who acted, or whom the event concerns; ``EventForm/actor`` says under which key.
-    case user, by, author
+    /// The user who acted, or whom the event concerns; ``EventForm/userKey`` is its key in JSON.
+    case user
     /// The number within the thread, and the position of a read marker.
     case number, upTo
     /// The message, the message that a reply answers, and the reply.
     case message, parent, reply
     /// The session, and the custom event.
-    case session, id
+    case session, customEvent
     /// The user who acted on another, and the user who is blocked.
     case otherActor, blocked
-    /// Numbers that stand for a name or a time.
+    /// Numbers that stand for a name or a time; a policy stands before its history.
     case policy, history, role, until
-    /// Texts and positions that belong to the content, but are never erased.
-    case kind, reason, ranges
+    /// Texts and positions that belong to the content, but are never erased: the kind of a custom event,
+    /// and the reason and the positions of an erasure.
+    case customKind, erasureReason, ranges
     /// The place of the erasable content in JSON.
     case content
 }

@@ -74,7 +74,7 @@ package struct EventRow: Hashable, Sendable {
     var origin: EventOrigin { isImported ? .imported(sentAt: flags.contains(.sentAt) ? createdAt : nil) : .native }
 }
 
-/// The fields by name.
+/// Single fields; nil if the kind does not have them.
 extension EventRow {
     /// The bits of a field that is an id.
     @inline(__always)
@@ -82,19 +82,19 @@ extension EventRow {
         get {
             switch field {
             case .thread: thread
-            case .user, .by, .author: user
-            case .message, .reply, .session, .id, .otherActor, .blocked: secondID
+            case .user: user
+            case .message, .reply, .session, .customEvent, .otherActor, .blocked: secondID
             case .parent: message
-            case .number, .upTo, .policy, .history, .role, .until, .kind, .reason, .ranges, .content: 0
+            case .number, .upTo, .policy, .history, .role, .until, .customKind, .erasureReason, .ranges, .content: 0
             }
         }
         set {
             switch field {
             case .thread: thread = newValue
-            case .user, .by, .author: user = newValue
-            case .message, .reply, .session, .id, .otherActor, .blocked: secondID = newValue
+            case .user: user = newValue
+            case .message, .reply, .session, .customEvent, .otherActor, .blocked: secondID = newValue
             case .parent: message = newValue
-            case .number, .upTo, .policy, .history, .role, .until, .kind, .reason, .ranges, .content: break
+            case .number, .upTo, .policy, .history, .role, .until, .customKind, .erasureReason, .ranges, .content: break
             }
         }
     }
@@ -108,8 +108,6 @@ extension EventRow {
     package var userID: UserID? { id(.user) }
     /// The user who acted, if that is another user than ``userID``.
     package var otherActorID: UserID? { id(.otherActor) }
-    /// The user who is blocked or unblocked.
-    package var blockedID: UserID? { id(.blocked) }
     /// The thread of the event; for a postcode, the thread of its outward code.
     package var relatedThreadID: ThreadID? { id(.thread) }
     /// The message that the event is about, or that its reply answers.
@@ -119,7 +117,7 @@ extension EventRow {
     /// The session.
     package var sessionID: SessionID? { id(.session) }
     /// The custom event.
-    package var customEventID: CustomEventID? { id(.id) }
+    package var customEventID: CustomEventID? { id(.customEvent) }
     /// The number within the thread.
     package var threadNumber: UInt64? { has(.number) ? number : nil }
 

@@ -122,10 +122,8 @@ extension Identities {
     /// Sets the indexes of the membership and the post or session; needs those of the user and the
     /// thread.
     private mutating func resolveMembershipAndPost(_ event: EventRow, at position: Position, _ indexes: inout EventIndexes) {
-        switch event.kind {
-        case .threadJoined, .threadLeft, .threadRead, .userInvited, .invitationDeclined, .invitationRevoked, .roleSet, .userMuted,
-            .userUnmuted, .userBanned, .userUnbanned, .memberRemoved:
-            if indexes.membership < 0 { indexes.setMembership(memberships.insert(indexes.user, indexes.thread)) }
+        guard let kind = event.kind else { return }
+        switch kind {
         case .messagePosted:
             indexes.setSecond(messages.insert(event.secondID))
             guard indexes.isNew else {
@@ -141,25 +139,30 @@ extension Identities {
             indexes.setSecond(replies.insert(event.secondID))
             guard indexes.isNew else { return }
             replyFacts.append(at: position, parent: indexes.message, author: indexes.user, isImported: event.isImported)
-        case .messageEdited, .messageRetracted, .messageRemoved, .messagePinned, .messageUnpinned, .messageReported,
-            .messageReportsResolved:
-            if indexes.secondIndex < 0 { indexes.secondIndex = messages.find(event.secondID) ?? -1 }
-            guard event.kind == .messageRetracted || event.kind == .messageRemoved, indexes.secondIndex >= 0 else { return }
-            let (author, thread) = (messageFacts.author(indexes.secondIndex), messageFacts.parent(indexes.secondIndex))
-            indexes.membership = memberships.find(author, thread) ?? -1
-        case .replyEdited, .replyRetracted, .replyRemoved, .replyReported, .replyReportsResolved:
-            if indexes.secondIndex < 0 { indexes.secondIndex = replies.find(event.secondID) ?? -1 }
-            if indexes.secondIndex >= 0 { indexes.message = replyFacts.parent(indexes.secondIndex) }
         case .sessionStarted: indexes.setSecond(sessions.insert(SessionID(bits: event.secondID)))
-        case .sessionEnded: indexes.secondIndex = sessions.find(SessionID(bits: event.secondID)) ?? -1
         case .custom:
             indexes.setSecond(customEvents.insert(CustomEventID(bits: event.secondID)))
             guard indexes.isNew else { return }
             customFacts.append(at: position, parent: indexes.thread, author: indexes.user, isImported: event.isImported)
-        case .userRegistered, .usernameChanged, .postcodeSet, .threadOpened, .threadPolicySet, .operatorGranted, .operatorRevoked,
-            .threadLocked, .threadUnlocked, .threadClosed, .userBlocked, .userUnblocked, .userErased, .contentErased, .clockCorrected,
-            .lost, nil:
-            break
+        default: findMembershipOrPost(event, kind, &indexes)
+        }
+    }
+
+    /// Sets the indexes of an event that makes no post, session or custom event, by its layout.
+    private mutating func findMembershipOrPost(_ event: EventRow, _ kind: EventKind, _ indexes: inout EventIndexes) {
+        let form = kind.form
+        if form.changesMembership, indexes.membership < 0 { indexes.setMembership(memberships.insert(indexes.user, indexes.thread)) }
+        switch form.layout {
+        case .message, .messageReport:
+            if indexes.secondIndex < 0 { indexes.secondIndex = messages.find(event.secondID) ?? -1 }
+            guard kind == .messageRetracted || kind == .messageRemoved, indexes.secondIndex >= 0 else { return }
+            let (author, thread) = (messageFacts.author(indexes.secondIndex), messageFacts.parent(indexes.secondIndex))
+            indexes.membership = memberships.find(author, thread) ?? -1
+        case .reply, .replyReport:
+            if indexes.secondIndex < 0 { indexes.secondIndex = replies.find(event.secondID) ?? -1 }
+            if indexes.secondIndex >= 0 { indexes.message = replyFacts.parent(indexes.secondIndex) }
+        case .session: indexes.secondIndex = sessions.find(SessionID(bits: event.secondID)) ?? -1
+        default: break
         }
     }
 

@@ -12,18 +12,18 @@ struct EventFields {
         try container.rejectFields(otherThan: keys(form))
         var (row, kind) = (header, "")
         var order: (reason: String, positions: PositionSet?) = ("", nil)
-        for field in form.json {
+        for field in form.jsonFields {
             switch field {
-            case .user: row.user = try id(form.actor.key)
-            case .thread, .by, .author, .message, .parent, .reply, .session, .id, .otherActor, .blocked:
+            case .user: row.user = try id(FieldKey(form.userKey.rawValue))
+            case .thread, .message, .parent, .reply, .session, .customEvent, .otherActor, .blocked:
                 row[id: field] = try id(field.key)
             case .number, .upTo: row.number = try container.decodeInteger(field.key)
             case .policy: row.policyAndHistory.policy = try container.decodeName(.policy)
             case .history: row.policyAndHistory.history = try container.decodeName(.history)
             case .role: row.value = (try container.decodeName(.role) as ThreadRole).code
             case .until: row.until = try until()
-            case .kind: kind = try container.decode(String.self, forKey: .kind)
-            case .reason: order.reason = try container.decode(String.self, forKey: .reason)
+            case .customKind: kind = try container.decode(String.self, forKey: .kind)
+            case .erasureReason: order.reason = try container.decode(String.self, forKey: .reason)
             case .ranges:
                 let positions = try positions(.ranges)
                 order.positions = positions
@@ -36,7 +36,7 @@ struct EventFields {
     }
 
     private func keys(_ form: EventForm) -> [FieldKey] {
-        let keys = form.json.flatMap { $0 == .content ? form.content.keys : [$0 == .user ? form.actor.key : $0.key] }
+        let keys = form.jsonFields.flatMap { $0 == .content ? form.content.keys : [$0 == .user ? FieldKey(form.userKey.rawValue) : $0.key] }
         return redacted.contains(.postcode) ? keys + [.outwardCode] : keys
     }
 
@@ -191,20 +191,19 @@ extension EventField {
         switch self {
         case .thread: .thread
         case .user, .blocked: .user
-        case .by, .otherActor: .by
-        case .author: .author
+        case .otherActor: .by
         case .number: .number
         case .upTo: .upTo
         case .message, .parent: .message
         case .reply: .reply
         case .session: .session
-        case .id: .id
+        case .customEvent: .id
         case .policy: .policy
         case .history: .history
         case .role: .role
         case .until: .until
-        case .kind: .kind
-        case .reason: .reason
+        case .customKind: .kind
+        case .erasureReason: .reason
         case .ranges: .ranges
         case .content: preconditionFailure("the content has the keys of its form")
         }

@@ -47,23 +47,23 @@ extension ChatEvent {
     /// Writes the fields of the event's kind.
     fileprivate func encodeFields(to fields: inout some EventFieldWriter, isExport: Bool) throws {
         guard let form = kind?.form else {
-            guard case .opaque(let kept, let erasable) = content else { return }
-            try fields.encode(UInt64(kept[0]), forKey: .kind)
+            guard case .opaque(let kept, let erasable) = content, let kind = kept.first else { return }
+            try fields.encode(UInt64(kind), forKey: .kind)
             try fields.encode(Hexadecimal.text(of: kept), forKey: .kept)
             return try fields.encode(erasable.map { Hexadecimal.text(of: $0) }, forKey: .erasable)
         }
-        for field in form.json {
+        for field in form.jsonFields {
             switch field {
-            case .user: try fields.encode(id: row.user, forKey: form.actor.key)
-            case .thread, .by, .author, .message, .parent, .reply, .session, .id, .otherActor, .blocked:
+            case .user: try fields.encode(id: row.user, forKey: FieldKey(form.userKey.rawValue))
+            case .thread, .message, .parent, .reply, .session, .customEvent, .otherActor, .blocked:
                 try fields.encode(id: row[id: field], forKey: field.key)
             case .number, .upTo: try fields.encode(row.number, forKey: field.key)
             case .policy: try fields.encode(row.policyAndHistory.policy.rawValue, forKey: .policy)
             case .history: try fields.encode(row.policyAndHistory.history.rawValue, forKey: .history)
             case .role: try fields.encode((ThreadRole(code: row.value) ?? .member).rawValue, forKey: .role)
             case .until: try fields.encode(row.until?.description, forKey: .until)
-            case .kind: try fields.encode(customKind, forKey: .kind)
-            case .reason: try fields.encode(reason, forKey: .reason)
+            case .customKind: try fields.encode(customKind, forKey: .kind)
+            case .erasureReason: try fields.encode(reason, forKey: .reason)
             case .ranges: try fields.encode(erasedPositions?.ranges.map { [$0.lowerBound, $0.upperBound] } ?? [], forKey: .ranges)
             case .content: try encodeContent(form.content, to: &fields, isExport: isExport)
             }

@@ -46,7 +46,7 @@ extension ChatCommand {
     /// Creates the command that causes an event of roles, moderation or custom events.
     ///
     /// The reason, the kind and the payload are placeholders, on which no other rule depends.
-    fileprivate init?(causing kind: EventKind, _ shape: EventShape) {
+    init?(causing kind: EventKind, _ shape: EventShape) {
         let reason = "-"
         switch (kind, shape) {
         case (.threadPolicySet, .policy(let thread, _, let policy, let history, let by)):

@@ -69,7 +69,8 @@
         }
 
         private func message(_ recorded: RecordedEvent) -> [UInt8]? {
-            guard case .message(_, _, let message, let author) = recorded.event.shape, let body = recorded.event.body,
+            guard recorded.kind == .messagePosted, case .message(_, _, let message, let author) = recorded.shape,
+                let body = recorded.event.body,
                 let userID = state.withLock({ $0.userIDs[author] }),
                 let name = store.summary(of: author)?.username
             else { return nil }

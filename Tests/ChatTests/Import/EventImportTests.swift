@@ -132,7 +132,10 @@ import Testing
             try expect("identifierTwice", at: again, history, seed) { $0[again].recorded.event.details = other }
         }
         try expect("invalidEvent", at: posted, history, seed) { $0[posted].recorded.redacted = .body }
-        for content in [EventContent.none, .omitted, .device("x")] {
+        try expect("invalidEvent", at: posted, history, seed) { $0[posted].recorded.event.details = EventDetails(nil) }
+        for content in [
+            EventContent.none, .omitted, .device("x"), .opaque(kept: [1], erasable: []), .opaque(kept: [1], erasable: nil),
+        ] {
             try expect("invalidEvent", at: posted, history, seed) { $0[posted].recorded.event.content = content }
         }
     }

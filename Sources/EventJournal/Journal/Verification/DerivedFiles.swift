@@ -34,7 +34,7 @@ extension CheckpointLog {
 extension Journal {
     /// Returns a finding if a checksum of the tree file is wrong, or the file cannot be read.
     ///
-    /// What a power failure can leave is none: an absent, stale or shorter file, or a torn last page.
+    /// What a power failure can leave is no finding: an absent, stale or shorter file, or a torn last page.
     package func storedTreeFindings() -> [JournalFinding] {
         let finding = TreeFile(directory, id, tree.layout).finding(through: published.withLock { $0.syncedPosition })
         return finding.map { [$0] } ?? []
@@ -48,7 +48,7 @@ extension TreeFile {
         let header = bytes
         do throws(StorageError) {
             let file = try directory.storage.open(path, .read)
-            // Before the pages are read: a writer has synced the pages before the last one.
+            // The size comes first: a writer has synced every page before the last one of this size.
             let size = try file.size()
             guard try file.fill(&bytes, 0..<Self.headerSize, from: 0) else { return nil }
             guard bytes == header else { return Self.isHeader(bytes) ? nil : damaged(0..<UInt64(Self.headerSize)) }
@@ -58,8 +58,9 @@ extension TreeFile {
                 let place = layout.offset(ofPage: page)..<layout.offset(ofPage: page + 1)
                 guard try file.fill(&bytes, 0..<bytes.count, from: place.lowerBound) else { return nil }
                 guard TreePage.checksum(of: bytes, after: checksum) == TreePage.storedChecksum(of: bytes) else {
-                    let canBeTorn = page > 0 && size <= place.upperBound
-                    return canBeTorn ? nil : damaged(place)
+                    // A writer that makes the file shorter writes it again from an earlier page.
+                    let isLast = try page > 0 && size <= place.upperBound || file.size() < size
+                    return isLast ? nil : damaged(place)
                 }
                 checksum = TreePage.storedChecksum(of: bytes)
             }

@@ -1,0 +1,45 @@
+@testable import ChatDomain
+import ChatTesting
+import Primitives
+import Testing
+
+/// What the table of kinds and the switches over pairs of a kind and a shape cannot say to the compiler.
+struct KindTableTests {
+    /// The table and the names are found by the byte of a kind.
+    @Test func bytesOfKindsAreDense() {
+        #expect(EventKind.allCases.map(\.rawValue) == Array(1...UInt8(EventKind.allCases.count)))
+    }
+
+    /// The audit has a check of its own for a kind, or decides the command that causes the event.
+    @Test(arguments: EventKind.allCases) func everyKindIsAudited(kind: EventKind) {
+        let checked: Set<EventKind> = [
+            .userRegistered, .usernameChanged, .postcodeSet, .threadOpened, .threadJoined, .threadLeft, .threadRead, .messagePosted,
+            .messageEdited, .messageRetracted, .replyPosted, .replyEdited, .replyRetracted, .sessionStarted, .sessionEnded, .lost,
+            .userErased, .contentErased, .clockCorrected,
+        ]
+        var generator = EventGenerator(seed: UInt64(kind.rawValue))
+        #expect((ChatCommand(causing: kind, generator.event(kind).shape) == nil) == checked.contains(kind))
+    }
+
+    /// Each field of a layout stands once in its bytes, and in JSON with the content once at most.
+    @Test(arguments: EventKind.allCases) func jsonHasTheFieldsOfTheBytes(kind: EventKind) {
+        let (kept, json) = (kind.form.layout.kept, kind.form.layout.json)
+        #expect(Set(kept).count == kept.count && Set(json).count == json.count)
+        #expect(Set(json).subtracting([.content]) == Set(kept))
+        #expect(json.contains(.content) || kind.form.content == .none || kind.form.content == .erasure)
+    }
+
+    /// The row of an order has the last of its positions, whenever its content is set.
+    @Test func orderHasItsLastPosition() {
+        let time = Timestamp(millisecondsSince1970: 0)
+        var order = ChatEvent(recordedAt: time, details: EventDetails(.contentErased))
+        order.content = .erasure(reason: "spam", positions: PositionSet([1...7]))
+        #expect(order.row.number == 7)
+        order.content = .erasure(reason: "spam", positions: PositionSet([1...3]))
+        #expect(order.row.number == 3)
+        let posted = EventDetails(
+            .messagePosted, .message(thread: ThreadID(bits: 1), number: 5, message: MessageID(bits: 2), by: UserID(bits: 3)))
+        let event = ChatEvent(recordedAt: time, details: posted, content: .erasure(reason: "spam", positions: PositionSet([1...9])))
+        #expect(event.threadNumber == 5)
+    }
+}
