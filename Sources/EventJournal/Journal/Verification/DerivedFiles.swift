@@ -59,8 +59,8 @@ extension TreeFile {
                 guard try file.fill(&bytes, 0..<bytes.count, from: place.lowerBound) else { return nil }
                 guard TreePage.checksum(of: bytes, after: checksum) == TreePage.storedChecksum(of: bytes) else {
                     // A writer that makes the file shorter writes it again from an earlier page.
-                    let isLast = try page > 0 && size <= place.upperBound || file.size() < size
-                    return isLast ? nil : damaged(place)
+                    if try file.size() < size { return nil }
+                    return page > 0 && size <= place.upperBound ? nil : damaged(place)
                 }
                 checksum = TreePage.storedChecksum(of: bytes)
             }
