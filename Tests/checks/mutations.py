@@ -562,8 +562,8 @@ MUTATIONS = [
     audience_mutation("80l", "threadRead: shown to members", "EventForm(.marker, changesMembership", "EventForm(.marker, shownTo: .readers, changesMembership"),
     audience_mutation("80m", "sessionStarted: shown to acquaintances", "EventForm(.session, .device)", "EventForm(.session, .device, shownTo: .coMembers)"),
     visibility_mutation("80n", "own events: incomplete", ("Visibility.swift", "        if actor == viewer { return recorded }\n", "")),
-    audience_mutation("80o", "retractions: shown to no user", "case .messageRetracted: EventForm(.message, actor: .by, shownTo: .readers)", "case .messageRetracted: EventForm(.message, actor: .by)"),
-    audience_mutation("80s", "policies: shown to no user", "EventForm(.policy, actor: .by, shownTo: .readers)", "EventForm(.policy, actor: .by)"),
+    audience_mutation("80o", "retractions: shown to no user", "case .messageRetracted: EventForm(.message, userKey: .by, shownTo: .readers)", "case .messageRetracted: EventForm(.message, userKey: .by)"),
+    audience_mutation("80s", "policies: shown to no user", "EventForm(.policy, userKey: .by, shownTo: .readers)", "EventForm(.policy, userKey: .by)"),
     store_mutation("80p", "table: lost: shown to every user", [(
         "Visibility.swift", "        if actor == viewer { return recorded }\n", "        if actor == viewer || event.user == nil { return recorded }\n"), (
         "Visibility.swift", "        if event.isOwn(of: viewer) || removesPost(of: viewer, event) { return true }\n",
@@ -1261,7 +1261,7 @@ MUTATIONS = [
     stored_tree_mutation("89ob", "continue after a page that a killed writer has not synced", "TreeFile",
                     "(ofPage: pageCount))\n        try file.sync()\n", "(ofPage: pageCount))\n", test_filter="TreeBackgroundTests"),
     Mutation("89oc", "verify: a torn last page of the tree file is a finding", [
-        ("DerivedFiles.swift", "return canBeTorn ? nil : damaged(place)", "return damaged(place)")],
+        ("DerivedFiles.swift", "return page > 0 && size <= place.upperBound ? nil : damaged(place)", "return damaged(place)")],
         test_filter="ChatTestingTests.TreeCrashTests"),
     stored_tree_mutation("89p", "take a subtree that exceeds the tree", "MerkleRows", "end - leaf >= size {", "end > leaf {", target="MerkleLog"),
     stored_tree_mutation("89q", "verify: do not compare the pages", "TreeVerification", "if index < stored.count, stored", "if index < 0, stored"),
