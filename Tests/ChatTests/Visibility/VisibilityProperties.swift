@@ -10,11 +10,11 @@ import Testing
 
 /// Compares every query, page, cursor and filter with `WhoIsShownWhat.md` on random histories.
 ///
-/// `CHATJOURNAL_VISIBILITY_HISTORIES` sets the number of histories, 3 by default. Threads, users
+/// `CHATJOURNAL_VISIBILITY_HISTORIES` sets the number of histories, 8 in the long form. Threads, users
 /// and events are checked for every viewer and position, posts in turns.
 @Suite struct VisibilityProperties {
     @Test func answersToViewersMatchVisibilityTables() throws {
-        let count = ProcessInfo.processInfo.environment["CHATJOURNAL_VISIBILITY_HISTORIES"].flatMap { Int($0) } ?? Repetitions.few(1, of: 3)
+        let count = ProcessInfo.processInfo.environment["CHATJOURNAL_VISIBILITY_HISTORIES"].flatMap { Int($0) } ?? Repetitions.few(1, of: 8)
         var checks = 0
         var cells: Set<Cell> = []
         for seed in Seeds.seeds(count) {
@@ -28,7 +28,7 @@ import Testing
         }
         print("visibility: \(checks) checks, 0 leaks, \(cells.count) cells of the table")
         // Every row of the table must occur in the histories.
-        if count >= 3 {
+        if count >= 8 {
             for kind in Set(EventKind.allCases).subtracting([.lost, .userErased, .contentErased, .clockCorrected]) {
                 #expect(cells.contains(Cell(kind: kind, role: .itsUser)) && cells.contains(Cell(kind: kind, role: .stranger)), "\(kind)")
             }
