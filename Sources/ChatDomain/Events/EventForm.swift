@@ -41,7 +41,7 @@ extension EventKind {
     /// The table of kinds.
     fileprivate var row: EventForm {
         switch self {
-        // Nobody else: other users see the name only once the user has joined a thread.
+        // No other user: they see the name only after the user has joined a thread.
         case .userRegistered: EventForm(.user, .registration)
         case .usernameChanged: EventForm(.user, .username, shownTo: .coMembers)
         case .postcodeSet: EventForm(.postcode, .postcode, shownTo: .readers)
