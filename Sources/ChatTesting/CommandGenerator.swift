@@ -30,9 +30,9 @@ public struct CommandGenerator: Sendable {
             let time = Int64.random(in: 0...1_700_000_000_000, using: &random)
             request.origin = .imported(sentAt: random.oneIn(2) ? Timestamp(millisecondsSince1970: time) : nil)
             // Imported threads have the whole history.
-            if case .openThread(let thread, let name, let by, let policy, _) = request.command {
-                let isOutward = thread?.outwardCode != nil
-                request.command = .openThread(thread: thread, name: name, by: by, policy: isOutward ? .open : policy)
+            if request.command.kind == .openThread {
+                request.command.history = .all
+                if let id = request.command.id, ThreadID(bits: id).outwardCode != nil { request.command.policy = .open }
             }
         }
         entities.execute(request)

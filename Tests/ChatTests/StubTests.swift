@@ -165,10 +165,7 @@ import Testing
         let (chosen, _) = try history.rewrite { _ in Self.states.randomElement(using: &random) ?? .whole }
         let store = try ChatStore.open("journal", options: history.options)
         for (request, receipt) in history.accepted {
-            switch request.command {
-            case .postMessage(.some, _, _, _), .reply(.some, _, _, _), .startSession(_, .some, _): break
-            default: continue
-            }
+            guard request.command.id != nil, [.postMessage, .reply, .startSession].contains(request.command.kind) else { continue }
             let again = try answer(request, of: store).get()
             #expect(again.isDuplicate && again.positions == receipt.positions)
             for (event, old) in zip(again.events, receipt.events) {

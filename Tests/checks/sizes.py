@@ -52,7 +52,8 @@ def kinds(sources, file, enumeration):
     """Returns the names of the cases of an enumeration."""
     text = (sources / file).read_text()
     body = text[text.index(f"enum {enumeration}"):]
-    return set(re.findall(r"^    case (\w+)", body[:body.index("\n}")], re.MULTILINE))
+    lines = re.findall(r"^    case (\w+(?:, \w+)*)", body[:body.index("\n}")], re.MULTILINE)
+    return {name for line in lines for name in line.split(", ")}
 
 
 def switches(text, names):
@@ -73,7 +74,7 @@ def main():
     package = pathlib.Path(arguments.package)
     sources = package / "Sources"
     names = kinds(sources, "ChatDomain/Events/EventKind.swift", "EventKind")
-    commands = kinds(sources, "ChatDomain/Commands/ChatCommand.swift", "ChatCommand")
+    commands = kinds(sources, "ChatDomain/Commands/CommandForm.swift", "CommandKind")
     files, lines, exhaustive, public = (collections.Counter() for _ in range(4))
     for path in sorted(sources.rglob("*.swift")):
         module, text = path.relative_to(sources).parts[0], path.read_text()

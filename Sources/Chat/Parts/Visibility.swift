@@ -466,22 +466,21 @@ extension RecordedEvent {
         guard event.isProduced(by: request.command) else { return nil }
         var shown = self
         if shown.event.correlation != request.correlation { shown.event.correlation = nil }
-        switch (request.command, event.content) {
-        case (.registerUser(_, let name, let subject), .registration(let username, let first)):
-            if !(Username(name)?.text ?? name).isIdentical(to: username.text) {
+        let command = request.command
+        switch event.content {
+        case .registration(let username, let first):
+            if !(Username(command.text)?.text ?? command.text).isIdentical(to: username.text) {
                 shown.redact(.username)
-            } else if first?.isIdentical(to: subject ?? "") != true {
+            } else if first?.isIdentical(to: command.label ?? "") != true {
                 shown.event.content = .registration(username, subject: nil)
             }
-        case (.openThread(_, let name, _, _, _), .threadName(let first)):
-            if !(ThreadName(name)?.text ?? name).isIdentical(to: first) { shown.redact(.name) }
-        case (.postMessage(_, _, _, let body), .body(let first)), (.reply(_, _, _, let body), .body(let first)):
-            if !body.isIdentical(to: first) { shown.redact(.body) }
-        case (.startSession(_, _, let device), .device(let first)):
-            if !device.isIdentical(to: first) { shown.redact(.device) }
-        case (.custom(_, _, _, _, let payload), .custom(_, .present(let first))): if payload != first { shown.redact(.payload) }
-        case (_, .none), (_, .erased), (_, .custom(_, .erased)): break
-        // The event does not match the command, so the caller may see no content.
+        case .threadName(let first):
+            if !(ThreadName(command.text)?.text ?? command.text).isIdentical(to: first) { shown.redact(.name) }
+        case .body(let first): if !command.text.isIdentical(to: first) { shown.redact(.body) }
+        case .device(let first): if !command.text.isIdentical(to: first) { shown.redact(.device) }
+        case .custom(_, .present(let first)): if command.payload != first { shown.redact(.payload) }
+        case .none, .erased, .custom(_, .erased): break
+        // A repeat answers with no other content.
         default: shown.event.content = event.content.withoutText
         }
         return shown
@@ -493,10 +492,10 @@ extension ChatEvent {
     ///
     /// Only an opening has an id and produces further events, the policy and the join.
     fileprivate func isProduced(by command: ChatCommand) -> Bool {
-        guard case .openThread(let thread, _, let user, _, _) = command else { return true }
+        guard command.kind == .openThread else { return true }
         return switch kind {
-        case .threadOpened, .threadPolicySet: self.thread == thread
-        case .threadJoined: self.thread == thread && self.user == user
+        case .threadOpened, .threadPolicySet: thread?.bits == command.id
+        case .threadJoined: thread?.bits == command.id && user == command.actor
         default: false
         }
     }

@@ -2,103 +2,222 @@
 ///
 /// The store makes an id for every id that is nil. A command with the caller's own id is
 /// idempotent: sent again, it takes effect once.
-public enum ChatCommand: Hashable, Sendable {
+public struct ChatCommand: Hashable, Sendable {
+    /// The kind; ``CommandForm`` says which fields it has. The others have the values of ``init(_:)``.
+    package let kind: CommandKind
+    /// The user who acts. A command without an acting user has the id 0, as with the other ids.
+    package var actorID = UserID(bits: 0)
+    /// The user concerned, if that is another one than ``actorID``.
+    package var userID = UserID(bits: 0)
+    package var threadID = ThreadID(bits: 0)
+    /// The post concerned; for a reply the message that it answers.
+    package var post = PostID.message(MessageID(bits: 0))
+    /// The id of what the command creates, or nil for the store's choice; the session that it ends.
+    package var id: UInt128?
+    /// The name, the postcode, the body, the device or the reason.
+    package var text = ""
+    /// The subject, or the kind of a custom event.
+    package var label: String?
+    package var payload: CustomPayload?
+    package var policy = ThreadPolicy.open
+    package var history: ThreadHistory?
+    package var role = ThreadRole.member
+    package var until: Timestamp?
+    package var upTo: Position = 0
+
+    /// Creates a command without fields.
+    init(_ kind: CommandKind) { self.kind = kind }
+
+    private init(
+        _ kind: CommandKind, actor: UserID = UserID(bits: 0), user: UserID = UserID(bits: 0), thread: ThreadID = ThreadID(bits: 0),
+        post: PostID = .message(MessageID(bits: 0)), id: UInt128? = nil, text: String = "", label: String? = nil,
+        payload: CustomPayload? = nil, policy: ThreadPolicy = .open, history: ThreadHistory? = nil, role: ThreadRole = .member,
+        until: Timestamp? = nil, upTo: Position = 0
+    ) {
+        (self.kind, actorID, userID, threadID, self.post, self.id, self.text) = (kind, actor, user, thread, post, id, text)
+        (self.label, self.payload, self.policy, self.history, self.role) = (label, payload, policy, history, role)
+        (self.until, self.upTo) = (until, upTo)
+    }
+}
+
+extension ChatCommand {
     /// Registers a user with a username and, optionally, a subject.
     ///
     /// The username is 1 to 64 Unicode scalars (``Username``). The subject is the identity provider's
     /// name for the user, 1 to 256 bytes.
-    case registerUser(user: UserID? = nil, username: String, subject: String? = nil)
+    public static func registerUser(user: UserID? = nil, username: String, subject: String? = nil) -> ChatCommand {
+        ChatCommand(.registerUser, id: user?.bits, text: username, label: subject)
+    }
+
     /// Changes a user's username.
-    case changeUsername(user: UserID, username: String)
+    public static func changeUsername(user: UserID, username: String) -> ChatCommand {
+        ChatCommand(.changeUsername, actor: user, text: username)
+    }
+
     /// Sets a user's postcode and joins the thread of its outward code.
     ///
     /// Opens the thread if it does not exist. Does not join if the user is banned or the thread is
     /// locked or closed. The current postcode has no effect.
-    case setPostcode(user: UserID, postcode: String)
+    public static func setPostcode(user: UserID, postcode: String) -> ChatCommand { ChatCommand(.setPostcode, actor: user, text: postcode) }
+
     /// Opens a named thread; its opener becomes a member and the owner.
     ///
     /// The name is 1 to 120 Unicode scalars (``ThreadName``). The policy is `open` or `inviteOnly`.
-    case openThread(thread: ThreadID? = nil, name: String, by: UserID, policy: ThreadPolicy = .open, history: ThreadHistory = .all)
+    public static func openThread(
+        thread: ThreadID? = nil, name: String, by: UserID, policy: ThreadPolicy = .open, history: ThreadHistory = .all
+    ) -> ChatCommand {
+        ChatCommand(.openThread, actor: by, id: thread?.bits, text: name, policy: policy, history: history)
+    }
+
     /// Joins a thread; only current residents can join the thread of an outward code, and only
     /// invited users a thread with the policy `inviteOnly`.
-    case joinThread(user: UserID, thread: ThreadID)
+    public static func joinThread(user: UserID, thread: ThreadID) -> ChatCommand { ChatCommand(.joinThread, actor: user, thread: thread) }
+
     /// Leaves a thread.
-    case leaveThread(user: UserID, thread: ThreadID)
+    public static func leaveThread(user: UserID, thread: ThreadID) -> ChatCommand { ChatCommand(.leaveThread, actor: user, thread: thread) }
+
     /// Posts a message; the body is 1 to 16,384 bytes of UTF-8.
-    case postMessage(message: MessageID? = nil, thread: ThreadID, author: UserID, body: String)
+    public static func postMessage(message: MessageID? = nil, thread: ThreadID, author: UserID, body: String) -> ChatCommand {
+        ChatCommand(.postMessage, actor: author, thread: thread, id: message?.bits, text: body)
+    }
+
     /// Replies to a message; the body is 1 to 16,384 bytes of UTF-8.
-    case reply(reply: ReplyID? = nil, message: MessageID, author: UserID, body: String)
+    public static func reply(reply: ReplyID? = nil, message: MessageID, author: UserID, body: String) -> ChatCommand {
+        ChatCommand(.reply, actor: author, post: .message(message), id: reply?.bits, text: body)
+    }
+
     /// Replaces the body of a message or a reply by one of 1 to 16,384 bytes of UTF-8.
-    case edit(PostID, by: UserID, body: String)
+    public static func edit(_ post: PostID, by: UserID, body: String) -> ChatCommand {
+        ChatCommand(.edit, actor: by, post: post, text: body)
+    }
+
     /// Retracts a message or a reply.
-    case retract(PostID, by: UserID)
+    public static func retract(_ post: PostID, by: UserID) -> ChatCommand { ChatCommand(.retract, actor: by, post: post) }
+
     /// Sets a member's read marker in a thread.
-    case markRead(user: UserID, thread: ThreadID, upTo: Position)
+    public static func markRead(user: UserID, thread: ThreadID, upTo: Position) -> ChatCommand {
+        ChatCommand(.markRead, actor: user, thread: thread, upTo: upTo)
+    }
+
     /// Starts a session; the device description is at most 1,024 bytes.
-    case startSession(user: UserID, session: SessionID? = nil, device: String)
+    public static func startSession(user: UserID, session: SessionID? = nil, device: String) -> ChatCommand {
+        ChatCommand(.startSession, actor: user, id: session?.bits, text: device)
+    }
+
     /// Ends a session.
-    case endSession(session: SessionID)
+    public static func endSession(session: SessionID) -> ChatCommand { ChatCommand(.endSession, id: session.bits) }
 
     /// Invites a user to a thread.
-    case invite(user: UserID, thread: ThreadID, by: UserID)
+    public static func invite(user: UserID, thread: ThreadID, by: UserID) -> ChatCommand {
+        ChatCommand(.invite, actor: by, user: user, thread: thread)
+    }
+
     /// Accepts an invitation: joins the thread.
-    case acceptInvitation(user: UserID, thread: ThreadID)
+    public static func acceptInvitation(user: UserID, thread: ThreadID) -> ChatCommand {
+        ChatCommand(.acceptInvitation, actor: user, thread: thread)
+    }
+
     /// Declines an invitation.
-    case declineInvitation(user: UserID, thread: ThreadID)
+    public static func declineInvitation(user: UserID, thread: ThreadID) -> ChatCommand {
+        ChatCommand(.declineInvitation, actor: user, thread: thread)
+    }
+
     /// Revokes an invitation.
-    case revokeInvitation(user: UserID, thread: ThreadID, by: UserID)
+    public static func revokeInvitation(user: UserID, thread: ThreadID, by: UserID) -> ChatCommand {
+        ChatCommand(.revokeInvitation, actor: by, user: user, thread: thread)
+    }
+
     /// Gives a member a role.
-    case setRole(user: UserID, thread: ThreadID, role: ThreadRole, by: UserID)
+    public static func setRole(user: UserID, thread: ThreadID, role: ThreadRole, by: UserID) -> ChatCommand {
+        ChatCommand(.setRole, actor: by, user: user, thread: thread, role: role)
+    }
+
     /// Makes a user an operator of the community.
     ///
     /// The command has no acting user: the host program must not take it from a client.
-    case grantOperator(user: UserID)
+    public static func grantOperator(user: UserID) -> ChatCommand { ChatCommand(.grantOperator, user: user) }
+
     /// Ends a user's being an operator; must not be taken from a client.
-    case revokeOperator(user: UserID)
+    public static func revokeOperator(user: UserID) -> ChatCommand { ChatCommand(.revokeOperator, user: user) }
+
     /// Removes a message or a reply; the reason is 1 to 512 bytes of UTF-8.
-    case remove(PostID, by: UserID, reason: String)
+    public static func remove(_ post: PostID, by: UserID, reason: String) -> ChatCommand {
+        ChatCommand(.remove, actor: by, post: post, text: reason)
+    }
+
     /// Stops a user's posts in a thread until a time, or without an end.
     ///
     /// The reason is 1 to 512 bytes of UTF-8. The end is later than the recording time, and at most
     /// 2^48 - 1 milliseconds since 1970.
-    case mute(user: UserID, thread: ThreadID, by: UserID, reason: String, until: Timestamp? = nil)
+    public static func mute(user: UserID, thread: ThreadID, by: UserID, reason: String, until: Timestamp? = nil) -> ChatCommand {
+        ChatCommand(.mute, actor: by, user: user, thread: thread, text: reason, until: until)
+    }
+
     /// Ends a mute.
-    case unmute(user: UserID, thread: ThreadID, by: UserID)
+    public static func unmute(user: UserID, thread: ThreadID, by: UserID) -> ChatCommand {
+        ChatCommand(.unmute, actor: by, user: user, thread: thread)
+    }
+
     /// Ends a user's membership and stops their joins until a time, or without an end.
     ///
     /// The reason and the end are as for ``mute(user:thread:by:reason:until:)``.
-    case ban(user: UserID, thread: ThreadID, by: UserID, reason: String, until: Timestamp? = nil)
+    public static func ban(user: UserID, thread: ThreadID, by: UserID, reason: String, until: Timestamp? = nil) -> ChatCommand {
+        ChatCommand(.ban, actor: by, user: user, thread: thread, text: reason, until: until)
+    }
+
     /// Ends a ban.
-    case unban(user: UserID, thread: ThreadID, by: UserID)
+    public static func unban(user: UserID, thread: ThreadID, by: UserID) -> ChatCommand {
+        ChatCommand(.unban, actor: by, user: user, thread: thread)
+    }
+
     /// Ends a user's membership; the user can join again. The reason is 1 to 512 bytes of UTF-8.
-    case removeMember(user: UserID, thread: ThreadID, by: UserID, reason: String)
+    public static func removeMember(user: UserID, thread: ThreadID, by: UserID, reason: String) -> ChatCommand {
+        ChatCommand(.removeMember, actor: by, user: user, thread: thread, text: reason)
+    }
+
     /// Pins a message; a thread has at most 50 pins.
-    case pin(message: MessageID, by: UserID)
+    public static func pin(message: MessageID, by: UserID) -> ChatCommand { ChatCommand(.pin, actor: by, post: .message(message)) }
+
     /// Unpins a message.
-    case unpin(message: MessageID, by: UserID)
+    public static func unpin(message: MessageID, by: UserID) -> ChatCommand { ChatCommand(.unpin, actor: by, post: .message(message)) }
+
     /// Stops posts and joins in a thread.
-    case lockThread(thread: ThreadID, by: UserID)
+    public static func lockThread(thread: ThreadID, by: UserID) -> ChatCommand { ChatCommand(.lockThread, actor: by, thread: thread) }
+
     /// Allows posts and joins in a locked thread again.
-    case unlockThread(thread: ThreadID, by: UserID)
+    public static func unlockThread(thread: ThreadID, by: UserID) -> ChatCommand { ChatCommand(.unlockThread, actor: by, thread: thread) }
+
     /// Stops posts and joins in a thread for good.
-    case closeThread(thread: ThreadID, by: UserID)
+    public static func closeThread(thread: ThreadID, by: UserID) -> ChatCommand { ChatCommand(.closeThread, actor: by, thread: thread) }
+
     /// Sets who may join a named thread and, optionally, what later members may read.
     ///
     /// Without a history it stays as it is. A thread that ceases to be `inviteOnly` has the history
     /// `sinceJoining` from then on. The history never becomes wider.
-    case setThreadPolicy(thread: ThreadID, policy: ThreadPolicy, history: ThreadHistory? = nil, by: UserID)
+    public static func setThreadPolicy(thread: ThreadID, policy: ThreadPolicy, history: ThreadHistory? = nil, by: UserID) -> ChatCommand {
+        ChatCommand(.setThreadPolicy, actor: by, thread: thread, policy: policy, history: history)
+    }
+
     /// Reports a message or a reply to the moderators of its thread; the reason is 1 to 512 bytes of UTF-8.
-    case report(PostID, by: UserID, reason: String)
+    public static func report(_ post: PostID, by: UserID, reason: String) -> ChatCommand {
+        ChatCommand(.report, actor: by, post: post, text: reason)
+    }
+
     /// Resolves the reports of a message or a reply.
-    case resolveReport(PostID, by: UserID)
+    public static func resolveReport(_ post: PostID, by: UserID) -> ChatCommand { ChatCommand(.resolveReport, actor: by, post: post) }
+
     /// Sets `isFromBlockedUser` on the posts of a user that the acting user sees; hides nothing.
-    case block(user: UserID, by: UserID)
+    public static func block(user: UserID, by: UserID) -> ChatCommand { ChatCommand(.block, actor: by, user: user) }
+
     /// Ends a block.
-    case unblock(user: UserID, by: UserID)
+    public static func unblock(user: UserID, by: UserID) -> ChatCommand { ChatCommand(.unblock, actor: by, user: user) }
+
     /// Appends a custom event, which the host program defines, to a thread.
     ///
     /// The kind is a reverse-DNS name (``CustomKind``), the payload at most 16,384 bytes.
-    case custom(id: CustomEventID? = nil, kind: String, thread: ThreadID, by: UserID, payload: CustomPayload)
+    public static func custom(id: CustomEventID? = nil, kind: String, thread: ThreadID, by: UserID, payload: CustomPayload) -> ChatCommand {
+        ChatCommand(.custom, actor: by, thread: thread, id: id?.bits, label: kind, payload: payload)
+    }
 }
 
 /// Identifies a post: a message or a reply, which its author can edit and retract, and a moderator remove.

@@ -160,16 +160,17 @@ extension EventRow {
             guard kindByte != 0 else { throw reader.error(.invalidKind, at: 0) }
             return
         }
-        for field in kind.form.keptFields { try decode(field, &reader, kept) }
+        var fields = kind.form.keptFields
+        // Nearly all fields are ids, which stand first: a loop without calls.
+        for _ in 0..<fields.leadingIDCount { if let field = fields.next() { self[id: field] = try reader.bits(kept) } }
+        while let field = fields.next() { try decode(field, &reader, kept) }
     }
 
     @inline(__always)
     private mutating func decode(_ field: EventField, _ reader: inout ByteReader, _ kept: RawSpan) throws(EventDecodingError) {
         switch field {
-        case .thread: thread = try reader.bits(kept)
-        case .user: user = try reader.bits(kept)
-        case .message, .reply, .session, .customEvent, .otherActor, .blocked: secondID = try reader.bits(kept)
-        case .parent: message = try reader.bits(kept)
+        case .thread, .user, .message, .parent, .reply, .session, .customEvent, .otherActor, .blocked:
+            self[id: field] = try reader.bits(kept)
         case .number, .upTo: number = try reader.leb128(kept)
         case .policy: value = try reader.number(kept) { ThreadPolicy(code: $0) != nil } << 8
         case .history: value |= try reader.number(kept) { ThreadHistory(code: $0) != nil }

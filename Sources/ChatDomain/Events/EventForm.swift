@@ -12,6 +12,9 @@ package struct EventForm: Sendable {
     package let audience: EventAudience
     /// Whether the events change the membership of their user in their thread.
     let changesMembership: Bool
+    /// The command that causes the events, by which an audit checks them; nil if the audit has rules of
+    /// its own for the kind.
+    let cause: CommandKind?
     /// The fields of the kept part, in the order of the bytes.
     let keptFields: EventFieldList
     /// The fields of the kept part, one bit each: a replay asks for single fields of each event.
@@ -21,10 +24,10 @@ package struct EventForm: Sendable {
 
     fileprivate init(
         _ layout: EventLayout, _ content: ContentForm = .none, userKey: UserKey = .user, shownTo audience: EventAudience = .noOtherUser,
-        changesMembership: Bool = false
+        changesMembership: Bool = false, causedBy cause: CommandKind? = nil
     ) {
         (self.layout, self.content, self.userKey, self.audience) = (layout, content, userKey, audience)
-        self.changesMembership = changesMembership
+        (self.changesMembership, self.cause) = (changesMembership, cause)
         (keptFields, jsonFields) = (EventFieldList(layout.kept), EventFieldList(layout.json))
         keptBits = layout.kept.reduce(0) { $0 | 1 << UInt32($1.rawValue) }
     }
@@ -58,32 +61,32 @@ extension EventKind {
         case .sessionStarted: EventForm(.session, .device)
         case .sessionEnded: EventForm(.session)
         case .lost: EventForm(.none)
-        case .threadPolicySet: EventForm(.policy, userKey: .by, shownTo: .readers)
-        case .userInvited: EventForm(.member, shownTo: .readers, changesMembership: true)
-        case .invitationDeclined: EventForm(.thread, shownTo: .readers, changesMembership: true)
-        case .invitationRevoked: EventForm(.member, shownTo: .readers, changesMembership: true)
-        case .roleSet: EventForm(.role, shownTo: .readers, changesMembership: true)
-        case .operatorGranted: EventForm(.user)
-        case .operatorRevoked: EventForm(.user)
-        case .messageRemoved: EventForm(.message, .reason, userKey: .by, shownTo: .readers)
-        case .replyRemoved: EventForm(.reply, .reason, userKey: .by, shownTo: .readers)
-        case .userMuted: EventForm(.sanction, .reason, shownTo: .readers, changesMembership: true)
-        case .userUnmuted: EventForm(.member, shownTo: .readers, changesMembership: true)
-        case .userBanned: EventForm(.sanction, .reason, shownTo: .readers, changesMembership: true)
-        case .userUnbanned: EventForm(.member, shownTo: .readers, changesMembership: true)
-        case .memberRemoved: EventForm(.member, .reason, shownTo: .readers, changesMembership: true)
-        case .messagePinned: EventForm(.message, userKey: .by, shownTo: .readers)
-        case .messageUnpinned: EventForm(.message, userKey: .by, shownTo: .readers)
-        case .threadLocked: EventForm(.thread, userKey: .by, shownTo: .readers)
-        case .threadUnlocked: EventForm(.thread, userKey: .by, shownTo: .readers)
-        case .threadClosed: EventForm(.thread, userKey: .by, shownTo: .readers)
-        case .messageReported: EventForm(.messageReport, .reason, userKey: .by, shownTo: .moderators)
-        case .replyReported: EventForm(.replyReport, .reason, userKey: .by, shownTo: .moderators)
-        case .messageReportsResolved: EventForm(.messageReport, userKey: .by, shownTo: .moderators)
-        case .replyReportsResolved: EventForm(.replyReport, userKey: .by, shownTo: .moderators)
-        case .userBlocked: EventForm(.block, userKey: .by)
-        case .userUnblocked: EventForm(.block, userKey: .by)
-        case .custom: EventForm(.custom, .payload, userKey: .by, shownTo: .readers)
+        case .threadPolicySet: EventForm(.policy, userKey: .by, shownTo: .readers, causedBy: .setThreadPolicy)
+        case .userInvited: EventForm(.member, shownTo: .readers, changesMembership: true, causedBy: .invite)
+        case .invitationDeclined: EventForm(.thread, shownTo: .readers, changesMembership: true, causedBy: .declineInvitation)
+        case .invitationRevoked: EventForm(.member, shownTo: .readers, changesMembership: true, causedBy: .revokeInvitation)
+        case .roleSet: EventForm(.role, shownTo: .readers, changesMembership: true, causedBy: .setRole)
+        case .operatorGranted: EventForm(.user, causedBy: .grantOperator)
+        case .operatorRevoked: EventForm(.user, causedBy: .revokeOperator)
+        case .messageRemoved: EventForm(.message, .reason, userKey: .by, shownTo: .readers, causedBy: .remove)
+        case .replyRemoved: EventForm(.reply, .reason, userKey: .by, shownTo: .readers, causedBy: .remove)
+        case .userMuted: EventForm(.sanction, .reason, shownTo: .readers, changesMembership: true, causedBy: .mute)
+        case .userUnmuted: EventForm(.member, shownTo: .readers, changesMembership: true, causedBy: .unmute)
+        case .userBanned: EventForm(.sanction, .reason, shownTo: .readers, changesMembership: true, causedBy: .ban)
+        case .userUnbanned: EventForm(.member, shownTo: .readers, changesMembership: true, causedBy: .unban)
+        case .memberRemoved: EventForm(.member, .reason, shownTo: .readers, changesMembership: true, causedBy: .removeMember)
+        case .messagePinned: EventForm(.message, userKey: .by, shownTo: .readers, causedBy: .pin)
+        case .messageUnpinned: EventForm(.message, userKey: .by, shownTo: .readers, causedBy: .unpin)
+        case .threadLocked: EventForm(.thread, userKey: .by, shownTo: .readers, causedBy: .lockThread)
+        case .threadUnlocked: EventForm(.thread, userKey: .by, shownTo: .readers, causedBy: .unlockThread)
+        case .threadClosed: EventForm(.thread, userKey: .by, shownTo: .readers, causedBy: .closeThread)
+        case .messageReported: EventForm(.messageReport, .reason, userKey: .by, shownTo: .moderators, causedBy: .report)
+        case .replyReported: EventForm(.replyReport, .reason, userKey: .by, shownTo: .moderators, causedBy: .report)
+        case .messageReportsResolved: EventForm(.messageReport, userKey: .by, shownTo: .moderators, causedBy: .resolveReport)
+        case .replyReportsResolved: EventForm(.replyReport, userKey: .by, shownTo: .moderators, causedBy: .resolveReport)
+        case .userBlocked: EventForm(.block, userKey: .by, causedBy: .block)
+        case .userUnblocked: EventForm(.block, userKey: .by, causedBy: .unblock)
+        case .custom: EventForm(.custom, .payload, userKey: .by, shownTo: .readers, causedBy: .custom)
         case .userErased: EventForm(.userErasure, .erasure)
         case .contentErased: EventForm(.contentErasure, .erasure)
         case .clockCorrected: EventForm(.none)
@@ -92,7 +95,7 @@ extension EventKind {
 }
 
 /// The keys under which JSON has the user of an event.
-enum UserKey: String, Sendable {
+package enum UserKey: String, Sendable {
     case user, by, author
 }
 

@@ -75,14 +75,25 @@ enum EventField: UInt8, Sendable {
     case customKind, erasureReason, ranges
     /// The place of the erasable content in JSON.
     case content
+
+    /// Whether the field is an id.
+    var isID: Bool {
+        switch self {
+        case .thread, .user, .message, .parent, .reply, .session, .customEvent, .otherActor, .blocked: true
+        case .number, .upTo, .policy, .history, .role, .until, .customKind, .erasureReason, .ranges, .content: false
+        }
+    }
 }
 
 /// At most eight fields, in one word: a replay reads such a list for each event.
 struct EventFieldList: Sequence, IteratorProtocol, Sendable {
     private var fields: UInt64 = 0
+    /// The number of ids before the first other field.
+    let leadingIDCount: Int
 
     init(_ fields: [EventField]) {
         precondition(fields.count <= 8, "a list has at most eight fields")
+        leadingIDCount = fields.prefix(while: \.isID).count
         for field in fields.reversed() { self.fields = self.fields << 8 | UInt64(field.rawValue) }
     }
 

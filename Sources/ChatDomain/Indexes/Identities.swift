@@ -252,20 +252,15 @@ extension Identities {
     /// The loads overlap instead of waiting for one another.
     package mutating func prefetch(_ requests: Span<CommandRequest>) {
         var (users, threads, messages) = (KeyGroup<UInt128>(), KeyGroup<UInt128>(), KeyGroup<UInt128>())
-        func append(member user: UserID, _ thread: ThreadID, for row: Int) {
-            users.append(user.bits, for: row)
-            threads.append(thread.bits, for: row)
-        }
         for row in requests.indices {
-            switch requests[row].command {
-            case .postMessage(let message, let thread, let author, _):
-                append(member: author, thread, for: row)
-                if let message { messages.append(message.bits, for: row) }
-            case .joinThread(let user, let thread), .leaveThread(let user, let thread), .markRead(let user, let thread, _):
-                append(member: user, thread, for: row)
-            case .reply(_, let message, let author, _), .edit(.message(let message), let author, _),
-                .retract(.message(let message), let author):
-                users.append(author.bits, for: row)
+            switch requests[row].command.kind {
+            case .postMessage, .joinThread, .leaveThread, .markRead:
+                users.append(requests[row].command.actorID.bits, for: row)
+                threads.append(requests[row].command.threadID.bits, for: row)
+                if let message = requests[row].command.id { messages.append(message, for: row) }
+            case .reply, .edit, .retract:
+                guard case .message(let message) = requests[row].command.post else { continue }
+                users.append(requests[row].command.actorID.bits, for: row)
                 messages.append(message.bits, for: row)
             default: break
             }

@@ -45,144 +45,132 @@ extension ChatCommand {
         return key
     }()
 
+    /// Decodes the command among the keys of an object, which may also have the other fields.
+    ///
+    /// - Parameter defaultActor: The user who acts if the acting field is left out.
+    fileprivate init(from container: FieldContainer, beside others: [FieldKey], defaultActor: UserID?) throws {
+        let keys = container.allKeys.filter { !others.contains($0) }.sorted { $0.stringValue < $1.stringValue }
+        let commands = keys.filter { CommandForm.kindsByName[$0.stringValue] != nil }
+        if commands.count > 1 {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: container.codingPath + [commands[1]], debugDescription: "a second command; only one is allowed"))
+        }
+        try container.rejectFields(otherThan: others + commands)
+        guard let key = commands.first, let kind = CommandForm.kindsByName[key.stringValue] else {
+            throw DecodingError.dataCorrupted(.init(codingPath: container.codingPath, debugDescription: "no command in this object"))
+        }
+        self.init(kind)
+        let fields = try container.nestedContainer(keyedBy: FieldKey.self, forKey: key)
+        try fields.rejectFields(otherThan: kind.form.fields.flatMap(\.keys))
+        for field in kind.form.fields { try decode(field, fields, defaultActor: defaultActor) }
+    }
+
+    private mutating func decode(_ field: CommandField, _ container: FieldContainer, defaultActor: UserID?) throws {
+        let key = field.keys[0]
+        switch field {
+        case .actor:
+            if let defaultActor, !container.contains(key) {
+                actorID = defaultActor
+            } else {
+                actorID = try container.decode(UserID.self, forKey: key)
+            }
+        case .user: userID = try container.decode(UserID.self, forKey: key)
+        case .thread: threadID = try container.decodeThread(key)
+        case .post: post = try container.decodePost()
+        case .message: post = .message(try container.decode(MessageID.self, forKey: key))
+        // Ids of all types have one text form.
+        case .session: id = try container.decode(SessionID.self, forKey: key).bits
+        case .newID: id = try container.decodeIfPresent(UserID.self, forKey: key)?.bits
+        case .newThread: id = try container.hasValue(key) ? try container.decodeThread(key).bits : nil
+        case .text: text = try container.decode(String.self, forKey: key)
+        case .subject: label = try container.decodeIfPresent(String.self, forKey: key)
+        case .customKind: label = try container.decode(String.self, forKey: key)
+        case .payload: payload = try container.decode(CustomPayload.self, forKey: key)
+        case .policy: policy = try container.decodeName(key)
+        case .policyOfOpening: policy = try container.hasValue(key) ? try container.decodeName(key) : .open
+        case .history: history = try container.hasValue(key) ? try container.decodeName(key) : nil
+        case .historyOfOpening: history = try container.hasValue(key) ? try container.decodeName(key) : .all
+        case .role: role = try container.decodeName(key)
+        case .until: until = try container.dateTime(container.decodeIfPresent(String.self, forKey: key), forKey: key)
+        case .upTo: upTo = try container.decodeInteger(key)
+        }
+    }
+
     fileprivate func encode(to container: inout KeyedEncodingContainer<FieldKey>) throws {
-        func fields(_ name: String) -> KeyedEncodingContainer<FieldKey> {
-            container.nestedContainer(keyedBy: FieldKey.self, forKey: FieldKey(name))
-        }
-        switch self {
-        case .registerUser(let user, let username, let subject):
-            var inner = fields("registerUser")
-            try inner.encodeIfPresent(user, forKey: .user)
-            try inner.encode(username, forKey: .username)
-            try inner.encodeIfPresent(subject, forKey: .subject)
-        case .changeUsername(let user, let username):
-            var inner = fields("changeUsername")
-            try inner.encode(user, forKey: .user)
-            try inner.encode(username, forKey: .username)
-        case .setPostcode(let user, let postcode):
-            var inner = fields("setPostcode")
-            try inner.encode(user, forKey: .user)
-            try inner.encode(postcode, forKey: .postcode)
-        case .openThread(let thread, let name, let by, let policy, let history):
-            var inner = fields("openThread")
-            try inner.encodeIfPresent(thread, forKey: .thread)
-            try inner.encode(name, forKey: .name)
-            try inner.encode(by, forKey: .by)
-            if policy != .open { try inner.encode(policy, forKey: .policy) }
-            if history != .all { try inner.encode(history, forKey: .history) }
-        case .joinThread(let user, let thread), .leaveThread(let user, let thread):
-            var inner = fields(isJoin ? "joinThread" : "leaveThread")
-            try inner.encode(user, forKey: .user)
-            try inner.encode(thread, forKey: .thread)
-        case .postMessage(let message, let thread, let author, let body):
-            var inner = fields("postMessage")
-            try inner.encodeIfPresent(message, forKey: .message)
-            try inner.encode(thread, forKey: .thread)
-            try inner.encode(author, forKey: .author)
-            try inner.encode(body, forKey: .body)
-        case .reply(let reply, let message, let author, let body):
-            var inner = fields("reply")
-            try inner.encodeIfPresent(reply, forKey: .reply)
-            try inner.encode(message, forKey: .message)
-            try inner.encode(author, forKey: .author)
-            try inner.encode(body, forKey: .body)
-        case .edit(let post, let by, let body):
-            var inner = fields("edit")
-            try inner.encode(post)
-            try inner.encode(by, forKey: .by)
-            try inner.encode(body, forKey: .body)
-        case .retract(let post, let by):
-            var inner = fields("retract")
-            try inner.encode(post)
-            try inner.encode(by, forKey: .by)
-        case .markRead(let user, let thread, let upTo):
-            var inner = fields("markRead")
-            try inner.encode(user, forKey: .user)
-            try inner.encode(thread, forKey: .thread)
-            try inner.encode(upTo, forKey: .upTo)
-        case .startSession(let user, let session, let device):
-            var inner = fields("startSession")
-            try inner.encode(user, forKey: .user)
-            try inner.encodeIfPresent(session, forKey: .session)
-            try inner.encode(device, forKey: .device)
-        case .endSession(let session):
-            var inner = fields("endSession")
-            try inner.encode(session, forKey: .session)
-        default: try encodeCommunity(to: &container)
-        }
-    }
-
-    /// Encodes the commands of roles, moderation and custom events.
-    private func encodeCommunity(to container: inout KeyedEncodingContainer<FieldKey>) throws {
-        func encode(
-            _ name: String, user: UserID? = nil, thread: ThreadID? = nil, post: PostID? = nil, by: UserID? = nil,
-            _ others: (inout KeyedEncodingContainer<FieldKey>) throws -> Void = { _ in }
-        ) throws {
-            var inner = container.nestedContainer(keyedBy: FieldKey.self, forKey: FieldKey(name))
-            try inner.encodeIfPresent(thread, forKey: .thread)
-            if let post { try inner.encode(post) }
-            try inner.encodeIfPresent(user, forKey: .user)
-            try inner.encodeIfPresent(by, forKey: .by)
-            try others(&inner)
-        }
-        switch self {
-        case .invite(let user, let thread, let by): try encode("invite", user: user, thread: thread, by: by)
-        case .acceptInvitation(let user, let thread): try encode("acceptInvitation", user: user, thread: thread)
-        case .declineInvitation(let user, let thread): try encode("declineInvitation", user: user, thread: thread)
-        case .revokeInvitation(let user, let thread, let by): try encode("revokeInvitation", user: user, thread: thread, by: by)
-        case .setRole(let user, let thread, let role, let by):
-            try encode("setRole", user: user, thread: thread, by: by) { try $0.encode(role, forKey: .role) }
-        case .grantOperator(let user): try encode("grantOperator", user: user)
-        case .revokeOperator(let user): try encode("revokeOperator", user: user)
-        case .remove(let post, let by, let reason): try encode("remove", post: post, by: by) { try $0.encode(reason, forKey: .reason) }
-        case .mute(let user, let thread, let by, let reason, let until):
-            try encode("mute", user: user, thread: thread, by: by) {
-                try $0.encode(reason, forKey: .reason)
-                try $0.encode(until, forKey: .until)
+        var fields = container.nestedContainer(keyedBy: FieldKey.self, forKey: FieldKey(name))
+        for field in kind.form.fields {
+            let key = field.keys[0]
+            switch field {
+            case .actor: try fields.encode(actorID, forKey: key)
+            case .user: try fields.encode(userID, forKey: key)
+            case .thread: try fields.encode(threadID, forKey: key)
+            case .post, .message:
+                switch post {
+                case .message(let id): try fields.encode(id, forKey: .message)
+                case .reply(let id): try fields.encode(id, forKey: .reply)
+                }
+            case .session, .newID, .newThread: try fields.encodeIfPresent(id.map(UserID.init(bits:)), forKey: key)
+            case .text: try fields.encode(text, forKey: key)
+            case .subject, .customKind: try fields.encodeIfPresent(label, forKey: key)
+            case .payload: try fields.encode(payload, forKey: key)
+            case .policyOfOpening: if policy != .open { try fields.encode(policy, forKey: key) }
+            case .policy: try fields.encode(policy, forKey: key)
+            case .historyOfOpening: if history != .all { try fields.encode(history, forKey: key) }
+            case .history: try fields.encodeIfPresent(history, forKey: key)
+            case .role: try fields.encode(role, forKey: key)
+            case .until: try fields.encode(until, forKey: key)
+            case .upTo: try fields.encode(upTo, forKey: key)
             }
-        case .unmute(let user, let thread, let by): try encode("unmute", user: user, thread: thread, by: by)
-        case .ban(let user, let thread, let by, let reason, let until):
-            try encode("ban", user: user, thread: thread, by: by) {
-                try $0.encode(reason, forKey: .reason)
-                try $0.encode(until, forKey: .until)
-            }
-        case .unban(let user, let thread, let by): try encode("unban", user: user, thread: thread, by: by)
-        case .removeMember(let user, let thread, let by, let reason):
-            try encode("removeMember", user: user, thread: thread, by: by) { try $0.encode(reason, forKey: .reason) }
-        case .pin(let message, let by): try encode("pin", post: .message(message), by: by)
-        case .unpin(let message, let by): try encode("unpin", post: .message(message), by: by)
-        case .lockThread(let thread, let by): try encode("lockThread", thread: thread, by: by)
-        case .unlockThread(let thread, let by): try encode("unlockThread", thread: thread, by: by)
-        case .closeThread(let thread, let by): try encode("closeThread", thread: thread, by: by)
-        case .setThreadPolicy(let thread, let policy, let history, let by):
-            try encode("setThreadPolicy", thread: thread, by: by) {
-                try $0.encode(policy, forKey: .policy)
-                try $0.encodeIfPresent(history, forKey: .history)
-            }
-        case .report(let post, let by, let reason): try encode("report", post: post, by: by) { try $0.encode(reason, forKey: .reason) }
-        case .resolveReport(let post, let by): try encode("resolveReport", post: post, by: by)
-        case .block(let user, let by): try encode("block", user: user, by: by)
-        case .unblock(let user, let by): try encode("unblock", user: user, by: by)
-        case .custom(let id, let kind, let thread, let by, let payload):
-            try encode("custom", thread: thread, by: by) {
-                try $0.encodeIfPresent(id, forKey: .id)
-                try $0.encode(kind, forKey: .kind)
-                try $0.encode(payload, forKey: .payload)
-            }
-        default: preconditionFailure("`encode` has the other commands")
         }
-    }
-
-    private var isJoin: Bool {
-        if case .joinThread = self { true } else { false }
     }
 }
 
-extension KeyedEncodingContainer where K == FieldKey {
-    fileprivate mutating func encode(_ post: PostID) throws {
-        switch post {
-        case .message(let id): try encode(id, forKey: .message)
-        case .reply(let id): try encode(id, forKey: .reply)
+extension CommandField {
+    /// The keys in JSON; a post has one of two.
+    fileprivate var keys: [FieldKey] {
+        switch self {
+        case .actor(let key): [FieldKey(key.rawValue)]
+        case .newID(let key), .text(let key): [key]
+        case .user: [.user]
+        case .thread, .newThread: [.thread]
+        case .post: [.message, .reply]
+        case .message: [.message]
+        case .session: [.session]
+        case .subject: [.subject]
+        case .customKind: [.kind]
+        case .payload: [.payload]
+        case .policy, .policyOfOpening: [.policy]
+        case .history, .historyOfOpening: [.history]
+        case .role: [.role]
+        case .until: [.until]
+        case .upTo: [.upTo]
+        }
+    }
+}
+
+extension FieldContainer {
+    fileprivate func hasValue(_ key: FieldKey) throws -> Bool { try contains(key) && !decodeNil(forKey: key) }
+
+    fileprivate func decodeThread(_ key: FieldKey) throws -> ThreadID {
+        guard let thread = ThreadID(idOrOutwardCode: try decode(String.self, forKey: key)) else {
+            throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "neither an id nor an outward code")
+        }
+        return thread
+    }
+
+    fileprivate func decodePost() throws -> PostID {
+        switch (try decodeIfPresent(MessageID.self, forKey: .message), try decodeIfPresent(ReplyID.self, forKey: .reply)) {
+        case (let message?, nil): return .message(message)
+        case (nil, let reply?): return .reply(reply)
+        case (nil, nil):
+            throw DecodingError.keyNotFound(
+                FieldKey.message, .init(codingPath: codingPath, debugDescription: "message or reply is required"))
+        case (_?, _?):
+            // As for an unknown field, so that callers report the field and not a wrong value.
+            throw DecodingError.dataCorrupted(
+                .init(
+                    codingPath: codingPath + [FieldKey.reply], debugDescription: "only one of message and reply is allowed",
+                    underlyingError: UnknownFieldError(field: "reply")))
         }
     }
 }

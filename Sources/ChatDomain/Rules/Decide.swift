@@ -2,7 +2,7 @@ import Columns
 
 // The functions of the rules name an id `userID` or `threadID`, and the dense index of the same
 // entity `user` or `thread`. Where a command concerns a user or a post, `actorID` and `actor` are
-// those of the user who acts. Only the switch over the commands names the ids as the commands do.
+// those of the user who acts.
 
 extension RuleState {
     /// Decides a command and appends its events to a batch: see
@@ -19,9 +19,9 @@ extension RuleState {
     ) throws(Rejection) -> BatchDecision {
         let envelope = EventEnvelope(
             recordedAt: recordingTime(at: now), origin: request.origin, hasCorrelation: request.correlation != nil,
-            isAudit: isAudit)
+            id: request.command.id ?? freshID, isAudit: isAudit)
         let count = batch.count
-        let decision = try decide(request.command, ids, freshID, envelope, &batch)
+        let decision = try decide(request.command, ids, envelope, &batch)
         // The correlation id is checked last: the command's own rules take precedence, and a
         // duplicate stays a duplicate whatever its correlation id.
         if case .duplicate = decision { return decision }
@@ -33,57 +33,46 @@ extension RuleState {
     }
 
     private func decide(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ freshID: UInt128, _ envelope: EventEnvelope,
-        _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        switch command {
-        case .registerUser(let user, let username, let subject):
-            return try registerUser(user, username, subject, fresh: freshID, ids, envelope, &batch)
-        case .changeUsername(let user, let username): return try changeUsername(user, username, ids, envelope, &batch)
-        case .setPostcode(let user, let postcode): return try setPostcode(user, postcode, ids, envelope, &batch)
-        case .openThread(let thread, let name, let by, let policy, let history):
-            return try openThread(thread, name, by, policy, history, fresh: freshID, ids, envelope, &batch)
-        case .joinThread(let user, let thread): return try joinThread(user, thread, ids, envelope, &batch)
-        case .leaveThread(let user, let thread): return try leaveThread(user, thread, ids, envelope, &batch)
-        case .postMessage(let message, let thread, let author, let body):
-            return try postMessage(message, thread, author, body, fresh: freshID, ids, envelope, &batch)
-        case .reply(let reply, let message, let author, let body):
-            return try postReply(reply, message, author, body, fresh: freshID, ids, envelope, &batch)
-        case .edit(let post, let by, let body): return try edit(post, by, body, ids, envelope, &batch)
-        case .retract(let post, let by): return try retract(post, by, ids, envelope, &batch)
-        case .markRead(let user, let thread, let upTo): return try markRead(user, thread, upTo, ids, envelope, &batch)
-        case .startSession(let user, let session, let device):
-            return try startSession(user, session, device, fresh: freshID, ids, envelope, &batch)
-        case .endSession(let session): return try endSession(session, ids, envelope, &batch)
-        case .custom(let id, let kind, let thread, let by, let payload):
-            return try custom(id, kind, thread, by, payload, fresh: freshID, ids, envelope, &batch)
-        case .invite(let user, let thread, let by): return try invite(user, thread, by, ids, envelope, &batch)
-        case .acceptInvitation(let user, let thread): return try joinThread(user, thread, isAccepting: true, ids, envelope, &batch)
-        case .declineInvitation(let user, let thread): return try declineInvitation(user, thread, ids, envelope, &batch)
-        case .revokeInvitation(let user, let thread, let by): return try revokeInvitation(user, thread, by, ids, envelope, &batch)
-        case .setRole(let user, let thread, let role, let by): return try setRole(user, thread, role, by, ids, envelope, &batch)
-        case .grantOperator(let user): return try setOperator(user, true, ids, envelope, &batch)
-        case .revokeOperator(let user): return try setOperator(user, false, ids, envelope, &batch)
-        case .remove(let post, let by, let reason): return try remove(post, by, reason, ids, envelope, &batch)
-        case .mute(let user, let thread, let by, let reason, let until):
-            return try sanction(.mute, user, thread, by, reason, until, ids, envelope, &batch)
-        case .unmute(let user, let thread, let by): return try endSanction(.mute, user, thread, by, ids, envelope, &batch)
-        case .ban(let user, let thread, let by, let reason, let until):
-            return try sanction(.ban, user, thread, by, reason, until, ids, envelope, &batch)
-        case .unban(let user, let thread, let by): return try endSanction(.ban, user, thread, by, ids, envelope, &batch)
-        case .removeMember(let user, let thread, let by, let reason):
-            return try removeMember(user, thread, by, reason, ids, envelope, &batch)
-        case .pin(let message, let by): return try setPin(message, true, by, ids, envelope, &batch)
-        case .unpin(let message, let by): return try setPin(message, false, by, ids, envelope, &batch)
-        case .lockThread(let thread, let by): return try setLock(thread, true, by, ids, envelope, &batch)
-        case .unlockThread(let thread, let by): return try setLock(thread, false, by, ids, envelope, &batch)
-        case .closeThread(let thread, let by): return try closeThread(thread, by, ids, envelope, &batch)
-        case .setThreadPolicy(let thread, let policy, let history, let by):
-            return try setThreadPolicy(thread, policy, history, by, ids, envelope, &batch)
-        case .report(let post, let by, let reason): return try report(post, by, reason, ids, envelope, &batch)
-        case .resolveReport(let post, let by): return try resolveReport(post, by, ids, envelope, &batch)
-        case .block(let user, let by): return try setBlock(user, true, by, ids, envelope, &batch)
-        case .unblock(let user, let by): return try setBlock(user, false, by, ids, envelope, &batch)
+        switch command.kind {
+        case .registerUser: try registerUser(command, ids, envelope, &batch)
+        case .changeUsername: try changeUsername(command, ids, envelope, &batch)
+        case .setPostcode: try setPostcode(command, ids, envelope, &batch)
+        case .openThread: try openThread(command, ids, envelope, &batch)
+        case .joinThread: try joinThread(command, ids, envelope, &batch)
+        case .leaveThread: try leaveThread(command, ids, envelope, &batch)
+        case .postMessage: try postMessage(command, ids, envelope, &batch)
+        case .reply: try postReply(command, ids, envelope, &batch)
+        case .edit: try edit(command, ids, envelope, &batch)
+        case .retract: try retract(command, ids, envelope, &batch)
+        case .markRead: try markRead(command, ids, envelope, &batch)
+        case .startSession: try startSession(command, ids, envelope, &batch)
+        case .endSession: try endSession(command, ids, envelope, &batch)
+        case .invite: try invite(command, ids, envelope, &batch)
+        case .acceptInvitation: try joinThread(command, isAccepting: true, ids, envelope, &batch)
+        case .declineInvitation: try declineInvitation(command, ids, envelope, &batch)
+        case .revokeInvitation: try revokeInvitation(command, ids, envelope, &batch)
+        case .setRole: try setRole(command, ids, envelope, &batch)
+        case .grantOperator: try setOperator(command, true, ids, envelope, &batch)
+        case .revokeOperator: try setOperator(command, false, ids, envelope, &batch)
+        case .remove: try remove(command, ids, envelope, &batch)
+        case .mute: try sanction(command, .mute, ids, envelope, &batch)
+        case .unmute: try endSanction(command, .mute, ids, envelope, &batch)
+        case .ban: try sanction(command, .ban, ids, envelope, &batch)
+        case .unban: try endSanction(command, .ban, ids, envelope, &batch)
+        case .removeMember: try removeMember(command, ids, envelope, &batch)
+        case .pin: try setPin(command, true, ids, envelope, &batch)
+        case .unpin: try setPin(command, false, ids, envelope, &batch)
+        case .lockThread: try setLock(command, true, ids, envelope, &batch)
+        case .unlockThread: try setLock(command, false, ids, envelope, &batch)
+        case .closeThread: try closeThread(command, ids, envelope, &batch)
+        case .setThreadPolicy: try setThreadPolicy(command, ids, envelope, &batch)
+        case .report: try report(command, ids, envelope, &batch)
+        case .resolveReport: try resolveReport(command, ids, envelope, &batch)
+        case .block: try setBlock(command, true, ids, envelope, &batch)
+        case .unblock: try setBlock(command, false, ids, envelope, &batch)
+        case .custom: try custom(command, ids, envelope, &batch)
         }
     }
 }
@@ -119,6 +108,8 @@ struct EventEnvelope {
     let recordedAt: Timestamp
     let origin: EventOrigin
     let hasCorrelation: Bool
+    /// The id of what the command creates: its own or a fresh one.
+    var id: UInt128 = 0
     /// Whether an audit asks, which accepts what an ``EarlierRule`` permitted and knows every thread.
     var isAudit = false
 
@@ -258,14 +249,13 @@ extension RuleState {
     /// - Parameter sparesErased: Whether an erased user is rejected; false for a command that ends
     ///   what the user has.
     func userAction(
-        _ userID: UserID, _ threadID: ThreadID, _ actorID: UserID, sparesErased: Bool = false, _ ids: borrowing Identities,
-        _ envelope: EventEnvelope
+        _ command: borrowing ChatCommand, sparesErased: Bool = false, _ ids: borrowing Identities, _ envelope: EventEnvelope
     ) throws(Rejection) -> UserAction {
-        let actor = try requireUser(actorID, ids)
-        let user = sparesErased ? try requireNotErased(userID, ids, envelope) : try requireRegistered(userID, ids)
-        let thread = try requireThread(threadID, for: actor, as: .ofModerator, ids, envelope)
+        let actor = try requireUser(command.actorID, ids)
+        let user = sparesErased ? try requireNotErased(command.userID, ids, envelope) : try requireRegistered(command.userID, ids)
+        let thread = try requireThread(command.threadID, for: actor, as: .ofModerator, ids, envelope)
         return UserAction(
-            actorID: actorID, userID: userID, threadID: threadID, actor: actor, user: user, thread: thread,
+            actorID: command.actorID, userID: command.userID, threadID: command.threadID, actor: actor, user: user, thread: thread,
             actorStanding: standing(of: actor, in: thread, ids), userStanding: standing(of: user, in: thread, ids),
             membership: ids.memberships.find(user, thread))
     }

@@ -26,30 +26,29 @@ extension RuleState {
 /// Sanctions.
 extension RuleState {
     func sanction(
-        _ kind: SanctionKind, _ userID: UserID, _ threadID: ThreadID, _ actorID: UserID, _ reason: String, _ until: Timestamp?,
-        _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ kind: SanctionKind, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let action = try userAction(userID, threadID, actorID, sparesErased: true, ids, envelope)
+        let action = try userAction(command, sparesErased: true, ids, envelope)
         try requireAuthority(action, ids)
         if kind == .ban { try requireNotLastOwner(action) }
         if let membership = action.membership, isSanctioned(kind, membership, at: envelope.recordedAt),
-            sanctionEnd(kind, membership) == until
+            sanctionEnd(kind, membership) == command.until
         {
             return .unchanged
         }
-        try requireReason(reason)
-        try requireEnd(until, envelope)
-        append(kind == .ban ? .userBanned : .userMuted, action, value: SanctionEnd.number(until), envelope, &batch)
+        try requireReason(command.text)
+        try requireEnd(command.until, envelope)
+        append(kind == .ban ? .userBanned : .userMuted, action, value: SanctionEnd.number(command.until), envelope, &batch)
         if kind == .ban, action.userStanding.isMember { append(.memberRemoved, action, after: 1, envelope, &batch) }
         return .append
     }
 
     func endSanction(
-        _ kind: SanctionKind, _ userID: UserID, _ threadID: ThreadID, _ actorID: UserID, _ ids: borrowing Identities,
-        _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, _ kind: SanctionKind, _ ids: borrowing Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let action = try userAction(userID, threadID, actorID, ids, envelope)
+        let action = try userAction(command, ids, envelope)
         try requireAuthority(action, ids)
         guard let membership = action.membership, isSanctioned(kind, membership, at: envelope.recordedAt) else { return .unchanged }
         append(kind == .ban ? .userUnbanned : .userUnmuted, action, envelope, &batch)
@@ -57,14 +56,13 @@ extension RuleState {
     }
 
     func removeMember(
-        _ userID: UserID, _ threadID: ThreadID, _ actorID: UserID, _ reason: String, _ ids: borrowing Identities, _ envelope: EventEnvelope,
-        _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let action = try userAction(userID, threadID, actorID, ids, envelope)
+        let action = try userAction(command, ids, envelope)
         try requireAuthority(action, ids)
         try requireNotLastOwner(action)
         guard action.userStanding.isMember else { return .unchanged }
-        try requireReason(reason)
+        try requireReason(command.text)
         append(.memberRemoved, action, envelope, &batch)
         return .append
     }
@@ -78,56 +76,54 @@ extension RuleState {
 /// Posts and reports.
 extension RuleState {
     func remove(
-        _ post: PostID, _ actorID: UserID, _ reason: String, _ ids: borrowing Identities, _ envelope: EventEnvelope,
-        _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let actor = try requireUser(actorID, ids)
-        let found = try find(post, for: actor, as: .ofModerator, ids, envelope)
+        let actor = try requireUser(command.actorID, ids)
+        let found = try find(command.post, for: actor, as: .ofModerator, ids, envelope)
         try requireModerator(actor, of: found.thread, ids)
         guard !found.marks.contains(.removed) else { return .unchanged }
-        try requireReason(reason)
-        appendPostEvent(post.kind(.messageRemoved, .replyRemoved), post, found, actorID, actor, ids, envelope, &batch)
+        try requireReason(command.text)
+        appendPostEvent(command.post.kind(.messageRemoved, .replyRemoved), command, found, actor, ids, envelope, &batch)
         return .append
     }
 
     func setPin(
-        _ messageID: MessageID, _ isPinned: Bool, _ actorID: UserID, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, _ isPinned: Bool, _ ids: borrowing Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let actor = try requireUser(actorID, ids)
-        let found = try find(.message(messageID), for: actor, as: .ofModerator, ids, envelope)
+        let actor = try requireUser(command.actorID, ids)
+        let found = try find(command.post, for: actor, as: .ofModerator, ids, envelope)
         try requireModerator(actor, of: found.thread, ids)
         guard !threads[found.thread].isClosed else { throw .threadClosed }
         if isPinned, found.marks.isWithdrawn { throw .retracted }
         guard found.marks.contains(.pinned) != isPinned else { return .unchanged }
         if isPinned, threads[found.thread].pinCount >= Self.maximumPinCount { throw .tooManyPins }
-        appendPostEvent(isPinned ? .messagePinned : .messageUnpinned, .message(messageID), found, actorID, actor, ids, envelope, &batch)
+        appendPostEvent(isPinned ? .messagePinned : .messageUnpinned, command, found, actor, ids, envelope, &batch)
         return .append
     }
 
     func report(
-        _ post: PostID, _ actorID: UserID, _ reason: String, _ ids: borrowing Identities, _ envelope: EventEnvelope,
-        _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let actor = try requireUser(actorID, ids)
-        let found = try find(post, for: actor, ids, envelope)
+        let actor = try requireUser(command.actorID, ids)
+        let found = try find(command.post, for: actor, ids, envelope)
         let membership = try requireMember(actor, of: found.thread, ids)
-        guard isVisible(message: found.message, to: membership, ids) else { throw .unknown(post) }
+        guard isVisible(message: found.message, to: membership, ids) else { throw .unknown(command.post) }
         guard !found.marks.isWithdrawn else { throw .retracted }
-        guard !reports(of: post).isReported(found.post, by: actor) else { return .unchanged }
-        try requireReason(reason)
-        appendPostEvent(post.kind(.messageReported, .replyReported), post, found, actorID, actor, ids, envelope, &batch)
+        guard !reports(of: command.post).isReported(found.post, by: actor) else { return .unchanged }
+        try requireReason(command.text)
+        appendPostEvent(command.post.kind(.messageReported, .replyReported), command, found, actor, ids, envelope, &batch)
         return .append
     }
 
     func resolveReport(
-        _ post: PostID, _ actorID: UserID, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let actor = try requireUser(actorID, ids)
-        let found = try find(post, for: actor, as: .ofModerator, ids, envelope)
+        let actor = try requireUser(command.actorID, ids)
+        let found = try find(command.post, for: actor, as: .ofModerator, ids, envelope)
         try requireModerator(actor, of: found.thread, ids)
-        guard reports(of: post).hasOpenReports(found.post) else { return .unchanged }
-        appendPostEvent(post.kind(.messageReportsResolved, .replyReportsResolved), post, found, actorID, actor, ids, envelope, &batch)
+        guard reports(of: command.post).hasOpenReports(found.post) else { return .unchanged }
+        appendPostEvent(command.post.kind(.messageReportsResolved, .replyReportsResolved), command, found, actor, ids, envelope, &batch)
         return .append
     }
 

@@ -3,23 +3,25 @@ import Columns
 /// Opening threads.
 extension RuleState {
     func openThread(
-        _ threadID: ThreadID?, _ text: String, _ userID: UserID, _ policy: ThreadPolicy, _ history: ThreadHistory, fresh: UInt128,
-        _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        if let threadID {
-            if let code = threadID.outwardCode {
-                return try openImportedThread(of: code, text, userID, policy, history, ids, envelope, &batch)
-            }
+        let threadID = ThreadID(bits: envelope.id)
+        if command.id != nil {
+            if let code = threadID.outwardCode { return try openImportedThread(command, of: code, ids, envelope, &batch) }
             if let thread = existingThread(threadID, ids) {
-                guard threads[thread].openedAt > 0, ids.users.id(threads[thread].openedBy) == userID else { throw .identifierTaken }
+                guard threads[thread].openedAt > 0, ids.users.id(threads[thread].openedBy) == command.actorID else {
+                    throw .identifierTaken
+                }
                 return duplicateOpening(ofThread: thread)
             }
         }
-        let user = try requireUser(userID, ids)
-        guard let name = ThreadName(text) else { throw .invalidThreadName }
-        try requirePolicy(policy, history, envelope)
+        let user = try requireUser(command.actorID, ids)
+        guard let name = ThreadName(command.text) else { throw .invalidThreadName }
+        let history = command.history ?? .all
+        // An imported thread has the whole history.
+        guard command.policy != .residents, envelope.origin == .native || history == .all else { throw .invalidPolicy }
         appendOpening(
-            threadID ?? ThreadID(bits: fresh), .threadName(name.text), userID, user, envelope, &batch, policy: policy, history: history)
+            threadID, .threadName(name.text), command.actorID, user, envelope, &batch, policy: command.policy, history: history)
         return .append
     }
 
@@ -45,30 +47,24 @@ extension RuleState {
         .duplicate(of: threads[thread].openedAt...threads[thread].openedAt + (threads[thread].wasOpenedWithPolicy ? 2 : 1))
     }
 
-    /// Throws unless a thread can be opened with this policy and history; an imported thread has the
-    /// whole history.
-    private func requirePolicy(_ policy: ThreadPolicy, _ history: ThreadHistory, _ envelope: EventEnvelope) throws(Rejection) {
-        guard policy != .residents, envelope.origin == .native || history == .all else { throw .invalidPolicy }
-    }
-
     /// Opens the thread of an outward code, whose id is reserved, for an import.
     ///
     /// Outside an import such a thread is opened only by a user who sets their postcode.
     private func openImportedThread(
-        of code: OutwardCode, _ text: String, _ userID: UserID, _ policy: ThreadPolicy, _ history: ThreadHistory,
-        _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, of code: OutwardCode, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        guard case .imported = envelope.origin, OutwardCode(text) == code else { throw .identifierTaken }
+        guard case .imported = envelope.origin, OutwardCode(command.text) == code else { throw .identifierTaken }
         let threadID = ThreadID(code)
         let thread = existingThread(threadID, ids)
-        if let thread, threads[thread].openedAt > 0, ids.users.id(threads[thread].openedBy) == userID {
+        if let thread, threads[thread].openedAt > 0, ids.users.id(threads[thread].openedBy) == command.actorID {
             return duplicateOpening(ofThread: thread)
         }
-        let user = try requireUser(userID, ids)
-        guard policy == .open, history == .all else { throw .invalidPolicy }
+        let user = try requireUser(command.actorID, ids)
+        guard command.policy == .open, command.history ?? .all == .all else { throw .invalidPolicy }
         // Two imports that open the same outward code share one thread.
         guard thread == nil else { return .unchanged }
-        appendOpening(threadID, .none, userID, user, envelope, &batch)
+        appendOpening(threadID, .none, command.actorID, user, envelope, &batch)
         return .append
     }
 }
@@ -79,14 +75,14 @@ extension RuleState {
     ///
     /// - Parameter isAccepting: Whether the user accepts an invitation, which they must then have.
     func joinThread(
-        _ userID: UserID, _ threadID: ThreadID, isAccepting: Bool = false, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, isAccepting: Bool = false, _ ids: borrowing Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let user = try requireUser(userID, ids)
-        let thread = try requireThread(threadID, for: user, ids, envelope)
+        let user = try requireUser(command.actorID, ids)
+        let thread = try requireThread(command.threadID, for: user, ids, envelope)
         guard !standing(of: user, in: thread, ids).isMember else { return .unchanged }
         if let rejection = joinRejection(user, thread, envelope, isAccepting: isAccepting, ids) { throw rejection }
-        appendJoin(userID, user, thread, ids, envelope, &batch)
+        appendJoin(command.actorID, user, thread, ids, envelope, &batch)
         return .append
     }
 
@@ -133,27 +129,29 @@ extension RuleState {
     }
 
     func leaveThread(
-        _ userID: UserID, _ threadID: ThreadID, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let user = try requireUser(userID, ids)
-        let thread = try requireThread(threadID, for: user, ids, envelope)
+        let user = try requireUser(command.actorID, ids)
+        let thread = try requireThread(command.threadID, for: user, ids, envelope)
         let standing = standing(of: user, in: thread, ids)
         guard standing.isMember else { return .unchanged }
         guard !isLastOwner(standing, of: thread) else { throw .lastOwner }
-        batch.append(envelope.row(.threadLeft, threadID, nextNumber(in: thread), userID), .none, EventIndexes(user: user, thread: thread))
+        batch.append(
+            envelope.row(.threadLeft, command.threadID, nextNumber(in: thread), command.actorID), .none,
+            EventIndexes(user: user, thread: thread))
         return .append
     }
 
     func markRead(
-        _ userID: UserID, _ threadID: ThreadID, _ upTo: Position, _ ids: borrowing Identities, _ envelope: EventEnvelope,
-        _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let user = try requireUser(userID, ids)
-        let thread = try requireThread(threadID, for: user, ids, envelope)
+        let user = try requireUser(command.actorID, ids)
+        let thread = try requireThread(command.threadID, for: user, ids, envelope)
         let membership = try requireMember(user, of: thread, ids)
-        guard upTo <= head else { throw .invalidPosition }
-        guard upTo > memberships.readUpTo(membership) else { return .unchanged }
-        batch.append(envelope.row(.threadRead, threadID, upTo, userID), .none, EventIndexes(user: user, thread: thread))
+        guard command.upTo <= head else { throw .invalidPosition }
+        guard command.upTo > memberships.readUpTo(membership) else { return .unchanged }
+        batch.append(
+            envelope.row(.threadRead, command.threadID, command.upTo, command.actorID), .none, EventIndexes(user: user, thread: thread))
         return .append
     }
 }
@@ -161,10 +159,9 @@ extension RuleState {
 /// Invitations and roles.
 extension RuleState {
     func invite(
-        _ userID: UserID, _ threadID: ThreadID, _ actorID: UserID, _ ids: borrowing Identities, _ envelope: EventEnvelope,
-        _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let action = try userAction(userID, threadID, actorID, sparesErased: true, ids, envelope)
+        let action = try userAction(command, sparesErased: true, ids, envelope)
         try requireModerator(action.actor, of: action.thread, ids)
         guard envelope.isAudit || mayInvite(action.actor, action.user, action.thread, ids) else { throw .notAnOwner }
         guard !threads[action.thread].isClosed else { throw .threadClosed }
@@ -184,21 +181,21 @@ extension RuleState {
     }
 
     func declineInvitation(
-        _ userID: UserID, _ threadID: ThreadID, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let user = try requireUser(userID, ids)
-        let thread = try requireThread(threadID, for: user, ids, envelope)
+        let user = try requireUser(command.actorID, ids)
+        let thread = try requireThread(command.threadID, for: user, ids, envelope)
         guard standing(of: user, in: thread, ids).isInvited else { return .unchanged }
         batch.append(
-            envelope.row(.invitationDeclined, threadID, nextNumber(in: thread), userID), .none, EventIndexes(user: user, thread: thread))
+            envelope.row(.invitationDeclined, command.threadID, nextNumber(in: thread), command.actorID), .none,
+            EventIndexes(user: user, thread: thread))
         return .append
     }
 
     func revokeInvitation(
-        _ userID: UserID, _ threadID: ThreadID, _ actorID: UserID, _ ids: borrowing Identities, _ envelope: EventEnvelope,
-        _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let action = try userAction(userID, threadID, actorID, ids, envelope)
+        let action = try userAction(command, ids, envelope)
         try requireModerator(action.actor, of: action.thread, ids)
         guard action.userStanding.isInvited else { return .unchanged }
         append(.invitationRevoked, action, envelope, &batch)
@@ -206,21 +203,19 @@ extension RuleState {
     }
 
     func setRole(
-        _ userID: UserID, _ threadID: ThreadID, _ role: ThreadRole, _ actorID: UserID, _ ids: borrowing Identities,
-        _ envelope: EventEnvelope,
-        _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let action = try userAction(userID, threadID, actorID, ids, envelope)
+        let action = try userAction(command, ids, envelope)
         let row = threads[action.thread]
         let isOperatorAllowed = row.ownerCount == 0 && isOperator(action.actor)
-        let isSteppingDown = action.actor == action.user && action.userStanding.role.map { role < $0 } ?? false
-        guard action.actorStanding.role == .owner || isOperatorAllowed || isSteppingDown, role != .owner || row.canHaveOwners else {
+        let isSteppingDown = action.actor == action.user && action.userStanding.role.map { command.role < $0 } ?? false
+        guard action.actorStanding.role == .owner || isOperatorAllowed || isSteppingDown, command.role != .owner || row.canHaveOwners else {
             throw .notAnOwner
         }
         guard let current = action.userStanding.role else { throw .notAMember }
-        guard current != role else { return .unchanged }
+        guard current != command.role else { return .unchanged }
         guard !isLastOwner(action.userStanding, of: action.thread) else { throw .lastOwner }
-        append(.roleSet, action, value: role.code, envelope, &batch)
+        append(.roleSet, action, value: command.role.code, envelope, &batch)
         return .append
     }
 }
@@ -231,26 +226,25 @@ extension RuleState {
     ///
     /// An import closes a thread of an earlier import, in the name of its opener.
     func setThreadPolicy(
-        _ threadID: ThreadID, _ policy: ThreadPolicy, _ history: ThreadHistory?, _ actorID: UserID, _ ids: borrowing Identities,
-        _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let isImport = envelope.origin != .native
-        let actor = isImport ? try requireRegistered(actorID, ids) : try requireUser(actorID, ids)
-        let thread = try requireThread(threadID, for: actor, as: .ofModerator, ids, envelope)
+        let actor = isImport ? try requireRegistered(command.actorID, ids) : try requireUser(command.actorID, ids)
+        let thread = try requireThread(command.threadID, for: actor, as: .ofModerator, ids, envelope)
         let row = threads[thread]
         if isImport {
-            guard isImportedNamedThread(thread, ids), row.openedBy == actor, policy == .inviteOnly else { throw .notAnOwner }
+            guard isImportedNamedThread(thread, ids), row.openedBy == actor, command.policy == .inviteOnly else { throw .notAnOwner }
         } else {
-            try requirePolicyAuthority(actor, over: thread, policy, ids)
+            try requirePolicyAuthority(actor, over: thread, command.policy, ids)
         }
-        let isDisclosed = row.policy == .inviteOnly && policy == .open
-        let newHistory = history ?? (isDisclosed ? .sinceJoining : row.history)
-        guard policy != .residents, threadID.outwardCode == nil,
+        let isDisclosed = row.policy == .inviteOnly && command.policy == .open
+        let newHistory = command.history ?? (isDisclosed ? .sinceJoining : row.history)
+        guard command.policy != .residents, command.threadID.outwardCode == nil,
             newHistory == .sinceJoining || row.history == .all && !isDisclosed
         else { throw .invalidPolicy }
-        guard policy != row.policy || newHistory != row.history else { return .unchanged }
-        var event = envelope.row(.threadPolicySet, threadID, nextNumber(in: thread), actorID)
-        event.policyAndHistory = (policy, newHistory)
+        guard command.policy != row.policy || newHistory != row.history else { return .unchanged }
+        var event = envelope.row(.threadPolicySet, command.threadID, nextNumber(in: thread), command.actorID)
+        event.policyAndHistory = (command.policy, newHistory)
         batch.append(event, .none, EventIndexes(user: actor, thread: thread))
         return .append
     }
@@ -270,28 +264,30 @@ extension RuleState {
 /// Locking and closing threads.
 extension RuleState {
     func setLock(
-        _ threadID: ThreadID, _ isLocked: Bool, _ userID: UserID, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ command: borrowing ChatCommand, _ isLocked: Bool, _ ids: borrowing Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let user = try requireUser(userID, ids)
-        let thread = try requireThread(threadID, for: user, as: .ofModerator, ids, envelope)
+        let user = try requireUser(command.actorID, ids)
+        let thread = try requireThread(command.threadID, for: user, as: .ofModerator, ids, envelope)
         try requireModerator(user, of: thread, ids)
         guard !threads[thread].isClosed else { throw .threadClosed }
         guard threads[thread].isLocked != isLocked else { return .unchanged }
         batch.append(
-            envelope.row(isLocked ? .threadLocked : .threadUnlocked, threadID, nextNumber(in: thread), userID), .none,
+            envelope.row(isLocked ? .threadLocked : .threadUnlocked, command.threadID, nextNumber(in: thread), command.actorID), .none,
             EventIndexes(user: user, thread: thread))
         return .append
     }
 
     func closeThread(
-        _ threadID: ThreadID, _ userID: UserID, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let user = try requireUser(userID, ids)
-        let thread = try requireThread(threadID, for: user, as: .ofModerator, ids, envelope)
+        let user = try requireUser(command.actorID, ids)
+        let thread = try requireThread(command.threadID, for: user, as: .ofModerator, ids, envelope)
         guard standing(of: user, in: thread, ids).role == .owner || isOperator(user) else { throw .notAnOwner }
         guard !threads[thread].isClosed else { return .unchanged }
-        batch.append(envelope.row(.threadClosed, threadID, nextNumber(in: thread), userID), .none, EventIndexes(user: user, thread: thread))
+        batch.append(
+            envelope.row(.threadClosed, command.threadID, nextNumber(in: thread), command.actorID), .none,
+            EventIndexes(user: user, thread: thread))
         return .append
     }
 }

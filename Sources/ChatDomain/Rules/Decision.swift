@@ -44,18 +44,13 @@ extension ChatCommand {
     /// Returns the text that the command gives an event of this kind, or no content if the kind is
     /// indexed.
     package func unindexedContent(of kind: EventKind?) -> EventContent {
-        switch (self, kind) {
-        case (.postMessage(_, _, _, let body), .messagePosted), (.reply(_, _, _, let body), .replyPosted),
-            (.edit(_, _, let body), .messageEdited), (.edit(_, _, let body), .replyEdited):
-            .body(body)
-        case (.startSession(_, _, let device), .sessionStarted): .device(device)
-        case (.remove(_, _, let reason), .messageRemoved), (.remove(_, _, let reason), .replyRemoved),
-            (.mute(_, _, _, let reason, _), .userMuted), (.ban(_, _, _, let reason, _), .userBanned),
-            (.ban(_, _, _, let reason, _), .memberRemoved), (.removeMember(_, _, _, let reason), .memberRemoved),
-            (.report(_, _, let reason), .messageReported), (.report(_, _, let reason), .replyReported):
-            .reason(reason)
-        case (.custom(_, let kind, _, _, let payload), .custom): .custom(kind: kind, payload: .present(payload))
-        default: .none
+        guard let form = kind?.form else { return .none }
+        return switch form.content {
+        case .body: .body(text)
+        case .device: .device(text)
+        case .reason: .reason(text)
+        case .payload: .custom(kind: label ?? "", payload: payload.map { .present($0) } ?? .omitted)
+        case .none, .registration, .username, .postcode, .threadName, .erasure: .none
         }
     }
 }

@@ -55,30 +55,12 @@ public struct ClientCommands: Sendable {
         } catch {
             throw Problem(error, line: line)
         }
-        guard request.command.isAllowedToClients else {
+        guard request.command.kind.form.sender == .client else {
             throw Problem(403, .commandNotAllowed, "Clients cannot send this command.", line: line)
         }
         if let named = request.command.actor, named != actor {
             throw Problem(403, .anotherUser, "The acting user of this command is not the user of the session.", line: line)
         }
         return request
-    }
-}
-
-extension ChatCommand {
-    /// Whether a client may send the command, as the user of its session.
-    ///
-    /// Every command is listed, so that a new one is decided on here.
-    fileprivate var isAllowedToClients: Bool {
-        switch self {
-        // The server registers users, and only the host makes operators.
-        case .registerUser, .grantOperator, .revokeOperator: false
-        case .changeUsername, .setPostcode, .openThread, .joinThread, .leaveThread, .postMessage, .reply, .edit, .retract, .markRead,
-            .startSession, .endSession, .invite, .acceptInvitation, .declineInvitation, .revokeInvitation, .setRole, .remove, .mute,
-            .unmute, .ban, .unban, .removeMember, .pin, .unpin, .lockThread, .unlockThread, .closeThread, .setThreadPolicy, .report,
-            .resolveReport,
-            .block, .unblock, .custom:
-            true
-        }
     }
 }

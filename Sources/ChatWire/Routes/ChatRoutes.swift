@@ -178,8 +178,8 @@ extension ChatRoutes {
     private func execute(_ commands: ClientCommands, as user: UserID) async throws(ChatError) -> [CommandAnswer] {
         // `endSession` has no acting user, so a session of another user counts as unknown.
         let isForeign = commands.requests.map { request in
-            guard case .endSession(let session) = request.command, let owner = store.user(ofSession: session) else { return false }
-            return owner != user
+            guard request.command.kind == .endSession, let id = request.command.id else { return false }
+            return store.user(ofSession: SessionID(bits: id)).map { $0 != user } ?? false
         }
         let own = zip(commands.requests, isForeign).filter { !$1 }.map(\.0)
         var results = try await store.execute(own)[...]

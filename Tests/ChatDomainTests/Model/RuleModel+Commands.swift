@@ -1,47 +1,60 @@
 import ChatDomain
 
+extension ChatCommand {
+    /// The message that a command names.
+    fileprivate var message: MessageID { if case .message(let id) = post { id } else { MessageID(bits: 0) } }
+}
+
 extension RuleModel {
     mutating func answer(_ request: CommandRequest, _ draft: Draft) throws(Refusal) -> Answer {
-        switch request.command {
-        case .registerUser(let user, let username, let subject): try register(user, username, subject, draft)
-        case .changeUsername(let user, let username): try rename(user, username, draft)
-        case .setPostcode(let user, let postcode): try move(user, postcode, draft)
-        case .openThread(let thread, let name, let by, let policy, let history): try open(thread, name, by, policy, history, draft)
-        case .joinThread(let user, let thread): try join(user, thread, draft)
-        case .leaveThread(let user, let thread): try leave(user, thread, draft)
-        case .postMessage(let message, let thread, let author, let body): try post(message, thread, author, body, draft)
-        case .reply(let reply, let message, let author, let body): try self.reply(reply, message, author, body, draft)
-        case .edit(.message(let message), let by, let body): try editMessage(message, by, body, draft)
-        case .edit(.reply(let reply), let by, let body): try editReply(reply, by, body, draft)
-        case .retract(.message(let message), let by): try retractMessage(message, by, draft)
-        case .retract(.reply(let reply), let by): try retractReply(reply, by, draft)
-        case .markRead(let user, let thread, let upTo): try markRead(user, thread, upTo, draft)
-        case .startSession(let user, let session, let device): try startSession(user, session, device, draft)
-        case .endSession(let session): try endSession(session, draft)
-        case .invite(let user, let thread, let by): try invite(user, thread, by, draft)
-        case .acceptInvitation(let user, let thread): try accept(user, thread, draft)
-        case .declineInvitation(let user, let thread): try decline(user, thread, draft)
-        case .revokeInvitation(let user, let thread, let by): try revokeInvitation(user, thread, by, draft)
-        case .setRole(let user, let thread, let role, let by): try setRole(user, thread, role, by, draft)
-        case .grantOperator(let user): try setOperator(user, true, draft)
-        case .revokeOperator(let user): try setOperator(user, false, draft)
-        case .remove(let post, let by, let reason): try remove(post, by, reason, draft)
-        case .mute(let user, let thread, let by, let reason, let until): try mute(user, thread, by, reason, until, draft)
-        case .unmute(let user, let thread, let by): try unmute(user, thread, by, draft)
-        case .ban(let user, let thread, let by, let reason, let until): try ban(user, thread, by, reason, until, draft)
-        case .unban(let user, let thread, let by): try unban(user, thread, by, draft)
-        case .removeMember(let user, let thread, let by, let reason): try removeMember(user, thread, by, reason, draft)
-        case .pin(let message, let by): try pin(message, by, draft)
-        case .unpin(let message, let by): try unpin(message, by, draft)
-        case .lockThread(let thread, let by): try setLock(thread, by, true, draft)
-        case .unlockThread(let thread, let by): try setLock(thread, by, false, draft)
-        case .closeThread(let thread, let by): try close(thread, by, draft)
-        case .setThreadPolicy(let thread, let policy, let history, let by): try setPolicy(thread, policy, history, by, draft)
-        case .report(let post, let by, let reason): try report(post, by, reason, draft)
-        case .resolveReport(let post, let by): try resolve(post, by, draft)
-        case .block(let user, let by): try setBlock(user, by, true, draft)
-        case .unblock(let user, let by): try setBlock(user, by, false, draft)
-        case .custom(let id, let kind, let thread, let by, let payload): try custom(id, kind, thread, by, payload, draft)
+        let command = request.command
+        let (by, thread, text) = (command.actorID, command.threadID, command.text)
+        return switch command.kind {
+        case .registerUser: try register(command.id.map(UserID.init(bits:)), text, command.label, draft)
+        case .changeUsername: try rename(by, text, draft)
+        case .setPostcode: try move(by, text, draft)
+        case .openThread: try open(command.id.map(ThreadID.init(bits:)), text, by, command.policy, command.history ?? .all, draft)
+        case .joinThread: try join(by, thread, draft)
+        case .leaveThread: try leave(by, thread, draft)
+        case .postMessage: try post(command.id.map(MessageID.init(bits:)), thread, by, text, draft)
+        case .reply: try self.reply(command.id.map(ReplyID.init(bits:)), command.message, by, text, draft)
+        case .edit:
+            switch command.post {
+            case .message(let message): try editMessage(message, by, text, draft)
+            case .reply(let reply): try editReply(reply, by, text, draft)
+            }
+        case .retract:
+            switch command.post {
+            case .message(let message): try retractMessage(message, by, draft)
+            case .reply(let reply): try retractReply(reply, by, draft)
+            }
+        case .markRead: try markRead(by, thread, command.upTo, draft)
+        case .startSession: try startSession(by, command.id.map(SessionID.init(bits:)), text, draft)
+        case .endSession: try endSession(SessionID(bits: command.id ?? 0), draft)
+        case .invite: try invite(command.userID, thread, by, draft)
+        case .acceptInvitation: try accept(by, thread, draft)
+        case .declineInvitation: try decline(by, thread, draft)
+        case .revokeInvitation: try revokeInvitation(command.userID, thread, by, draft)
+        case .setRole: try setRole(command.userID, thread, command.role, by, draft)
+        case .grantOperator: try setOperator(command.userID, true, draft)
+        case .revokeOperator: try setOperator(command.userID, false, draft)
+        case .remove: try remove(command.post, by, text, draft)
+        case .mute: try mute(command.userID, thread, by, text, command.until, draft)
+        case .unmute: try unmute(command.userID, thread, by, draft)
+        case .ban: try ban(command.userID, thread, by, text, command.until, draft)
+        case .unban: try unban(command.userID, thread, by, draft)
+        case .removeMember: try removeMember(command.userID, thread, by, text, draft)
+        case .pin: try pin(command.message, by, draft)
+        case .unpin: try unpin(command.message, by, draft)
+        case .lockThread: try setLock(thread, by, true, draft)
+        case .unlockThread: try setLock(thread, by, false, draft)
+        case .closeThread: try close(thread, by, draft)
+        case .setThreadPolicy: try setPolicy(thread, command.policy, command.history, by, draft)
+        case .report: try report(command.post, by, text, draft)
+        case .resolveReport: try resolve(command.post, by, draft)
+        case .block: try setBlock(command.userID, by, true, draft)
+        case .unblock: try setBlock(command.userID, by, false, draft)
+        case .custom: try custom(command.id.map(CustomEventID.init(bits:)), command.label ?? "", thread, by, command.payload, draft)
         }
     }
 

@@ -405,7 +405,7 @@ extension RuleModel {
     }
 
     mutating func custom(
-        _ id: CustomEventID?, _ kind: String, _ thread: ThreadID, _ by: UserID, _ payload: CustomPayload, _ draft: Draft
+        _ id: CustomEventID?, _ kind: String, _ thread: ThreadID, _ by: UserID, _ payload: CustomPayload?, _ draft: Draft
     ) throws(Refusal) -> Answer {
         if let id, let known = customEvents[id] {
             try check(known.thread == thread && known.by == by, .identifierTaken)
@@ -416,7 +416,7 @@ extension RuleModel {
         try check(isMember(by, thread), .notAMember)
         try checkPosting(by, thread, draft)
         try check(CustomKind.isValid(kind), .invalidKind)
-        try check(payload.text.utf8.count <= 16_384, .invalidPayload)
+        guard let payload, payload.text.utf8.count <= 16_384 else { throw Refusal(code: .invalidPayload) }
         let event = id ?? CustomEventID(bits: draft.freshID)
         customEvents[event] = Custom(thread: thread, by: by, position: head + 1)
         let details = EventShape.custom(thread: thread, number: next(thread), id: event, by: by)

@@ -259,7 +259,7 @@ struct PrivateThreadRulesTests {
         let moved = given.given(.setPostcode(user: Here.eli, postcode: "SW1A 3AA"))
         #expect(moved.when(.setPostcode(user: Here.eli, postcode: "SW1A 3AA")).isUnchanged)
         #expect(moved.when(.joinThread(user: Here.eli, thread: Here.sw1a)).rejection != nil)
-        if case .lockThread = earlier {
+        if earlier.kind == .lockThread {
             let unlocked = moved.given(.unlockThread(thread: Here.sw1a, by: Here.dee))
             #expect(unlocked.when(.joinThread(user: Here.eli, thread: Here.sw1a)).events.count == 1)
         }

@@ -16,14 +16,12 @@ struct RequestGenerator {
         var request = commands.nextRequest()
         if random.oneIn(15) { request.command = request.command.withoutID }
         if random.oneIn(40) { request.correlation = random.oneIn(2) ? "" : String(repeating: "c", count: 257) }
-        if random.oneIn(40), case .startSession(let user, let session, _) = request.command {
-            request.command = .startSession(user: user, session: session, device: String(repeating: "d", count: 1_025))
-        }
-        if random.oneIn(10), case .custom(let id, let kind, let thread, let by, _) = request.command {
+        if random.oneIn(40), request.command.kind == .startSession { request.command.text = String(repeating: "d", count: 1_025) }
+        if random.oneIn(10), request.command.kind == .custom {
             guard let payload = CustomPayload("\"" + String(repeating: "p", count: 16_383) + "\"") else {
                 preconditionFailure("a long string is JSON")
             }
-            request.command = .custom(id: id, kind: kind, thread: thread, by: by, payload: payload)
+            request.command.payload = payload
         }
         return request
     }
@@ -41,27 +39,11 @@ struct RequestGenerator {
 extension ChatCommand {
     /// The same command without its id, which the store then makes.
     var withoutID: ChatCommand {
-        switch self {
-        case .registerUser(_, let username, let subject): .registerUser(username: username, subject: subject)
-        case .openThread(_, let name, let by, let policy, let history): .openThread(name: name, by: by, policy: policy, history: history)
-        case .postMessage(_, let thread, let author, let body): .postMessage(thread: thread, author: author, body: body)
-        case .reply(_, let message, let author, let body): .reply(message: message, author: author, body: body)
-        case .startSession(let user, _, let device): .startSession(user: user, device: device)
-        case .custom(_, let kind, let thread, let by, let payload): .custom(kind: kind, thread: thread, by: by, payload: payload)
-        default: self
-        }
+        var command = self
+        if bearsID { command.id = nil }
+        return command
     }
 
     /// Whether the command has its own id, which identifies a repetition.
-    var bearsID: Bool {
-        switch self {
-        case .registerUser(let id, _, _): id != nil
-        case .openThread(let id, _, _, _, _): id != nil
-        case .postMessage(let id, _, _, _): id != nil
-        case .reply(let id, _, _, _): id != nil
-        case .startSession(_, let id, _): id != nil
-        case .custom(let id, _, _, _, _): id != nil
-        default: false
-        }
-    }
+    var bearsID: Bool { id != nil && kind != .endSession }
 }

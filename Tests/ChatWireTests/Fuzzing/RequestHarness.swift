@@ -75,7 +75,7 @@ enum RequestHarness {
         try require((1...ClientCommands.maximumCount).contains(commands.requests.count), "\(commands.requests.count) commands")
         try require(commands.isBatch || commands.requests.count == 1, "several commands that are no batch")
         for request in commands.requests {
-            switch request.command {
+            switch request.command.kind {
             case .registerUser, .grantOperator, .revokeOperator: throw Violation(message: "a forbidden command: \(request)")
             default: try require(request.command.actor ?? actor == actor, "a command of another user: \(request)")
             }

@@ -39,7 +39,7 @@ enum CommandSamples {
     ///
     /// Every command is listed, so that a new one gets a sample.
     static func fields(of command: ChatCommand) -> (key: String, acting: String?) {
-        switch command {
+        switch command.kind {
         case .registerUser: ("registerUser", nil)
         case .changeUsername: ("changeUsername", "user")
         case .setPostcode: ("setPostcode", "user")

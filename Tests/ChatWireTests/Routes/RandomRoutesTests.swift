@@ -45,17 +45,17 @@ import Testing
 
     private func execute(_ command: ChatCommand, _ twins: inout Twins, _ seen: Entities, _ context: Comment) async throws {
         let request = CommandRequest(command)
-        switch command {
+        switch command.kind {
         case .registerUser, .grantOperator, .revokeOperator:
             let user = seen.users.randomElement(using: &twins.random) ?? CommandSamples.actor
             let response = await twins.routed.post(try json(request), as: user)
             #expect((response.status, response.code) == (403, "commandNotAllowed"), context)
             _ = try await twins.routed.store.execute([request])
             _ = try twins.answer(request)
-        case .endSession(let session):
+        case .endSession:
             let user = seen.users.randomElement(using: &twins.random) ?? CommandSamples.actor
             let response = await twins.routed.post(try json(request), as: user)
-            let owner = twins.direct.store.user(ofSession: session)
+            let owner = twins.direct.store.user(ofSession: SessionID(bits: try #require(command.id)))
             let isForeign = owner != nil && owner != user
             let expected =
                 isForeign ? try json(CommandAnswer(line: 1, .failure(.unknownSession))) : try twins.answer(request)
@@ -135,11 +135,14 @@ import Testing
         var messages: [MessageID] = []
 
         mutating func add(_ command: ChatCommand) {
-            switch command {
-            case .registerUser(let user?, _, _) where !users.contains(user): users.append(user)
-            case .openThread(let thread?, _, _, _, _) where !threads.contains(thread): threads.append(thread)
-            case .joinThread(_, let thread) where !threads.contains(thread): threads.append(thread)
-            case .postMessage(let message?, _, _, _) where !messages.contains(message): messages.append(message)
+            func add<ID: EntityID>(_ bits: UInt128?, to list: inout [ID]) {
+                if let id = bits.map(ID.init(bits:)), !list.contains(id) { list.append(id) }
+            }
+            switch command.kind {
+            case .registerUser: add(command.id, to: &users)
+            case .openThread: add(command.id, to: &threads)
+            case .joinThread: add(command.threadID.bits, to: &threads)
+            case .postMessage: add(command.id, to: &messages)
             default: break
             }
         }
