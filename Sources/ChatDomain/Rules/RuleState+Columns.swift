@@ -6,7 +6,7 @@ extension RuleState {
     /// A later insertion into the original then copies no slots.
     package func withoutSlots() -> RuleState {
         var copy = self
-        copy.community = community.withoutSlots()
+        copy.rare = rare.withoutSlots()
         return copy
     }
 
@@ -30,7 +30,7 @@ extension RuleState {
         subjectOwners.write(to: &writer)
         messageMarks.write(to: &writer)
         replyMarks.write(to: &writer)
-        community.write(to: &writer)
+        rare.write(to: &writer)
         writer.write(sessions.indices) { sessions[$0].startedAt }
         writer.write(sessions.indices) { sessions[$0].user }
         writer.write(sessions.indices) { sessions[$0].hasEnded ? 1 : 0 as UInt8 }
@@ -59,7 +59,7 @@ extension RuleState {
         }
         messageMarks = try Self.readMarks(from: &reader, count: ids.messages.count)
         replyMarks = try Self.readMarks(from: &reader, count: ids.replies.count)
-        community = try CommunityState(from: &reader, ids, head: head)
+        rare = try RareState(from: &reader, ids, head: head)
         try readSessions(from: &reader, ids)
     }
 

@@ -31,13 +31,13 @@ package struct RuleState: Equatable, Sendable {
     /// The sessions, by index.
     package internal(set) var sessions = Column<SessionRow>()
     /// Sanctions, operators, blocks and reports.
-    package internal(set) var community: CommunityState {
-        _read { yield communityStorage[0] }
-        _modify { yield &communityStorage[0] }
+    package internal(set) var rare: RareState {
+        _read { yield rareStorage[0] }
+        _modify { yield &rareStorage[0] }
     }
     /// One element, behind a reference: the rules are moved for each command, and few commands
     /// change this part.
-    private var communityStorage = [CommunityState()]
+    private var rareStorage = [RareState()]
 
     /// Creates the state before the first event.
     package init() {}

@@ -3,7 +3,7 @@ package import Columns
 /// What the rules know of sanctions, visible history, operators, blocks, reports and erasures.
 ///
 /// Most users have none of these, so each is kept for the few that do.
-package struct CommunityState: Equatable, Sendable {
+package struct RareState: Equatable, Sendable {
     /// The ends of mutes, by membership.
     var mutes = SparseColumn()
     /// The ends of bans, by membership.
@@ -17,7 +17,7 @@ package struct CommunityState: Equatable, Sendable {
     /// By pair: 1 if the block holds.
     var blocks = PackedColumn<UInt8>()
     /// By user: the number of their blocks that hold; not stored, because it follows from the blocks.
-    private(set) var blockCounts = SparseColumn()
+    var blockCounts = SparseColumn()
     /// The reports of messages.
     var messageReports = ReportTable()
     /// The reports of replies.
@@ -40,50 +40,7 @@ struct SparseColumn: Equatable, Sendable {
     }
 }
 
-/// The open reports, by reporter and post.
-///
-/// A resolution closes all reports of its post: it begins a new round, and a report is open if it
-/// was made in the post's current round.
-struct ReportTable: Equatable, Sendable {
-    /// By post: the number of resolutions.
-    private var rounds = SparseColumn()
-    /// By post: the number of reports in the current round.
-    private var openCounts = SparseColumn()
-    private var pairs = PairInterner()
-    /// By pair of reporter and post: the round of the latest report, from 1.
-    private var reportRounds = PackedColumn<UInt64>()
-
-    func hasOpenReports(_ post: Int) -> Bool { openCounts[post] > 0 }
-
-    func isReported(_ post: Int, by user: Int) -> Bool { pairs.find(user, post).map { reportRounds[$0] == rounds[post] &+ 1 } ?? false }
-
-    mutating func report(_ post: Int, by user: Int) {
-        guard !isReported(post, by: user) else { return }
-        let (pair, isNew) = pairs.insert(user, post)
-        if isNew { reportRounds.append(0) }
-        // Wrapping: a checkpoint can contain any count, and nothing may trap.
-        reportRounds[pair] = rounds[post] &+ 1
-        openCounts[post] &+= 1
-    }
-
-    mutating func resolve(_ post: Int) {
-        guard hasOpenReports(post) else { return }
-        rounds[post] &+= 1
-        openCounts[post] = 0
-    }
-}
-
-extension CommunityState {
-    /// Sets or ends a block.
-    mutating func setBlock(_ user: Int, by blocker: Int, _ isBlocked: Bool) {
-        let (pair, isNew) = blockPairs.insert(blocker, user)
-        if isNew { blocks.append(0) }
-        let value: UInt8 = isBlocked ? 1 : 0
-        // Wrapping: a checkpoint can contain any block, and nothing may trap.
-        blockCounts[blocker] = blockCounts[blocker] &+ UInt64(value) &- UInt64(blocks[pair])
-        blocks[pair] = value
-    }
-
+extension RareState {
     func write(to writer: inout ColumnWriter) {
         mutes.write(to: &writer)
         bans.write(to: &writer)
@@ -116,7 +73,7 @@ extension CommunityState {
     }
 
     /// Returns a copy without hash slots.
-    func withoutSlots() -> CommunityState {
+    func withoutSlots() -> RareState {
         var copy = self
         copy.mutes.removeSlots()
         copy.bans.removeSlots()
@@ -142,29 +99,5 @@ extension SparseColumn {
         try rows.check(below: count)
         values = try PackedColumn(from: &reader, atMost: rows.count)
         try require(values.count == rows.count, "\(values.count) values of \(rows.count) rows")
-    }
-}
-
-extension ReportTable {
-    mutating func removeSlots() {
-        rounds.removeSlots()
-        openCounts.removeSlots()
-        pairs.removeSlots()
-    }
-
-    func write(to writer: inout ColumnWriter) {
-        rounds.write(to: &writer)
-        openCounts.write(to: &writer)
-        pairs.write(to: &writer)
-        reportRounds.write(to: &writer)
-    }
-
-    init(from reader: inout ColumnReader, posts: Int, users: Int) throws(ColumnError) {
-        rounds = try SparseColumn(from: &reader, rows: posts)
-        openCounts = try SparseColumn(from: &reader, rows: posts)
-        pairs = try PairInterner(from: &reader)
-        try pairs.check(firstBelow: users, secondBelow: posts)
-        reportRounds = try PackedColumn(from: &reader, atMost: pairs.count)
-        try require(reportRounds.count == pairs.count, "\(reportRounds.count) reports of \(pairs.count) pairs")
     }
 }

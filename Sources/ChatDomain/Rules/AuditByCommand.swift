@@ -1,7 +1,7 @@
 /// Roles, moderation and custom events, whose rules are those of the decider.
 extension RuleState {
     /// Returns the fault of an event whose command the decider would not answer with this event.
-    func communityFault(of event: EventRow, _ ids: borrowing Identities) -> HistoryFault? {
+    func commandFault(of event: EventRow, _ ids: borrowing Identities) -> HistoryFault? {
         guard let command = ChatCommand(causing: event) else { return nil }
         let isLossPossible = lostEventCount > 0
         if isLossPossible, command.kind.form.concernsPost {

@@ -50,9 +50,20 @@ extension RuleState {
     }
 
     /// The positions of the events that order erasures, ascending.
-    package var erasures: PackedColumn<Position> { community.erasures }
+    package var erasures: PackedColumn<Position> { rare.erasures }
 
     private func erasureRow(_ kind: EventKind, at now: Timestamp) -> EventRow {
         EventEnvelope(recordedAt: recordingTime(at: now), origin: .native, hasCorrelation: false).row(kind)
+    }
+
+    /// Forgets what the rules know of a user's content, and frees their username and subject.
+    mutating func forget(_ user: Int) {
+        let owner = UInt32(truncatingIfNeeded: user + 1)
+        let (name, subject) = (Int(users[user].oneBasedFoldKey) - 1, Int(users[user].oneBasedSubject) - 1)
+        if name >= 0, usernameOwners[name] == owner { usernameOwners[name] = 0 }
+        if subject >= 0, subjectOwners[subject] == owner { subjectOwners[subject] = 0 }
+        (users[user].username, users[user].postcode) = (nil, nil)
+        (users[user].oneBasedFoldKey, users[user].oneBasedFoldKeyAtRegistration, users[user].oneBasedSubject) = (0, 0, 0)
+        users[user].isErased = true
     }
 }

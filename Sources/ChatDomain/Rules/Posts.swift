@@ -1,6 +1,6 @@
 import Columns
 
-/// Messages, replies and custom events.
+/// Messages and replies.
 extension RuleState {
     func postMessage(
         _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
@@ -77,6 +77,18 @@ extension RuleState {
         return .append
     }
 
+    func remove(
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        let actor = try requireUser(command.actorID, ids)
+        let found = try find(command.post, for: actor, as: .ofModerator, ids, envelope)
+        try requireModerator(actor, of: found.thread, ids)
+        guard !found.marks.contains(.removed) else { return .unchanged }
+        try requireReason(command.text)
+        appendPostEvent(command.post.kind(.messageRemoved, .replyRemoved), command, found, actor, ids, envelope, &batch)
+        return .append
+    }
+
     /// Appends an event about a post; only events about reports have no number in the thread.
     func appendPostEvent(
         _ kind: EventKind, _ command: borrowing ChatCommand, _ found: FoundPost, _ actor: Int, _ ids: borrowing Identities,
@@ -93,26 +105,81 @@ extension RuleState {
         batch.append(row, .none, EventIndexes(user: actor, thread: found.thread, second: found.post))
     }
 
-    func custom(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
-    ) throws(Rejection) -> BatchDecision {
-        if let id = command.id, let event = ids.customEvents.find(CustomEventID(bits: id)) {
-            guard ids.threads.id(ids.customFacts.parent(event)) == command.threadID,
-                ids.users.id(ids.customFacts.author(event)) == command.actorID
-            else {
-                throw .identifierTaken
-            }
-            return .duplicate(of: ids.customFacts.position(event)...ids.customFacts.position(event))
+    /// A post's indexes: author, thread, the post itself, and its message (for a message, itself).
+    typealias FoundPost = (author: Int, marks: PostMarks, thread: Int, post: Int, message: Int)
+
+    /// Finds a post in a thread that the acting user knows.
+    ///
+    /// Every command that names a post uses this function, as those that name a thread use
+    /// ``requireThread(_:for:as:_:_:)``.
+    func find(
+        _ post: PostID, for actor: Int, as act: ThreadAct = .ofReader, _ ids: borrowing Identities, _ envelope: EventEnvelope
+    ) throws(Rejection) -> FoundPost {
+        let found = try find(post, ids)
+        let isOwn = act == .ofAuthor && found.author == actor
+        guard isOwn || isKnown(found.thread, to: actor, as: act, ids, envelope) else { throw .unknown(post) }
+        return found
+    }
+
+    /// Finds a post, whoever asks.
+    func find(_ post: PostID, _ ids: borrowing Identities) throws(Rejection) -> FoundPost {
+        switch post {
+        case .message(let id):
+            guard let message = ids.messages.find(id.bits) else { throw .unknownMessage }
+            return (ids.messageFacts.author(message), marks(message: message), ids.messageFacts.parent(message), message, message)
+        case .reply(let id):
+            guard let reply = ids.replies.find(id.bits) else { throw .unknownReply }
+            let message = ids.replyFacts.parent(reply)
+            return (ids.replyFacts.author(reply), marks(reply: reply), ids.messageFacts.parent(message), reply, message)
         }
-        let user = try requireUser(command.actorID, ids)
-        let thread = try requireThread(command.threadID, for: user, ids, envelope)
-        let membership = try requireMember(user, of: thread, ids)
-        try requireWritable(thread, membership, at: envelope.recordedAt)
-        guard CustomKind.isValid(command.label ?? "") else { throw .invalidKind }
-        guard command.payload?.isWithinLimit == true else { throw .invalidPayload }
-        batch.append(
-            envelope.row(.custom, command.threadID, nextNumber(in: thread), command.actorID, secondID: envelope.id), .none,
-            EventIndexes(user: user, thread: thread))
-        return .append
+    }
+
+    /// Throws if a member may not write in a thread now.
+    @inline(__always)
+    func requireWritable(_ thread: Int, _ membership: Int, at time: Timestamp) throws(Rejection) {
+        try requireUnlocked(thread)
+        if isSanctioned(.mute, membership, at: time) { throw .muted }
+    }
+
+    /// Whether a message exists for a member: it was posted after the start of what they may read,
+    /// or they are an operator, and it was posted after the thread last ceased to be `inviteOnly`.
+    func isVisible(message: Int, to membership: Int, _ ids: borrowing Identities) -> Bool {
+        let (thread, position) = (ids.messageFacts.parent(message), ids.messageFacts.position(message))
+        return position > rare.joins[membership]
+            || threads[thread].policy != .inviteOnly && position > threads[thread].disclosedAt
+                && isOperator(ids.memberships.pair(membership).first)
+    }
+
+    /// Returns the marks of a message.
+    package func marks(message: Int) -> PostMarks { PostMarks(rawValue: messageMarks[message]) }
+
+    /// Returns the marks of a reply.
+    package func marks(reply: Int) -> PostMarks { PostMarks(rawValue: replyMarks[reply]) }
+
+    /// Marks a message as retracted or removed, and unpins it.
+    mutating func withdraw(message: Int, _ mark: PostMarks, _ thread: Int) {
+        var marks = marks(message: message).union(mark)
+        if marks.remove(.pinned) != nil { threads[thread].pinCount &-= 1 }
+        messageMarks[message] = marks.rawValue
+    }
+}
+
+extension Rejection {
+    /// The rejection of a post that does not exist, or not for this user.
+    static func unknown(_ post: PostID) -> Rejection {
+        switch post {
+        case .message: .unknownMessage
+        case .reply: .unknownReply
+        }
+    }
+}
+
+extension PostID {
+    /// Returns the kind for a message or for a reply.
+    func kind(_ ofMessage: EventKind, _ ofReply: EventKind) -> EventKind {
+        switch self {
+        case .message: ofMessage
+        case .reply: ofReply
+        }
     }
 }

@@ -1,5 +1,14 @@
-/// Corrections of the clock, which only the host program makes.
+/// Recording times, and corrections of the clock, which only the host program makes.
 extension RuleState {
+    /// Returns `now`, clamped to the range of recording times, or the last recording time if that is
+    /// later.
+    func recordingTime(at now: Timestamp) -> Timestamp { max(recordableTime(at: now), lastRecordedAt) }
+
+    /// Returns `now`, clamped to the range of recording times.
+    func recordableTime(at now: Timestamp) -> Timestamp {
+        min(max(now, ChatEvent.recordableTimes.lowerBound), ChatEvent.recordableTimes.upperBound)
+    }
+
     /// Decides a correction of the clock: the next event begins a run of lower times.
     ///
     /// - Parameters:

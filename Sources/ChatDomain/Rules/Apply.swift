@@ -1,0 +1,96 @@
+import Columns
+
+/// The change of the rules by each kind of event.
+extension RuleState {
+    /// Applies the next events; this never fails.
+    ///
+    /// Reads the kept parts and the indexed content (usernames, subjects, postcodes); erased
+    /// content is missing from the indexes.
+    ///
+    /// - Parameters:
+    ///   - batch: A resolved batch.
+    ///   - rows: The rows to apply, ascending.
+    /// - Complexity: O(1) per event.
+    package mutating func apply(_ batch: borrowing EventBatch, _ rows: Range<Int>) {
+        for row in rows { apply(batch, row) }
+    }
+
+    @inline(__always)
+    private mutating func apply(_ batch: borrowing EventBatch, _ row: Int) {
+        let (event, indexes, position) = (batch.rows[row], batch.indexes[row], batch.position(row))
+        head = position
+        lastRecordedAt = mayBeginLower(event) ? event.recordedAt : max(lastRecordedAt, event.recordedAt)
+        isAfterLoss = event.kind == .lost
+        guard let kind = event.kind else {
+            hasUnknownEvents = true
+            return
+        }
+        // Every index has a row, even if the event that registered the user or opened the thread
+        // was lost.
+        while users.count <= indexes.user { users.append(UserRow()) }
+        while threads.count <= indexes.thread { threads.append(ThreadRow()) }
+        let (thread, post) = (indexes.thread, indexes.secondIndex)
+        if kind.form.isNumbered { threads[thread].lastEventNumber = event.number }
+        switch kind {
+        case .userRegistered: register(indexes.user, batch.content(of: row), at: position)
+        case .usernameChanged: setUsername(indexes.user, batch.content(of: row))
+        case .postcodeSet:
+            users[indexes.user].postcode = batch.content(of: row).content.postcode
+            users[indexes.user].oneBasedResidence = EventIndexes.oneBased(indexes.thread)
+        case .threadOpened: if threads[thread].openedAt == 0 { open(event, indexes, at: position) }
+        case .threadJoined: join(indexes, at: position)
+        case .threadLeft: changeRole(indexes, to: nil)
+        case .threadRead: changeMembership(indexes) { $0.setReadUpTo(event.number, $1) }
+        case .messagePosted: if indexes.isNew { messageMarks.appendZero() }
+        case .replyPosted: if indexes.isNew { replyMarks.appendZero() }
+        case .messageRetracted: if post >= 0 { withdraw(message: post, .retracted, thread) }
+        case .replyRetracted: if post >= 0 { replyMarks[post] |= PostMarks.retracted.rawValue }
+        case .sessionStarted:
+            if indexes.isNew { sessions.append(SessionRow(startedAt: position, user: UInt32(truncatingIfNeeded: indexes.user))) }
+        case .sessionEnded: if post >= 0 { sessions[post].hasEnded = true }
+        case .threadPolicySet:
+            let (policy, history) = event.policyAndHistory
+            setPolicy(thread, policy, history, at: position)
+        case .userInvited: changeStanding(indexes) { $0.isInvited = true }
+        case .invitationDeclined, .invitationRevoked: changeStanding(indexes) { $0.isInvited = false }
+        case .roleSet:
+            if indexes.membership < memberships.count, memberships.standing(indexes.membership).isMember {
+                changeRole(indexes, to: ThreadRole(code: event.value) ?? .member)
+            } else {
+                // Adds the row of the membership: every interned pair has one.
+                changeMembership(indexes) { _, _ in }
+            }
+        case .memberRemoved: changeRole(indexes, to: nil)
+        case .userMuted:
+            changeStanding(indexes) { $0.hasMute = true }
+            rare.mutes[indexes.membership] = event.value
+        case .userUnmuted: changeStanding(indexes) { $0.hasMute = false }
+        case .userBanned:
+            changeStanding(indexes) { ($0.hasBan, $0.isInvited) = (true, false) }
+            rare.bans[indexes.membership] = event.value
+        case .userUnbanned: changeStanding(indexes) { $0.hasBan = false }
+        case .operatorGranted, .operatorRevoked:
+            while rare.operators.count <= indexes.user { rare.operators.append(0) }
+            rare.operators[indexes.user] = kind == .operatorGranted ? 1 : 0
+        case .messageRemoved: if post >= 0 { withdraw(message: post, .removed, thread) }
+        case .replyRemoved: if post >= 0 { replyMarks[post] |= PostMarks.removed.rawValue }
+        case .messagePinned: changePin(post, true, thread)
+        case .messageUnpinned: changePin(post, false, thread)
+        case .threadLocked: threads[thread].isLocked = true
+        case .threadUnlocked: threads[thread].isLocked = false
+        case .threadClosed: threads[thread].isClosed = true
+        case .messageReported: if post >= 0 { rare.messageReports.report(post, by: indexes.user) }
+        case .replyReported: if post >= 0 { rare.replyReports.report(post, by: indexes.user) }
+        case .messageReportsResolved: if post >= 0 { rare.messageReports.resolve(post) }
+        case .replyReportsResolved: if post >= 0 { rare.replyReports.resolve(post) }
+        case .userBlocked, .userUnblocked:
+            rare.setBlock(post, by: indexes.user, kind == .userBlocked)
+        case .userErased:
+            forget(indexes.user)
+            rare.erasures.append(position)
+        case .contentErased: rare.erasures.append(position)
+        case .lost: lostEventCount += 1
+        case .messageEdited, .replyEdited, .custom, .clockCorrected: break
+        }
+    }
+}

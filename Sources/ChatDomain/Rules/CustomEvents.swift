@@ -1,0 +1,27 @@
+import Columns
+
+/// Custom events, which the host program defines.
+extension RuleState {
+    func custom(
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        if let id = command.id, let event = ids.customEvents.find(CustomEventID(bits: id)) {
+            guard ids.threads.id(ids.customFacts.parent(event)) == command.threadID,
+                ids.users.id(ids.customFacts.author(event)) == command.actorID
+            else {
+                throw .identifierTaken
+            }
+            return .duplicate(of: ids.customFacts.position(event)...ids.customFacts.position(event))
+        }
+        let user = try requireUser(command.actorID, ids)
+        let thread = try requireThread(command.threadID, for: user, ids, envelope)
+        let membership = try requireMember(user, of: thread, ids)
+        try requireWritable(thread, membership, at: envelope.recordedAt)
+        guard CustomKind.isValid(command.label ?? "") else { throw .invalidKind }
+        guard command.payload?.isWithinLimit == true else { throw .invalidPayload }
+        batch.append(
+            envelope.row(.custom, command.threadID, nextNumber(in: thread), command.actorID, secondID: envelope.id), .none,
+            EventIndexes(user: user, thread: thread))
+        return .append
+    }
+}

@@ -1,0 +1,169 @@
+import Columns
+
+/// Memberships and read markers.
+extension RuleState {
+    /// Joins a thread.
+    ///
+    /// - Parameter isAccepting: Whether the user accepts an invitation, which they must then have.
+    func joinThread(
+        _ command: borrowing ChatCommand, isAccepting: Bool = false, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        let user = try requireUser(command.actorID, ids)
+        let thread = try requireThread(command.threadID, for: user, ids, envelope)
+        guard !standing(of: user, in: thread, ids).isMember else { return .unchanged }
+        if let rejection = joinRejection(user, thread, envelope, isAccepting: isAccepting, ids) { throw rejection }
+        appendJoin(command.actorID, user, thread, ids, envelope, &batch)
+        return .append
+    }
+
+    /// Returns the rejection of a join by a lock or a ban, whatever the policy; nil if none applies.
+    func lockOrBanRejection(_ user: Int, _ thread: Int, at time: Timestamp, _ ids: borrowing Identities) -> Rejection? {
+        if threads[thread].isClosed { return .threadClosed }
+        if threads[thread].isLocked { return .threadLocked }
+        return isBanned(user, from: thread, at: time, ids) ? .banned : nil
+    }
+
+    /// Returns the rejection of a join by a user who is no member; nil if they may join.
+    ///
+    /// - Parameter isAccepting: Whether the user accepts an invitation, which they must then have.
+    func joinRejection(
+        _ user: Int, _ thread: Int, _ envelope: EventEnvelope, isAccepting: Bool, _ ids: borrowing Identities
+    ) -> Rejection? {
+        if let stop = lockOrBanRejection(user, thread, at: envelope.recordedAt, ids) { return stop }
+        let policy = policy(of: thread, ids)
+        if isAccepting || policy == .inviteOnly, !standing(of: user, in: thread, ids).isInvited,
+            !skipsInvitation(thread, envelope.origin, ids)
+        {
+            return .notInvited
+        }
+        // An import skips the residence rule.
+        if policy == .residents, envelope.origin == .native, users[user].oneBasedResidence != EventIndexes.oneBased(thread) {
+            return .notResident
+        }
+        return nil
+    }
+
+    /// Whether a join needs no invitation: an import joins its own threads without one.
+    func skipsInvitation(_ thread: Int, _ origin: EventOrigin, _ ids: borrowing Identities) -> Bool {
+        origin != .native && isImportedNamedThread(thread, ids)
+    }
+
+    /// Appends the event of a join.
+    func appendJoin(
+        _ userID: UserID, _ user: Int, _ thread: Int, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+    ) {
+        batch.append(
+            envelope.row(.threadJoined, ids.threads.id(thread), nextNumber(in: thread), userID), .none,
+            EventIndexes(user: user, thread: thread)
+        )
+    }
+
+    func leaveThread(
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        let user = try requireUser(command.actorID, ids)
+        let thread = try requireThread(command.threadID, for: user, ids, envelope)
+        let standing = standing(of: user, in: thread, ids)
+        guard standing.isMember else { return .unchanged }
+        guard !isLastOwner(standing, of: thread) else { throw .lastOwner }
+        batch.append(
+            envelope.row(.threadLeft, command.threadID, nextNumber(in: thread), command.actorID), .none,
+            EventIndexes(user: user, thread: thread))
+        return .append
+    }
+
+    func removeMember(
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        let action = try userAction(command, ids, envelope)
+        try requireAuthority(action, ids)
+        try requireNotLastOwner(action)
+        guard action.userStanding.isMember else { return .unchanged }
+        try requireReason(command.text)
+        append(.memberRemoved, action, envelope, &batch)
+        return .append
+    }
+
+    /// Throws if the last owner ends their own membership.
+    func requireNotLastOwner(_ action: UserAction) throws(Rejection) {
+        if action.actor == action.user, isLastOwner(action.userStanding, of: action.thread) { throw .lastOwner }
+    }
+
+    func markRead(
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        let user = try requireUser(command.actorID, ids)
+        let thread = try requireThread(command.threadID, for: user, ids, envelope)
+        let membership = try requireMember(user, of: thread, ids)
+        guard command.upTo <= head else { throw .invalidPosition }
+        guard command.upTo > memberships.readUpTo(membership) else { return .unchanged }
+        batch.append(
+            envelope.row(.threadRead, command.threadID, command.upTo, command.actorID), .none, EventIndexes(user: user, thread: thread))
+        return .append
+    }
+
+    /// Returns a user's standing in a thread.
+    package func standing(of user: Int, in thread: Int, _ ids: borrowing Identities) -> Standing {
+        ids.memberships.find(user, thread).map { memberships.standing($0) } ?? Standing()
+    }
+
+    func isMember(_ user: Int, of thread: Int, _ ids: borrowing Identities) -> Bool { standing(of: user, in: thread, ids).isMember }
+
+    /// Returns the membership of a member.
+    func requireMember(_ user: Int, of thread: Int, _ ids: borrowing Identities) throws(Rejection) -> Int {
+        guard let membership = ids.memberships.find(user, thread), memberships.standing(membership).isMember else { throw .notAMember }
+        return membership
+    }
+
+    /// Whether a member is the only owner of a thread that is not closed.
+    func isLastOwner(_ standing: Standing, of thread: Int) -> Bool {
+        standing.role == .owner && threads[thread].ownerCount == 1 && !threads[thread].isClosed
+    }
+
+    /// Makes a user a member; the opener, whose join follows the opening, an owner.
+    mutating func join(_ indexes: EventIndexes, at position: Position) {
+        let isOpener = threads[indexes.thread].awaitsOpener && threads[indexes.thread].openedBy == indexes.user
+        if threads[indexes.thread].awaitsOpener { threads[indexes.thread].awaitsOpener = false }
+        var wasMember = false
+        changeStanding(indexes) { standing in
+            standing.isInvited = false
+            wasMember = standing.isMember
+            if !wasMember { standing.role = isOpener ? .owner : .member }
+        }
+        guard !wasMember else { return }
+        if isOpener { threads[indexes.thread].ownerCount &+= 1 }
+        if threads[indexes.thread].history == .sinceJoining {
+            rare.joins[indexes.membership] = position
+        } else if rare.joins[indexes.membership] > 0 {
+            rare.joins[indexes.membership] = 0
+        }
+        countMember(indexes.user, of: indexes.thread)
+    }
+
+    /// Counts the users who were ever members of a thread, up to three; the opener is the first.
+    private mutating func countMember(_ user: Int, of thread: Int) {
+        let row = threads[thread]
+        guard !row.hadThreeMembers, user != row.openedBy else { return }
+        let member = UInt32(truncatingIfNeeded: user + 1)
+        if row.oneBasedSecondMember == 0 {
+            threads[thread].oneBasedSecondMember = member
+        } else if row.oneBasedSecondMember != member {
+            threads[thread].hadThreeMembers = true
+        }
+    }
+
+    mutating func changeStanding(_ indexes: EventIndexes, _ change: (inout Standing) -> Void) {
+        changeMembership(indexes) { table, membership in
+            var standing = table.standing(membership)
+            change(&standing)
+            table.setStanding(standing, membership)
+        }
+    }
+
+    /// Changes the membership of an event, adding its row if it is new.
+    mutating func changeMembership(_ indexes: EventIndexes, _ change: (inout MembershipTable, Int) -> Void) {
+        if indexes.membership == memberships.count { memberships.append() }
+        change(&memberships, indexes.membership)
+    }
+}

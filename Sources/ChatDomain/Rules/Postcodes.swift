@@ -1,0 +1,25 @@
+import Columns
+
+/// Postcodes.
+extension RuleState {
+    func setPostcode(
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        let user = try requireUser(command.actorID, ids)
+        guard let postcode = Postcode(command.text) else { throw Postcode.isForcesNumber(command.text) ? .forcesNumber : .invalidPostcode }
+        guard users[user].postcode != postcode else { return .unchanged }
+        let threadID = ThreadID(postcode.outwardCode)
+        var row = envelope.row(.postcodeSet)
+        (row.user, row.thread) = (command.actorID.bits, threadID.bits)
+        batch.append(row, .postcode(postcode), EventIndexes(user: user))
+        guard let thread = existingThread(threadID, ids) else {
+            appendOpening(threadID, .none, command.actorID, user, envelope, &batch)
+            return .append
+        }
+        // A banned user, or a locked or closed thread, is no reason to reject the postcode.
+        if !isMember(user, of: thread, ids), lockOrBanRejection(user, thread, at: envelope.recordedAt, ids) == nil {
+            appendJoin(command.actorID, user, thread, ids, envelope, &batch)
+        }
+        return .append
+    }
+}

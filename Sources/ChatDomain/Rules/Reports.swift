@@ -1,0 +1,93 @@
+import Columns
+
+/// Reports of messages and replies.
+extension RuleState {
+    func report(
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        let actor = try requireUser(command.actorID, ids)
+        let found = try find(command.post, for: actor, ids, envelope)
+        let membership = try requireMember(actor, of: found.thread, ids)
+        guard isVisible(message: found.message, to: membership, ids) else { throw .unknown(command.post) }
+        guard !found.marks.isWithdrawn else { throw .retracted }
+        guard !reports(of: command.post).isReported(found.post, by: actor) else { return .unchanged }
+        try requireReason(command.text)
+        appendPostEvent(command.post.kind(.messageReported, .replyReported), command, found, actor, ids, envelope, &batch)
+        return .append
+    }
+
+    func resolveReport(
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        let actor = try requireUser(command.actorID, ids)
+        let found = try find(command.post, for: actor, as: .ofModerator, ids, envelope)
+        try requireModerator(actor, of: found.thread, ids)
+        guard reports(of: command.post).hasOpenReports(found.post) else { return .unchanged }
+        appendPostEvent(command.post.kind(.messageReportsResolved, .replyReportsResolved), command, found, actor, ids, envelope, &batch)
+        return .append
+    }
+
+    private func reports(of post: PostID) -> ReportTable {
+        switch post {
+        case .message: rare.messageReports
+        case .reply: rare.replyReports
+        }
+    }
+}
+
+/// The open reports, by reporter and post.
+///
+/// A resolution closes all reports of its post: it begins a new round, and a report is open if it
+/// was made in the post's current round.
+struct ReportTable: Equatable, Sendable {
+    /// By post: the number of resolutions.
+    private var rounds = SparseColumn()
+    /// By post: the number of reports in the current round.
+    private var openCounts = SparseColumn()
+    private var pairs = PairInterner()
+    /// By pair of reporter and post: the round of the latest report, from 1.
+    private var reportRounds = PackedColumn<UInt64>()
+
+    func hasOpenReports(_ post: Int) -> Bool { openCounts[post] > 0 }
+
+    func isReported(_ post: Int, by user: Int) -> Bool { pairs.find(user, post).map { reportRounds[$0] == rounds[post] &+ 1 } ?? false }
+
+    mutating func report(_ post: Int, by user: Int) {
+        guard !isReported(post, by: user) else { return }
+        let (pair, isNew) = pairs.insert(user, post)
+        if isNew { reportRounds.append(0) }
+        // Wrapping: a checkpoint can contain any count, and nothing may trap.
+        reportRounds[pair] = rounds[post] &+ 1
+        openCounts[post] &+= 1
+    }
+
+    mutating func resolve(_ post: Int) {
+        guard hasOpenReports(post) else { return }
+        rounds[post] &+= 1
+        openCounts[post] = 0
+    }
+}
+
+extension ReportTable {
+    mutating func removeSlots() {
+        rounds.removeSlots()
+        openCounts.removeSlots()
+        pairs.removeSlots()
+    }
+
+    func write(to writer: inout ColumnWriter) {
+        rounds.write(to: &writer)
+        openCounts.write(to: &writer)
+        pairs.write(to: &writer)
+        reportRounds.write(to: &writer)
+    }
+
+    init(from reader: inout ColumnReader, posts: Int, users: Int) throws(ColumnError) {
+        rounds = try SparseColumn(from: &reader, rows: posts)
+        openCounts = try SparseColumn(from: &reader, rows: posts)
+        pairs = try PairInterner(from: &reader)
+        try pairs.check(firstBelow: users, secondBelow: posts)
+        reportRounds = try PackedColumn(from: &reader, atMost: pairs.count)
+        try require(reportRounds.count == pairs.count, "\(reportRounds.count) reports of \(pairs.count) pairs")
+    }
+}

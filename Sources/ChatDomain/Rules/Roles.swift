@@ -1,0 +1,106 @@
+import Columns
+
+/// The acting user, the user concerned and the thread of a command, as ids and as indexes.
+struct UserAction {
+    let actorID: UserID
+    let userID: UserID
+    let threadID: ThreadID
+    let actor: Int
+    let user: Int
+    let thread: Int
+    /// The standing of the acting user.
+    let actorStanding: Standing
+    /// The standing of the user concerned.
+    let userStanding: Standing
+    /// The index of the concerned user's membership; nil if no event has named the pair.
+    let membership: Int?
+}
+
+/// Roles in threads, operators of the community, and what moderators may do.
+extension RuleState {
+    func setRole(
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        let action = try userAction(command, ids, envelope)
+        let row = threads[action.thread]
+        let isOperatorAllowed = row.ownerCount == 0 && isOperator(action.actor)
+        let isSteppingDown = action.actor == action.user && action.userStanding.role.map { command.role < $0 } ?? false
+        guard action.actorStanding.role == .owner || isOperatorAllowed || isSteppingDown, command.role != .owner || row.canHaveOwners else {
+            throw .notAnOwner
+        }
+        guard let current = action.userStanding.role else { throw .notAMember }
+        guard current != command.role else { return .unchanged }
+        guard !isLastOwner(action.userStanding, of: action.thread) else { throw .lastOwner }
+        append(.roleSet, action, value: command.role.code, envelope, &batch)
+        return .append
+    }
+
+    func setOperator(
+        _ command: borrowing ChatCommand, _ isOperator: Bool, _ ids: borrowing Identities, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        let user = isOperator ? try requireUser(command.userID, ids) : try requireRegistered(command.userID, ids)
+        guard self.isOperator(user) != isOperator else { return .unchanged }
+        var row = envelope.row(isOperator ? .operatorGranted : .operatorRevoked)
+        row.user = command.userID.bits
+        batch.append(row, .none, EventIndexes(user: user))
+        return .append
+    }
+
+    /// Whether a user is an operator of the rare.
+    package func isOperator(_ user: Int) -> Bool { user < rare.operators.count && rare.operators[user] != 0 }
+
+    /// Throws unless a user moderates a thread.
+    func requireModerator(_ user: Int, of thread: Int, _ ids: borrowing Identities) throws(Rejection) {
+        if let role = standing(of: user, in: thread, ids).role, role >= .moderator { return }
+        guard isOperator(user) else { throw .notAModerator }
+    }
+
+    /// Throws unless the acting user may moderate the user concerned.
+    func requireAuthority(_ action: UserAction, _ ids: borrowing Identities) throws(Rejection) {
+        try requireModerator(action.actor, of: action.thread, ids)
+        if action.actorStanding.role == .owner || isOperator(action.actor) { return }
+        // A moderator neither acts against another one nor ends a mute of their own.
+        if let role = action.userStanding.role, role >= .moderator { throw .notAnOwner }
+    }
+
+    /// Finds the two users and the thread of a moderator's command.
+    ///
+    /// - Parameter sparesErased: Whether an erased user is rejected; false for a command that ends
+    ///   what the user has.
+    func userAction(
+        _ command: borrowing ChatCommand, sparesErased: Bool = false, _ ids: borrowing Identities, _ envelope: EventEnvelope
+    ) throws(Rejection) -> UserAction {
+        let actor = try requireUser(command.actorID, ids)
+        let user = sparesErased ? try requireNotErased(command.userID, ids, envelope) : try requireRegistered(command.userID, ids)
+        let thread = try requireThread(command.threadID, for: actor, as: .ofModerator, ids, envelope)
+        return UserAction(
+            actorID: command.actorID, userID: command.userID, threadID: command.threadID, actor: actor, user: user, thread: thread,
+            actorStanding: standing(of: actor, in: thread, ids), userStanding: standing(of: user, in: thread, ids),
+            membership: ids.memberships.find(user, thread))
+    }
+
+    /// Appends an event about the user concerned.
+    ///
+    /// - Parameter pending: The number of events of the same decision in the thread before this one.
+    func append(
+        _ kind: EventKind, _ action: UserAction, after pending: UInt64 = 0, value: UInt64 = 0, _ envelope: EventEnvelope,
+        _ batch: inout EventBatch
+    ) {
+        let row = envelope.row(
+            kind, action.threadID, nextNumber(in: action.thread) &+ pending, action.userID, otherActor: action.actorID, value: value)
+        batch.append(row, .none, EventIndexes(user: action.user, thread: action.thread))
+    }
+
+    /// Changes a user's role in a thread; nil ends the membership.
+    mutating func changeRole(_ indexes: EventIndexes, to role: ThreadRole?) {
+        var former: ThreadRole?
+        changeStanding(indexes) {
+            former = $0.role
+            $0.role = role
+        }
+        // Wrapping: a checkpoint can contain any count, and nothing may trap.
+        if former == .owner { threads[indexes.thread].ownerCount &-= 1 }
+        if role == .owner { threads[indexes.thread].ownerCount &+= 1 }
+    }
+}
