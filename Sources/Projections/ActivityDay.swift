@@ -1,3 +1,5 @@
+import Primitives
+
 public import ChatDomain
 
 /// A calendar day in UTC.
@@ -20,7 +22,9 @@ public struct CalendarDay: Hashable, Comparable, Sendable {
     private static let milliseconds: Int64 = 86_400_000
 }
 
-extension CalendarDay: LosslessStringConvertible {
+extension CalendarDay: LosslessStringConvertible, Codable, TextValue {
+    package static var decodingFailure: String { "expected a date such as 2026-11-21" }
+
     /// The Gregorian date, as in `2026-11-21`.
     ///
     /// A year outside 0000 to 9999 is written as in `Timestamp`, and
@@ -36,25 +40,6 @@ extension CalendarDay: LosslessStringConvertible {
     public init?(_ text: String) {
         guard text.utf8.count == 10, let start = Timestamp(text + "T00:00:00Z") else { return nil }
         self.init(start)
-    }
-}
-
-extension CalendarDay: Codable {
-    /// Decodes a date.
-    ///
-    /// - Throws: `DecodingError.dataCorrupted` if the string is not a date.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let day = CalendarDay(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "expected a date such as 2026-11-21")
-        }
-        self = day
-    }
-
-    /// Encodes the date as a string.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
     }
 }
 

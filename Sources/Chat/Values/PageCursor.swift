@@ -1,5 +1,6 @@
 import ChatDomain
 import EventJournal
+import Primitives
 
 /// An opaque cursor for pagination, valid on every store of the same journal.
 ///
@@ -26,7 +27,9 @@ public struct PageCursor: Hashable, Sendable {
     package var bound: Position
 }
 
-extension PageCursor: LosslessStringConvertible {
+extension PageCursor: LosslessStringConvertible, Codable, TextValue {
+    package static var decodingFailure: String { "expected a page cursor" }
+
     /// The text form: letters, digits, hyphens and dots.
     public var description: String {
         let listText =
@@ -66,25 +69,6 @@ extension PageCursor.List {
             self = .replies(message)
         default: return nil
         }
-    }
-}
-
-extension PageCursor: Codable {
-    /// Decodes the text form.
-    ///
-    /// - Throws: `DecodingError` for any other string.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let cursor = PageCursor(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "expected a page cursor")
-        }
-        self = cursor
-    }
-
-    /// Encodes the text form.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
     }
 }
 

@@ -42,7 +42,9 @@ public struct ResumeToken: Hashable, Sendable {
     }
 }
 
-extension ResumeToken: LosslessStringConvertible {
+extension ResumeToken: LosslessStringConvertible, Codable, TextValue {
+    package static var decodingFailure: String { "not a resume token" }
+
     /// The text form: letters, digits and hyphens.
     public var description: String {
         let payload = "ct1-\(position)-\(head)"
@@ -62,22 +64,5 @@ extension ResumeToken: LosslessStringConvertible {
         // Only the canonical text is valid; this comparison rejects leading zeros, signs and wrong
         // checksums.
         guard description == text else { return nil }
-    }
-}
-
-extension ResumeToken: Codable {
-    /// Decodes the text form; any other string is a decoding error.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let token = ResumeToken(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a resume token")
-        }
-        self = token
-    }
-
-    /// Encodes the text form.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
     }
 }

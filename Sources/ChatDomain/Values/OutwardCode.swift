@@ -1,3 +1,5 @@
+import Primitives
+
 /// The first half of a United Kingdom postcode: `SW1A` of `SW1A 1AA`.
 ///
 /// Royal Mail calls this half the *outward code*, and the places that share one a *postcode
@@ -70,29 +72,12 @@ public struct OutwardCode: Hashable, Comparable, Sendable {
     }
 }
 
-extension OutwardCode: LosslessStringConvertible {
+extension OutwardCode: LosslessStringConvertible, Codable, TextValue {
+    package static var decodingFailure: String { "not an outward code, such as SW1A" }
+
     /// The official form, such as `SW1A`.
     public var description: String {
         String(decoding: ascii.bigEndianBytes(count: 4).prefix { $0 != 0 }, as: UTF8.self)
-    }
-}
-
-extension OutwardCode: Codable {
-    /// Decodes a code from a string that ``init(_:)`` accepts.
-    ///
-    /// - Throws: `DecodingError.dataCorrupted` if the string is not an outward code.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let code = OutwardCode(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not an outward code, such as SW1A")
-        }
-        self = code
-    }
-
-    /// Encodes the official form as a string.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
     }
 }
 

@@ -1,3 +1,5 @@
+import Primitives
+
 /// A United Kingdom postcode, such as `SW1A 1AA`: an outward code and an inward code.
 ///
 /// A postcode is validated by its form alone. Only Royal Mail's Postcode Address File lists the
@@ -93,28 +95,11 @@ public struct Postcode: Hashable, Comparable, Sendable {
     }
 }
 
-extension Postcode: LosslessStringConvertible {
+extension Postcode: LosslessStringConvertible, Codable, TextValue {
+    package static var decodingFailure: String { "not a postcode, such as SW1A 1AA" }
+
     /// The official form: in capitals, with one space between the halves.
     public var description: String {
         "\(outwardCode) \(inwardCode)"
-    }
-}
-
-extension Postcode: Codable {
-    /// Decodes a postcode from a string that ``init(_:)`` accepts.
-    ///
-    /// - Throws: `DecodingError.dataCorrupted` if the string is not a postcode.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let postcode = Postcode(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a postcode, such as SW1A 1AA")
-        }
-        self = postcode
-    }
-
-    /// Encodes the official form as a string.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
     }
 }

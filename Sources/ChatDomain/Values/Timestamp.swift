@@ -1,3 +1,5 @@
+import Primitives
+
 /// A point in time, in whole milliseconds since 1970-01-01T00:00:00Z.
 ///
 /// The text form is that of RFC 3339 (a profile of ISO 8601) in UTC with three digits of fraction:
@@ -18,7 +20,9 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     }
 }
 
-extension Timestamp: LosslessStringConvertible {
+extension Timestamp: LosslessStringConvertible, Codable, TextValue {
+    package static var decodingFailure: String { "not a date-time of RFC 3339, such as 2026-11-21T05:03:12.123Z" }
+
     /// The time in UTC with milliseconds: `2026-11-21T05:03:12.123Z`.
     ///
     /// A year outside 0000 to 9999 has a sign and at least four digits (`+12026-...`, `-0001-...`).
@@ -115,27 +119,6 @@ extension Timestamp: LosslessStringConvertible {
 
     /// The range from the first millisecond of the year 0 to the last of the year 9999.
     private static let printable: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
-}
-
-extension Timestamp: Codable {
-    /// Decodes a timestamp from a string that ``init(_:)-(String)`` accepts, or from the
-    /// ``description`` of a time outside the years 0000 to 9999.
-    ///
-    /// - Throws: `DecodingError.dataCorrupted` if the string is neither.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let moment = Timestamp(printed: try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "not a date-time of RFC 3339, such as 2026-11-21T05:03:12.123Z")
-        }
-        self = moment
-    }
-
-    /// Encodes ``description``.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
 }
 
 /// A day of the proleptic Gregorian calendar; the year 0 is 1 BC.

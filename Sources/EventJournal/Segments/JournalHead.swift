@@ -10,7 +10,7 @@ import Primitives
 /// The text form is `cj1-ID-POSITION-CHAIN-CHECK`: the journal's id as 32 hexadecimal digits, the
 /// position in decimal, the chain value as 16 hexadecimal digits, and the CRC32C of the text before
 /// the last hyphen as 8 hexadecimal digits, all in lower case. The CRC detects mistyped tokens.
-public struct JournalHead: Hashable, Sendable, Codable, LosslessStringConvertible {
+public struct JournalHead: Hashable, Sendable, Codable, LosslessStringConvertible, TextValue {
     /// The id of the journal.
     public var journal: JournalID
     /// The last position that the token covers; 0 for an empty journal.
@@ -51,20 +51,5 @@ public struct JournalHead: Hashable, Sendable, Codable, LosslessStringConvertibl
         return String(decoding: text, as: UTF8.self) + "-" + Hexadecimal.text(of: CRC32C.checksum(of: text), digits: 8)
     }
 
-    /// Decodes the text form.
-    ///
-    /// Any other string is a decoding error.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let head = JournalHead(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a journal head")
-        }
-        self = head
-    }
-
-    /// Encodes the text form.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
+    package static var decodingFailure: String { "not a journal head" }
 }

@@ -5,7 +5,7 @@ public import Primitives
 /// The bytes are chosen when the journal is created. A copy of a journal's files keeps the id; a
 /// repair, which creates a journal from another one's records, chooses a new id. The text form is
 /// that of a UUID (RFC 9562) in lower case.
-public struct JournalID: Hashable, Sendable, Codable, CustomStringConvertible, LosslessStringConvertible {
+public struct JournalID: Hashable, Sendable, Codable, LosslessStringConvertible, TextValue {
     @usableFromInline let uuid: UUIDBits
     /// The 128 bits of the UUID; its first byte is the most significant one.
     @inlinable public var bits: UInt128 { uuid.number }
@@ -25,22 +25,7 @@ public struct JournalID: Hashable, Sendable, Codable, CustomStringConvertible, L
     /// The UUID text in lower case.
     public var description: String { UUIDText.format(bits) }
 
-    /// Decodes the UUID text.
-    ///
-    /// Any other string is a decoding error.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let id = JournalID(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a UUID")
-        }
-        self = id
-    }
-
-    /// Encodes the UUID text.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
+    package static var decodingFailure: String { "not a UUID" }
 }
 
 extension JournalID {
