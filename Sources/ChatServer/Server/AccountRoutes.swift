@@ -13,6 +13,7 @@
         let isSecure: Bool
         /// The session and its token; nil if the request has none that is valid.
         let session: (session: AccountSession, token: String)?
+        let parameters: RouteParameters
 
         func requireSession() throws(Problem) -> (session: AccountSession, token: String) {
             guard let session else { throw .notSignedIn }
@@ -52,38 +53,35 @@
 
     /// The routes of accounts and sessions.
     enum AccountRoutes {
+        /// Responds; throws a `Problem`, or what the stores throw.
+        typealias Handler = @Sendable (AccountRequest) async throws -> WireResponse
+
         /// The path of the password reset, which ends sessions without having one: a server that
         /// reads must forget all.
         static let resetPath = "/v1/reset-password"
 
         static let routes = signUpRoutes + sessionRoutes + passwordRoutes
 
-        private static let signUpRoutes: [Route<AccountRequest>] = [
-            Route("POST", "/v1/sign-up") { context, _ in
+        private static let signUpRoutes: [Route<Handler>] = [
+            Route("POST", "/v1/sign-up") { context in
                 let fields = try context.fields("username", "email", "password")
-                let client = context.client
-                try await context.accounts.runHashing { accounts throws(AccountError) in
-                    try accounts.signUp(
-                        username: fields["username"], email: fields["email"], password: fields["password"],
-                        address: client)
+                try await context.accounts.runHashing {
+                    try $0.signUp(
+                        username: fields["username"], email: fields["email"], password: fields["password"], address: context.client)
                 }
                 return try accepted()
             },
-            Route("POST", "/v1/resend-code") { context, _ in
+            Route("POST", "/v1/resend-code") { context in
                 let fields = try context.fields("email")
-                let client = context.client
-                try await context.accounts.run { accounts throws(AccountError) in
-                    try accounts.resendCode(email: fields["email"], address: client)
-                }
+                try await context.accounts.run { try $0.resendCode(email: fields["email"], address: context.client) }
                 return try accepted()
             },
-            Route("POST", "/v1/confirm") { context, _ in
+            Route("POST", "/v1/confirm") { context in
                 let fields = try context.fields("email", "code", optional: ["username", "password"])
-                let client = context.client
-                let confirm = { @Sendable (accounts: AccountStore) throws(AccountError) in
+                let confirm = { @Sendable (accounts: AccountStore) in
                     try accounts.confirm(
                         email: fields["email"], code: fields["code"], username: fields[optional: "username"],
-                        password: fields[optional: "password"], address: client)
+                        password: fields[optional: "password"], address: context.client)
                 }
                 let registration =
                     fields[optional: "password"] == nil
@@ -95,45 +93,40 @@
             },
         ]
 
-        private static let sessionRoutes: [Route<AccountRequest>] = [
-            Route("POST", "/v1/sign-in") { context, _ in
+        private static let sessionRoutes: [Route<Handler>] = [
+            Route("POST", "/v1/sign-in") { context in
                 let fields = try context.fields("email", "password", optional: ["device"])
-                let client = context.client
-                let signedIn = try await context.accounts.runHashing { accounts throws(AccountError) in
-                    try accounts.signIn(
-                        email: fields["email"], password: fields["password"], device: fields[optional: "device"], address: client)
+                let signedIn = try await context.accounts.runHashing {
+                    try $0.signIn(
+                        email: fields["email"], password: fields["password"], device: fields[optional: "device"], address: context.client)
                 }
                 var response = try WireResponse(
                     json: SignedInAnswer(token: signedIn.token, user: context.accounts.summary(of: signedIn.session.user)))
                 response.headers.append(("Set-Cookie", SessionCredentials.cookie(signedIn.token, isSecure: context.isSecure)))
                 return response
             },
-            Route("POST", "/v1/sign-out") { context, _ in
+            Route("POST", "/v1/sign-out") { context in
                 let token = try context.requireSession().token
-                try await context.accounts.run { accounts throws(AccountError) in try accounts.signOut(token: token) }
+                try await context.accounts.run { try $0.signOut(token: token) }
                 context.streams.end(.signedOut) { $0.session?.token == token }
                 return context.signedOut()
             },
-            Route("POST", "/v1/sign-out-everywhere") { context, _ in
+            Route("POST", "/v1/sign-out-everywhere") { context in
                 let user = try context.requireSession().session.user
-                try await context.accounts.run { accounts throws(AccountError) in try accounts.signOutEverywhere(user: user) }
+                try await context.accounts.run { try $0.signOutEverywhere(user: user) }
                 context.streams.end(.signedOut) { $0.session?.user == user }
                 return context.signedOut()
             },
-            Route("GET", "/v1/sessions") { context, _ in
+            Route("GET", "/v1/sessions") { context in
                 let present = try context.requireSession().session
-                let sessions = try await context.accounts.run { accounts throws(AccountError) in
-                    try accounts.sessions(of: present.user)
-                }
+                let sessions = try await context.accounts.run { try $0.sessions(of: present.user) }
                 return try WireResponse(
                     json: SessionsAnswer(items: sessions.map { SessionAnswer(session: $0, current: $0.id == present.id) }))
             },
-            Route("DELETE", "/v1/sessions/{session}") { context, parameters in
+            Route("DELETE", "/v1/sessions/{session}") { context in
                 let present = try context.requireSession().session
-                guard let id = AccountSessionID(parameters["session"]) else { throw Problem.notFound }
-                let hasEnded = try await context.accounts.run { accounts throws(AccountError) in
-                    try accounts.endSession(id: id, of: present.user)
-                }
+                guard let id = AccountSessionID(context.parameters["session"]) else { throw Problem.notFound }
+                let hasEnded = try await context.accounts.run { try $0.endSession(id: id, of: present.user) }
                 guard hasEnded else { throw Problem.notFound }
                 await context.streams.checkSessions(of: present.user, validity: context.accounts.validity)
                 return id == present.id ? context.signedOut() : WireResponse(status: 204)
@@ -141,40 +134,36 @@
         ]
 
         /// The password, and the end of the account.
-        private static let passwordRoutes: [Route<AccountRequest>] = [
-            Route("POST", "/v1/forgot-password") { context, _ in
+        private static let passwordRoutes: [Route<Handler>] = [
+            Route("POST", "/v1/forgot-password") { context in
                 let fields = try context.fields("email")
-                let client = context.client
-                try await context.accounts.run { accounts throws(AccountError) in
-                    try accounts.requestReset(email: fields["email"], address: client)
-                }
+                try await context.accounts.run { try $0.requestReset(email: fields["email"], address: context.client) }
                 return try accepted()
             },
-            Route("POST", resetPath) { context, _ in
+            Route("POST", resetPath) { context in
                 let fields = try context.fields("email", "code", "password")
-                let client = context.client
-                try await context.accounts.runHashing { accounts throws(AccountError) in
-                    try accounts.reset(
-                        email: fields["email"], code: fields["code"], new: fields["password"], address: client)
+                try await context.accounts.runHashing {
+                    try $0.reset(
+                        email: fields["email"], code: fields["code"], new: fields["password"], address: context.client)
                 }
                 await context.streams.checkSessions(validity: context.accounts.validity)
                 return WireResponse(status: 204)
             },
-            Route("POST", "/v1/change-password") { context, _ in
+            Route("POST", "/v1/change-password") { context in
                 let present = try context.requireSession().session
                 let fields = try context.fields("old", "new")
-                try await context.accounts.runHashing { accounts throws(AccountError) in
-                    try accounts.changePassword(
+                try await context.accounts.runHashing {
+                    try $0.changePassword(
                         user: present.user, old: fields["old"], new: fields["new"], keeping: present.id)
                 }
                 await context.streams.checkSessions(of: present.user, validity: context.accounts.validity)
                 return WireResponse(status: 204)
             },
-            Route("POST", "/v1/delete-account") { context, _ in
+            Route("POST", "/v1/delete-account") { context in
                 let user = try context.requireSession().session.user
                 let fields = try context.fields("password")
-                let deletion = try await context.accounts.runHashing { accounts throws(AccountError) in
-                    try accounts.beginDeletion(user: user, password: fields["password"])
+                let deletion = try await context.accounts.runHashing {
+                    try $0.beginDeletion(user: user, password: fields["password"])
                 }
                 context.streams.end(.signedOut) { $0.session?.user == user }
                 try await context.accounts.finish(deletion)

@@ -27,12 +27,12 @@
         var waitingPasswordCount: Int { passwordThreads.waitingCount }
 
         /// Calls the account store on a thread that may hash a password.
-        func runHashing<Value: Sendable>(_ body: @escaping @Sendable (AccountStore) throws(AccountError) -> Value) async throws -> Value {
+        func runHashing<Value: Sendable>(_ body: @escaping @Sendable (AccountStore) throws -> Value) async throws -> Value {
             try await passwordThreads.run { [accounts] in try body(accounts) }
         }
 
         /// Calls the account store on a thread that waits for its file only.
-        func run<Value: Sendable>(_ body: @escaping @Sendable (AccountStore) throws(AccountError) -> Value) async throws -> Value {
+        func run<Value: Sendable>(_ body: @escaping @Sendable (AccountStore) throws -> Value) async throws -> Value {
             try await accountThreads.run { [accounts] in try body(accounts) }
         }
 
@@ -67,7 +67,7 @@
                 default: throw ChatError.rejected(rejection)
                 }
             }
-            try await run { accounts throws(AccountError) in try accounts.markRegistered(account: registration.account) }
+            try await run { try $0.markRegistered(account: registration.account) }
         }
 
         /// Erases the user of an account whose deletion has begun, and deletes its row.
@@ -107,14 +107,14 @@
         /// Completes what a crash has interrupted: registrations and deletions.
         func completeInterrupted() async {
             do {
-                for registration in try await run({ accounts throws(AccountError) in try accounts.unregistered() }) {
+                for registration in try await run({ try $0.unregistered() }) {
                     do { try await register(registration) } catch {
                         // The person confirms again, for example with another username.
                         log.write(
                             "registrationPending", ("user", "\(registration.user)"), ("code", Problem(serverError: error).code.rawValue))
                     }
                 }
-                for deletion in try await run({ accounts throws(AccountError) in try accounts.pendingDeletions() }) {
+                for deletion in try await run({ try $0.pendingDeletions() }) {
                     do { try await finish(deletion) } catch {
                         log.write("deletionPending", ("user", "\(deletion.user)"), ("code", Problem(serverError: error).code.rawValue))
                     }

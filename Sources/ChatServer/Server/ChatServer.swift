@@ -184,12 +184,7 @@
         func check(_ head: HTTPHead) -> HTTPResponse? {
             if let problem = gate.problem(of: head) { return HTTPResponse(WireResponse(problem)) }
             guard head.target == "/metrics" else { return HTTPResponse(WireResponse(.notFound)) }
-            guard head.method == "GET" || head.method == "HEAD" else {
-                var response = HTTPResponse(WireResponse(.methodNotAllowed))
-                response.headers.append(("Allow", "GET, HEAD"))
-                return response
-            }
-            return nil
+            return head.method == "GET" || head.method == "HEAD" ? nil : HTTPResponse(WireResponse(allowing: ["GET"]))
         }
 
         func handle(_ request: HTTPRequest, _ exchange: HTTPExchange) {

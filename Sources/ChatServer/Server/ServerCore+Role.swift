@@ -21,7 +21,8 @@
 
         /// Carries out a request about an account.
         func respond(
-            to request: WireRequest, _ head: HTTPHead, _ token: String?, with route: Route<AccountRequest>, _ parameters: RouteParameters
+            to request: WireRequest, _ head: HTTPHead, _ token: String?, at pattern: String, by handler: AccountRoutes.Handler,
+            _ parameters: RouteParameters
         ) async throws -> WireResponse {
             switch role {
             case .writer(let accounts):
@@ -29,24 +30,21 @@
                 if let token, let session = try accounts.session(token) { signedIn = (session, token) }
                 let context = AccountRequest(
                     accounts: accounts, streams: streams, request: request, client: gate.client(of: head), isSecure: gate.isSecure(head),
-                    session: signedIn)
-                return try await route.respond(context, parameters)
+                    session: signedIn, parameters: parameters)
+                return try await handler(context)
             case .reader(let writer):
                 // Before the request, which may end the session.
                 var user: UserID?
                 if !head.isSafe, let token { user = try await writer.user(ofToken: token) }
-                let result: Result<WireResponse, Problem>
-                do throws(Problem) {
-                    result = .success(try await pass(head.method, head.target, request.body, head, token, to: writer))
-                } catch {
-                    result = .failure(error)
+                let response: WireResponse
+                do {
+                    // Also without an answer: the request may have been carried out.
+                    defer { if let user { writer.forgetSessions(of: user) } }
+                    response = try await pass(head.method, head.target, request.body, head, token, to: writer)
                 }
-                // Also without an answer: the request may have been carried out.
-                if let user { writer.forgetSessions(of: user) }
-                let response = try result.get()
                 if let user {
                     await streams.checkSessions(of: user, validity: writer.validity)
-                } else if route.pattern == AccountRoutes.resetPath, (200..<300) ~= response.status {
+                } else if pattern == AccountRoutes.resetPath, (200..<300) ~= response.status {
                     // Only the writer knows whose sessions have ended.
                     writer.forgetSessions(of: nil)
                     await streams.checkSessions(validity: writer.validity)
@@ -56,13 +54,14 @@
         }
 
         /// Carries out another request of a user who is signed in.
-        func respond(to request: WireRequest, _ head: HTTPHead, as user: UserID, _ token: String) async throws -> WireResponse {
-            if case .reader(let writer) = role, !head.isSafe,
-                case .route = chatRouter.match(method: request.method, path: request.path)
-            {
+        func respond(
+            to request: WireRequest, _ head: HTTPHead, as user: UserID, _ token: String, by handler: ChatRoutes.Handler,
+            _ parameters: RouteParameters
+        ) async throws -> WireResponse {
+            if case .reader(let writer) = role, !head.isSafe {
                 return try await pass(head.method, head.target, request.body, head, token, to: writer)
             }
-            var response = await chatRoutes.respond(to: request, as: user)
+            var response = await chatRoutes.respond(to: request, as: user, by: handler, parameters)
             if !head.isSafe, response.status == 200 { response.addResumeToken(of: store) }
             return response
         }

@@ -12,6 +12,16 @@
     /// ``Role`` says who has the accounts and executes commands: this server, or another one
     /// that it passes such requests to.
     final class ServerCore: Sendable {
+        /// What responds to the requests of a route. A path has routes of one kind.
+        enum Handler: Sendable {
+            /// For everybody; looks up the session itself.
+            case account(AccountRoutes.Handler)
+            /// For a user who is signed in.
+            case chat(ChatRoutes.Handler)
+            /// WebSockets, of users and of the tutorials.
+            case socket, tutorial
+        }
+
         let streams: StreamRegistry
         let metrics = ServerMetrics()
         let log: ServerLog
@@ -22,8 +32,10 @@
         let chatRoutes: ChatRoutes
         private let files = StaticFiles()
         private let logsRequests: Bool
-        private let accountRouter = Router(AccountRoutes.routes)
-        let chatRouter = Router(ChatRoutes.routes)
+        private let router = Router(
+            AccountRoutes.routes.map { Route($0.method, $0.pattern, Handler.account($0.handler)) }
+                + ChatRoutes.routes.map { Route($0.method, $0.pattern, Handler.chat($0.handler)) }
+                + [Route("GET", "/v1/socket", takesEveryMethod: true, .socket), Route("GET", "/chat", takesEveryMethod: true, .tutorial)])
         /// Follows the log, so that queries of a server that reads see what others write.
         private let followTask = Lock<Task<Void, Never>?>(nil)
         #if os(Linux)
@@ -31,8 +43,6 @@
             private let tutorial: TutorialChat?
             let isTutorialPublic: Bool
         #endif
-        static let socketPath = ["v1", "socket"]
-        static let tutorialPath = ["chat"]
         private let closing = Lock(false)
         /// The requests that have no response yet.
         private let pending = Lock(0)
@@ -83,19 +93,6 @@
         /// Called once a second, by another task: looking up sessions may wait.
         func checkSessions() async { await streams.checkDueSessions(validity: sessions.validity) }
 
-        /// The pattern of the request's route, for the statistics.
-        private func pattern(_ request: WireRequest) -> String {
-            if request.path == Self.socketPath { return "GET /v1/socket" }
-            if request.path == Self.tutorialPath { return "GET /chat" }
-            if case .route(let route, _) = accountRouter.match(method: request.method, path: request.path) {
-                return "\(route.method) \(route.pattern)"
-            }
-            if case .route(let route, _) = chatRouter.match(method: request.method, path: request.path) {
-                return "\(route.method) \(route.pattern)"
-            }
-            return "other"
-        }
-
         fileprivate func respond(to request: HTTPRequest, _ exchange: HTTPExchange) async {
             let start = ContinuousClock.now
             defer { pending.withLock { $0 -= 1 } }
@@ -106,9 +103,10 @@
                 let wire = try WireRequest(
                     method: request.head.method, target: request.head.target, lastEventID: request.head["last-event-id"], body: request.body
                 )
-                route = pattern(wire)
+                let match = router.match(method: wire.method, path: wire.path)
+                if case .route(let found, _) = match { route = found.name }
                 try requireRunning()
-                response = try await self.response(to: wire, request.head, exchange)
+                response = try await self.response(to: wire, request.head, at: match, exchange)
             } catch {
                 let problem = Problem(serverError: error)
                 if problem.status == 500 { log.write("requestFailed", ("route", route), ("error", Self.logged(error))) }
@@ -132,44 +130,52 @@
             }
         }
 
-        private func response(to request: WireRequest, _ head: HTTPHead, _ exchange: HTTPExchange) async throws -> HTTPResponse {
+        private func response(
+            to request: WireRequest, _ head: HTTPHead, at match: Router<Handler>.Match, _ exchange: HTTPExchange
+        ) async throws -> HTTPResponse {
             let token = SessionCredentials.token(in: head, isSecure: gate.isSecure(head))
-            switch accountRouter.match(method: request.method, path: request.path) {
+            switch match {
+            case .notFound:
+                if let file = files.response(to: head.target, method: head.method, ifNoneMatch: head["if-none-match"]) {
+                    return HTTPResponse(file)
+                }
+                if request.path == ["healthz"] { return try healthResponse(request) }
+                throw Problem.notFound
+            case .methodNotAllowed(let routes):
+                if case .chat = routes[0].handler { _ = try await requireSession(token) }
+                return HTTPResponse(WireResponse(allowing: routes.map(\.method)))
             case .route(let route, let parameters):
-                try request.requireParameters()
-                return HTTPResponse(try await respond(to: request, head, token, with: route, parameters))
-            case .methodNotAllowed(let methods):
-                // A path can have routes of both kinds only if a list of them is wrong.
-                var response = WireResponse(.methodNotAllowed)
-                response.headers.append(("Allow", methods.joined(separator: ", ")))
-                return HTTPResponse(response)
-            case .notFound: break
-            }
-            if let response = files.response(to: head.target, method: head.method, ifNoneMatch: head["if-none-match"]) {
-                return HTTPResponse(response)
-            }
-            if request.path == ["healthz"] { return try healthResponse(request) }
-            #if os(Linux)
-                if request.path == Self.tutorialPath, let tutorial { return try upgrade(head, tutorial) }
-            #endif
-            guard request.path.first == "v1" else { throw Problem.notFound }
-            guard let token, let user = try await sessions.user(ofToken: token) else {
-                // A path that does not exist is not a secret.
-                if request.path != Self.socketPath, case .notFound = chatRouter.match(method: request.method, path: request.path) {
+                switch route.handler {
+                case .account(let handler):
+                    try request.requireParameters()
+                    return HTTPResponse(try await respond(to: request, head, token, at: route.pattern, by: handler, parameters))
+                case .chat(let handler):
+                    let (user, token) = try await requireSession(token)
+                    let response = try await respond(to: request, head, as: user, token, by: handler, parameters)
+                    guard case .events(let stream) = response.body else { return HTTPResponse(response) }
+                    if request.method == "HEAD" { return HTTPResponse(WireResponse(status: response.status, headers: response.headers)) }
+                    return await open(stream, response, user, token, exchange)
+                case .socket:
+                    let (user, token) = try await requireSession(token)
+                    #if os(Linux)
+                        try request.requireParameters()
+                        return try upgrade(head, user, token)
+                    #else
+                        throw Problem.notFound
+                    #endif
+                case .tutorial:
+                    #if os(Linux)
+                        if let tutorial { return try upgrade(head, tutorial) }
+                    #endif
                     throw Problem.notFound
                 }
-                throw Problem.notSignedIn
             }
-            #if os(Linux)
-                if request.path == Self.socketPath {
-                    try request.requireParameters()
-                    return try upgrade(head, user, token)
-                }
-            #endif
-            let response = try await respond(to: request, head, as: user, token)
-            guard case .events(let stream) = response.body else { return HTTPResponse(response) }
-            if request.method == "HEAD" { return HTTPResponse(WireResponse(status: response.status, headers: response.headers)) }
-            return await open(stream, response, user, token, exchange)
+        }
+
+        /// Returns the user of the session that a token belongs to, and the token.
+        private func requireSession(_ token: String?) async throws -> (user: UserID, token: String) {
+            guard let token, let user = try await sessions.user(ofToken: token) else { throw Problem.notSignedIn }
+            return (user, token)
         }
 
         /// Throws if the store has stopped: no answer may come from it any more.
@@ -180,9 +186,7 @@
 
         private func healthResponse(_ request: WireRequest) throws -> HTTPResponse {
             guard request.method == "GET" || request.method == "HEAD" else {
-                var response = WireResponse(.methodNotAllowed)
-                response.headers.append(("Allow", "GET, HEAD"))
-                return HTTPResponse(response)
+                return HTTPResponse(WireResponse(allowing: ["GET"]))
             }
             return HTTPResponse(try WireResponse(json: Health(store.scrubProgress, store.clockStatus)))
         }

@@ -37,11 +37,7 @@
         func response(to target: String, method: String, ifNoneMatch: String?) -> WireResponse? {
             let path = String(target.prefix { $0 != "?" })
             guard let file = files[path] else { return nil }
-            guard method == "GET" || method == "HEAD" else {
-                var response = WireResponse(.methodNotAllowed)
-                response.headers.append(("Allow", "GET, HEAD"))
-                return response
-            }
+            guard method == "GET" || method == "HEAD" else { return WireResponse(allowing: ["GET"]) }
             var headers = [("ETag", file.tag), ("Cache-Control", "no-cache"), ("Content-Security-Policy", Self.contentPolicy)]
             let tags = ifNoneMatch?.split(separator: ",").map(\.trimmingSpaces) ?? []
             if tags.contains(file.tag) || tags == ["*"] { return WireResponse(status: 304, headers: headers) }

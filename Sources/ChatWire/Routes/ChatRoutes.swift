@@ -11,15 +11,17 @@ internal import Projections
 ///   does not exist and what the user may not see have the same response.
 /// - **Responses** have the JSON of the command-line tool. <doc:HostingTheRoutes> has two servers.
 public struct ChatRoutes: Sendable {
-    /// A request of a user.
-    package struct Context: Sendable {
-        package let store: ChatStore
-        package let user: UserID
-        package let request: WireRequest
+    /// Responds to a request of a route; throws a ``Problem`` or a `ChatError`.
+    package typealias Handler = @Sendable (Context) async throws -> WireResponse
 
-        package init(store: ChatStore, user: UserID, request: WireRequest) {
-            (self.store, self.user, self.request) = (store, user, request)
-        }
+    /// A request of a user, with the values of its route.
+    package struct Context: Sendable {
+        let chat: ChatRoutes
+        let user: UserID
+        let request: WireRequest
+        let parameters: RouteParameters
+
+        var store: ChatStore { chat.store }
     }
 
     private let store: ChatStore
@@ -32,100 +34,113 @@ public struct ChatRoutes: Sendable {
     /// A response to `HEAD` has the body of `GET`, which the server omits.
     public func respond(to request: WireRequest, as user: UserID) async -> WireResponse {
         switch Self.router.match(method: request.method, path: request.path) {
-        case .notFound: return WireResponse(.notFound)
-        case .methodNotAllowed(let methods):
-            var response = WireResponse(.methodNotAllowed)
-            response.headers.append(("Allow", methods.joined(separator: ", ")))
-            return response
-        case .route(let route, let parameters):
-            do {
-                return try await route.respond(Context(store: store, user: user, request: request), parameters)
-            } catch {
-                return WireResponse(Problem(routeError: error))
-            }
+        case .notFound: WireResponse(.notFound)
+        case .methodNotAllowed(let routes): WireResponse(allowing: routes.map(\.method))
+        case .route(let route, let parameters): await respond(to: request, as: user, by: route.handler, parameters)
+        }
+    }
+
+    /// Responds to a request of a signed-in user whose route was found.
+    package func respond(
+        to request: WireRequest, as user: UserID, by handler: Handler, _ parameters: RouteParameters
+    ) async -> WireResponse {
+        do {
+            return try await handler(Context(chat: self, user: user, request: request, parameters: parameters))
+        } catch {
+            return WireResponse(Problem(routeError: error))
         }
     }
 
     private static let router = Router(routes)
 
     /// Every route, in the order of the documentation.
-    package static let routes: [Route<Context>] = [
-        Route("GET", "/v1/me") { context, _ in
+    package static let routes: [Route<Handler>] = [
+        Route("GET", "/v1/me") { context in
             try context.request.requireParameters()
             return try WireResponse(
                 json: try context.store.user(context.user, viewer: context.user, threadLimit: ListLimit.readCount))
         },
-        Route("POST", "/v1/commands") { context, _ in try await context.executeCommands() },
-        Route("GET", "/v1/threads") { context, _ in
+        Route("POST", "/v1/commands") { context in try await context.executeCommands() },
+        Route("GET", "/v1/threads") { context in
             let request = try context.page()
             let page = try context.store.threadsPage(request, viewer: context.user)
             return try WireResponse(json: PageAnswer(page, request, position: \.lastPosition))
         },
-        Route("GET", "/v1/threads/{thread}") { context, parameters in
+        Route("GET", "/v1/threads/{thread}") { context in
             try context.request.requireParameters()
-            let (store, thread) = (context.store, try parameters.thread())
+            let (store, thread) = (context.store, try context.thread())
             let found = try store.thread(thread, viewer: context.user)
             let standing = try store.standing(of: context.user, in: thread, viewer: context.user)
             return try WireResponse(json: ThreadAnswer(thread: found, me: ThreadAnswer.Me(standing: standing)))
         },
-        Route("GET", "/v1/threads/{thread}/standing") { context, parameters in
+        Route("GET", "/v1/threads/{thread}/standing") { context in
             try context.request.requireParameters()
             return try WireResponse(
-                json: try context.store.standing(of: context.user, in: try parameters.thread(), viewer: context.user))
+                json: try context.store.standing(of: context.user, in: try context.thread(), viewer: context.user))
         },
-        Route("GET", "/v1/threads/{thread}/timeline") { context, parameters in
+        Route("GET", "/v1/threads/{thread}/timeline") { context in
             // As of the head, so that the token continues exactly after the page.
             let head = context.store.head
             let request = try context.page()
             let page = try context.store.timelinePage(
-                try parameters.thread(), request, viewer: context.user, asOf: .position(head.position))
+                try context.thread(), request, viewer: context.user, asOf: .position(head.position))
             var response = try WireResponse(json: PageAnswer(page, request, position: \.position))
             response.headers.append(("Resume-Token", "\(ResumeToken(head))"))
             return response
         },
-        Route("GET", "/v1/threads/{thread}/members") { context, parameters in
+        Route("GET", "/v1/threads/{thread}/members") { context in
             let page = try context.page()
-            let members = try context.store.members(of: try parameters.thread(), page, viewer: context.user)
+            let members = try context.store.members(of: try context.thread(), page, viewer: context.user)
             return try WireResponse(json: PageAnswer(members, page, position: \.since))
         },
-        Route("GET", "/v1/threads/{thread}/residents") { context, parameters in
+        Route("GET", "/v1/threads/{thread}/residents") { context in
             let page = try context.page()
-            guard let code = try parameters.thread().outwardCode else { throw Problem.notFound }
+            guard let code = try context.thread().outwardCode else { throw Problem.notFound }
             let residents = try context.store.residents(of: code, page, viewer: context.user)
             return try WireResponse(json: PageAnswer(residents, page, position: \.since))
         },
         Route("GET", "/v1/threads/{thread}/roles") {
-            try $0.list(try $0.store.roles(in: try $1.thread(), viewer: $0.user, limit: ListLimit.readCount))
+            try $0.list(try $0.store.roles(in: try $0.thread(), viewer: $0.user, limit: ListLimit.readCount))
         },
         Route("GET", "/v1/threads/{thread}/pins") {
-            try $0.list(try $0.store.pins(in: try $1.thread(), viewer: $0.user, limit: ListLimit.readCount))
+            try $0.list(try $0.store.pins(in: try $0.thread(), viewer: $0.user, limit: ListLimit.readCount))
         },
         Route("GET", "/v1/threads/{thread}/sanctions") {
-            try $0.list(try $0.store.sanctions(in: try $1.thread(), viewer: $0.user, limit: ListLimit.readCount))
+            try $0.list(try $0.store.sanctions(in: try $0.thread(), viewer: $0.user, limit: ListLimit.readCount))
         },
         Route("GET", "/v1/threads/{thread}/reports") {
-            try $0.list(try $0.store.reports(in: try $1.thread(), viewer: $0.user, limit: ListLimit.readCount))
+            try $0.list(try $0.store.reports(in: try $0.thread(), viewer: $0.user, limit: ListLimit.readCount))
         },
         Route("GET", "/v1/threads/{thread}/invitations") {
-            try $0.list(try $0.store.invitations(to: try $1.thread(), viewer: $0.user, limit: ListLimit.readCount))
+            try $0.list(try $0.store.invitations(to: try $0.thread(), viewer: $0.user, limit: ListLimit.readCount))
         },
-        Route("GET", "/v1/messages/{message}") { context, parameters in
+        Route("GET", "/v1/messages/{message}") { context in
             try context.request.requireParameters()
-            return try WireResponse(json: try context.store.message(try parameters.message(), viewer: context.user))
+            return try WireResponse(json: try context.store.message(try context.message(), viewer: context.user))
         },
-        Route("GET", "/v1/messages/{message}/replies") { context, parameters in
+        Route("GET", "/v1/messages/{message}/replies") { context in
             let request = try context.page()
-            let page = try context.store.repliesPage(to: try parameters.message(), request, viewer: context.user)
+            let page = try context.store.repliesPage(to: try context.message(), request, viewer: context.user)
             return try WireResponse(json: PageAnswer(page, request, position: \.position))
         },
-        Route("GET", "/v1/invitations") { context, _ in
+        Route("GET", "/v1/invitations") { context in
             try context.list(try context.store.invitations(of: context.user, viewer: context.user, limit: ListLimit.readCount))
         },
-        Route("GET", "/v1/events") { context, _ in try context.follow() },
+        Route("GET", "/v1/events") { context in try context.follow() },
     ]
 }
 
 extension ChatRoutes.Context {
+    fileprivate func thread() throws(Problem) -> ThreadID {
+        guard let thread = ThreadID(idOrOutwardCode: parameters["thread"]) else { throw .notFound }
+        return thread
+    }
+
+    fileprivate func message() throws(Problem) -> MessageID {
+        guard let message = MessageID(parameters["message"]) else { throw .notFound }
+        return message
+    }
+
     /// The page of `limit`, `before` and `after`.
     fileprivate func page() throws(Problem) -> PageRequest {
         try request.requireParameters(["limit", "before", "after"])
@@ -147,13 +162,13 @@ extension ChatRoutes.Context {
     /// Executes the commands of the body as one batch.
     fileprivate func executeCommands() async throws -> WireResponse {
         try request.requireParameters()
-        return await ChatRoutes(store).response(to: try ClientCommands(request.body, actor: user), as: user)
+        return await chat.response(to: try ClientCommands(request.body, actor: user), as: user)
     }
 
     /// Follows the events that the user may see.
     fileprivate func follow() throws -> WireResponse {
         try request.requireParameters(["after", "thread"])
-        let (start, updates) = try ChatRoutes(store).updates(
+        let (start, updates) = try chat.updates(
             after: request.lastEventID ?? request.parameter("after"), thread: request.parameter("thread"), as: user)
         return WireResponse(
             status: 200, headers: [("Content-Type", "text/event-stream"), ("X-Accel-Buffering", "no")],
@@ -208,18 +223,6 @@ extension ChatRoutes {
             filter.threads = [thread]
         }
         return (start, store.events(after: start, matching: filter).updates)
-    }
-}
-
-extension RouteParameters {
-    fileprivate func thread() throws(Problem) -> ThreadID {
-        guard let thread = ThreadID(idOrOutwardCode: self["thread"]) else { throw .notFound }
-        return thread
-    }
-
-    fileprivate func message() throws(Problem) -> MessageID {
-        guard let message = MessageID(self["message"]) else { throw .notFound }
-        return message
     }
 }
 

@@ -1,20 +1,25 @@
-/// A method and a path with the function that responds to it.
-package struct Route<Context: Sendable>: Sendable {
+/// A method and a path with what responds to it.
+package struct Route<Handler: Sendable>: Sendable {
     /// The method in capitals.
     package let method: String
     /// The path, with a name in braces for each segment that varies: `/v1/threads/{thread}`.
     package let pattern: String
-    /// Responds; throws a ``Problem`` or a `ChatError`.
-    package let respond: @Sendable (Context, RouteParameters) async throws -> WireResponse
+    /// What responds.
+    package let handler: Handler
 
+    /// Whether the handler has the answer to other methods too.
+    private let takesEveryMethod: Bool
     private let segments: [Substring]
 
-    package init(
-        _ method: String, _ pattern: String, _ respond: @escaping @Sendable (Context, RouteParameters) async throws -> WireResponse
-    ) {
-        (self.method, self.pattern, self.respond) = (method, pattern, respond)
+    package init(_ method: String, _ pattern: String, takesEveryMethod: Bool = false, _ handler: Handler) {
+        (self.method, self.pattern, self.takesEveryMethod, self.handler) = (method, pattern, takesEveryMethod, handler)
         segments = pattern.split(separator: "/")
     }
+
+    /// The method and the pattern: `GET /v1/threads/{thread}`.
+    package var name: String { "\(method) \(pattern)" }
+
+    func takes(_ method: String) -> Bool { takesEveryMethod || self.method == (method == "HEAD" ? "GET" : method) }
 
     /// Returns the values of the segments that vary if the path matches.
     func parameters(of path: [String]) -> RouteParameters? {
@@ -42,27 +47,26 @@ package struct RouteParameters: Sendable {
 }
 
 /// Finds the route of a request.
-package struct Router<Context: Sendable>: Sendable {
+package struct Router<Handler: Sendable>: Sendable {
     /// The result of a search.
     package enum Match: Sendable {
-        case route(Route<Context>, RouteParameters)
-        /// The path exists with these methods only.
-        case methodNotAllowed([String])
+        case route(Route<Handler>, RouteParameters)
+        /// The path exists, with the methods of these routes only.
+        case methodNotAllowed([Route<Handler>])
         case notFound
     }
 
-    package let routes: [Route<Context>]
+    private let routes: [Route<Handler>]
 
-    package init(_ routes: [Route<Context>]) { self.routes = routes }
+    package init(_ routes: [Route<Handler>]) { self.routes = routes }
 
     /// Finds the route; `HEAD` finds that of `GET`.
     package func match(method: String, path: [String]) -> Match {
         let found = routes.compactMap { route in route.parameters(of: path).map { (route, $0) } }
         if found.isEmpty { return .notFound }
-        if let (route, parameters) = found.first(where: { $0.0.method == (method == "HEAD" ? "GET" : method) }) {
+        if let (route, parameters) = found.first(where: { $0.0.takes(method) }) {
             return .route(route, parameters)
         }
-        let methods = Set(found.map(\.0.method))
-        return .methodNotAllowed((methods.contains("GET") ? methods.union(["HEAD"]) : methods).sorted())
+        return .methodNotAllowed(found.map(\.0))
     }
 }

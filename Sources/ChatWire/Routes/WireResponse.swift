@@ -37,4 +37,11 @@ extension WireResponse {
         self.init(status: problem.status, headers: [("Content-Type", Problem.contentType)], body: .bytes(bytes))
         if let seconds = problem.retryAfter { headers.append(("Retry-After", "\(seconds)")) }
     }
+
+    /// Creates the response to a request whose path has other methods; `GET` includes `HEAD`.
+    package init(allowing methods: [String]) {
+        let methods = Set(methods)
+        self.init(.methodNotAllowed)
+        headers.append(("Allow", (methods.contains("GET") ? methods.union(["HEAD"]) : methods).sorted().joined(separator: ", ")))
+    }
 }

@@ -261,10 +261,10 @@
             let paths = try #require(document?["paths"] as? [String: [String: Any]])
             let described = Set(
                 paths.flatMap { path, item in item.keys.filter { $0 != "parameters" }.map { "\($0.uppercased()) \(path)" } })
-            let accounts = Set(AccountRoutes.routes.map { "\($0.method) \($0.pattern)" })
+            let accounts = Set(AccountRoutes.routes.map(\.name))
             #expect(accounts.count == AccountRoutes.routes.count)
             #expect(accounts.isSubset(of: described))
-            let others = described.subtracting(accounts).subtracting(ChatRoutes.routes.map { "\($0.method) \($0.pattern)" })
+            let others = described.subtracting(accounts).subtracting(ChatRoutes.routes.map(\.name))
             #expect(others == ["GET /healthz", "GET /v1/openapi.json", "GET /v1/socket"])
             try await fixture.stop()
         }

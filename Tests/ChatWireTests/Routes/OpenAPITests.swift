@@ -13,7 +13,7 @@ import Testing
         let paths = try #require(document["paths"] as? [String: [String: Any]])
         let methods: Set = ["get", "put", "post", "delete", "options", "head", "patch", "trace"]
         let described = Set(paths.flatMap { path, item in item.keys.filter(methods.contains).map { "\($0.uppercased()) \(path)" } })
-        let routes = ChatRoutes.routes.map { "\($0.method) \($0.pattern)" }
+        let routes = ChatRoutes.routes.map(\.name)
         #expect(Set(routes).count == routes.count)
         #expect(Set(routes).subtracting(described).isEmpty)
         let prefixes = ["/v1/me", "/v1/commands", "/v1/threads", "/v1/messages", "/v1/invitations", "/v1/events"]

@@ -6,13 +6,13 @@ import Testing
 @Suite struct RouterTests {
     private let router = Router<Int>(
         [("GET", "/v1/a"), ("POST", "/v1/a"), ("GET", "/v1/a/{x}"), ("DELETE", "/v1/a/{x}"), ("POST", "/v1/b"), ("GET", "/v1/a/{x}/c/{y}")]
-            .map { Route($0.0, $0.1) { _, _ in WireResponse(status: 204) } })
+            .map { Route($0.0, $0.1, 0) })
 
     private func found(_ method: String, _ path: String...) -> String {
         switch router.match(method: method, path: path) {
         case .route(let route, let parameters):
-            "\(route.method) \(route.pattern) \(parameters.values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined())"
-        case .methodNotAllowed(let methods): methods.joined(separator: ", ")
+            "\(route.name) \(parameters.values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined())"
+        case .methodNotAllowed(let routes): WireResponse(allowing: routes.map(\.method)).headers.last?.value ?? ""
         case .notFound: "none"
         }
     }
