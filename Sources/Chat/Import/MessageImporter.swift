@@ -88,24 +88,20 @@ public struct MessageImporter: ~Copyable {
         _ content: ImportedLine, line: Int, isMoved: Bool = false, ignoredFields: [String] = []
     ) throws(ChatError) -> [RejectedLine] {
         let staged = ImportBatch.ParsedLine(content, number: line, isMoved: isMoved, ignoredFields: ignoredFields)
-        var batch = ImportBatch()
-        swap(&batch, &self.batch)
-        let result: Result<ImportBatch.Staging, Rejection> = store.withCurrentModels { models, now in
-            do throws(Rejection) { return .success(try batch.stage(staged, models, now)) } catch { return .failure(error) }
-        }
-        swap(&batch, &self.batch)
-        switch result {
-        case .success(.commands): return self.batch.entries.count >= batchSize || self.batch.hasReachedByteLimit ? try commit() : []
-        case .success(.duplicate):
-            summary.duplicates += 1
-            return []
-        case .success(.policy):
-            summary.count(staged.adapted, line: line)
-            return []
-        case .failure(let rejection):
+        let store = store
+        let staging: ImportBatch.Staging
+        do throws(Rejection) {
+            staging = try store.withCurrentModels { (models, now) throws(Rejection) in try batch.stage(staged, models, now) }
+        } catch {
             summary.rejected += 1
-            return [RejectedLine(line: line, rejection: rejection)]
+            return [RejectedLine(line: line, rejection: error)]
         }
+        switch staging {
+        case .commands: return batch.entries.count >= batchSize || batch.hasReachedByteLimit ? try commit() : []
+        case .duplicate: summary.duplicates += 1
+        case .policy: summary.count(staged.adapted, line: line)
+        }
+        return []
     }
 
     /// Commits the last batch.

@@ -96,16 +96,12 @@ extension ChatStore {
     ///
     /// - Parameter makeBatch: Builds the commands from the read models.
     func execute(making makeBatch: (borrowing ReadModels) -> [CommandRequest]) throws(ChatError) -> [Result<Receipt, Rejection>] {
-        let result: Result<DecidedBatch, ChatError> = decider.withLock { decider in
-            do throws(ChatError) {
-                try applyDecidedEvents(decider)
-                let batch = readSide.withShared { makeBatch($0.models) }
-                return .success(try decide(batch, try Self.checkedByteCount(of: batch), &decider))
-            } catch {
-                return .failure(error)
-            }
+        let decided = try decider.withLock { (decider) throws(ChatError) in
+            try applyDecidedEvents(decider)
+            let batch = readSide.withShared { makeBatch($0.models) }
+            return try decide(batch, try Self.checkedByteCount(of: batch), &decider)
         }
-        return try durableAnswers(to: try result.get())
+        return try durableAnswers(to: decided)
     }
 
     /// Waits until every decided event is durable, and applies it to the read models.
@@ -172,11 +168,7 @@ private struct DecidedBatch {
 extension ChatStore {
     private func decide(_ batch: [CommandRequest]) throws(ChatError) -> DecidedBatch {
         let byteCount = try Self.checkedByteCount(of: batch)
-        // The lock's closure would lose the typed error, so the result carries it.
-        let result: Result<DecidedBatch, ChatError> = decider.withLock { decider in
-            do throws(ChatError) { return .success(try decide(batch, byteCount, &decider)) } catch { return .failure(error) }
-        }
-        return try result.get()
+        return try decider.withLock { (decider) throws(ChatError) in try decide(batch, byteCount, &decider) }
     }
 
     private static func checkedByteCount(of batch: [CommandRequest]) throws(ChatError) -> Int {

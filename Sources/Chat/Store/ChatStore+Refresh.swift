@@ -22,10 +22,7 @@ extension ChatStore {
         guard log.isReadOnly, let log = log as? any RefreshableLog else { return readSide.position }
         let last = try wrappingJournalErrors { () throws(JournalError) in try log.refresh() }
         // The decider's lock preserves the order in which events reach the read models.
-        let result: Result<Void, ChatError> = decider.withLock { decider in
-            do throws(ChatError) { return .success(try apply(log, through: last, to: &decider.rules)) } catch { return .failure(error) }
-        }
-        try result.get()
+        try decider.withLock { (decider) throws(ChatError) in try apply(log, through: last, to: &decider.rules) }
         return last
     }
 

@@ -48,8 +48,10 @@ extension ChatStore {
     }
 
     /// Queries the read models as of now, also after a close.
-    func withCurrentModels<Value>(_ body: (borrowing ReadModels, Position) -> Value) -> Value {
-        readSide.withShared { body($0.models, $0.position) }
+    func withCurrentModels<Value, Failure: Error>(
+        _ body: (borrowing ReadModels, Position) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        try readSide.withShared { (side) throws(Failure) in try body(side.models, side.position) }
     }
 }
 

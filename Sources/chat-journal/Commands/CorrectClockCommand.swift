@@ -17,11 +17,7 @@ extension ToolCommand {
         var options = StoreOptions()
         options.journal.createIfMissing = false
         let store = try arguments.journal.openStore(options)
-        let result = Result { try store.correctClock() }
-        let closing = Result { try store.close() }
-        // The first error is the one to report.
-        let correction = try result.get()
-        try closing.get()
+        let correction = try store.closing { try store.correctClock() }
         if arguments.hasFlag("json") {
             try output.writeLine(json: correction)
             return true

@@ -28,14 +28,10 @@ extension ToolCommand {
         options.journal.createIfMissing = false
         options.acceptsClock = arguments.hasFlag("accept-clock")
         let store = try arguments.journal.openStore(options)
-        let result = Result {
+        let erasure = try store.closing {
             if let name { return try store.eraseUser(try store.findUser(name, asOf: .now), reason: reason) }
             return try store.eraseContent(of: PositionSet(position.map { [$0...$0] } ?? []), reason: reason)
         }
-        let closing = Result { try store.close() }
-        // The first error is the one to report.
-        let erasure = try result.get()
-        try closing.get()
         if arguments.hasFlag("json") {
             try output.writeLine(json: erasure)
         } else {

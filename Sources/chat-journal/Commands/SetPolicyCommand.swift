@@ -21,12 +21,7 @@ extension ToolCommand {
     ) { arguments, output in
         guard arguments[option: "imported"] != nil else { throw arguments.error("--imported inviteOnly is missing") }
         let store = try arguments.openForWriting()
-        let closing = Result { try store.makeImportedThreadsInviteOnly() }
-        let summaries = Result { try closing.get().map { try store.thread($0) } }
-        let end = Result { try store.close() }
-        // The first error is the one to report.
-        let threads = try summaries.get()
-        try end.get()
+        let threads = try store.closing { try store.makeImportedThreadsInviteOnly().map { try store.thread($0) } }
         if arguments.hasFlag("json") {
             try output.writeLine(json: ClosedThreads(threads: threads.map(\.id)))
         } else {

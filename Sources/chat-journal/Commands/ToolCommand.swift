@@ -204,3 +204,18 @@ extension Timestamp {
                 + (hasZone ? "" : "Z"))
     }
 }
+
+extension ChatStore {
+    /// Does some work and closes the store; the first error is the one to report.
+    func closing<Value>(_ work: () throws -> Value) throws -> Value {
+        let value: Value
+        do {
+            value = try work()
+        } catch {
+            try? close()
+            throw error
+        }
+        try close()
+        return value
+    }
+}
