@@ -36,12 +36,6 @@
         /// Nil while the connection is lost.
         private var connection: DatabaseConnection?
 
-        private enum Failure: Error {
-            case database(DatabaseError)
-            /// No later attempt can succeed.
-            case final(JournalError)
-        }
-
         init(_ database: Database, _ opened: OpenedLog, _ connection: DatabaseConnection, _ status: LogStatus) {
             (self.database, self.connection, self.status) = (database, connection, status)
             (logNumber, epoch, head, announced) = (opened.logNumber, opened.epoch, opened.head, opened.head.position)
@@ -56,7 +50,7 @@
         ///   all are.
         mutating func write(_ commits: [Commit]) -> JournalError? {
             var rest = commits[...]
-            return repeating { (writer) throws(Failure) in
+            return repeating { (writer) throws(DatabaseError) in
                 if writer.connection == nil { try writer.reconnect(&rest) }
                 if !rest.isEmpty { try writer.insert(rest) }
             }
@@ -66,16 +60,13 @@
         ///
         /// - Parameter parameters: Those after the log and the epoch. The statement may be repeated.
         mutating func execute(_ statement: Statement, _ add: (inout Parameters) -> Void) throws(JournalError) {
-            var parameters = self.parameters
+            var parameters = Parameters(logNumber, epoch: epoch)
             add(&parameters)
-            let timeout = database.answerTimeout + .seconds(parameters.byteCount >> 20)
             var count = 0
-            let failure = repeating { (writer) throws(Failure) in
+            let failure = repeating { (writer) throws(DatabaseError) in
                 try writer.reconnectIfLost()
                 guard let connection = writer.connection else { return }
-                count = try writer.converting { () throws(DatabaseError) in
-                    try connection.execute(statement, parameters, timeout: timeout)
-                }
+                count = try connection.execute(statement, parameters)
             }
             if let failure { throw failure }
             guard count > 0 else { throw superseded }
@@ -90,7 +81,7 @@
         /// Does some work, again on a new connection if one is lost, until the time limit.
         ///
         /// - Returns: Why it was not done; nil if it was.
-        private mutating func repeating(_ work: (inout CommitWriter) throws(Failure) -> Void) -> JournalError? {
+        private mutating func repeating(_ work: (inout CommitWriter) throws(DatabaseError) -> Void) -> JournalError? {
             var pause = Backoff()
             while true {
                 let outage: (error: JournalError, limit: ContinuousClock.Instant)
@@ -111,30 +102,27 @@
             case failed(JournalError)
         }
 
-        private mutating func attempt(_ work: (inout CommitWriter) throws(Failure) -> Void) -> Attempt {
+        private mutating func attempt(_ work: (inout CommitWriter) throws(DatabaseError) -> Void) -> Attempt {
             if let failure { return .failed(failure) }
-            do throws(Failure) {
+            do throws(DatabaseError) {
                 try work(&self)
                 if outageStart != nil { database.report(.info, "The connection to the database is restored.") }
                 outageStart = nil
                 return .done
             } catch {
                 connection = nil
-                switch error {
-                case .final(let error):
-                    failure = error
-                    return .failed(error)
-                case .database(let lost):
-                    if outageStart == nil {
-                        let what = lost.hasSQLState ? "A statement failed" : "The connection to the database is lost"
-                        database.report(.warning, "\(what): \(lost.message).")
-                    }
-                    let error = database.error(lost)
-                    guard lost.isTransient else { return .failed(error) }
-                    let start = outageStart ?? .now
-                    outageStart = start
-                    return .outage(error, until: start + database.options.outageTimeout)
+                if let finding = error.finding {
+                    failure = finding
+                    return .failed(finding)
                 }
+                if outageStart == nil {
+                    let what = error.hasSQLState ? "A statement failed" : "The connection to the database is lost"
+                    database.report(.warning, "\(what): \(error.message).")
+                }
+                guard error.isTransient else { return .failed(database.error(error)) }
+                let start = outageStart ?? .now
+                outageStart = start
+                return .outage(database.error(error), until: start + database.options.outageTimeout)
             }
         }
 
@@ -155,7 +143,7 @@
         /// Makes one attempt, so that callers with commits get the writer between two attempts of a long
         /// outage.
         mutating func tend() -> Tending {
-            let attempt = attempt { (writer) throws(Failure) in
+            let attempt = attempt { (writer) throws(DatabaseError) in
                 try writer.reconnectIfLost()
                 if writer.announced < writer.head.position { try writer.announce() }
                 if .now - writer.confirmedAt >= writer.database.options.heartbeatInterval, let connection = writer.connection {
@@ -177,17 +165,12 @@
         /// Without the announcement, readers look for later records themselves.
         mutating func announceEnd() {
             guard connection != nil, announced < head.position else { return }
-            do throws(Failure) { try announce() } catch { connection = nil }
+            do throws(DatabaseError) { try announce() } catch { connection = nil }
         }
 
-        private mutating func announce() throws(Failure) {
+        private mutating func announce() throws(DatabaseError) {
             guard let connection else { return }
-            var parameters = parameters
-            parameters.add(head.position)
-            parameters.add(Int64(bitPattern: head.chain))
-            let count = try converting { () throws(DatabaseError) in
-                try connection.execute(.announce, parameters, timeout: database.answerTimeout)
-            }
+            let count = try connection.execute(.announce, Parameters(logNumber, epoch: epoch, head))
             if count == 0 {
                 // The comparison says why.
                 var none: ArraySlice<Commit> = []
@@ -196,7 +179,7 @@
             announced = head.position
         }
 
-        private mutating func reconnectIfLost() throws(Failure) {
+        private mutating func reconnectIfLost() throws(DatabaseError) {
             var none: ArraySlice<Commit> = []
             if connection == nil { try reconnect(&none) }
         }
@@ -206,38 +189,34 @@
         /// The server would notice the end of the connection a moment later, and the next writer might
         /// find the log locked.
         func close() {
-            connection?.giveUpLock(logNumber, database.answerTimeout)
+            connection?.giveUpLock(logNumber)
             connection?.close()
         }
 
         /// Inserts the records of commits in one transaction, and advances the head.
-        private mutating func insert(_ commits: ArraySlice<Commit>) throws(Failure) {
+        private mutating func insert(_ commits: ArraySlice<Commit>) throws(DatabaseError) {
             guard let connection, let last = commits.last else { return }
             let records = commits.reduce(0) { $0 + $1.stored.records.count }
-            var parameters = parameters
-            parameters.add(head.position)
-            parameters.add(Int64(bitPattern: head.chain))
-            parameters.add(last.last)
-            parameters.add(Int64(bitPattern: last.chain))
+            var parameters = Parameters(logNumber, epoch: epoch, head)
+            parameters.add(JournalHead(journal: head.journal, position: last.last, chain: last.chain))
             parameters.add(status.rawValue)
             parameters.add(records: commits)
-            let timeout = database.answerTimeout + .seconds(parameters.byteCount >> 20)
-            let count = try converting { () throws(DatabaseError) in try connection.execute(.append, parameters, timeout: timeout) }
+            let count = try connection.execute(.append, parameters)
             guard count == records else {
                 // The answer to an earlier attempt may have been lost: a new connection tells.
-                throw .database(DatabaseError(state: "", message: "the log is not as this writer left it"))
+                throw DatabaseError("the log is not as this writer left it")
             }
             (head.position, head.chain) = (last.last, last.chain)
             confirmedAt = .now
         }
 
         /// Connects again, and finds out which commits the database has.
-        private mutating func reconnect(_ commits: inout ArraySlice<Commit>) throws(Failure) {
-            let connection = try converting { () throws(DatabaseError) in try database.connectForWriting() }
-            guard try converting({ () throws(DatabaseError) in try takeLock(connection) }) else {
+        private mutating func reconnect(_ commits: inout ArraySlice<Commit>) throws(DatabaseError) {
+            let connection = try database.connectForWriting()
+            guard try takeLock(connection) else {
                 // The status of the log says whether it has moved.
                 try compare(connection, &commits)
-                throw .final(superseded)
+                throw DatabaseError(superseded)
             }
             try compare(connection, &commits)
             self.connection = connection
@@ -248,37 +227,33 @@
         ///
         /// Nothing is announced before. The answer makes durable what it shows: a server shows commits after a restart, or after an
         /// interrupted wait, that no standby has. A server that was replaced cannot give it.
-        private mutating func compare(_ connection: DatabaseConnection, _ commits: inout ArraySlice<Commit>) throws(Failure) {
-            var found: (position: Position, chain: UInt64, epoch: Int64, status: LogStatus?, movedTo: String?)?
-            try converting { () throws(DatabaseError) in
-                try connection.execute(.confirm, Parameters(logNumber), timeout: database.answerTimeout) { row in
-                    if let position = row.position(0), let chain = row.integer(1), let epoch = row.integer(2) {
-                        found = (position, UInt64(bitPattern: chain), epoch, row.text(3).flatMap(LogStatus.init), row.text(4))
-                    }
-                    return true
-                }
+        private mutating func compare(_ connection: DatabaseConnection, _ commits: inout ArraySlice<Commit>) throws(DatabaseError) {
+            typealias Found = (head: JournalHead, epoch: Int64, status: LogStatus?, movedTo: String?)
+            let found = try connection.row(.confirm, Parameters(logNumber)) { row -> Found? in
+                guard let end = row.head(of: head.journal), let epoch = row.integer(2) else { return nil }
+                return (end, epoch, row.text(3).flatMap(LogStatus.init), row.text(4))
             }
             guard let found else {
                 // Without a row, the statement has made no commit that only a leader confirms.
-                try converting { () throws(DatabaseError) in try connection.requireLeader(database.answerTimeout) }
-                throw .final(JournalError(.notFound, "The log has been removed.", path: "\(database.address)"))
+                try connection.requireLeader()
+                throw database.finding(.notFound, "The log has been removed.")
             }
-            if found.epoch < epoch { throw .final(setBackError(to: found.position)) }
+            if found.epoch < epoch { throw DatabaseError(setBackError(to: found.head.position)) }
             guard found.epoch == epoch else {
                 try keepCommitsOfDatabase(connection, &commits)
                 if found.status == .moved, status != .moved {
-                    throw .final(.moved(to: found.movedTo, path: "\(database.address)"))
+                    throw DatabaseError(JournalError.moved(to: found.movedTo, path: "\(database.address)"))
                 }
-                throw .final(superseded)
+                throw DatabaseError(superseded)
             }
             guard found.status == status else {
-                throw .final(JournalError(.conflict, "The status of the log was changed under its writer.", path: "\(database.address)"))
+                throw database.finding(.conflict, "The status of the log was changed under its writer.")
             }
-            if found.position != head.position || found.chain != head.chain {
-                guard let index = commits.firstIndex(where: { $0.last == found.position && $0.chain == found.chain }) else {
-                    throw .final(setBackError(to: found.position))
+            if found.head != head {
+                guard let index = commits.firstIndex(where: { $0.last == found.head.position && $0.chain == found.head.chain }) else {
+                    throw DatabaseError(setBackError(to: found.head.position))
                 }
-                (head.position, head.chain) = (found.position, found.chain)
+                head = found.head
                 commits = commits[(index + 1)...]
             }
             confirmedAt = .now
@@ -297,27 +272,25 @@
         private func takeLock(_ connection: DatabaseConnection) throws(DatabaseError) -> Bool {
             var pause = Backoff()
             for _ in 0..<8 {
-                guard try connection.integer(.epoch, logNumber, database.answerTimeout) == epoch else { return false }
-                if try connection.integer(.tryLock, logNumber, database.answerTimeout) == 1 { return true }
-                try connection.execute(.endOtherWriters, Parameters(logNumber), timeout: database.answerTimeout)
+                guard try connection.integer(.epoch, logNumber) == epoch else { return false }
+                if try connection.integer(.tryLock, logNumber) == 1 { return true }
+                try connection.execute(.endOtherWriters, Parameters(logNumber))
                 pause.wait()
             }
-            throw DatabaseError(state: "", message: "the lock of the log is held")
+            throw DatabaseError("the lock of the log is held")
         }
 
         /// Advances the head over the commits that were written before another writer took over.
         private mutating func keepCommitsOfDatabase(
             _ connection: DatabaseConnection, _ commits: inout ArraySlice<Commit>
-        ) throws(Failure) {
+        ) throws(DatabaseError) {
             var parameters = Parameters(logNumber)
             parameters.add(commits.map { Int64(clamping: $0.last) })
             var chains: [Position: UInt64] = [:]
-            try converting { () throws(DatabaseError) in
-                try connection.execute(.barrier, timeout: database.answerTimeout)
-                try connection.execute(.chainsAtPositions, parameters, timeout: database.answerTimeout) { row in
-                    if let position = row.position(0), let chain = row.integer(1) { chains[position] = UInt64(bitPattern: chain) }
-                    return true
-                }
+            try connection.execute(.barrier)
+            try connection.execute(.chainsAtPositions, parameters) { row in
+                if let position = row.position(0), let chain = row.chain(1) { chains[position] = chain }
+                return true
             }
             while let first = commits.first, chains[first.last] == first.chain {
                 (head.position, head.chain) = (first.last, first.chain)
@@ -329,17 +302,6 @@
             JournalError(.superseded, "Another writer has taken over the log.", path: "\(database.address)")
         }
 
-        /// The log and the epoch, with which each statement of a writer begins.
-        private var parameters: Parameters {
-            var parameters = Parameters(logNumber)
-            parameters.add(epoch)
-            return parameters
-        }
-
-        @discardableResult
-        private func converting<Result>(_ work: () throws(DatabaseError) -> Result) throws(Failure) -> Result {
-            do throws(DatabaseError) { return try work() } catch { throw .database(error) }
-        }
     }
 
     extension Parameters {

@@ -15,11 +15,9 @@
 
         init(_ address: PostgresAddress, _ options: PostgresOptions) { (self.address, self.options) = (address, options) }
 
-        var answerTimeout: Duration { options.answerTimeout }
-
         /// Connects to the server that accepts writes.
         func connectForWriting() throws(DatabaseError) -> DatabaseConnection {
-            let connection = try DatabaseConnection(nextParameters(), isForWriting: true)
+            let connection = try DatabaseConnection(nextParameters(), isForWriting: true, options.answerTimeout)
             try prepare(connection)
             return connection
         }
@@ -37,7 +35,7 @@
                 SET idle_in_transaction_session_timeout = 0; SET idle_session_timeout = 0;
                 SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off;
                 SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 3; SET tcp_user_timeout = 10000
-                """, timeout: answerTimeout)
+                """)
         }
 
         /// Connects to the server that accepts writes, or else to any.
@@ -45,9 +43,9 @@
             let parameters = nextParameters()
             let connection: DatabaseConnection
             do throws(DatabaseError) {
-                connection = try DatabaseConnection(parameters, isForWriting: true)
+                connection = try DatabaseConnection(parameters, isForWriting: true, options.answerTimeout)
             } catch {
-                connection = try DatabaseConnection(parameters, isForWriting: false)
+                connection = try DatabaseConnection(parameters, isForWriting: false, options.answerTimeout)
             }
             try prepare(connection)
             return connection
@@ -77,7 +75,7 @@
                     let result: Result
                     do throws(DatabaseError) { result = try body(connection) } catch {
                         // Only the leader can tell that the tables were removed.
-                        if error.isOfMissingTable { try connection.requireLeader(answerTimeout) }
+                        if error.isOfMissingTable { try connection.requireLeader() }
                         throw error
                     }
                     if connection.isOpen, !connection.shouldRetryLeader {
@@ -85,6 +83,7 @@
                     }
                     return result
                 } catch {
+                    if let finding = error.finding { throw finding }
                     // What was lost once is lost on every connection to that server.
                     close()
                     guard error.isTransient, .now + pause.next < end else { throw self.error(error) }
@@ -98,6 +97,7 @@
 
         /// The journal error of a database's.
         func error(_ error: DatabaseError) -> JournalError {
+            if let finding = error.finding { return finding }
             if error.isTransient {
                 return JournalError(.unreachable, "No server could be used; the last reason: \(error.message).", path: "\(address)")
             }
@@ -120,7 +120,7 @@
     extension DatabaseError {
         /// A new or restarted standby may be older than the log.
         static var standbyLacksLog: DatabaseError {
-            DatabaseError(state: "", message: "the standby does not have the log yet")
+            DatabaseError("the standby does not have the log yet")
         }
 
         fileprivate var isOfMissingTable: Bool { state == "42P01" || state == "3F000" }
@@ -130,8 +130,9 @@
         /// The connection was lost, the statement was cancelled, or the server is starting, ending or a
         /// standby, or lacks resources.
         var isTransient: Bool {
+            if finding != nil { return false }
             // 57P04: the database was dropped.
-            !hasSQLState || state == "25006" || state == "40001" || state == "40P01" || state == "55P03"
+            return !hasSQLState || state == "25006" || state == "40001" || state == "40P01" || state == "55P03"
                 || ["08", "53", "57"].contains(state.prefix(2)) && state != "57P04"
         }
     }

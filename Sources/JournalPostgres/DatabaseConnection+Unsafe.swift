@@ -2,6 +2,7 @@
     // Unsafe: libpq is a C library. Its connections and results are addresses that this file does
     // not hand out; a row's bytes are lent for the time of a call.
     internal import CPostgreSQL
+    internal import EventJournal
     internal import Primitives
     #if canImport(Glibc)
         internal import Glibc
@@ -21,6 +22,14 @@
 
         /// Whether the server reported the error; false if the connection was lost.
         var hasSQLState: Bool { !state.isEmpty }
+
+        /// What the database says of the log, which no other attempt changes; nil for a failure of the
+        /// database.
+        let finding: JournalError?
+
+        init(_ message: String, state: String = "") { (self.state, self.message, finding) = (state, message, nil) }
+
+        init(_ finding: JournalError) { (state, message, self.finding) = ("", finding.message, finding) }
     }
 
     /// One connection to a server.
@@ -33,13 +42,16 @@
         private let notices = Notices()
         private var prepared: Set<Statement> = []
         private let connectedAt = ContinuousClock.now
+        /// See ``PostgresOptions/answerTimeout``.
+        private let answerTimeout: Duration
         /// The position up to which the server is known to have the history that the log has read.
         var knownThrough: Position = 0
 
         /// Connects to the first server of the parameters that answers and has the wanted role.
         ///
         /// - Throws: ``DatabaseError`` without a state if no server does.
-        init(_ parameters: [String: String], isForWriting: Bool) throws(DatabaseError) {
+        init(_ parameters: [String: String], isForWriting: Bool, _ answerTimeout: Duration) throws(DatabaseError) {
+            self.answerTimeout = answerTimeout
             var all = [
                 "connect_timeout": "2", "application_name": "chat-journal", "keepalives_idle": "5", "keepalives_interval": "2",
                 "keepalives_count": "3", "tcp_user_timeout": "10000",
@@ -73,7 +85,7 @@
             guard unsafe PQsetnonblocking(opened, 1) == 0 else { throw lost() }
             guard unsafe PQserverVersion(opened) >= 140_000 else {
                 close()
-                throw DatabaseError(state: "0A000", message: "PostgreSQL 14 or newer is required")
+                throw DatabaseError("PostgreSQL 14 or newer is required", state: "0A000")
             }
         }
 
@@ -105,14 +117,16 @@
         ///
         /// - Returns: Whether the server gave a warning.
         @discardableResult
-        func run(_ sql: String, timeout: Duration) throws(DatabaseError) -> Bool {
+        func run(_ sql: String, timeout: Duration? = nil) throws(DatabaseError) -> Bool {
             notices.hasWarning = false
             guard let connection = unsafe connection, unsafe PQsendQuery(connection, sql) == 1 else { throw lost() }
-            _ = try results(timeout) { _ in true }
+            _ = try results(timeout ?? answerTimeout) { _ in true }
             return notices.hasWarning
         }
 
         /// Executes a prepared statement and passes each row of its result to a closure.
+        ///
+        /// Large parameters may take longer than ``PostgresOptions/answerTimeout``: a second for each MiB.
         ///
         /// - Parameter body: Returns whether to continue. The remaining rows are discarded, so a
         ///   statement whose caller may stop must limit their number.
@@ -121,9 +135,9 @@
         ///   the one on a cancelled wait for a standby, a commit is not durable.
         @discardableResult
         func execute(
-            _ statement: Statement, _ parameters: Parameters = Parameters(), timeout: Duration,
-            _ body: (DatabaseRow) -> Bool = { _ in true }
+            _ statement: Statement, _ parameters: Parameters = Parameters(), _ body: (DatabaseRow) -> Bool = { _ in true }
         ) throws(DatabaseError) -> Int {
+            let timeout = answerTimeout + .seconds(parameters.byteCount >> 20)
             if !prepared.contains(statement) { try prepare(statement, timeout) }
             notices.hasWarning = false
             let sent = unsafe parameters.withAddresses { count, values, lengths, formats in
@@ -133,7 +147,7 @@
             let count = try results(timeout, body)
             if notices.hasWarning && !statement.mayWarn {
                 close()
-                throw DatabaseError(state: "", message: "the server gave a warning instead of a plain confirmation")
+                throw DatabaseError("the server gave a warning instead of a plain confirmation")
             }
             return count
         }
@@ -225,21 +239,21 @@
 
         /// The error of a lost connection, which is closed.
         private func lost() -> DatabaseError {
-            guard let connection = unsafe connection else { return DatabaseError(state: "", message: "the connection is closed") }
+            guard let connection = unsafe connection else { return DatabaseError("the connection is closed") }
             let text = unsafe String(cString: PQerrorMessage(connection))
             close()
-            return DatabaseError(state: "", message: text.split(whereSeparator: \.isNewline).first.map(String.init) ?? "no connection")
+            return DatabaseError(text.split(whereSeparator: \.isNewline).first.map(String.init) ?? "no connection")
         }
 
         private func timedOut() -> DatabaseError {
             close()
-            return DatabaseError(state: "", message: "the server did not answer in time")
+            return DatabaseError("the server did not answer in time")
         }
 
         private static func error(of result: OpaquePointer) -> DatabaseError {
             let state = unsafe PQresultErrorField(result, stateField).map { unsafe String(cString: $0) } ?? ""
             let message = unsafe PQresultErrorField(result, messageField).map { unsafe String(cString: $0) } ?? ""
-            return DatabaseError(state: state, message: message.isEmpty ? "the connection was lost" : message)
+            return DatabaseError(message.isEmpty ? "the connection was lost" : message, state: state)
         }
 
         // The macros PG_DIAG_SQLSTATE and others are character constants, which are not imported.

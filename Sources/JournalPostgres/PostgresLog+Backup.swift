@@ -23,11 +23,9 @@
             if last == 0 { return PositionSet() }
             var erased = PositionSet()
             var isValid = true
-            var parameters = Parameters(logNumber)
-            parameters.add(last)
             try reading(of: head, through: last) { (connection) throws(DatabaseError) in
                 erased = PositionSet()
-                try connection.execute(.erasedRecords, parameters, timeout: database.answerTimeout) { row in
+                try connection.execute(.erasedRecords, Parameters(logNumber, last)) { row in
                     guard let position = row.position(0), position >= 1 else {
                         isValid = false
                         return false

@@ -21,12 +21,12 @@
         ///   ``CommitWriter/execute(_:_:)``.
         func execute(_ statement: Statement, _ add: (inout Parameters) -> Void) throws(JournalError) {
             if isReadOnly { throw readOnly }
-            let (result, failure) = writer.withLock { writer in
-                let result = Result { () throws(JournalError) in try writer?.execute(statement, add) }
-                return (result, writer?.failure)
+            var failure: JournalError?
+            defer { if let failure { stop(failure) } }
+            try writer.withLock { (writer) throws(JournalError) in
+                defer { failure = writer?.failure }
+                try writer?.execute(statement, add)
             }
-            if let failure { stop(failure) }
-            _ = try result.get()
         }
 
         var readOnly: JournalError { JournalError(.readOnly, "The log is open for reading only.", path: "\(address)") }
@@ -49,32 +49,20 @@
         func reading<Result>(
             of head: JournalHead, through position: Position, _ body: (DatabaseConnection) throws(DatabaseError) -> Result
         ) throws(JournalError) -> Result {
-            let result = try database.reading { (connection) throws(DatabaseError) -> Result? in
+            try database.reading { (connection) throws(DatabaseError) in
                 if connection.knownThrough < position {
-                    guard try chain(at: head.position, connection) == head.chain else {
-                        try connection.requireLeader(database.answerTimeout)
-                        return nil
+                    var parameters = Parameters(logNumber)
+                    parameters.add([Int64(clamping: head.position)])
+                    guard try connection.row(.chainsAtPositions, parameters, { $0.chain(1) }) == head.chain else {
+                        try connection.requireLeader()
+                        let error = setBack(from: head)
+                        stop(error)
+                        throw DatabaseError(error)
                     }
                     connection.knownThrough = head.position
                 }
                 return try body(connection)
             }
-            guard let result else {
-                let error = setBack(from: head)
-                stop(error)
-                throw error
-            }
-            return result
-        }
-
-        private func chain(at position: Position, _ connection: DatabaseConnection) throws(DatabaseError) -> UInt64? {
-            var (parameters, found) = (Parameters(logNumber), UInt64?.none)
-            parameters.add([Int64(clamping: position)])
-            try connection.execute(.chainsAtPositions, parameters, timeout: database.answerTimeout) { row in
-                found = row.integer(1).map(UInt64.init(bitPattern:))
-                return true
-            }
-            return found
         }
 
         func setBack(from head: JournalHead) -> JournalError {

@@ -74,19 +74,14 @@
 
         /// The position up to which all orders have been carried out; nil if it is not known.
         public var erasedThrough: Position? {
-            var found: Position?
             do throws(JournalError) {
-                try database.reading { (connection) throws(DatabaseError) in
-                    try connection.execute(.erasedThrough, Parameters(logNumber), timeout: database.answerTimeout) { row in
-                        found = row.isNull(0) ? nil : row.position(0)
-                        return true
-                    }
+                return try database.reading { (connection) throws(DatabaseError) in
+                    try connection.row(.erasedThrough, Parameters(logNumber)) { $0.isNull(0) ? nil : $0.position(0) }
                 }
             } catch {
                 // Unknown, so the store looks for itself, and its reads report the reason.
                 return nil
             }
-            return found
         }
 
         /// Reads the ledger of erasures; nil if there is none.
@@ -95,12 +90,7 @@
         public func readLedger() throws(JournalError) -> [UInt8]? {
             try checkOpen()
             return try database.reading { (connection) throws(DatabaseError) in
-                var found: [UInt8]?
-                try connection.execute(.readLedger, Parameters(logNumber), timeout: database.answerTimeout) { row in
-                    found = row.bytes(0)
-                    return true
-                }
-                return found
+                try connection.row(.readLedger, Parameters(logNumber)) { $0.bytes(0) }
             }
         }
 

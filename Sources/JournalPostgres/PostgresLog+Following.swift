@@ -22,28 +22,25 @@
         ///     end of the log is readable after its writer has ended without an announcement.
         ///   - known: The end that the reader has seen.
         init?(
-            _ connection: DatabaseConnection, _ logNumber: Int32, _ timeout: Duration, confirms: Bool = true,
-            after known: JournalHead? = nil
+            _ connection: DatabaseConnection, _ logNumber: Int32, confirms: Bool = true, after known: JournalHead? = nil
         ) throws(DatabaseError) {
             var found: (head: JournalHead, last: JournalHead)?
             var chainAtKnown: UInt64?
             var (status, place) = (LogStatus?.none, String?.none)
-            var parameters = Parameters(logNumber)
-            parameters.add(known?.position ?? 0)
-            try connection.execute(.readableEnd, parameters, timeout: timeout) { row in
-                chainAtKnown = row.isNull(5) ? nil : row.integer(5).map(UInt64.init(bitPattern:))
+            try connection.execute(.readableEnd, Parameters(logNumber, known?.position ?? 0)) { row in
+                chainAtKnown = row.isNull(5) ? nil : row.chain(5)
                 guard let id = row.bytes(0).flatMap(JournalID.init(bytes:)), let position = row.position(1), let last = row.position(3),
-                    let lastChain = row.integer(4)
+                    let lastChain = row.chain(4)
                 else { return false }
                 (status, place) = (row.text(6).flatMap(LogStatus.init), row.text(7))
-                let end = JournalHead(journal: id, position: last, chain: UInt64(bitPattern: lastChain))
+                let end = JournalHead(journal: id, position: last, chain: lastChain)
                 // An announcement beyond the end is of a log that was set back under an earlier version.
                 if position >= last {
                     found = (end, end)
                 } else if position == 0 {
                     found = (JournalHead(journal: id, position: 0, chain: StoredRecord.chain(before: id)), end)
-                } else if let chain = row.integer(2) {
-                    found = (JournalHead(journal: id, position: position, chain: UInt64(bitPattern: chain)), end)
+                } else if let chain = row.chain(2) {
+                    found = (JournalHead(journal: id, position: position, chain: chain), end)
                 }
                 return true
             }
@@ -51,14 +48,14 @@
             (head, last, hasMoved, movedTo) = (found.head, found.last, status == .moved, place)
             if let known, known.position > 0, chainAtKnown != known.chain {
                 if chainAtKnown == nil, connection.isStandby { return }
-                try connection.requireLeader(timeout)
+                try connection.requireLeader()
                 isSetBack = true
                 return
             }
             if confirms, head != last, !connection.isStandby {
                 // If the standbys are away, the announced end remains readable.
                 do throws(DatabaseError) {
-                    try connection.execute(.barrier, timeout: timeout)
+                    try connection.execute(.barrier)
                     head = last
                 } catch {
                     if !error.isTransient { throw error }
@@ -91,9 +88,9 @@
                 return state.durable
             }
             let end = try database.reading { (connection) throws(DatabaseError) in
-                let end = try ReadableEnd(connection, logNumber, database.answerTimeout, confirms: confirms, after: known)
+                let end = try ReadableEnd(connection, logNumber, confirms: confirms, after: known)
                 // Only the leader can tell that the log was removed or replaced.
-                if end?.head.journal != id { try connection.requireLeader(database.answerTimeout) }
+                if end?.head.journal != id { try connection.requireLeader() }
                 return end
             }
             if let end, end.head.journal == id, !end.isSetBack {
@@ -164,7 +161,7 @@
                 if listener == nil {
                     let connection = try database.connectForReading()
                     // A standby cannot listen.
-                    if !connection.isStandby { try connection.run("LISTEN chat_journal_\(logNumber)", timeout: database.answerTimeout) }
+                    if !connection.isStandby { try connection.run("LISTEN chat_journal_\(logNumber)") }
                     listener = connection
                 } else if let connection = listener {
                     let pause = connection.isStandby ? Duration.milliseconds(20) : .milliseconds(500)

@@ -16,8 +16,8 @@
         private func row() throws(JournalError) -> Row {
             try checkOpen()
             return try database.reading { (connection) throws(DatabaseError) in
-                try Self.findLog(connection, database) { (row) throws(DatabaseError) in row }
-            }.get()
+                try Self.findLog(connection, database)
+            }
         }
 
         /// Waits until the database has confirmed everything.
@@ -82,7 +82,7 @@
             let database = database
             let (opened, status) = try database.converting { () throws(DatabaseError) in
                 try Self.open(database, source.id)
-            }.get()
+            }
             // An opening for writing has a connection.
             guard let connection = opened.connection, try source.contains(opened.head) else {
                 throw JournalError(
@@ -92,17 +92,15 @@
             chain = opened.head.chain
         }
 
-        private static func open(
-            _ database: Database, _ id: JournalID
-        ) throws(DatabaseError) -> Result<(OpenedLog, LogStatus), JournalError> {
-            var opening = try PostgresLog.openForWriting(database, in: .copy, createdAs: id)
-            var status = LogStatus.copy
-            for other in [LogStatus.open, .moved] {
-                guard case .failure(let error) = opening, error.code == .notEmpty || error.code == .moved else { break }
-                status = other
-                opening = try PostgresLog.openForWriting(database, in: other, createdAs: id)
+        private static func open(_ database: Database, _ id: JournalID) throws(DatabaseError) -> (OpenedLog, LogStatus) {
+            for status in [LogStatus.copy, .open] {
+                do throws(DatabaseError) {
+                    return (try PostgresLog.openForWriting(database, in: status, createdAs: id), status)
+                } catch {
+                    guard error.finding?.code == .notEmpty || error.finding?.code == .moved else { throw error }
+                }
             }
-            return opening.map { ($0, status) }
+            return (try PostgresLog.openForWriting(database, in: .moved, createdAs: id), .moved)
         }
 
         package var position: Position { head.position }

@@ -33,7 +33,7 @@
             let opened = try database.converting { () throws(DatabaseError) in
                 try openForWriting(database, in: .open)
             }
-            let log = PostgresLog(try opened.get(), database)
+            let log = PostgresLog(opened, database)
             try log.checkHead()
             log.scheduleHeartbeat()
             return log
@@ -51,12 +51,11 @@
             let database = Database(try PostgresAddress(address), options)
             let opened = try database.converting { () throws(DatabaseError) in
                 let connection = try database.connectForReading()
-                return try findLog(connection, database) { (row) throws(DatabaseError) in
-                    let end = try ReadableEnd(connection, row.logNumber, database.answerTimeout)
-                    return end.map { OpenedLog(logNumber: row.logNumber, head: $0.head) }
-                }
+                let row = try findLog(connection, database)
+                guard let end = try ReadableEnd(connection, row.logNumber) else { throw database.wrongEnd }
+                return OpenedLog(logNumber: row.logNumber, head: end.head)
             }
-            let log = PostgresLog(try opened.get(), database)
+            let log = PostgresLog(opened, database)
             try log.checkHead()
             return log
         }
@@ -70,27 +69,18 @@
             var movedTo: String?
         }
 
-        typealias Opening<Value> = Result<Value, JournalError>
-
-        /// Finds the row of the log, and passes it on.
-        static func findLog<Value>(
-            _ connection: DatabaseConnection, _ database: Database, _ body: (Row) throws(DatabaseError) -> Value?
-        ) throws(DatabaseError) -> Opening<Value> {
-            let (path, version) = ("\(database.address)", try Schema.version(connection, database.answerTimeout))
+        /// Finds the row of the log.
+        static func findLog(_ connection: DatabaseConnection, _ database: Database) throws(DatabaseError) -> Row {
+            let version = try Schema.version(connection)
             if version > Schema.migrations.count {
-                return .failure(JournalError(.newerVersion, "A newer version has made the tables of the log.", path: path))
+                throw database.finding(.newerVersion, "A newer version has made the tables of the log.")
             }
             switch version > 0 ? try row(connection, database) : .missing {
             case .missing:
                 if connection.isStandby { throw .standbyLacksLog }
-                return .failure(JournalError(.notFound, "The database has no log of this name.", path: path))
-            case .invalid:
-                return .failure(JournalError(.damaged, "The row of the log is not valid, or of a newer version.", path: path))
-            case .valid(let row):
-                guard let value = try body(row) else {
-                    return .failure(JournalError(.damaged, "The last record does not have the chain value of the log's row.", path: path))
-                }
-                return .success(value)
+                throw database.finding(.notFound, "The database has no log of this name.")
+            case .invalid: throw database.finding(.damaged, "The row of the log is not valid, or of a newer version.")
+            case .valid(let row): return row
             }
         }
 
@@ -105,7 +95,7 @@
             var parameters = Parameters()
             parameters.add(database.address.log)
             var found = FoundRow.missing
-            try connection.execute(.findLog, parameters, timeout: database.answerTimeout) { row in
+            try connection.execute(.findLog, parameters) { row in
                 found = .invalid
                 if let number = row.integer(0), let id = row.bytes(1).flatMap(JournalID.init(bytes:)),
                     let status = row.text(2).flatMap(LogStatus.init)
@@ -123,58 +113,43 @@
         ///   with it.
         static func openForWriting(
             _ database: Database, in status: LogStatus, createdAs id: JournalID? = nil
-        ) throws(DatabaseError) -> Opening<OpenedLog> {
-            let (connection, options, path) = (try database.connectForWriting(), database.options, "\(database.address)")
-            if options.createIfMissing {
-                if try Schema.version(connection, database.answerTimeout) < Schema.migrations.count {
-                    try Schema.prepare(connection, database.answerTimeout)
+        ) throws(DatabaseError) -> OpenedLog {
+            let connection = try database.connectForWriting()
+            if database.options.createIfMissing {
+                if try Schema.version(connection) < Schema.migrations.count {
+                    try Schema.prepare(connection)
                 }
                 if case .missing = try row(connection, database) { try create(id, status, connection, database) }
             }
-            return try findLog(connection, database) { (row) throws(DatabaseError) -> Opening<OpenedLog>? in
-                if let id, id != row.id {
-                    return .failure(JournalError(.headMismatch, "The name belongs to another log: \(row.id).", path: path))
+            let row = try findLog(connection, database)
+            if let id, id != row.id { throw database.finding(.headMismatch, "The name belongs to another log: \(row.id).") }
+            if row.status != status {
+                switch row.status {
+                case .copy: throw database.finding(.copy, "The log is a copy that is not finished. Finish it with `copy --finish`.")
+                case .moved: throw DatabaseError(JournalError.moved(to: row.movedTo, path: "\(database.address)"))
+                case .open: throw database.finding(.notEmpty, "The log is open for writing, and is no copy.")
                 }
-                if row.status != status { return .failure(statusError(row, path)) }
-                guard try takeLock(row.logNumber, connection, database) else {
-                    return .failure(JournalError(.locked, "Another writer has the log open.", path: path))
-                }
-                var opened: OpenedLog?
-                var parameters = Parameters(row.logNumber)
-                parameters.add(status.rawValue)
-                try connection.execute(.beginWriting, parameters, timeout: database.answerTimeout) { found in
-                    if let position = found.position(0), let chain = found.integer(1), let epoch = found.integer(2) {
-                        let head = JournalHead(journal: row.id, position: position, chain: UInt64(bitPattern: chain))
-                        opened = OpenedLog(logNumber: row.logNumber, head: head, epoch: epoch, connection: connection)
-                    }
-                    return true
-                }
-                guard let opened else {
-                    connection.giveUpLock(row.logNumber, database.answerTimeout)
-                    return .failure(JournalError(.conflict, "The status of the log has changed meanwhile.", path: path))
-                }
-                guard try endsAtHead(opened, connection, database) else {
-                    connection.giveUpLock(row.logNumber, database.answerTimeout)
-                    return nil
-                }
-                // Not in the same transaction: a standby shows what is not durable yet.
-                var announcement = Parameters(row.logNumber)
-                announcement.add(opened.epoch)
-                announcement.add(opened.head.position)
-                announcement.add(Int64(bitPattern: opened.head.chain))
-                try connection.execute(.announce, announcement, timeout: database.answerTimeout)
-                return .success(opened)
-            }.flatMap { $0 }
-        }
-
-        private static func statusError(_ row: Row, _ path: String) -> JournalError {
-            switch row.status {
-            case .copy:
-                JournalError(.copy, "The log is a copy that is not finished. Finish it with `copy --finish`.", path: path)
-            case .moved: .moved(to: row.movedTo, path: path)
-            case .open:
-                JournalError(.notEmpty, "The log is open for writing, and is no copy.", path: path)
             }
+            guard try takeLock(row.logNumber, connection, database) else {
+                throw database.finding(.locked, "Another writer has the log open.")
+            }
+            var parameters = Parameters(row.logNumber)
+            parameters.add(status.rawValue)
+            let opened = try connection.row(.beginWriting, parameters) { found -> OpenedLog? in
+                guard let head = found.head(of: row.id), let epoch = found.integer(2) else { return nil }
+                return OpenedLog(logNumber: row.logNumber, head: head, epoch: epoch, connection: connection)
+            }
+            guard let opened else {
+                connection.giveUpLock(row.logNumber)
+                throw database.finding(.conflict, "The status of the log has changed meanwhile.")
+            }
+            guard try endsAtHead(opened, connection) else {
+                connection.giveUpLock(row.logNumber)
+                throw database.wrongEnd
+            }
+            // Not in the same transaction: a standby shows what is not durable yet.
+            try connection.execute(.announce, Parameters(row.logNumber, epoch: opened.epoch, opened.head))
+            return opened
         }
 
         private static func create(
@@ -187,7 +162,7 @@
             parameters.add(id.bytes)
             parameters.add(Int64(bitPattern: StoredRecord.chain(before: id)))
             parameters.add(status.rawValue)
-            try connection.execute(.createLog, parameters, timeout: database.answerTimeout)
+            try connection.execute(.createLog, parameters)
         }
 
         /// How often a take-over ends the connections of other writers: some 90 seconds.
@@ -201,10 +176,10 @@
             let end = ContinuousClock.now + database.options.lockTimeout
             var pause = Backoff()
             var attempts = 0
-            while try connection.integer(.tryLock, logNumber, database.answerTimeout) != 1 {
+            while try connection.integer(.tryLock, logNumber) != 1 {
                 attempts += 1
                 if database.options.takesOver, attempts < maximumTakeOverAttempts {
-                    try connection.execute(.endOtherWriters, Parameters(logNumber), timeout: database.answerTimeout)
+                    try connection.execute(.endOtherWriters, Parameters(logNumber))
                 } else if .now >= end {
                     return false
                 }
@@ -214,19 +189,10 @@
         }
 
         /// Whether the last record of the log has the chain value of its row.
-        private static func endsAtHead(
-            _ opened: OpenedLog, _ connection: DatabaseConnection, _ database: Database
-        ) throws(DatabaseError) -> Bool {
+        private static func endsAtHead(_ opened: OpenedLog, _ connection: DatabaseConnection) throws(DatabaseError) -> Bool {
             let head = opened.head
             if head.position == 0 { return head.chain == StoredRecord.chain(before: head.journal) }
-            var parameters = Parameters(opened.logNumber)
-            parameters.add(head.position)
-            var isEnd = false
-            try connection.execute(.commitEnd, parameters, timeout: database.answerTimeout) { row in
-                isEnd = row.position(0) == head.position && row.integer(1).map(UInt64.init(bitPattern:)) == head.chain
-                return true
-            }
-            return isEnd
+            return try connection.row(.commitEnd, Parameters(opened.logNumber, head.position)) { $0.head(of: head.journal) } == head
         }
 
         /// Throws unless the log contains the head of the options.
@@ -254,6 +220,15 @@
         /// Runs the work of an opening once, without a second attempt.
         func converting<Result>(_ work: () throws(DatabaseError) -> Result) throws(JournalError) -> Result {
             do throws(DatabaseError) { return try work() } catch { throw self.error(error) }
+        }
+
+        /// An error of the log, which no other attempt changes.
+        func finding(_ code: JournalError.Code, _ message: String) -> DatabaseError {
+            DatabaseError(JournalError(code, message, path: "\(address)"))
+        }
+
+        fileprivate var wrongEnd: DatabaseError {
+            finding(.damaged, "The last record does not have the chain value of the log's row.")
         }
     }
 #endif

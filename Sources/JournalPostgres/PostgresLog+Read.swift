@@ -78,16 +78,8 @@
             if let commit = memory.commits.first(where: { $0.first...$0.last ~= position }) {
                 return JournalHead(journal: id, position: commit.last, chain: commit.chain)
             }
-            var found: JournalHead?
-            var parameters = Parameters(logNumber)
-            parameters.add(position)
-            try reading(of: memory.head, through: position) { (connection) throws(DatabaseError) in
-                try connection.execute(.commitEnd, parameters, timeout: database.answerTimeout) { row in
-                    if let end = row.position(0), let chain = row.integer(1) {
-                        found = JournalHead(journal: id, position: end, chain: UInt64(bitPattern: chain))
-                    }
-                    return true
-                }
+            let found = try reading(of: memory.head, through: position) { (connection) throws(DatabaseError) in
+                try connection.row(.commitEnd, Parameters(logNumber, position)) { $0.head(of: id) }
             }
             guard let found else { throw damaged("The end of a commit is missing.", position...position) }
             return found
@@ -199,12 +191,12 @@
             try reading(of: head, through: last) { (connection) throws(DatabaseError) in
                 var index = expected.startIndex
                 var ends = withCommitEnds ? try commitEnds(in: first...last, connection) : nil
-                try connection.execute(statement, parameters, timeout: database.answerTimeout) { row in
+                try connection.execute(statement, parameters) { row in
                     guard index < expected.endIndex, row.position(0) == expected[index] else { return false }
                     let position = expected[index]
                     expected.formIndex(after: &index)
                     if index <= next { return true }
-                    guard let left = row.integer(1), left >= 1, let chain = row.integer(2) else { return false }
+                    guard let left = row.integer(1), left >= 1, let chain = row.chain(2) else { return false }
                     let commitChain = ends?.chain(afterCommitEndingAt: position + Position(left) - 1)
                     if withCommitEnds, commitChain == nil { return false }
                     row.withBytes(3) { bytes in
@@ -212,8 +204,7 @@
                             failure = damaged("The record is not as it was written.", position...position)
                             return
                         }
-                        let place = RecordPlace(
-                            position: position, recordsLeft: Int(left), chain: UInt64(bitPattern: chain), commitChain: commitChain)
+                        let place = RecordPlace(position: position, recordsLeft: Int(left), chain: chain, commitChain: commitChain)
                         goesOn = body(place, record, bytes)
                     }
                     next = index
@@ -231,14 +222,9 @@
             in positions: ClosedRange<Position>, _ connection: DatabaseConnection
         ) throws(DatabaseError) -> CommitEnds {
             var ends = CommitEnds()
-            var parameters = Parameters(logNumber)
-            parameters.add(positions.lowerBound)
-            parameters.add(positions.upperBound)
-            try connection.execute(.commitEndsInRange, parameters, timeout: database.answerTimeout) { ends.add($0) }
+            try connection.execute(.commitEndsInRange, Parameters(logNumber, positions.lowerBound, positions.upperBound)) { ends.add($0) }
             if ends.last == positions.upperBound { return ends }
-            parameters = Parameters(logNumber)
-            parameters.add(positions.upperBound)
-            try connection.execute(.commitEnd, parameters, timeout: database.answerTimeout) { ends.add($0) }
+            try connection.execute(.commitEnd, Parameters(logNumber, positions.upperBound)) { ends.add($0) }
             return ends
         }
 
@@ -272,8 +258,8 @@
 
         /// Adds the end in a row; false if the row is not valid.
         mutating func add(_ row: DatabaseRow) -> Bool {
-            guard let position = row.position(0), let chain = row.integer(1) else { return false }
-            ends.append((position, UInt64(bitPattern: chain)))
+            guard let position = row.position(0), let chain = row.chain(1) else { return false }
+            ends.append((position, chain))
             return true
         }
 

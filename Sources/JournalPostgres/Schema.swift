@@ -72,11 +72,11 @@
         static let lockClass: Int32 = 0x434A_4C4F
 
         /// Creates the schema, or brings it to the present version.
-        static func prepare(_ connection: DatabaseConnection, _ timeout: Duration) throws(DatabaseError) {
+        static func prepare(_ connection: DatabaseConnection) throws(DatabaseError) {
             // The lock ends with the transaction. Another process may have migrated meanwhile.
-            try connection.run("BEGIN; SELECT pg_advisory_xact_lock(\(lockClass), 0)", timeout: timeout)
+            try connection.run("BEGIN; SELECT pg_advisory_xact_lock(\(lockClass), 0)")
             do throws(DatabaseError) {
-                let present = try version(connection, timeout)
+                let present = try version(connection)
                 var script = ""
                 if present == 0 {
                     script =
@@ -88,26 +88,16 @@
                 try connection.run(script + "COMMIT", timeout: migrationTimeout)
             } catch {
                 // The first error is the one to report.
-                _ = try? connection.run("ROLLBACK", timeout: timeout)
+                _ = try? connection.run("ROLLBACK")
                 throw error
             }
         }
 
         /// Returns the version of the schema; 0 if there is none.
-        static func version(_ connection: DatabaseConnection, _ timeout: Duration) throws(DatabaseError) -> Int {
-            var exists = false
-            try connection.execute(.hasSchema, timeout: timeout) { row in
-                exists = row.integer(0) == 1
-                return true
-            }
-            if !exists { return 0 }
-            var version: Int64?
-            try connection.execute(.schemaVersion, timeout: timeout) { row in
-                version = row.integer(0)
-                return true
-            }
-            guard let version, version >= 0, version < 1_000 else {
-                throw DatabaseError(state: "XX001", message: "the table chat_journal.format is damaged")
+        static func version(_ connection: DatabaseConnection) throws(DatabaseError) -> Int {
+            guard try connection.row(.hasSchema, Parameters(), { $0.integer(0) }) == 1 else { return 0 }
+            guard let version = try connection.row(.schemaVersion, Parameters(), { $0.integer(0) }), version >= 0, version < 1_000 else {
+                throw DatabaseError("the table chat_journal.format is damaged", state: "XX001")
             }
             return Int(version)
         }

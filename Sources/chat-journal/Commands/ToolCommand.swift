@@ -208,14 +208,13 @@ extension Timestamp {
 extension ChatStore {
     /// Does some work and closes the store; the first error is the one to report.
     func closing<Value>(_ work: () throws -> Value) throws -> Value {
-        let value: Value
         do {
-            value = try work()
+            let value = try work()
+            try close()
+            return value
         } catch {
             try? close()
             throw error
         }
-        try close()
-        return value
     }
 }
