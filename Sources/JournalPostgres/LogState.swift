@@ -3,7 +3,7 @@
     import Primitives
 
     /// The state of a log in memory: its end, the commits that are not durable yet, and who waits.
-    struct LogState {
+    struct LogState: LogWriterState, LogReaderState {
         let address: String
         /// The last commit that was appended, and the last durable one.
         private(set) var last: JournalHead
@@ -11,8 +11,6 @@
         /// The commits after the durable ones, in order; the first ones may be in transit.
         private(set) var commits: [Commit] = []
         private var unconfirmedByteCount = 0
-        /// Who sends the commits that wait.
-        private(set) var leader = Leader.none
         /// The last announced position.
         private var announced: Position
         /// The earliest time of the next announcement.
@@ -30,15 +28,7 @@
         private(set) var isClosed = false
         /// Whether the log is closing: it accepts no appends, and waits for those that it has accepted.
         private var rejectsAppends = false
-        private(set) var isFailureReported = false
-
-        /// Who sends: at most one thread at a time.
-        enum Leader {
-            case none
-            /// A background job that has not started.
-            case scheduled
-            case active
-        }
+        var isFailureReported = false
 
         /// The bytes of commits that may wait for the database.
         static let maximumUnconfirmedByteCount = 128 << 20
@@ -87,27 +77,10 @@
             return commit.first...commit.last
         }
 
-        /// Makes the caller the leader; false if another one is active.
-        mutating func lead() -> Bool {
-            if leader == .active { return false }
-            leader = .active
-            return true
-        }
-
-        /// Marks that a background job will lead; false if there is a leader already.
-        mutating func scheduleLeader() -> Bool {
-            if leader != .none { return false }
-            leader = .scheduled
-            return true
-        }
-
-        /// Makes the background job the leader, unless a waiting thread was faster.
-        mutating func leadAsScheduled() -> Bool { leader == .scheduled && lead() }
-
         /// Returns the commits of the next transaction; nil when there are none, and the lead ends.
         mutating func takeCommits() -> [Commit]? {
             guard failure == nil, !isClosed, !commits.isEmpty else {
-                leader = .none
+                waiters.endLead()
                 return nil
             }
             var byteCount = 0
@@ -131,8 +104,9 @@
             unconfirmedByteCount -= commits[..<count].reduce(0) { $0 + $1.stored.bytes.count }
             commits.removeFirst(count)
             if let failure { stop(failure) }
-            if commits.isEmpty || failure != nil { leader = .none }
-            return (wakeups(), leader == .active)
+            let isLeading = !commits.isEmpty && failure == nil
+            if !isLeading { waiters.endLead() }
+            return (wakeups(), isLeading)
         }
 
         // MARK: Scheduled work
@@ -146,8 +120,8 @@
         /// Makes the caller the leader of commits for which no caller waits; false if there are none.
         mutating func leadAsScheduledSend() -> Bool {
             isSendScheduled = false
-            if isClosed || failure != nil || leader != .none || commits.isEmpty { return false }
-            return lead()
+            if isClosed || failure != nil || commits.isEmpty || !waiters.scheduleLeader() { return false }
+            return waiters.leadAsScheduled()
         }
 
         /// Marks that the durable end is announced, and returns the pause before it; nil if it was
@@ -224,9 +198,6 @@
             }
         }
 
-        /// Whether a position is durable.
-        ///
-        /// - Throws: `outOfRange`, `closed`, or the error that stopped the log.
         func isDurable(_ position: Position) throws(JournalError) -> Bool {
             if position <= durable.position { return true }
             try checkRunning()
@@ -234,12 +205,12 @@
             return false
         }
 
-        /// The result of a wait for records after a position; nil if the follower must wait.
-        func waitResult(after position: Position) -> Result<Position, JournalError>? {
-            if durable.position > position { return .success(durable.position) }
-            if isClosed { return .failure(closed) }
-            if let error = failure ?? end { return .failure(error) }
-            return position <= last.position ? nil : .failure(outOfRange(position...position))
+        func durablePosition(after position: Position) throws(JournalError) -> Position? {
+            if durable.position > position { return durable.position }
+            if isClosed { throw closed }
+            if let error = failure ?? end { throw error }
+            if position > last.position { throw outOfRange(position...position) }
+            return nil
         }
 
         /// Throws unless the positions can be read.
@@ -250,12 +221,6 @@
 
         func outOfRange(_ positions: ClosedRange<Position>) -> JournalError {
             JournalError(.outOfRange, "The log holds the positions from 1 to \(last.position).", path: address, positions: positions)
-        }
-
-        /// Returns the failure that stopped the log, once.
-        mutating func takeUnreportedFailure() -> JournalError? {
-            defer { isFailureReported = failure != nil }
-            return isFailureReported ? nil : failure
         }
     }
 #endif

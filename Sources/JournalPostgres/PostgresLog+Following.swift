@@ -118,23 +118,7 @@
         /// durable and shown. Behind the last record of a log that has moved, the wait ends with `moved`.
         public func waitForRecords(after position: Position) async throws(JournalError) -> Position {
             if isReadOnly { watchDatabase() }
-            let id = state.withLock { $0.followers.makeID() }
-            let cancelled = JournalError(.cancelled, "The waiting task was cancelled.")
-            let result = await withTaskCancellationHandler {
-                await withCheckedContinuation { (task: WaitQueue.Continuation) in
-                    let result = state.withLock { state -> Result<Position, JournalError>? in
-                        if let result = state.waitResult(after: position) { return result }
-                        // Under the lock: a later cancellation finds the follower in the queue.
-                        if Task.isCancelled { return .failure(cancelled) }
-                        state.followers.add(id, position + 1, task)
-                        return nil
-                    }
-                    if let result { task.resume(returning: result) }
-                }
-            } onCancel: {
-                state.withLock { $0.followers.remove(id) }?.resume(returning: .failure(cancelled))
-            }
-            return try result.get()
+            return try await state.waitForRecords(after: position)
         }
 
         /// Starts the thread that follows the writer, unless it runs.

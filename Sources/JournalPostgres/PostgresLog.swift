@@ -185,9 +185,8 @@
         /// Threads that come meanwhile wait for the next transaction, which a background job sends.
         public func waitUntilDurable(_ position: Position) throws(JournalError) {
             while true {
-                let step = try state.withLock { (state) throws(JournalError) -> Step in
-                    if try state.isDurable(position) { return .finished }
-                    return state.lead() ? .lead : .follow(state.waiters.joinThread(position))
+                let step = try state.withLock { (state) throws(JournalError) -> ThreadStep in
+                    try state.isDurable(position) ? .finished : state.waiters.leadOrJoin(position, precedesScheduled: true)
                 }
                 switch step {
                 case .finished: return
@@ -197,30 +196,13 @@
             }
         }
 
-        private enum Step {
-            case finished
-            case lead
-            case follow(WaitingThreads)
-        }
-
         /// Waits until the database has confirmed the records up to `position`, without blocking a
         /// thread.
         public func waitUntilDurable(_ position: Position) async throws(JournalError) {
             if position <= durablePosition { return }
-            let result = await withCheckedContinuation { (task: WaitQueue.Continuation) in
-                let (result, begins) = state.withLock { state -> (Result<Position, JournalError>?, Bool) in
-                    do throws(JournalError) {
-                        if try state.isDurable(position) { return (.success(position), false) }
-                    } catch {
-                        return (.failure(error), false)
-                    }
-                    state.waiters.join(position, task)
-                    return (nil, state.scheduleLeader())
-                }
-                if let result { task.resume(returning: result) }
-                if begins { queue.async { if self.state.withLock({ $0.leadAsScheduled() }) { self.sendAll() } } }
+            try await state.waitUntilDurable(position) {
+                queue.async { if self.state.withLock({ $0.waiters.leadAsScheduled() }) { self.sendAll() } }
             }
-            _ = try result.get()
         }
 
         // MARK: Closing

@@ -26,7 +26,7 @@
             var state = state()
             let draft = try draft()
             _ = try state.append(draft, expecting: 0)
-            let (isFirst, leads, commits) = (state.scheduleSend(), state.lead(), state.takeCommits())
+            let (isFirst, leads, commits) = (state.scheduleSend(), state.leadAsScheduledSend(), state.takeCommits())
             #expect(isFirst && leads)
             let sent = try #require(commits)
             let leadsAgain = state.leadAsScheduledSend()
@@ -44,7 +44,7 @@
             var now = ContinuousClock.now
             func confirm(_ position: Position) throws {
                 _ = try state.append(draft, expecting: position - 1)
-                _ = state.lead()
+                _ = state.leadAsScheduledSend()
                 let commits = state.takeCommits()
                 let sent = try #require(commits)
                 _ = state.finish(JournalHead(journal: state.last.journal, position: position, chain: sent[0].chain), nil)

@@ -23,25 +23,7 @@ extension Journal {
     ///   journal. Does not throw if the position was already durable.
     public func waitUntilDurable(_ position: Position) async throws(JournalError) {
         if position <= durablePosition { return }
-        let result = await withCheckedContinuation { (task: WaitQueue.Continuation) in
-            let step = state.withLock { state -> TaskStep in
-                do throws(JournalError) {
-                    if try state.isDurable(position, directory) { return .finished(.success(position)) }
-                } catch {
-                    return .finished(.failure(error))
-                }
-                state.waiters.join(position, task)
-                if state.waiters.hasLeader { return .waiting }
-                state.waiters.leader = .scheduled
-                return .startBackgroundLeader
-            }
-            switch step {
-            case .finished(let result): task.resume(returning: result)
-            case .waiting: break
-            case .startBackgroundLeader: background.run { self.leadBackgroundSyncs() }
-            }
-        }
-        _ = try result.get()
+        try await state.waitUntilDurable(position) { background.run { self.leadBackgroundSyncs() } }
     }
 
     /// Blocks until all appended records and the durable slot are synced, whatever the journal's
@@ -57,29 +39,14 @@ extension Journal {
         }
     }
 
-    private enum TaskStep {
-        case finished(Result<Position, JournalError>)
-        case waiting
-        case startBackgroundLeader
-    }
-
-    private enum ThreadStep {
-        case finished
-        case lead
-        case follow(WaitingThreads)
-    }
-
     /// Waits until a position is durable; if `strictly`, until it is synced whatever the journal's
     /// mode.
     private func wait(_ position: Position, strictly: Bool) throws(JournalError) {
         let step = try state.withLock { (state) throws(JournalError) -> ThreadStep in
-            if try state.isDurable(position, strictly: strictly, directory) { return .finished }
+            if try strictly ? state.isSynced(position) : state.isDurable(position) { return .finished }
             // This may be the only thread of an injected executor, on which a scheduled leader
             // cannot start while this thread waits.
-            let mayLead = state.waiters.leader == .scheduled && background.hasInjectedExecutor
-            if state.waiters.hasLeader, !mayLead { return .follow(state.waiters.joinThread(position)) }
-            state.waiters.leader = .active
-            return .lead
+            return state.waiters.leadOrJoin(position, precedesScheduled: background.hasInjectedExecutor)
         }
         switch step {
         case .finished: return
@@ -96,13 +63,7 @@ extension Journal {
     /// No thread of the cooperative pool blocks, and no waiting thread has to wake up to lead the
     /// next sync.
     func leadBackgroundSyncs() {
-        let isOurs = state.withLock { state in
-            // A blocking thread may have taken the lead in the meantime.
-            guard state.waiters.leader == .scheduled else { return false }
-            state.waiters.leader = .active
-            return true
-        }
-        if isOurs { while syncRound(then: .active) {} }
+        if state.withLock({ $0.waiters.leadAsScheduled() }) { while syncRound(then: .active) {} }
     }
 
     /// Makes one sync, wakes the waiters that it covers, and returns whether others still wait.
@@ -113,7 +74,7 @@ extension Journal {
         makeSync()
         let (wakeups, isLed, isTreePageDue, failure) = updateState { state in
             let wakeups = state.waiters.end(synced: state.syncedPosition, failure: state.failure)
-            state.waiters.leader = state.waiters.hasUncoveredWaiters ? next : .none
+            state.waiters.endLead(then: state.waiters.hasUncoveredWaiters ? next : .none)
             // Without a leader, no later step writes the commits that callers appended without
             // waiting. A failure is stored for the next append or wait.
             if !state.waiters.hasLeader { do throws(JournalError) { try state.writePending() } catch {} }
@@ -171,26 +132,26 @@ extension Journal {
     }
 }
 
-extension JournalState {
-    /// Whether a position is durable; if `strictly`, whether it is synced whatever the journal's
-    /// mode.
-    ///
-    /// - Throws: `outOfRange`, `closed`, or the error that stopped the journal.
-    func isDurable(_ position: Position, strictly: Bool = false, _ directory: JournalDirectory) throws(JournalError) -> Bool {
-        if position <= (strictly ? syncedPosition : durablePosition) { return true }
-        // Before the range check: commits that could not be written no longer have positions.
-        try checkWritable()
-        guard position <= lastPosition else {
-            throw JournalError(
-                .outOfRange, "The journal's last position is \(lastPosition).", path: directory.path, positions: position...position)
-        }
+extension JournalState: LogWriterState {
+    func isDurable(_ position: Position) throws(JournalError) -> Bool {
+        if position <= durablePosition { return true }
+        try checkAppended(position)
         return false
     }
 
-    /// Returns the failure that stopped the journal, once.
-    mutating func takeUnreportedFailure() -> JournalError? {
-        defer { isFailureReported = failure != nil }
-        return isFailureReported ? nil : failure
+    /// Whether a position is synced, whatever the journal's mode.
+    ///
+    /// - Throws: `outOfRange`, `closed`, or the error that stopped the journal.
+    func isSynced(_ position: Position) throws(JournalError) -> Bool {
+        if position <= syncedPosition { return true }
+        try checkAppended(position)
+        return false
+    }
+
+    private func checkAppended(_ position: Position) throws(JournalError) {
+        // Before the range check: commits that could not be written no longer have positions.
+        try checkWritable()
+        if position > lastPosition { throw .position(position, after: lastPosition, path: path) }
     }
 
     /// Stops the journal at the first failure; later failures are consequences of it.

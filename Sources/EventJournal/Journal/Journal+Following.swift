@@ -14,27 +14,7 @@ extension Journal: CommitLog {
     /// - Complexity: Constant, with a few words of memory for each waiting task. A read-only
     ///   journal calls ``refresh()`` for each poll.
     public func waitForRecords(after position: Position) async throws(JournalError) -> Position {
-        isReadOnly ? try await pollForRecords(after: position) : try await waitForWriter(after: position)
-    }
-
-    private func waitForWriter(after position: Position) async throws(JournalError) -> Position {
-        let id = published.withLock { $0.followers.makeID() }
-        let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { (task: WaitQueue.Continuation) in
-                let result = published.withLock { published -> Result<Position, JournalError>? in
-                    if let result = published.waitResult(after: position, in: directory) { return result }
-                    // Checked under the lock: a later cancellation finds the follower in the queue
-                    // and removes it.
-                    if Task.isCancelled { return .failure(.cancelledWait) }
-                    published.followers.add(id, position + 1, task)
-                    return nil
-                }
-                if let result { task.resume(returning: result) }
-            }
-        } onCancel: {
-            published.withLock { $0.followers.remove(id) }?.resume(returning: .failure(.cancelledWait))
-        }
-        return try result.get()
+        isReadOnly ? try await pollForRecords(after: position) : try await published.waitForRecords(after: position)
     }
 
     /// Polls for each look at the journal's role: one look a second.
@@ -43,7 +23,8 @@ extension Journal: CommitLog {
     private func pollForRecords(after position: Position) async throws(JournalError) -> Position {
         var (pause, count) = (2, 0)
         while true {
-            if let result = published.withLock({ $0.waitResult(after: position, in: directory) }) { return try result.get() }
+            let durable = try published.withLock { (published) throws(JournalError) in try published.durablePosition(after: position) }
+            if let durable { return durable }
             do {
                 try await Task.sleep(for: .milliseconds(pause))
             } catch {
@@ -58,10 +39,6 @@ extension Journal: CommitLog {
             _ = try refresh()
         }
     }
-}
-
-extension JournalError {
-    static let cancelledWait = JournalError(.cancelled, "The waiting task was cancelled.")
 }
 
 extension Journal {

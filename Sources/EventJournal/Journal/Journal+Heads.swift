@@ -20,7 +20,7 @@ extension Journal {
         if position == 0 { return JournalHead(journal: id, position: 0, chain: Chain.start(id)) }
         let place = try withPublishedState { (published) throws(JournalError) -> ChainLocation? in
             if let chain = published.chain(after: position) { return .known(chain) }
-            guard try published.isWritten(position...position, in: directory) else { return nil }
+            guard try published.isWritten(position...position) else { return nil }
             if position >= published.active.header.firstPosition {
                 return .active(published.activeWithoutIndex, published.active.commit(before: position))
             }

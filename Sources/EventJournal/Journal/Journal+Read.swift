@@ -277,7 +277,7 @@ extension PublishedState {
     /// Returns nil if any of the positions is only in memory.
     func takeNextLocation(_ list: inout ReadRanges, in directory: JournalDirectory) throws(JournalError) -> ReadLocation? {
         let positions = list.bounds
-        guard try isWritten(positions, in: directory) else { return nil }
+        guard try isWritten(positions) else { return nil }
         if positions.lowerBound >= active.header.firstPosition {
             return .active(try SegmentPart(active, list.removeRanges(through: positions.upperBound), fromHeaders: list.fromHeaders))
         }

@@ -96,7 +96,7 @@ public final class Journal: Sendable {
         (tree, treePause) = (RecordTree(options.treeLayout), options.treePause)
         treeFile = Lock(TreeFileState(file: TreeFile(directory, recovery.id, options.treeLayout)))
         treeBackground = BackgroundRunner("EventJournal.tree", qos: .utility, options.executor)
-        var initial = JournalState(recovery, durability, options.entropy)
+        var initial = JournalState(recovery, durability, options.entropy, path: directory.path)
         if lock != nil { initial.treePageDuePosition = options.treeLayout.recordsPerPage }
         published = Lock(PublishedState(initial))
         state = Lock(initial)

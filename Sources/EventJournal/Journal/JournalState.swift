@@ -2,6 +2,8 @@ import Primitives
 
 /// The writer's state.
 struct JournalState {
+    /// The path of the directory.
+    let path: String
     /// The starts of the sealed segments.
     ///
     /// Each segment ends before the next one starts.
@@ -44,7 +46,8 @@ struct JournalState {
     var waiters = SyncQueue()
     var metrics: JournalMetrics
 
-    init(_ recovery: Recovery, _ durability: Durability, _ entropy: any EntropySource) {
+    init(_ recovery: Recovery, _ durability: Durability, _ entropy: any EntropySource, path: String) {
+        self.path = path
         durableFile = recovery.slots.file
         sealedStarts = recovery.sealedStarts
         active = recovery.lastSegment
@@ -159,9 +162,8 @@ extension JournalState {
     /// Without it, a `.written` journal whose callers never wait would sync a whole segment during
     /// the rotation, which blocks all appends.
     mutating func scheduleBackgroundSyncIfDue() -> Bool {
-        guard durability == .written, active.end >= backgroundSyncEnd + Self.backgroundSyncStep, !waiters.hasLeader else { return false }
+        guard durability == .written, active.end >= backgroundSyncEnd + Self.backgroundSyncStep, waiters.scheduleLeader() else { return false }
         backgroundSyncEnd = active.end
-        waiters.leader = .scheduled
         return true
     }
 

@@ -4,6 +4,8 @@ import Primitives
 ///
 /// Its lock is separate from the writer's and is never held during I/O.
 struct PublishedState {
+    /// The path of the directory.
+    private let path: String
     /// The starts of the sealed segments.
     ///
     /// Each segment ends before the next one starts.
@@ -35,6 +37,7 @@ struct PublishedState {
     var followers = WaitQueue()
 
     init(_ state: JournalState) {
+        path = state.path
         (sealedStarts, active) = (state.sealedStarts, state.active)
         (lastPosition, lastChain) = (state.lastPosition, state.lastChain)
         (durablePosition, durableChain) = (state.durablePosition, state.durableChain)
@@ -95,17 +98,6 @@ struct PublishedState {
         followers.isEmpty ? nil : followers.removeReady(durable: durablePosition, failure: isClosed ? .closedJournal() : failure)
     }
 
-    /// Returns the result of a wait for records after a position, or nil if the follower must wait.
-    func waitResult(after position: Position, in directory: JournalDirectory) -> Result<Position, JournalError>? {
-        if durablePosition > position { return .success(durablePosition) }
-        if isClosed { return .failure(.closedJournal()) }
-        if let failure { return .failure(failure) }
-        if position <= lastPosition { return nil }
-        return .failure(
-            JournalError(
-                .outOfRange, "The journal's last position is \(lastPosition).", path: directory.path, positions: position...position))
-    }
-
     var activeWithoutIndex: Segment {
         var segment = active
         segment.index = SparseIndex()
@@ -115,11 +107,11 @@ struct PublishedState {
     /// Whether the segments contain all the positions; false when some of them are only in memory.
     ///
     /// - Throws: `closed`, `outOfRange`.
-    func isWritten(_ positions: ClosedRange<Position>, in directory: JournalDirectory) throws(JournalError) -> Bool {
-        if isClosed { throw JournalError.closedJournal(at: directory.path) }
+    func isWritten(_ positions: ClosedRange<Position>) throws(JournalError) -> Bool {
+        if isClosed { throw JournalError.closedJournal(at: path) }
         guard positions.lowerBound >= 1, positions.upperBound <= lastPosition else {
             throw JournalError(
-                .outOfRange, "The journal holds the positions from 1 to \(lastPosition).", path: directory.path, positions: positions)
+                .outOfRange, "The journal holds the positions from 1 to \(lastPosition).", path: path, positions: positions)
         }
         return positions.upperBound <= active.lastPosition
     }
@@ -128,5 +120,22 @@ struct PublishedState {
     func sealedSegment(at position: Position) -> (start: SegmentStart, next: SegmentStart) {
         let next = sealedStarts.dropFirst().partitioningIndex { $0.position > position }
         return (sealedStarts[next - 1], next < sealedStarts.count ? sealedStarts[next] : SegmentStart(active.header))
+    }
+}
+
+extension PublishedState: LogReaderState {
+    func durablePosition(after position: Position) throws(JournalError) -> Position? {
+        if durablePosition > position { return durablePosition }
+        if isClosed { throw .closedJournal() }
+        if let failure { throw failure }
+        if position > lastPosition { throw .position(position, after: lastPosition, path: path) }
+        return nil
+    }
+}
+
+extension JournalError {
+    /// The error of a wait for a position that the journal does not have.
+    static func position(_ position: Position, after last: Position, path: String) -> JournalError {
+        JournalError(.outOfRange, "The journal's last position is \(last).", path: path, positions: position...position)
     }
 }

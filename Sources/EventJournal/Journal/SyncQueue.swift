@@ -14,7 +14,7 @@ package struct SyncQueue {
     package init() {}
 
     /// The leader of the next sync.
-    enum Leader {
+    package enum Leader {
         /// No leader; the next caller that waits becomes the leader.
         case none
         /// A background job that is scheduled and has not started.
@@ -23,9 +23,37 @@ package struct SyncQueue {
         case active
     }
 
-    var leader = Leader.none
+    package private(set) var leader = Leader.none
     /// Whether a sync is in progress or scheduled.
     var hasLeader: Bool { leader != .none }
+
+    /// Makes a thread the leader, or adds it to the group of the sync that covers its position.
+    ///
+    /// - Parameter precedesScheduled: Whether the thread leads before a background job that has not
+    ///   started.
+    package mutating func leadOrJoin(_ position: Position, precedesScheduled: Bool) -> ThreadStep {
+        if leader == .active || leader == .scheduled && !precedesScheduled { return .follow(joinThread(position)) }
+        leader = .active
+        return .lead
+    }
+
+    /// Marks that a background job will lead; false if there is a leader already.
+    package mutating func scheduleLeader() -> Bool {
+        if hasLeader { return false }
+        leader = .scheduled
+        return true
+    }
+
+    /// Makes the background job the leader, unless a waiting thread took the lead in the meantime.
+    package mutating func leadAsScheduled() -> Bool {
+        if leader != .scheduled { return false }
+        leader = .active
+        return true
+    }
+
+    /// Ends the lead, or hands it over.
+    package mutating func endLead(then next: Leader = .none) { leader = next }
+
     /// The last position that the sync in progress covers; 0 when there is none.
     private var coveredPosition: Position = 0
     /// The waiters that the sync in progress covers.
@@ -103,6 +131,13 @@ package struct SyncQueue {
             for group in tasks { group?.deliver() }
         }
     }
+}
+
+/// What a thread does next that waits until a position is durable.
+package enum ThreadStep {
+    case finished
+    case lead
+    case follow(WaitingThreads)
 }
 
 /// The threads that wait for one sync.
