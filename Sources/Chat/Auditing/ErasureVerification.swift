@@ -66,13 +66,11 @@ struct ErasureVerification {
     ) throws(ChatError) -> PositionSet {
         var rest = PositionSet()
         for range in positions.ranges {
-            try wrappingJournalErrors { () throws(JournalError) in
-                try log.forEachRecord(in: range) { position, _, kept, _ in
-                    // A record that does not decode is a finding of its own.
-                    guard let row = try? EventRow(kept: kept) else { return true }
-                    if !orders.concern(row, at: position, author: { identities.author(ofPostRemovedBy: $0) }) { rest.append(position) }
-                    return true
-                }
+            try log.readRecords(in: range) { position, _, kept, _ in
+                // A record that does not decode is a finding of its own.
+                guard let row = try? EventRow(kept: kept) else { return true }
+                if !orders.concern(row, at: position, author: { identities.author(ofPostRemovedBy: $0) }) { rest.append(position) }
+                return true
             }
         }
         return rest

@@ -104,9 +104,7 @@ extension ChatStore {
     public func forEachPart(of evidence: Evidence, _ body: (TreePart) -> Bool) throws(ChatError) {
         let log = try treeLog()
         let positions = (evidence.positions + evidence.registrations).sorted()
-        try wrappingJournalErrors { () throws(JournalError) in
-            try log.forEachTreePart(of: evidence.head.size, disclosing: positions, body)
-        }
+        try wrappingErrors(of: log.forEachTreePart(of: evidence.head.size, disclosing: positions, body))
     }
 }
 

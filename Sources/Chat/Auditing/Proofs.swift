@@ -19,7 +19,7 @@ extension ChatStore {
     ///   the tree file does not cover. Blocks the calling thread, but no command.
     public func treeHead(at size: Position) throws(ChatError) -> TreeHead {
         let log = try treeLog()
-        return try wrappingJournalErrors { () throws(JournalError) in try log.treeHead(at: size) }
+        return try wrappingErrors(of: log.treeHead(at: size))
     }
 
     /// Returns a proof that the event at a position is in the tree of a size.
@@ -31,9 +31,7 @@ extension ChatStore {
     /// - Complexity: The same as ``treeHead(at:)``.
     public func inclusionProof(of position: Position, at size: Position? = nil) throws(ChatError) -> InclusionProof {
         let log = try treeLog()
-        return try wrappingJournalErrors { () throws(JournalError) in
-            try log.inclusionProof(of: position, at: size ?? log.durablePosition)
-        }
+        return try wrappingErrors(of: log.inclusionProof(of: position, at: size ?? log.durablePosition))
     }
 
     /// Returns a proof that the tree of a size begins with the tree of an earlier size.
@@ -45,9 +43,7 @@ extension ChatStore {
     /// - Complexity: The same as ``treeHead(at:)``.
     public func consistencyProof(from oldSize: Position, at size: Position? = nil) throws(ChatError) -> ConsistencyProof {
         let log = try treeLog()
-        return try wrappingJournalErrors { () throws(JournalError) in
-            try log.consistencyProof(from: oldSize, at: size ?? log.durablePosition)
-        }
+        return try wrappingErrors(of: log.consistencyProof(from: oldSize, at: size ?? log.durablePosition))
     }
 
     /// Returns the parts of an event that its leaf in the tree covers, to show to an auditor beside
@@ -61,7 +57,7 @@ extension ChatStore {
     /// - Complexity: One read of the journal.
     public func disclosedRecord(at position: Position) throws(ChatError) -> DisclosedRecord {
         let log = try treeLog()
-        return try wrappingJournalErrors { () throws(JournalError) in try log.disclosedRecord(at: position) }
+        return try wrappingErrors(of: log.disclosedRecord(at: position))
     }
 
     /// Writes the tree of the durable events to a directory as static files, or continues one.
@@ -81,9 +77,7 @@ extension ChatStore {
     @discardableResult
     public func writeTiles(to destination: String, includingEntries: Bool = false) throws(ChatError) -> TilesReport {
         let log = try treeLog()
-        return try wrappingJournalErrors { () throws(JournalError) in
-            try log.writeTiles(to: destination, includingEntries: includingEntries)
-        }
+        return try wrappingErrors(of: log.writeTiles(to: destination, includingEntries: includingEntries))
     }
 
     func treeLog() throws(ChatError) -> any TreeLog {

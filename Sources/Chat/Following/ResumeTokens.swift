@@ -14,7 +14,7 @@ extension ChatStore {
     ///   long ones; O(1) without a read for the last position.
     public func resumeToken(after position: Position) throws(ChatError) -> ResumeToken {
         guard position <= applyDurableEvents() else { throw .rejected(.invalidPosition) }
-        let head = try wrappingJournalErrors { () throws(JournalError) in try (log as? any HistoryLog)?.head(at: position) } ?? log.head
+        let head = try wrappingErrors(of: (log as? any HistoryLog)?.head(at: position)) ?? log.head
         return ResumeToken(after: position, in: head)
     }
 
@@ -52,7 +52,7 @@ extension ChatStore {
         guard token.journal == log.id else { throw .foreignToken }
         let head = log.head
         guard token.head.position <= head.position, token.position <= applyDurableEvents() else { throw .futureToken }
-        let isContained = try wrappingJournalErrors { () throws(JournalError) in try (log as? any HistoryLog)?.contains(token.head) }
+        let isContained = try wrappingErrors(of: (log as? any HistoryLog)?.contains(token.head))
         guard isContained ?? (token.head.position < head.position || token.head == head) else { throw .rolledBackToken }
     }
 }

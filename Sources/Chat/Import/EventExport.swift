@@ -42,7 +42,7 @@ extension ChatStore {
         ofJournalAt directory: String, options: JournalOptions = JournalOptions(), _ body: (ExportedEvent, _ last: Position) -> Bool
     ) throws(ChatError) {
         try forEachExportedEvent(
-            of: try wrappingJournalErrors { () throws(JournalError) in try Journal.openReadOnly(directory, options: options) }, body)
+            of: try wrappingErrors(of: Journal.openReadOnly(directory, options: options)), body)
     }
 
     /// Calls a closure with each durable event of a log, and the end of its commit.

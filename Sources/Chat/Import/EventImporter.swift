@@ -51,7 +51,7 @@ public struct EventImporter: ~Copyable {
     ///   - options: The options for opening the journal.
     /// - Throws: ``ChatError/journal(_:)`` if the journal cannot be opened.
     public init(into directory: String, options: JournalOptions = JournalOptions()) throws(ChatError) {
-        try self.init(into: try wrappingJournalErrors { () throws(JournalError) in try Journal.open(directory, options: options) })
+        try self.init(into: try wrappingErrors(of: Journal.open(directory, options: options)))
     }
 
     /// Imports into a log that is open for writing.
@@ -59,7 +59,7 @@ public struct EventImporter: ~Copyable {
     /// - Parameter log: The log, which ``finish()`` and ``close()`` close.
     /// - Throws: ``ChatError/journal(_:)`` if the log fails.
     public init(into log: any CommitLog) throws(ChatError) {
-        try wrappingJournalErrors { () throws(JournalError) in try log.waitUntilDurable(log.lastPosition) }
+        try wrappingErrors(of: log.waitUntilDurable(log.lastPosition))
         self.log = log
         existing = ExistingEvents(log)
     }
@@ -112,7 +112,7 @@ public struct EventImporter: ~Copyable {
     ///
     /// - Throws: ``ChatError/journal(_:)`` if the appended commits could not be made durable.
     public mutating func close() throws(ChatError) {
-        try wrappingJournalErrors { () throws(JournalError) in try log.close() }
+        try wrappingErrors(of: log.close())
     }
 
     private mutating func fail(_ problem: EventImportError.Problem, at position: Position) -> EventImportError {

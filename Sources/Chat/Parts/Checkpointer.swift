@@ -148,7 +148,7 @@ final class Checkpointer: Sendable {
     ///   - isLast: Whether this is the checkpoint of a close, which follows ``stop()``.
     func writeNow(_ models: StoreModels, of epoch: UInt64, isLast: Bool = false) throws(ChatError) {
         try withWriteLock(of: epoch, isLast: isLast) { () throws(ChatError) in
-            try wrappingJournalErrors { () throws(JournalError) in try write(models) { false } }
+            try wrappingErrors(of: write(models) { false })
         }
     }
 

@@ -111,19 +111,17 @@ struct ErasableContent {
         _ orders: ErasureOrders, _ range: ClosedRange<Position>, _ log: any CommitLog, _ author: (EventRow) -> UserID?
     ) throws(ChatError) {
         var undecodable: ChatError?
-        try wrappingJournalErrors { () throws(JournalError) in
-            try log.forEachRecord(in: range) { position, state, kept, erasable in
-                guard state == .whole && erasable.byteCount > 0 || includesErased else { return true }
-                do throws(EventDecodingError) {
-                    let row = try EventRow(kept: kept)
-                    guard orders.concern(row, at: position, author: author) else { return true }
-                    positions.append(position)
-                    if row.kind?.form.isIndexed ?? true { isIndexed = true }
-                    return true
-                } catch {
-                    undecodable = .undecodable(position: position, error)
-                    return false
-                }
+        try log.readRecords(in: range) { position, state, kept, erasable in
+            guard state == .whole && erasable.byteCount > 0 || includesErased else { return true }
+            do throws(EventDecodingError) {
+                let row = try EventRow(kept: kept)
+                guard orders.concern(row, at: position, author: author) else { return true }
+                positions.append(position)
+                if row.kind?.form.isIndexed ?? true { isIndexed = true }
+                return true
+            } catch {
+                undecodable = .undecodable(position: position, error)
+                return false
             }
         }
         if let undecodable { throw undecodable }

@@ -43,20 +43,18 @@ struct ErasureScope: Sendable {
         _ ranges: [ClosedRange<Position>], _ orders: ErasureOrders, _ log: any CommitLog, _ author: (EventRow) -> UserID?
     ) throws(ChatError) {
         for range in ranges {
-            try wrappingJournalErrors { () throws(JournalError) in
-                try log.forEachRecord(in: range) { position, state, kept, _ in
-                    // The rules have decoded the record before.
-                    guard let row = try? EventRow(kept: kept), orders.concern(row, at: position, author: author) else { return true }
-                    positions.append(position)
-                    if row.thread != 0 { threads.insert(ThreadID(bits: row.thread)) }
-                    row.forEachConcernedUser(author: author) { users.insert($0) }
-                    switch row.kind {
-                    case .userBlocked, .userUnblocked: users.insert(UserID(bits: row.secondID))
-                    case .userRegistered, .usernameChanged: if state != .whole { subjects.insert(UserID(bits: row.user)) }
-                    default: break
-                    }
-                    return true
+            try log.readRecords(in: range) { position, state, kept, _ in
+                // The rules have decoded the record before.
+                guard let row = try? EventRow(kept: kept), orders.concern(row, at: position, author: author) else { return true }
+                positions.append(position)
+                if row.thread != 0 { threads.insert(ThreadID(bits: row.thread)) }
+                row.forEachConcernedUser(author: author) { users.insert($0) }
+                switch row.kind {
+                case .userBlocked, .userUnblocked: users.insert(UserID(bits: row.secondID))
+                case .userRegistered, .usernameChanged: if state != .whole { subjects.insert(UserID(bits: row.user)) }
+                default: break
                 }
+                return true
             }
         }
     }

@@ -74,7 +74,7 @@ struct MissingOrders {
             guard position <= end else { break }
             defer { index += 1 }
             if known.contains(position) { continue }
-            let leaf = try wrappingJournalErrors { () throws(JournalError) in try log.disclosedRecord(at: position).leaf }
+            let leaf = try wrappingErrors(of: log.disclosedRecord(at: position).leaf)
             if leaf == leaves[index] { same.append(position) }
         }
         return same
@@ -88,15 +88,13 @@ struct MissingOrders {
     ) throws(ChatError) {
         let identities = models.readModels.identities
         var found: [UserID: PositionSet] = [:]
-        try wrappingJournalErrors { () throws(JournalError) in
-            try log.forEachRecord(in: 1...models.position) { position, _, kept, _ in
-                // The rules have decoded the record before.
-                guard !ordered.contains(position), let row = try? EventRow(kept: kept) else { return true }
-                row.forEachConcernedUser(author: { identities.author(ofPostRemovedBy: $0) }) { user in
-                    if let end = ends[user], position <= end { found[user, default: PositionSet()].append(position) }
-                }
-                return true
+        try log.readRecords(in: 1...models.position) { position, _, kept, _ in
+            // The rules have decoded the record before.
+            guard !ordered.contains(position), let row = try? EventRow(kept: kept) else { return true }
+            row.forEachConcernedUser(author: { identities.author(ofPostRemovedBy: $0) }) { user in
+                if let end = ends[user], position <= end { found[user, default: PositionSet()].append(position) }
             }
+            return true
         }
         for (user, positions) in found.sorted(by: { $0.key < $1.key }) {
             guard let reason = users[user]?.reason else { continue }

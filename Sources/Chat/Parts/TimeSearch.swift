@@ -37,11 +37,9 @@ extension CommitLog {
 
     private func recordedAt(_ position: Position) throws(ChatError) -> Timestamp {
         var result: Result<Timestamp, EventDecodingError>?
-        try wrappingJournalErrors { () throws(JournalError) in
-            try forEachRecord(in: position...position) { _, _, kept, _ in
-                result = Result { () throws(EventDecodingError) in try EventRow(kept: kept).recordedAt }
-                return true
-            }
+        try readRecords(in: position...position) { _, _, kept, _ in
+            result = Result { () throws(EventDecodingError) in try EventRow(kept: kept).recordedAt }
+            return true
         }
         guard let result else { preconditionFailure("The log must return each requested record or throw.") }
         return try result.mapError { ChatError.undecodable(position: position, $0) }.get()

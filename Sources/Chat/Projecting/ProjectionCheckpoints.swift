@@ -94,7 +94,7 @@ final class ProjectionCheckpoints<Model: Projection>: Sendable {
         var positions: [Position] = []
         var next = distance
         while next <= end {
-            let commitEnd = try wrappingJournalErrors { () throws(JournalError) in try log.head(at: next).position }
+            let commitEnd = try wrappingErrors(of: log.head(at: next).position)
             if commitEnd > positions.last ?? 0 { positions.append(commitEnd) }
             next = next.addingClamped(distance)
         }
@@ -113,7 +113,7 @@ final class ProjectionCheckpoints<Model: Projection>: Sendable {
         let pause = max(due, position.addingClamped(Self.retryInterval))
         guard pause < end else { return end }
         // A checkpoint ends with a commit.
-        return min(end, try wrappingJournalErrors { () throws(JournalError) in try log.head(at: pause).position })
+        return min(end, try wrappingErrors(of: log.head(at: pause).position))
     }
 
     /// Writes a checkpoint in the background if one is due and none is being written.

@@ -32,7 +32,7 @@ extension ChatStore {
             readSide.requestSnapshot(decider.rules) { models in snapshot.withLock { $0 = models } }
             return decider.rules.head
         }
-        try wrappingJournalErrors { () throws(JournalError) in try log.waitUntilDurable(position) }
+        try wrappingErrors(of: log.waitUntilDurable(position))
         readSide.applyDurable(log)
         guard let models = snapshot.withLock({ $0.take() }) else {
             preconditionFailure("A snapshot is delivered once its position is durable.")

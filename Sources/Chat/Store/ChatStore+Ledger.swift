@@ -22,15 +22,13 @@ extension ChatStore {
         let users = Dictionary(entries.indices.compactMap { index in entries[index].user.map { ($0, index) } }) { first, _ in first }
         guard !users.isEmpty, let last = entries.last?.position else { return entries }
         let identities = withCurrentModels { models, _ in models.identities }
-        try wrappingJournalErrors { () throws(JournalError) in
-            try log.forEachRecord(in: 1...last) { position, state, kept, _ in
-                // The rules have decoded the record before.
-                guard state != .whole, let row = try? EventRow(kept: kept) else { return true }
-                row.forEachConcernedUser(author: { identities.author(ofPostRemovedBy: $0) }) { user in
-                    if let index = users[user], position < entries[index].position { erased[index].append(position) }
-                }
-                return true
+        try log.readRecords(in: 1...last) { position, state, kept, _ in
+            // The rules have decoded the record before.
+            guard state != .whole, let row = try? EventRow(kept: kept) else { return true }
+            row.forEachConcernedUser(author: { identities.author(ofPostRemovedBy: $0) }) { user in
+                if let index = users[user], position < entries[index].position { erased[index].append(position) }
             }
+            return true
         }
         for index in users.values { entries[index].positions = erased[index] }
         return entries
@@ -40,7 +38,7 @@ extension ChatStore {
     ///
     /// - Throws: ``ChatError/journal(_:)`` with `ledgerDamaged` if it was changed or cut off.
     static func ledger(of log: any ErasableLog) throws(ChatError) -> ErasureLedger {
-        try ledger(try wrappingJournalErrors { () throws(JournalError) in try log.readLedger() })
+        try ledger(try wrappingErrors(of: log.readLedger()))
     }
 
     /// Parses a ledger; nil is the empty one.
@@ -76,7 +74,7 @@ extension ChatStore {
         }
         ledger.add(entries)
         guard ledger != former else { return }
-        try wrappingJournalErrors { () throws(JournalError) in try log.writeLedger(Array(ledger.text.utf8)) }
+        try wrappingErrors(of: log.writeLedger(Array(ledger.text.utf8)))
     }
 
     /// Returns the entries for the orders at some positions, without leaves.

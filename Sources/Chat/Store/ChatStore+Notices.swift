@@ -110,17 +110,15 @@ extension ChatStore {
             }
         }
         for span in spans where events.count < Self.noticesPerSection && failure == nil {
-            try wrappingJournalErrors { () throws(JournalError) in
-                try log.forEachRecord(in: span) { position, state, kept, _ in
-                    guard positions.contains(position) else { return true }
-                    do throws(EventDecodingError) {
-                        let event = try ChatEvent(kept: kept, erasable: nil, contents: .all)
-                        events.append(ConcernedEvent(position: position, event: event, hasLostContent: state != .whole))
-                    } catch {
-                        failure = .undecodable(position: position, error)
-                    }
-                    return failure == nil && events.count < Self.noticesPerSection
+            try log.readRecords(in: span) { position, state, kept, _ in
+                guard positions.contains(position) else { return true }
+                do throws(EventDecodingError) {
+                    let event = try ChatEvent(kept: kept, erasable: nil, contents: .all)
+                    events.append(ConcernedEvent(position: position, event: event, hasLostContent: state != .whole))
+                } catch {
+                    failure = .undecodable(position: position, error)
                 }
+                return failure == nil && events.count < Self.noticesPerSection
             }
         }
         if let failure { throw failure }

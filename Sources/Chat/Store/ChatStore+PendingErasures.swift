@@ -58,12 +58,10 @@ extension ChatStore {
         guard last > start ?? 0 else { return false }
         if start == nil, try !ledger(of: log).entries.isEmpty { return true }
         var isFound = false
-        try wrappingJournalErrors { () throws(JournalError) in
-            try log.forEachRecord(in: (start ?? 0) + 1...last) { _, _, kept, _ in
-                let kind = kept.byteCount > 0 ? EventKind(rawValue: kept.byte(at: 0)) : nil
-                isFound = kind == .userErased || kind == .contentErased
-                return !isFound
-            }
+        try log.readRecords(in: (start ?? 0) + 1...last) { _, _, kept, _ in
+            let kind = kept.byteCount > 0 ? EventKind(rawValue: kept.byte(at: 0)) : nil
+            isFound = kind == .userErased || kind == .contentErased
+            return !isFound
         }
         return isFound
     }

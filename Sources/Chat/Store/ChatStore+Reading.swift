@@ -63,10 +63,8 @@ extension ChatStore {
         _ log: any CommitLog, _ positions: ClosedRange<Position>, contents: ContentSelection, _ body: (ChatEvent, Position) -> Bool
     ) throws(ChatError) {
         var decoder = RecordDecoder(contents: contents)
-        try wrappingJournalErrors { () throws(JournalError) in
-            try log.forEachRecord(in: positions) { position, state, kept, erasable in
-                decoder.event(position, state, kept, erasable).map { body($0, position) } ?? false
-            }
+        try log.readRecords(in: positions) { position, state, kept, erasable in
+            decoder.event(position, state, kept, erasable).map { body($0, position) } ?? false
         }
         if let failure = decoder.failure { throw failure }
     }

@@ -20,7 +20,7 @@ extension ChatStore {
     @discardableResult
     public func refresh() throws(ChatError) -> Position {
         guard log.isReadOnly, let log = log as? any RefreshableLog else { return readSide.position }
-        let last = try wrappingJournalErrors { () throws(JournalError) in try log.refresh() }
+        let last = try wrappingErrors(of: log.refresh())
         // The decider's lock preserves the order in which events reach the read models.
         try decider.withLock { (decider) throws(ChatError) in try apply(log, through: last, to: &decider.rules) }
         return last

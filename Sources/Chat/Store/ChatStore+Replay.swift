@@ -53,10 +53,8 @@ extension ChatStore {
     ) throws(ChatError) {
         var decoder = BatchDecoder(from: positions.lowerBound)
         defer { decoder.finish(body) }
-        try wrappingJournalErrors { () throws(JournalError) in
-            try log.forEachRecord(in: positions) { position, state, kept, erasable in
-                decoder.add(position, state, kept, erasable, body)
-            }
+        try log.readRecords(in: positions) { position, state, kept, erasable in
+            decoder.add(position, state, kept, erasable, body)
         }
         if let failure = decoder.failure { throw failure }
     }

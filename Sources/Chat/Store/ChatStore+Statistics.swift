@@ -30,7 +30,7 @@ extension ChatStore {
     /// - Throws: ``ChatError/journal(_:)`` if a segment cannot be read.
     /// - Complexity: O(*n*) in the number of segments.
     public func segments() throws(ChatError) -> [SegmentStatistics] {
-        try wrappingJournalErrors { () throws(JournalError) in try journal?.segments() ?? [] }
+        try wrappingErrors(of: journal?.segments() ?? [])
     }
 }
 

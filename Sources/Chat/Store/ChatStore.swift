@@ -67,7 +67,7 @@ public final class ChatStore: Sendable {
     public static func open(_ directory: String, options: StoreOptions = StoreOptions()) throws(ChatError) -> ChatStore {
         // The files stay as they are until the events are known to be readable.
         let store = try ChatStore(
-            try wrappingJournalErrors { () throws(JournalError) in try Journal.prepare(directory, options: options.journal) }, options)
+            try wrappingErrors(of: Journal.prepare(directory, options: options.journal)), options)
         guard store.decider.withLock({ $0.rules.hasUnknownEvents }) else { return store }
         // Release the lock, because the newer version that wrote these events may need the journal.
         try store.close()
@@ -83,7 +83,7 @@ public final class ChatStore: Sendable {
     ///   exists.
     public static func openReadOnly(_ directory: String, options: StoreOptions = StoreOptions()) throws(ChatError) -> ChatStore {
         try ChatStore(
-            try wrappingJournalErrors { () throws(JournalError) in try Journal.openReadOnly(directory, options: options.journal) }, options)
+            try wrappingErrors(of: Journal.openReadOnly(directory, options: options.journal)), options)
     }
 
     /// Creates a store with an in-memory journal, for tests and previews.
@@ -130,7 +130,7 @@ public final class ChatStore: Sendable {
     private init(_ log: any CommitLog, _ options: StoreOptions) throws(ChatError) {
         // Replay ends at the durable position, and commands append after the last: both must be
         // equal.
-        try wrappingJournalErrors { () throws(JournalError) in try log.waitUntilDurable(log.lastPosition) }
+        try wrappingErrors(of: log.waitUntilDurable(log.lastPosition))
         let checkpointLog = log as? any CheckpointLog
         var (models, statistics) = Self.loadCheckpoint(checkpointLog, options.checkpoints, options.journal.log)
         var start = models.position
@@ -146,7 +146,7 @@ public final class ChatStore: Sendable {
         statistics.replayedCount = end - start
         // Every check that can refuse the log was made. Events of a newer version are only read.
         if let journal = log as? Journal, !models.rules.hasUnknownEvents {
-            try wrappingJournalErrors { () throws(JournalError) in try journal.beginWriting() }
+            try wrappingErrors(of: journal.beginWriting())
         }
         self.log = log
         journal = log as? Journal
@@ -215,7 +215,7 @@ public final class ChatStore: Sendable {
             }
             hasClosed = true
         }
-        try wrappingJournalErrors { () throws(JournalError) in try log.close() }
+        try wrappingErrors(of: log.close())
     }
 }
 
@@ -224,7 +224,7 @@ extension ChatStore {
     ///
     /// - Throws: The errors of ``openReadOnly(_:options:)``.
     public static func head(ofJournalAt directory: String, options: JournalOptions = JournalOptions()) throws(ChatError) -> JournalHead {
-        try wrappingJournalErrors { () throws(JournalError) in try Journal.openReadOnly(directory, options: options).head }
+        try wrappingErrors(of: Journal.openReadOnly(directory, options: options).head)
     }
 }
 

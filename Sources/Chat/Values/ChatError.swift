@@ -74,3 +74,18 @@ extension ChatError: CustomStringConvertible {
 func wrappingJournalErrors<Value>(_ body: () throws(JournalError) -> Value) throws(ChatError) -> Value {
     do { return try body() } catch { throw .journal(error) }
 }
+
+/// Performs one operation of the log and converts its error.
+func wrappingErrors<Value>(of operation: @autoclosure () throws(JournalError) -> Value) throws(ChatError) -> Value {
+    try wrappingJournalErrors(operation)
+}
+
+extension CommitLog {
+    /// Calls a closure with each record in a range of positions; converts the errors of the log.
+    func readRecords(
+        in positions: ClosedRange<Position>,
+        _ body: (_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
+    ) throws(ChatError) {
+        try wrappingErrors(of: forEachRecord(in: positions, body))
+    }
+}

@@ -17,7 +17,7 @@ struct JournalDirectory: Sendable {
     ///
     /// Another process that changes the directory at the same time is not detected.
     func checkIsNoLink() throws(JournalError) {
-        guard try convertingStorageErrors({ () throws(StorageError) in try storage.isLink(path) }) else { return }
+        guard try convertingErrors(of: storage.isLink(path)) else { return }
         throw JournalError(.ioFailed, "The directory is a symbolic link, which is not followed here.", path: path)
     }
 
@@ -31,8 +31,27 @@ struct JournalDirectory: Sendable {
         JournalError(.notAJournal, "Not a journal: the path is a file, or a directory with other content.", path: path)
     }
 
+    /// Whether the directory exists.
+    ///
+    /// - Parameter other: The error if something else is at the path.
+    func exists(orThrow other: @autoclosure () -> JournalError) throws(JournalError) -> Bool {
+        switch try convertingErrors(of: storage.kind(of: path)) {
+        case .directory: return true
+        case .file, .other: throw other()
+        case nil: return false
+        }
+    }
+
+    /// Takes the lock of a file.
+    ///
+    /// - Throws: `locked` with the message if another writer has it.
+    func lock(_ name: String = JournalFileName.lock, orThrow message: String) throws(JournalError) -> any StorageLock {
+        guard let lock = try convertingErrors(of: storage.lock(file(name))) else { throw JournalError(.locked, message, path: path) }
+        return lock
+    }
+
     func list() throws(JournalError) -> DirectoryListing {
-        DirectoryListing(try convertingStorageErrors { () throws(StorageError) in try storage.list(path) })
+        DirectoryListing(try convertingErrors(of: storage.list(path)))
     }
 
     /// Opens a file for reading; nil if the directory has none of that name.
@@ -60,7 +79,7 @@ struct JournalDirectory: Sendable {
                 return created
             }
             try prepare(created)
-            try convertingStorageErrors { () throws(StorageError) in try created.sync() }
+            try convertingErrors(of: created.sync())
             return new
         } catch {
             new.abandon()

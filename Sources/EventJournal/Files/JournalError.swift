@@ -148,9 +148,10 @@ extension JournalError {
 
 /// Performs storage work and converts its error.
 func convertingStorageErrors<Result>(_ work: () throws(StorageError) -> Result) throws(JournalError) -> Result {
-    do {
-        return try work()
-    } catch {
-        throw JournalError(error)
-    }
+    do { return try work() } catch { throw JournalError(error) }
+}
+
+/// Performs one operation of the storage and converts its error.
+func convertingErrors<Result>(of work: @autoclosure () throws(StorageError) -> Result) throws(JournalError) -> Result {
+    try convertingStorageErrors(work)
 }

@@ -95,7 +95,7 @@ extension Journal {
                 do throws(JournalError) {
                     let end = active.end + UInt64(active.footer(state.lastChain).count)
                     if end > state.allocatedSize {
-                        try convertingStorageErrors { () throws(StorageError) in try active.file.allocate(to: end) }
+                        try convertingErrors(of: active.file.allocate(to: end))
                     }
                     new = try make(&state, count)
                 } catch {

@@ -113,7 +113,7 @@ extension Journal {
             guard let work else { return }
             let start = ContinuousClock.now
             do throws(JournalError) {
-                try convertingStorageErrors { () throws(StorageError) in try work.file.sync() }
+                try convertingErrors(of: work.file.sync())
                 // A write that failed in the meantime has synced the truncated file. The system may
                 // have reported the loss of this sync's data to that call only.
                 if state.withLock({ $0.failure != nil }) { return }

@@ -72,7 +72,7 @@ extension Journal {
             do throws(JournalError) {
                 try Self.checkReadable(directory)
                 let durable = directory.file(JournalFileName.durable)
-                guard try convertingStorageErrors({ () throws(StorageError) in try directory.storage.kind(of: durable) }) == nil else {
+                guard try convertingErrors(of: directory.storage.kind(of: durable)) == nil else {
                     return false
                 }
             } catch {
@@ -169,7 +169,7 @@ extension Journal {
         var attempts = 8
         while true {
             attempts -= 1
-            let size = try convertingStorageErrors { () throws(StorageError) in try file.size() }
+            let size = try convertingErrors(of: file.size())
             guard size >= segment.end else {
                 throw JournalError(
                     .damaged, "The file was truncated while it was read: it ends before its records.", path: directory.file(segment.name),
@@ -179,9 +179,9 @@ extension Journal {
             do throws(JournalError) {
                 // Usually nothing is new, and the rest of the file is reserved space that need not
                 // be read.
-                if try convertingStorageErrors({ () throws(StorageError) in try file.hasLength(at: segment.end) }) { try scan.run() }
+                if try convertingErrors(of: file.hasLength(at: segment.end)) { try scan.run() }
             } catch {
-                let now = try convertingStorageErrors { () throws(StorageError) in try file.size() }
+                let now = try convertingErrors(of: file.size())
                 if attempts > 0 && now != size { continue }
                 throw error
             }
@@ -195,7 +195,7 @@ extension Journal {
         let first = scan.segment.lastPosition + 1
         guard !scan.segment.isEmpty else { return nil }
         let path = directory.file(JournalFileName.segment(first))
-        guard try convertingStorageErrors({ () throws(StorageError) in try directory.storage.kind(of: path) }) != nil else { return nil }
+        guard try convertingErrors(of: directory.storage.kind(of: path)) != nil else { return nil }
         return try open(first, after: scan.chain).segment
     }
 

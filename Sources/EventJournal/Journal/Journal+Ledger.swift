@@ -18,12 +18,12 @@ extension Journal {
         let place = JournalDirectory(directory, storage)
         let path = place.file(JournalFileName.ledger)
         guard let file = try place.openIfPresent(JournalFileName.ledger) else { return nil }
-        let size = try convertingStorageErrors { () throws(StorageError) in try file.size() }
+        let size = try convertingErrors(of: file.size())
         guard size <= UInt64(JournalLimits.ledgerBytes) else {
             throw JournalError(.tooLarge, "The ledger of erasures has more than \(JournalLimits.ledgerBytes) bytes.", path: path)
         }
         var bytes = [UInt8](repeating: 0, count: Int(size))
-        guard try convertingStorageErrors({ () throws(StorageError) in try file.fill(&bytes, 0..<bytes.count, from: 0) }) else {
+        guard try convertingErrors(of: file.fill(&bytes, 0..<bytes.count, from: 0)) else {
             throw JournalError(.ioFailed, "The ledger of erasures became shorter during the read.", path: path)
         }
         return bytes

@@ -51,18 +51,11 @@ extension Journal {
     }
 
     private static func prepare(_ directory: JournalDirectory, _ options: JournalOptions) throws(JournalError) -> Journal {
-        switch try convertingStorageErrors({ () throws(StorageError) in try options.storage.kind(of: directory.path) }) {
-        case .directory: break
-        case .file, .other: throw directory.notAJournal
-        case nil:
+        if try !directory.exists(orThrow: directory.notAJournal) {
             guard options.createIfMissing && options.expectedHead == nil else { throw notFound(directory) }
-            try convertingStorageErrors { () throws(StorageError) in
-                do throws(StorageError) {
-                    try options.storage.createDirectory(directory.path)
-                } catch  where error.kind == .alreadyExists {
-                    // Another writer created it first; the lock decides which one opens the
-                    // journal.
-                }
+            do throws(StorageError) { try options.storage.createDirectory(directory.path) } catch {
+                // Another writer created it first; the lock decides which one opens the journal.
+                guard error.kind == .alreadyExists else { throw JournalError(error) }
             }
         }
         // Before the lock file is created, so that a directory with other files stays unchanged.
@@ -71,9 +64,7 @@ extension Journal {
             if first.hasForeignFiles { throw directory.notAJournal }
             guard options.createIfMissing && options.expectedHead == nil else { throw notFound(directory) }
         }
-        guard let lock = try convertingStorageErrors({ () throws(StorageError) in try options.storage.lock(directory.lockPath) }) else {
-            throw JournalError(.locked, "The journal is open for writing elsewhere.", path: directory.path)
-        }
+        let lock = try directory.lock(orThrow: isOpenElsewhere)
         do throws(JournalError) {
             return try prepare(locked: directory, options, lock)
         } catch {
@@ -121,11 +112,7 @@ extension Journal {
 
     /// Throws unless the directory contains a journal, judged by the names of its files.
     static func checkReadable(_ directory: JournalDirectory) throws(JournalError) {
-        switch try convertingStorageErrors({ () throws(StorageError) in try directory.storage.kind(of: directory.path) }) {
-        case .directory: break
-        case .file, .other: throw directory.notAJournal
-        case nil: throw notFound(directory)
-        }
+        guard try directory.exists(orThrow: directory.notAJournal) else { throw notFound(directory) }
         let listing = try directory.list()
         if listing.isJournal { return }
         throw listing.hasForeignFiles ? directory.notAJournal : notFound(directory)
@@ -138,6 +125,8 @@ extension Journal {
         }
     }
 
+    private static let isOpenElsewhere = "The journal is open for writing elsewhere."
+
     private static func notFound(_ directory: JournalDirectory) -> JournalError {
         JournalError(.notFound, "There is no journal at the path.", path: directory.path)
     }
@@ -149,19 +138,12 @@ extension Journal {
         // A writer that was killed may not have synced the file names, even if the slots are marked
         // clean: a new journal's slots are marked clean before its first segment has a name.
         // Nothing may depend on a file that a power failure can still remove.
-        try convertingStorageErrors { () throws(StorageError) in try options.storage.syncDirectory(directory.path) }
+        try convertingErrors(of: options.storage.syncDirectory(directory.path))
         try directory.checkRole(for: options.purpose)
         let created = try create(directory, options, &listing)
         // The lock file can be removed by hand. Removing the durable file destroys the journal, so
         // the durable file is locked as well.
-        guard
-            let second = try convertingStorageErrors({ () throws(StorageError) in
-                try options.storage.lock(directory.file(JournalFileName.durable))
-            })
-        else {
-            throw JournalError(.locked, "The journal is open for writing elsewhere.", path: directory.path)
-        }
-        let lock = WriterLock(lock, second)
+        let lock = WriterLock(lock, try directory.lock(JournalFileName.durable, orThrow: isOpenElsewhere))
         var recovery = try Recovery(
             Recovery.Request(directory: directory, mode: .readWrite, expectedHead: options.expectedHead, hasLiveWriter: false))
         recovery.report.wasCreated = created
@@ -213,7 +195,7 @@ extension Journal {
         var entropy = EntropyPool(options.entropy)
         if !listing.hasDurableFile {
             // Also when the directory existed: a crash may have come before its name was synced.
-            try convertingStorageErrors { () throws(StorageError) in try options.storage.syncDirectory(directory.parent) }
+            try convertingErrors(of: options.storage.syncDirectory(directory.parent))
             let id = options.purpose.id ?? JournalID.random(&entropy)
             let slot = DurableSlot(
                 sequence: 0, position: 0, chain: Chain.start(id), journal: id, durability: options.durability, isClean: true,

@@ -162,7 +162,9 @@ extension JournalState {
     /// Without it, a `.written` journal whose callers never wait would sync a whole segment during
     /// the rotation, which blocks all appends.
     mutating func scheduleBackgroundSyncIfDue() -> Bool {
-        guard durability == .written, active.end >= backgroundSyncEnd + Self.backgroundSyncStep, waiters.scheduleLeader() else { return false }
+        guard durability == .written, active.end >= backgroundSyncEnd + Self.backgroundSyncStep, waiters.scheduleLeader() else {
+            return false
+        }
         backgroundSyncEnd = active.end
         return true
     }

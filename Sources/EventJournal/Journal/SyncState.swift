@@ -39,7 +39,7 @@ struct SyncState {
     }
 
     mutating func syncSlots() throws(JournalError) {
-        try convertingStorageErrors { () throws(StorageError) in try slotFile.sync() }
+        try convertingErrors(of: slotFile.sync())
         isSlotSynced = true
     }
 }

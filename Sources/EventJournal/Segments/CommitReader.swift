@@ -110,9 +110,7 @@ struct CommitReader {
         while true {
             if parser.offset >= parser.end { needed = 0 }
             let start = parser.offset
-            let available = try convertingStorageErrors { () throws(StorageError) in
-                try window.load(at: start, needed: needed, bound: limit)
-            }
+            let available = try convertingErrors(of: window.load(at: start, needed: needed, bound: limit))
             guard available >= needed else {
                 throw JournalError(
                     .damaged, "The file was truncated while it was read: it ends before its records.", bytes: start..<parser.end)

@@ -31,9 +31,7 @@ struct CommitSearch {
     mutating func next() throws(JournalError) -> (offset: UInt64, header: CommitHeader)? {
         while offset < size, size - offset >= UInt64(CommitHeader.size) {
             let start = offset
-            let available = try convertingStorageErrors { () throws(StorageError) in
-                try window.load(at: start, needed: CommitHeader.size, bound: size)
-            }
+            let available = try convertingErrors(of: window.load(at: start, needed: CommitHeader.size, bound: size))
             guard available >= CommitHeader.size else { return nil }
             let (passed, header) = window.withBytes(from: offset) { bytes in find(bytes) }
             offset += passed

@@ -88,9 +88,7 @@ struct DurableSlot: Equatable {
     /// Writes the slot to its place in the durable file.
     func write(to file: any StorageFile) throws(JournalError) {
         let bytes = encoded()
-        try convertingStorageErrors { () throws(StorageError) in
-            try bytes.withBytes { (span) throws(StorageError) in try file.write(span, at: offset) }
-        }
+        try convertingErrors(of: bytes.withBytes { (span) throws(StorageError) in try file.write(span, at: offset) })
     }
 }
 

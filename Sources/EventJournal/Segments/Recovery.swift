@@ -185,7 +185,7 @@ struct Recovery {
         // The next writer rewrites it.
         let known = segment.end + UInt64(scan.footer?.length ?? 0)
         guard scan.size > known else { return }
-        let nonzero = try convertingStorageErrors { () throws(StorageError) in try segment.file.firstNonzero(in: known..<scan.size) }
+        let nonzero = try convertingErrors(of: segment.file.firstNonzero(in: known..<scan.size))
         guard let nonzero else { return }
         guard scan.footer == nil else {
             throw JournalError(
@@ -203,9 +203,7 @@ struct Recovery {
         guard try TearRule.explains(problem, in: segment.file, size: scan.size) else {
             throw damaged(problem, segment, upTo: problem.positions.upperBound)
         }
-        let end = try convertingStorageErrors { () throws(StorageError) in
-            try segment.file.endWithoutTrailingZeros(in: segment.end..<scan.size)
-        }
+        let end = try convertingErrors(of: segment.file.endWithoutTrailingZeros(in: segment.end..<scan.size))
         report.cutBytes = segment.end..<end
         report.cutSegment = segment.name
     }

@@ -14,7 +14,7 @@ struct RecoveryWriter {
     /// No reader uses these names.
     func removeTemporaries(_ names: [String]) throws(JournalError) {
         for name in names {
-            try convertingStorageErrors { () throws(StorageError) in try directory.storage.remove(directory.file(name)) }
+            try convertingErrors(of: directory.storage.remove(directory.file(name)))
         }
     }
 

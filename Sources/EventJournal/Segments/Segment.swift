@@ -173,9 +173,7 @@ struct SegmentFile {
 
     /// Returns the frame and the offset of the footer at the end of the file, or nil.
     func footer() throws(JournalError) -> (header: CommitHeader, offset: UInt64)? {
-        try convertingStorageErrors { () throws(StorageError) in
-            try SegmentFooter.find(in: segment.file, size: size, seed: segment.framingSeed)
-        }
+        try convertingErrors(of: SegmentFooter.find(in: segment.file, size: size, seed: segment.framingSeed))
     }
 
     /// Returns whether the file ends in a valid footer at the end of the scan.

@@ -31,15 +31,11 @@ struct SegmentWriter {
         creating header: SegmentHeader, in directory: JournalDirectory, willWrite: @escaping () throws(JournalError) -> Void = {}
     ) throws(JournalError) {
         let name = JournalFileName.segment(header.firstPosition)
-        let file = try convertingStorageErrors { () throws(StorageError) in
-            try directory.storage.open(directory.file(name + Self.suffix), .create)
-        }
+        let file = try convertingErrors(of: directory.storage.open(directory.file(name + Self.suffix), .create))
         self.init(Segment(name: name, header: header, file: file), in: directory, isNew: true, header.chain, willWrite)
         let bytes = header.encoded()
         do throws(JournalError) {
-            try convertingStorageErrors { () throws(StorageError) in
-                try bytes.withBytes { (span) throws(StorageError) in try file.write(span, at: 0) }
-            }
+            try convertingErrors(of: bytes.withBytes { (span) throws(StorageError) in try file.write(span, at: 0) })
         } catch {
             abandon()
             throw error
@@ -98,7 +94,7 @@ struct SegmentWriter {
     private mutating func flush() throws(JournalError) {
         if framer.isEmpty { return }
         try willWrite()
-        try convertingStorageErrors { () throws(StorageError) in try framer.write(to: segment.file, endingAt: end) }
+        try convertingErrors(of: framer.write(to: segment.file, endingAt: end))
     }
 
     // MARK: The end
@@ -125,9 +121,7 @@ struct SegmentWriter {
     private mutating func setGeneration(_ generation: UInt32) throws(JournalError) {
         segment.header.generation = generation
         let (file, bytes) = (segment.file, segment.header.encoded())
-        try convertingStorageErrors { () throws(StorageError) in
-            try bytes.withBytes { (span) throws(StorageError) in try file.write(span, at: 0) }
-        }
+        try convertingErrors(of: bytes.withBytes { (span) throws(StorageError) in try file.write(span, at: 0) })
     }
 
     /// Writes the footer.

@@ -27,7 +27,7 @@ enum TearRule {
         var sectorStart = start - start % sectorSize
         while sectorStart < end {
             let part = max(start, sectorStart)..<min(sectorStart + sectorSize, size)
-            if try convertingStorageErrors({ () throws(StorageError) in try file.firstNonzero(in: part) }) == nil { return true }
+            if try convertingErrors(of: file.firstNonzero(in: part)) == nil { return true }
             sectorStart += sectorSize
         }
         return false

@@ -64,7 +64,7 @@ package final class CheckpointWriter {
         write(header.encoded(), at: 0)
         do throws(JournalError) {
             let file = try file.get()
-            try convertingStorageErrors { () throws(StorageError) in try file.sync() }
+            try convertingErrors(of: file.sync())
             _ = try temporaryFile.publish()
             return offset
         } catch {

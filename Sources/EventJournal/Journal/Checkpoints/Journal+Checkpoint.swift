@@ -95,7 +95,7 @@ extension CheckpointLog {
     /// Any of them may be unusable: ``checkpoint(_:version:at:)`` decides.
     package func checkpointPositions(_ name: String) throws(JournalError) -> [Position] {
         let directory = directory
-        let names = try convertingStorageErrors { () throws(StorageError) in try directory.storage.list(directory.path) }
+        let names = try convertingErrors(of: directory.storage.list(directory.path))
         return names.compactMap { JournalFileName.checkpointPosition(of: $0, name) }.sorted()
     }
 

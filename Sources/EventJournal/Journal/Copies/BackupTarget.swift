@@ -32,10 +32,8 @@ struct BackupTarget {
         self.journal = journal
         chain = Chain.start(journal)
         sealed = SealedSegments(directory, journal)
-        switch try convertingStorageErrors({ () throws(StorageError) in try directory.storage.kind(of: directory.path) }) {
-        case .directory: break
-        case .file, .other: throw directory.notAJournal
-        case nil: try convertingStorageErrors { () throws(StorageError) in try directory.storage.createDirectory(directory.path) }
+        if try !directory.exists(orThrow: directory.notAJournal) {
+            try convertingErrors(of: directory.storage.createDirectory(directory.path))
         }
         let first = try directory.list()
         if !first.isJournal && first.hasForeignFiles { throw directory.notAJournal }
@@ -89,14 +87,11 @@ struct BackupTarget {
     }
 
     private static func isHeld(_ source: JournalDirectory) throws(JournalError) -> Bool {
-        try convertingStorageErrors { () throws(StorageError) in try source.storage.isLocked(source.lockPath) }
+        try convertingErrors(of: source.storage.isLocked(source.lockPath))
     }
 
     private static func lock(_ directory: JournalDirectory, _ name: String) throws(JournalError) -> any StorageLock {
-        guard let lock = try convertingStorageErrors({ () throws(StorageError) in try directory.storage.lock(directory.file(name)) }) else {
-            throw JournalError(.locked, "The copy is open for writing elsewhere.", path: directory.path)
-        }
-        return lock
+        try directory.lock(name, orThrow: "The copy is open for writing elsewhere.")
     }
 
     func unlock() {
@@ -140,7 +135,7 @@ struct BackupTarget {
                 try directory.storage.syncDirectory(directory.path)
             }
         }
-        try convertingStorageErrors { () throws(StorageError) in try directory.storage.syncDirectory(directory.parent) }
+        try convertingErrors(of: directory.storage.syncDirectory(directory.parent))
         let slot = DurableSlot(sequence: 0, position: 0, chain: chain, journal: journal, durability: .synced, isClean: true)
         _ = try directory.createTemporaryFile(JournalFileName.durable, DurableSlot.file(of: slot)).publish()
         locks.append(try Self.lock(directory, JournalFileName.durable))
@@ -165,7 +160,7 @@ struct BackupTarget {
         slot.sequence &+= 1
         (slot.position, slot.chain, slot.durability, slot.isClean) = (position, chain, .synced, true)
         try slot.write(to: slots.file)
-        try convertingStorageErrors { () throws(StorageError) in try slots.file.sync() }
+        try convertingErrors(of: slots.file.sync())
         slots.newest = slot
         self.slots = slots
         (lastPosition, self.chain, isCleanlyClosed) = (position, chain, true)

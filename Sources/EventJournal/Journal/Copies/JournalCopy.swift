@@ -45,7 +45,7 @@ package struct JournalCopy: CopyDestination {
     /// Returns the head of the copy in a directory, or nil if it has no record yet.
     private static func present(_ directory: String, _ options: JournalOptions) throws(JournalError) -> JournalHead? {
         let place = JournalDirectory(directory, options.storage)
-        let kind = try convertingStorageErrors { () throws(StorageError) in try place.storage.kind(of: place.path) }
+        let kind = try convertingErrors(of: place.storage.kind(of: place.path))
         guard kind == .directory else { return nil }
         if try place.readRole() == nil, try place.list().isJournal { throw place.isNoCopy }
         do throws(JournalError) {

@@ -166,20 +166,15 @@ struct RepairWriter {
         self.directory = directory
         segmentSize = JournalLimits.segmentBytes(nearestTo: options.segmentSize)
         entropy = EntropyPool(options.entropy)
-        switch try convertingStorageErrors({ () throws(StorageError) in try directory.storage.kind(of: directory.path) }) {
-        case .directory: break
-        case .file, .other: throw Self.notEmpty(directory)
-        case nil: try convertingStorageErrors { () throws(StorageError) in try directory.storage.createDirectory(directory.path) }
+        if try !directory.exists(orThrow: Self.notEmpty(directory)) {
+            try convertingErrors(of: directory.storage.createDirectory(directory.path))
         }
-        guard try convertingStorageErrors({ () throws(StorageError) in try directory.storage.list(directory.path) }).isEmpty else {
+        guard try convertingErrors(of: directory.storage.list(directory.path)).isEmpty else {
             throw Self.notEmpty(directory)
         }
         // Before the lock file exists, so that the destination stays empty after an error.
-        try convertingStorageErrors { () throws(StorageError) in try directory.storage.syncDirectory(directory.parent) }
-        guard let lock = try convertingStorageErrors({ () throws(StorageError) in try directory.storage.lock(directory.lockPath) }) else {
-            throw JournalError(.locked, "The destination is open for writing elsewhere.", path: directory.path)
-        }
-        self.lock = lock
+        try convertingErrors(of: directory.storage.syncDirectory(directory.parent))
+        lock = try directory.lock(orThrow: "The destination is open for writing elsewhere.")
         journal = JournalID.random(&entropy)
         chain = Chain.start(journal)
     }

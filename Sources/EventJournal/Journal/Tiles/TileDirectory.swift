@@ -32,20 +32,13 @@ struct TileDirectory {
     init(_ directory: JournalDirectory, check: (TreeHead) throws(JournalError) -> Void) throws(JournalError) {
         self.directory = directory
         let storage = directory.storage
-        switch try convertingStorageErrors({ () throws(StorageError) in try storage.kind(of: directory.path) }) {
-        case .directory: break
-        case .file, .other: throw Self.foreign(directory)
-        case nil: try convertingStorageErrors { () throws(StorageError) in try storage.createDirectory(directory.path) }
+        if try !directory.exists(orThrow: Self.foreign(directory)) {
+            try convertingErrors(of: storage.createDirectory(directory.path))
         }
         for name in [JournalFileName.lock, Self.treeCheckpointName] { try Self.checkIsNoLink(directory.file(name), on: storage) }
         // Before the lock file is created, so that a directory that is rejected stays unchanged.
         if try Self.hasTreeCheckpoint(directory) { try check(try Self.readHead(directory)) }
-        guard
-            let lock = try convertingStorageErrors({ () throws(StorageError) in
-                try storage.lock(directory.file(JournalFileName.lock))
-            })
-        else { throw JournalError(.locked, "Another run writes tiles to the directory.", path: directory.path) }
-        self.lock = lock
+        lock = try directory.lock(orThrow: "Another run writes tiles to the directory.")
         // A run that was killed may not have synced the names. No tile may depend on a tree checkpoint
         // that a power failure can still remove.
         unsynced = [directory.parent, directory.path]
@@ -83,14 +76,14 @@ struct TileDirectory {
 
     /// Whether a directory has a tree checkpoint; false if it is empty.
     private static func hasTreeCheckpoint(_ directory: JournalDirectory) throws(JournalError) -> Bool {
-        let names = try convertingStorageErrors { () throws(StorageError) in try directory.storage.list(directory.path) }
+        let names = try convertingErrors(of: directory.storage.list(directory.path))
         if names.contains(treeCheckpointName) { return true }
         guard names.allSatisfy({ $0 == JournalFileName.lock || $0 == temporaryName }) else { throw foreign(directory) }
         return false
     }
 
     private static func checkIsNoLink(_ path: String, on storage: any JournalStorage) throws(JournalError) {
-        guard try convertingStorageErrors({ () throws(StorageError) in try storage.isLink(path) }) else { return }
+        guard try convertingErrors(of: storage.isLink(path)) else { return }
         throw JournalError(.notAJournal, "Not a directory of tiles: it has a symbolic link, which is not followed.", path: path)
     }
 
@@ -117,7 +110,7 @@ struct TileDirectory {
     /// Whether a tile of the first `width` of 256 items exists.
     func contains(_ tile: Tile, width: UInt64) throws(JournalError) -> Bool {
         let path = directory.file(tile.path(width: width))
-        return try convertingStorageErrors { () throws(StorageError) in try directory.storage.kind(of: path) } == .file
+        return try convertingErrors(of: directory.storage.kind(of: path)) == .file
     }
 
     /// Removes the partial tiles in the place of a full one.

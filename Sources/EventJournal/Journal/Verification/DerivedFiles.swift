@@ -12,7 +12,7 @@ extension CheckpointLog {
     /// - Complexity: Reads all checkpoints of the directory.
     package func checkpointFindings() throws(JournalError) -> [JournalFinding] {
         let directory = directory
-        let names = try convertingStorageErrors { () throws(StorageError) in try directory.storage.list(directory.path) }
+        let names = try convertingErrors(of: directory.storage.list(directory.path))
         var findings: [JournalFinding] = []
         for name in names.filter(JournalFileName.isCheckpoint).sorted() {
             do throws(CheckpointProblem) {

@@ -223,7 +223,7 @@ struct Verifier {
     }
 
     private func verifyZeros(in range: Range<UInt64>, of segment: Segment) throws(JournalError) {
-        guard let nonzero = try convertingStorageErrors({ () throws(StorageError) in try segment.file.firstNonzero(in: range) }) else {
+        guard let nonzero = try convertingErrors(of: segment.file.firstNonzero(in: range)) else {
             return
         }
         report(
