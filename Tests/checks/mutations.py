@@ -128,21 +128,22 @@ class Mutation:
 PROMISES = {
     # What is acknowledged survives a power failure.
     CRASH: [
-        ("EventJournal", "append: no sync", "in try work.file.sync() }", "in }"),
+        ("EventJournal", "append: no sync", "of: work.file.sync())", "of: ())"),
         ("EventJournal", "append: a sync that failed is tried again, and trusted",
-         "in try work.file.sync() }", "in do throws(StorageError) { try work.file.sync() } catch { try work.file.sync() } }"),
+         "of: work.file.sync())",
+         "of: { () throws(StorageError) in do throws(StorageError) { try work.file.sync() } catch { try work.file.sync() } }())"),
         ("EventJournal", "append: the slot before the sync",
-         "try convertingStorageErrors { () throws(StorageError) in try work",
+         "try convertingErrors(of: work.file.sync",
          "try sync.write(slot(work.position, work.chain, isClean: false))\n"
-         "try convertingStorageErrors { () throws(StorageError) in try work"),
+         "try convertingErrors(of: work.file.sync"),
         ("EventJournal", "append: the sync before the write of the commits",
          "try state.writePending()\n                    state.zero",
          "if commitCount < 2 { try state.writePending() }\nstate.zero"),
-        ("EventJournal", "new file: its name before its bytes", "in try created.sync() }", "in }"),
+        ("EventJournal", "new file: its name before its bytes", "of: created.sync())", "of: ())"),
         ("EventJournal/JournalDirectory.swift", "new file: no sync of the directory",
          "try directory.storage.syncDirectory(directory.path)", ""),
         ("EventJournal", "new journal: no sync of the parent directory",
-         "in try options.storage.syncDirectory(directory.parent) }", "in }"),
+         "of: options.storage.syncDirectory(directory.parent))", "of: ())"),
         ("EventJournal", "recovery: the kept bytes are not written again",
          "= recovery.rewriteOffset {", "= recovery.rewriteOffset, start == 0 {"),
         ("EventJournal", "recovery: a torn footer is trusted",
@@ -170,7 +171,7 @@ PROMISES = {
          ("EventJournal/Journal+Following.swift", "header.chain == chain else"), "header.chain == chain || first > 0 else"),
     ],
     "ChatTests.(Forged)?Checkpoint": [
-        ("EventJournal", "checkpoint: its name before its bytes", "in try file.sync() }", "in }"),
+        ("EventJournal", "checkpoint: its name before its bytes", "of: file.sync())", "of: ())"),
         ("EventJournal", "checkpoint: another history is accepted", "== head.chain", "!= nil"),
         ("EventJournal", "checkpoint: no checksum of a block", ") == checksum else", ") == checksum || count > 0 else"),
     ],
@@ -202,7 +203,7 @@ PROMISES = {
     ],
     # A command and an event count once.
     "ChatTests.DuplicateReceiptTests": [
-        ("Chat", "receipt: shows the text of the first caller", "if !body.isIdentical(to: first) {", "if first.isEmpty {"),
+        ("Chat", "receipt: shows the text of the first caller", "case .body(let first): if !command.text.isIdentical(to: first) {", "case .body(let first): if first.isEmpty {"),
     ],
     "ChatTests.Follow": [
         ("Chat", "follower: an event is repeated", "(batch.lastScannedPosition, batch.commit) }",

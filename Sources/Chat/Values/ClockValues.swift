@@ -1,4 +1,5 @@
 public import ChatDomain
+import Primitives
 
 /// What a store makes of its clock: ``ChatStore/clockStatus``.
 public struct ClockStatus: Hashable, Sendable {
@@ -31,19 +32,10 @@ public struct ClockCorrection: Hashable, Sendable, Codable {
     /// Their ends were chosen under the wrong clock.
     public var sanctions: [MisdatedSanction]
 
-    private enum CodingKeys: CodingKey { case position, time, formerTime, sanctions }
+    private enum CodingKeys: AbsentAsNullKey { case position, time, formerTime, sanctions }
 
     init(to time: Timestamp, from formerTime: Timestamp) {
         (self.time, self.formerTime, sanctions) = (time, formerTime, [])
-    }
-
-    /// Encodes every field; an absent position is null.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(position, forKey: .position)
-        try container.encode(time, forKey: .time)
-        try container.encode(formerTime, forKey: .formerTime)
-        try container.encode(sanctions, forKey: .sanctions)
     }
 }
 
@@ -62,16 +54,5 @@ public struct MisdatedSanction: Hashable, Sendable, Codable {
     /// The end; nil if it does not end by itself.
     public var until: Timestamp?
 
-    private enum CodingKeys: CodingKey { case position, recordedAt, thread, user, kind, until }
-
-    /// Encodes every field; an absent end is null.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(position, forKey: .position)
-        try container.encode(recordedAt, forKey: .recordedAt)
-        try container.encode(thread, forKey: .thread)
-        try container.encode(user, forKey: .user)
-        try container.encode(kind, forKey: .kind)
-        try container.encode(until, forKey: .until)
-    }
+    private enum CodingKeys: AbsentAsNullKey { case position, recordedAt, thread, user, kind, until }
 }

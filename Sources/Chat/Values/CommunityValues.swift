@@ -1,4 +1,5 @@
 public import ChatDomain
+import Primitives
 
 /// A moderator or an owner of a thread.
 public struct RoleHolder: Hashable, Sendable, Codable {
@@ -43,19 +44,7 @@ public struct ThreadSanction: Hashable, Sendable, Codable {
     /// The reason; nil if erased.
     public var reason: String?
 
-    private enum CodingKeys: CodingKey { case user, kind, position, imposedAt, until, by, reason }
-
-    /// Encodes every field; absent values are null.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(user, forKey: .user)
-        try container.encode(kind, forKey: .kind)
-        try container.encode(position, forKey: .position)
-        try container.encode(imposedAt, forKey: .imposedAt)
-        try container.encode(until, forKey: .until)
-        try container.encode(by, forKey: .by)
-        try container.encode(reason, forKey: .reason)
-    }
+    private enum CodingKeys: AbsentAsNullKey { case user, kind, position, imposedAt, until, by, reason }
 }
 
 /// A user's standing in a thread: the role, and what moderators have done to the user.
@@ -74,16 +63,7 @@ public struct ThreadStanding: Hashable, Sendable, Codable {
         /// The reason; nil if erased.
         public var reason: String?
 
-        private enum CodingKeys: CodingKey { case position, imposedAt, until, reason }
-
-        /// Encodes every field; absent values are null.
-        public func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(position, forKey: .position)
-            try container.encode(imposedAt, forKey: .imposedAt)
-            try container.encode(until, forKey: .until)
-            try container.encode(reason, forKey: .reason)
-        }
+        private enum CodingKeys: AbsentAsNullKey { case position, imposedAt, until, reason }
     }
 
     /// The role; nil if the user is no member.
@@ -97,17 +77,7 @@ public struct ThreadStanding: Hashable, Sendable, Codable {
     /// The removal that ended the latest membership; nil for a member, and for a user who left.
     public var removal: Act?
 
-    private enum CodingKeys: CodingKey { case role, since, mute, ban, removal }
-
-    /// Encodes every field; absent values are null.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(role, forKey: .role)
-        try container.encode(since, forKey: .since)
-        try container.encode(mute, forKey: .mute)
-        try container.encode(ban, forKey: .ban)
-        try container.encode(removal, forKey: .removal)
-    }
+    private enum CodingKeys: AbsentAsNullKey { case role, since, mute, ban, removal }
 }
 
 /// An open report of a message or a reply.
@@ -172,40 +142,9 @@ public struct ThreadInvitation: Hashable, Sendable, Codable {
     /// Whether the viewer, who is the invited user, has blocked the user who invited.
     public var isFromBlockedUser = false
 
-    private enum CodingKeys: String, CodingKey {
+    private enum CodingKeys: String, AbsentAsNullKey {
         case thread, name, user, by, position, invitedAt
         case isFromBlockedUser = "blocked"
-    }
-
-    /// Decodes an invitation; a missing `blocked` is false.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        thread = try container.decode(ThreadID.self, forKey: .thread)
-        name = try container.decodeIfPresent(String.self, forKey: .name)
-        user = try container.decode(UserSummary.self, forKey: .user)
-        by = try container.decode(UserSummary.self, forKey: .by)
-        position = try container.decode(Position.self, forKey: .position)
-        invitedAt = try container.decode(Timestamp.self, forKey: .invitedAt)
-        isFromBlockedUser = try container.decodeIfPresent(Bool.self, forKey: .isFromBlockedUser) ?? false
-    }
-
-    init(
-        thread: ThreadID, name: String?, user: UserSummary, by: UserSummary, position: Position, invitedAt: Timestamp,
-        isFromBlockedUser: Bool
-    ) {
-        (self.thread, self.name, self.user, self.by) = (thread, name, user, by)
-        (self.position, self.invitedAt, self.isFromBlockedUser) = (position, invitedAt, isFromBlockedUser)
-    }
-
-    /// Encodes every field, ``isFromBlockedUser`` only if it is true; absent values are null.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(thread, forKey: .thread)
-        try container.encode(name, forKey: .name)
-        try container.encode(user, forKey: .user)
-        try container.encode(by, forKey: .by)
-        try container.encode(position, forKey: .position)
-        try container.encode(invitedAt, forKey: .invitedAt)
-        if isFromBlockedUser { try container.encode(true, forKey: .isFromBlockedUser) }
+        static let omittedIfFalse = [isFromBlockedUser]
     }
 }

@@ -1,5 +1,6 @@
 public import ChatDomain
 public import EventJournal
+import Primitives
 
 /// The result of an erasure.
 public struct Erasure: Hashable, Sendable {
@@ -26,16 +27,5 @@ public struct Erasure: Hashable, Sendable {
 }
 
 extension Erasure: Encodable {
-    private enum CodingKeys: CodingKey { case user, positions, reason, head, orders }
-
-    /// Encodes the user or null, the positions as ranges `[first, last]`, the reason, the head as
-    /// its token, and the first and last position of the orders or null.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(user, forKey: .user)
-        try container.encode(positions, forKey: .positions)
-        try container.encode(reason, forKey: .reason)
-        try container.encode(head.description, forKey: .head)
-        try container.encode(orders.map { [$0.lowerBound, $0.upperBound] }, forKey: .orders)
-    }
+    private enum CodingKeys: AbsentAsNullKey { case user, positions, reason, head, orders }
 }

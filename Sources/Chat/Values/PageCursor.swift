@@ -84,13 +84,5 @@ public struct Page<Entry: Hashable & Sendable & Codable>: Hashable, Sendable, Co
     /// added since.
     public var newer: PageCursor
 
-    private enum CodingKeys: CodingKey { case entries, older, newer }
-
-    /// Encodes every field; absent values are null.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(entries, forKey: .entries)
-        try container.encode(older, forKey: .older)
-        try container.encode(newer, forKey: .newer)
-    }
+    private enum CodingKeys: AbsentAsNullKey { case entries, older, newer }
 }

@@ -1,4 +1,5 @@
 public import ChatDomain
+import Primitives
 
 /// A user's id and current name, shown beside the user's posts.
 public struct UserSummary: Hashable, Sendable, Codable {
@@ -9,14 +10,7 @@ public struct UserSummary: Hashable, Sendable, Codable {
 
     package init(id: UserID, username: String?) { (self.id, self.username) = (id, username) }
 
-    private enum CodingKeys: CodingKey { case id, username }
-
-    /// Encodes both fields; an erased name is null.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(id, forKey: .id)
-        try container.encode(username, forKey: .username)
-    }
+    private enum CodingKeys: AbsentAsNullKey { case id, username }
 }
 
 /// A message of a timeline, ready for display.
@@ -47,29 +41,13 @@ public struct TimelineEntry: Hashable, Sendable, Codable, Identifiable {
     /// The number of replies that are neither retracted nor removed.
     public var replyCount: Int
 
-    private enum CodingKeys: String, CodingKey {
+    private enum CodingKeys: String, AbsentAsNullKey {
         case position, id, thread, author, body, createdAt, editedAt
         case isRetracted = "retracted"
         case isRemoved = "removed"
         case isFromBlockedUser = "blocked"
         case replyCount
-    }
-
-    /// Encodes every field, ``isRemoved`` and ``isFromBlockedUser`` only if they are true; absent
-    /// values are null.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(position, forKey: .position)
-        try container.encode(id, forKey: .id)
-        try container.encode(thread, forKey: .thread)
-        try container.encode(author, forKey: .author)
-        try container.encode(body, forKey: .body)
-        try container.encode(createdAt, forKey: .createdAt)
-        try container.encode(editedAt, forKey: .editedAt)
-        try container.encode(isRetracted, forKey: .isRetracted)
-        if isRemoved { try container.encode(true, forKey: .isRemoved) }
-        if isFromBlockedUser { try container.encode(true, forKey: .isFromBlockedUser) }
-        try container.encode(replyCount, forKey: .replyCount)
+        static let omittedIfFalse = [isRemoved, isFromBlockedUser]
     }
 }
 
@@ -99,27 +77,12 @@ public struct ReplyEntry: Hashable, Sendable, Codable, Identifiable {
     /// Whether the viewer has blocked its author.
     public var isFromBlockedUser = false
 
-    private enum CodingKeys: String, CodingKey {
+    private enum CodingKeys: String, AbsentAsNullKey {
         case position, id, message, author, body, createdAt, editedAt
         case isRetracted = "retracted"
         case isRemoved = "removed"
         case isFromBlockedUser = "blocked"
-    }
-
-    /// Encodes every field, ``isRemoved`` and ``isFromBlockedUser`` only if they are true; absent
-    /// values are null.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(position, forKey: .position)
-        try container.encode(id, forKey: .id)
-        try container.encode(message, forKey: .message)
-        try container.encode(author, forKey: .author)
-        try container.encode(body, forKey: .body)
-        try container.encode(createdAt, forKey: .createdAt)
-        try container.encode(editedAt, forKey: .editedAt)
-        try container.encode(isRetracted, forKey: .isRetracted)
-        if isRemoved { try container.encode(true, forKey: .isRemoved) }
-        if isFromBlockedUser { try container.encode(true, forKey: .isFromBlockedUser) }
+        static let omittedIfFalse = [isRemoved, isFromBlockedUser]
     }
 }
 
@@ -177,42 +140,8 @@ public struct ThreadSummary: Hashable, Sendable, Codable, Identifiable {
     }
 }
 
-extension TimelineEntry {
-    /// Decodes the form of ``encode(to:)``.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(
-            position: try container.decode(Position.self, forKey: .position), id: try container.decode(MessageID.self, forKey: .id),
-            thread: try container.decode(ThreadID.self, forKey: .thread), author: try container.decode(UserSummary.self, forKey: .author),
-            body: try container.decodeIfPresent(String.self, forKey: .body),
-            createdAt: try container.decode(Timestamp.self, forKey: .createdAt),
-            editedAt: try container.decodeIfPresent(Timestamp.self, forKey: .editedAt),
-            isRetracted: try container.decode(Bool.self, forKey: .isRetracted),
-            isRemoved: try container.decodeIfPresent(Bool.self, forKey: .isRemoved) ?? false,
-            isFromBlockedUser: try container.decodeIfPresent(Bool.self, forKey: .isFromBlockedUser) ?? false,
-            replyCount: try container.decode(Int.self, forKey: .replyCount))
-    }
-}
-
-extension ReplyEntry {
-    /// Decodes the form of ``encode(to:)``.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(
-            position: try container.decode(Position.self, forKey: .position), id: try container.decode(ReplyID.self, forKey: .id),
-            message: try container.decode(MessageID.self, forKey: .message),
-            author: try container.decode(UserSummary.self, forKey: .author),
-            body: try container.decodeIfPresent(String.self, forKey: .body),
-            createdAt: try container.decode(Timestamp.self, forKey: .createdAt),
-            editedAt: try container.decodeIfPresent(Timestamp.self, forKey: .editedAt),
-            isRetracted: try container.decode(Bool.self, forKey: .isRetracted),
-            isRemoved: try container.decodeIfPresent(Bool.self, forKey: .isRemoved) ?? false,
-            isFromBlockedUser: try container.decodeIfPresent(Bool.self, forKey: .isFromBlockedUser) ?? false)
-    }
-}
-
 extension ThreadSummary {
-    /// Decodes the form of ``encode(to:)``.
+    /// Decodes the form that `encode(to:)` writes.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let outwardCode = try container.decodeIfPresent(OutwardCode.self, forKey: .outwardCode)

@@ -1,4 +1,5 @@
 public import ChatDomain
+import Primitives
 
 /// A member of a thread.
 public struct ThreadMember: Hashable, Sendable, Codable {
@@ -23,16 +24,7 @@ public struct ThreadAccess: Hashable, Sendable, Codable {
     /// The position at which the user ceased to be able to read it; nil if they still can.
     public var to: Position?
 
-    private enum CodingKeys: CodingKey { case thread, name, from, to }
-
-    /// Encodes every field; absent values are null.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(thread, forKey: .thread)
-        try container.encode(name, forKey: .name)
-        try container.encode(from, forKey: .from)
-        try container.encode(to, forKey: .to)
-    }
+    private enum CodingKeys: AbsentAsNullKey { case thread, name, from, to }
 }
 
 /// A user who lives in an outward code.
@@ -46,16 +38,7 @@ public struct Resident: Hashable, Sendable, Codable {
     /// The outward code in which they live.
     public var outwardCode: OutwardCode
 
-    private enum CodingKeys: CodingKey { case user, since, postcode, outwardCode }
-
-    /// Encodes every field; absent values are null.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(user, forKey: .user)
-        try container.encode(since, forKey: .since)
-        try container.encode(postcode, forKey: .postcode)
-        try container.encode(outwardCode, forKey: .outwardCode)
-    }
+    private enum CodingKeys: AbsentAsNullKey { case user, since, postcode, outwardCode }
 }
 
 /// A user's profile: name, postcode and threads.
@@ -71,17 +54,7 @@ public struct UserDetails: Hashable, Sendable, Codable, Identifiable {
     /// The user's current threads, in joining order.
     public var threads: [UserThread]
 
-    private enum CodingKeys: CodingKey { case id, username, postcode, createdAt, threads }
-
-    /// Encodes every field; absent values are null.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(id, forKey: .id)
-        try container.encode(username, forKey: .username)
-        try container.encode(postcode, forKey: .postcode)
-        try container.encode(createdAt, forKey: .createdAt)
-        try container.encode(threads, forKey: .threads)
-    }
+    private enum CodingKeys: AbsentAsNullKey { case id, username, postcode, createdAt, threads }
 }
 
 /// A thread in a user's profile.
@@ -100,19 +73,9 @@ public struct UserThread: Hashable, Sendable, Codable, Identifiable {
     /// The thread's latest message; nil for an empty thread.
     public var lastMessage: TimelineEntry?
 
-    private enum CodingKeys: String, CodingKey {
+    private enum CodingKeys: String, AbsentAsNullKey {
         case id, name
         case unreadCount = "unread"
         case readUpTo, lastMessage
-    }
-
-    /// Encodes every field; absent values are null.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(id, forKey: .id)
-        try container.encode(name, forKey: .name)
-        try container.encode(unreadCount, forKey: .unreadCount)
-        try container.encode(readUpTo, forKey: .readUpTo)
-        try container.encode(lastMessage, forKey: .lastMessage)
     }
 }

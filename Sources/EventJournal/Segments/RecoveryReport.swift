@@ -1,3 +1,5 @@
+import Primitives
+
 /// The result of opening a journal: its state before, and the repairs.
 public struct RecoveryReport: Hashable, Sendable {
     /// Whether this opening created the journal.
@@ -33,26 +35,9 @@ public struct RecoveryReport: Hashable, Sendable {
 }
 
 extension RecoveryReport: Codable {
-    private enum CodingKeys: String, CodingKey {
+    private enum CodingKeys: String, AbsentAsNullKey {
         case wasCreated = "created"
         case wasClean, hasLiveWriter, attestedPosition, lastPosition, recoveredPositions, cutBytes, cutSegment, cutFile,
             damagedSlots, damagedFooters, removedFiles
-    }
-
-    /// Encodes every field, ranges as two numbers, absent values as null.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(wasCreated, forKey: .wasCreated)
-        try container.encode(wasClean, forKey: .wasClean)
-        try container.encode(hasLiveWriter, forKey: .hasLiveWriter)
-        try container.encode(attestedPosition, forKey: .attestedPosition)
-        try container.encode(lastPosition, forKey: .lastPosition)
-        try container.encode(recoveredPositions, forKey: .recoveredPositions)
-        try container.encode(cutBytes, forKey: .cutBytes)
-        try container.encode(cutSegment, forKey: .cutSegment)
-        try container.encode(cutFile, forKey: .cutFile)
-        try container.encode(damagedSlots, forKey: .damagedSlots)
-        try container.encode(damagedFooters, forKey: .damagedFooters)
-        try container.encode(removedFiles, forKey: .removedFiles)
     }
 }

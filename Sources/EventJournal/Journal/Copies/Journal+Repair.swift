@@ -1,3 +1,5 @@
+import Primitives
+
 extension Journal {
     /// Salvages the readable records of a journal, which opening may reject, into a new journal.
     ///
@@ -89,16 +91,7 @@ public struct RepairReport: Hashable, Sendable, Codable {
         /// The problem found there, as in ``JournalFinding/problem``.
         public var problem: String
 
-        private enum CodingKeys: CodingKey { case positions, segment, bytes, problem }
-
-        /// Encodes every field; nil is encoded as null, and a range as its two bounds.
-        public func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(positions, forKey: .positions)
-            try container.encode(segment, forKey: .segment)
-            try container.encode(bytes, forKey: .bytes)
-            try container.encode(problem, forKey: .problem)
-        }
+        private enum CodingKeys: AbsentAsNullKey { case positions, segment, bytes, problem }
     }
 
     /// The maximum number of entries in ``losses``.
@@ -117,21 +110,11 @@ public struct RepairReport: Hashable, Sendable, Codable {
     /// Whether every record was salvaged.
     public var isComplete: Bool { lostCount == 0 }
 
-    private enum CodingKeys: String, CodingKey {
+    private enum CodingKeys: String, AbsentAsNullKey {
         case source, head
         case salvagedCount = "salvaged"
         case lostCount = "lost"
         case losses
-    }
-
-    /// Encodes every field; nil is encoded as null.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(source, forKey: .source)
-        try container.encode(head, forKey: .head)
-        try container.encode(salvagedCount, forKey: .salvagedCount)
-        try container.encode(lostCount, forKey: .lostCount)
-        try container.encode(losses, forKey: .losses)
     }
 
     init(source: JournalID?, head: JournalHead) {

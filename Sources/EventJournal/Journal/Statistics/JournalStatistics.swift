@@ -1,3 +1,5 @@
+import Primitives
+
 /// The contents of a journal and its counters since it was opened: ``Journal/statistics``.
 ///
 /// Counters "since opening" start at 0 at each opening and never decrease. The other values
@@ -76,36 +78,13 @@ extension JournalStatistics {
 }
 
 extension JournalStatistics: Codable {
-    private enum CodingKeys: String, CodingKey {
+    private enum CodingKeys: String, AbsentAsNullKey {
         case journal, durability, isReadOnly, lastPosition, durablePosition, segments, storedBytes, unusedBytes, appendedBytes,
             recordsPerCommit, commitsPerSync, syncLatency
         // Stable keys of the tool's output, older than the names of the properties.
         case rotations = "rollOvers"
         case storageFullRejections = "refusedAsFull"
         case waiters, failure, scrub, recovery
-    }
-
-    /// Encodes every field; a missing `failure` is null.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(journal, forKey: .journal)
-        try container.encode(durability, forKey: .durability)
-        try container.encode(isReadOnly, forKey: .isReadOnly)
-        try container.encode(lastPosition, forKey: .lastPosition)
-        try container.encode(durablePosition, forKey: .durablePosition)
-        try container.encode(segments, forKey: .segments)
-        try container.encode(storedBytes, forKey: .storedBytes)
-        try container.encode(unusedBytes, forKey: .unusedBytes)
-        try container.encode(appendedBytes, forKey: .appendedBytes)
-        try container.encode(recordsPerCommit, forKey: .recordsPerCommit)
-        try container.encode(commitsPerSync, forKey: .commitsPerSync)
-        try container.encode(syncLatency, forKey: .syncLatency)
-        try container.encode(rotations, forKey: .rotations)
-        try container.encode(storageFullRejections, forKey: .storageFullRejections)
-        try container.encode(waiters, forKey: .waiters)
-        try container.encode(failure, forKey: .failure)
-        try container.encode(scrub, forKey: .scrub)
-        try container.encode(recovery, forKey: .recovery)
     }
 }
 

@@ -20,7 +20,7 @@ public struct JournalFinding: Hashable, Sendable, Codable, CustomStringConvertib
     /// The affected positions, if known.
     public var positions: ClosedRange<Position>?
 
-    private enum CodingKeys: CodingKey { case segment, bytes, positions, problem, message }
+    private enum CodingKeys: AbsentAsNullKey { case segment, bytes, positions, problem, message }
 
     /// Whether the problem is in a file that is computed from the records, so that removing the file
     /// loses nothing.
@@ -49,16 +49,6 @@ public struct JournalFinding: Hashable, Sendable, Codable, CustomStringConvertib
         let bytes = bytes.map { " bytes \($0)" } ?? ""
         let positions = positions.map { " positions \($0)" } ?? ""
         return "\(segment ?? "journal")\(bytes)\(positions): \(problem): \(message)"
-    }
-
-    /// Encodes every field; nil is encoded as null, and a range as its two bounds.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(segment, forKey: .segment)
-        try container.encode(bytes, forKey: .bytes)
-        try container.encode(positions, forKey: .positions)
-        try container.encode(problem, forKey: .problem)
-        try container.encode(message, forKey: .message)
     }
 }
 
