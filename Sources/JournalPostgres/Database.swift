@@ -119,9 +119,7 @@
 
     extension DatabaseError {
         /// A new or restarted standby may be older than the log.
-        static var standbyLacksLog: DatabaseError {
-            DatabaseError("the standby does not have the log yet")
-        }
+        static var standbyLacksLog: DatabaseError { DatabaseError("the standby does not have the log yet") }
 
         fileprivate var isOfMissingTable: Bool { state == "42P01" || state == "3F000" }
 

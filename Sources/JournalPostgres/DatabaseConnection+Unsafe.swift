@@ -278,9 +278,7 @@
     }
 
     /// What a server said beside its results.
-    private final class Notices {
-        var hasWarning = false
-    }
+    private final class Notices { var hasWarning = false }
 
     /// A row of a result in binary form, valid during the call that receives it.
     @safe struct DatabaseRow {

@@ -116,9 +116,7 @@
         ) throws(DatabaseError) -> OpenedLog {
             let connection = try database.connectForWriting()
             if database.options.createIfMissing {
-                if try Schema.version(connection) < Schema.migrations.count {
-                    try Schema.prepare(connection)
-                }
+                if try Schema.version(connection) < Schema.migrations.count { try Schema.prepare(connection) }
                 if case .missing = try row(connection, database) { try create(id, status, connection, database) }
             }
             let row = try findLog(connection, database)

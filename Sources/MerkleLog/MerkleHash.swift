@@ -77,9 +77,7 @@ public struct MerkleHash: Hashable, Sendable {
     }
 
     /// Appends the 32 bytes to a message.
-    package func append(to hasher: inout SHA256) {
-        hasher.update(bigEndian: [words.0, words.1, words.2, words.3])
-    }
+    package func append(to hasher: inout SHA256) { hasher.update(bigEndian: [words.0, words.1, words.2, words.3]) }
 
     /// Whether the bytes are equal.
     public static func == (first: MerkleHash, second: MerkleHash) -> Bool { first.words == second.words }

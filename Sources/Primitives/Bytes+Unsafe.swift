@@ -55,9 +55,7 @@ extension RawSpan {
 
     /// Returns the bytes as a new array.
     @inlinable
-    package func toArray() -> [UInt8] {
-        unsafe withUnsafeBytes { source in unsafe [UInt8](source) }
-    }
+    package func toArray() -> [UInt8] { unsafe withUnsafeBytes { source in unsafe [UInt8](source) } }
 
     /// Returns the text in a range of bytes, or nil if they are not UTF-8.
     ///

@@ -27,9 +27,7 @@ package enum CRC32C {
     }
 
     /// Returns the checksum of an array.
-    package static func checksum(of bytes: [UInt8]) -> UInt32 {
-        bytes.withBytes { span in checksum(of: span) }
-    }
+    package static func checksum(of bytes: [UInt8]) -> UInt32 { bytes.withBytes { span in checksum(of: span) } }
 
     /// Returns the checksum computed by table, independent of the processor.
     ///

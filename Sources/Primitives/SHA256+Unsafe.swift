@@ -27,9 +27,7 @@ package struct SHA256: Sendable {
     ///
     /// - Parameter isPortable: Whether to compute without the processor's SHA-256 instructions.
     ///   Tests compare both.
-    package init(isPortable: Bool = false) {
-        self.isPortable = isPortable
-    }
+    package init(isPortable: Bool = false) { self.isPortable = isPortable }
 
     /// Whether the processor has SHA-256 instructions that this implementation uses.
     package static var hasInstructions: Bool { chatjournal_sha256_has_hardware() != 0 }
@@ -63,9 +61,7 @@ package struct SHA256: Sendable {
     }
 
     /// Appends the bytes of an array to the message.
-    package mutating func update(_ bytes: [UInt8]) {
-        bytes.withBytes { span in update(span) }
-    }
+    package mutating func update(_ bytes: [UInt8]) { bytes.withBytes { span in update(span) } }
 
     /// Appends one byte to the message.
     package mutating func update(_ byte: UInt8) {

@@ -54,9 +54,7 @@ struct Tool {
         }
     }
 
-    private static func report(_ message: String) {
-        StandardError.writeLine("\(ToolSpec.name): \(message)")
-    }
+    private static func report(_ message: String) { StandardError.writeLine("\(ToolSpec.name): \(message)") }
 
     /// Every command, in the order of the help.
     static let commands: [ToolCommand] = [

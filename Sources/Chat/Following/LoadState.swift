@@ -26,7 +26,5 @@ public enum LoadState<Value: Sendable>: Sendable {
     }
 
     /// The error that ended the updates.
-    public var error: ChatError? {
-        if case .failed(let error, _) = self { error } else { nil }
-    }
+    public var error: ChatError? { if case .failed(let error, _) = self { error } else { nil } }
 }

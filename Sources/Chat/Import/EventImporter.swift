@@ -111,9 +111,7 @@ public struct EventImporter: ~Copyable {
     /// Closes the journal; discards the events of an incomplete commit.
     ///
     /// - Throws: ``ChatError/journal(_:)`` if the appended commits could not be made durable.
-    public mutating func close() throws(ChatError) {
-        try wrappingErrors(of: log.close())
-    }
+    public mutating func close() throws(ChatError) { try wrappingErrors(of: log.close()) }
 
     private mutating func fail(_ problem: EventImportError.Problem, at position: Position) -> EventImportError {
         let error = EventImportError(line: lastLine, position: position, problem: problem)

@@ -66,14 +66,4 @@ struct ImportAssumptions {
         case .reply(let id): return models.reply(id, asOf: now).map { $0.editPosition == nil && !$0.isWithdrawn } ?? false
         }
     }
-
-    /// Removes all assumptions, and keeps their memory for the next batch.
-    mutating func removeAll() {
-        newUsers.removeAll(keepingCapacity: true)
-        newThreads.removeAll(keepingCapacity: true)
-        newPosts.removeAll(keepingCapacity: true)
-        newJoins.removeAll(keepingCapacity: true)
-        existingMembers.removeAll(keepingCapacity: true)
-        newEdits.removeAll(keepingCapacity: true)
-    }
 }

@@ -126,18 +126,11 @@ struct ImportBatch {
         return (rejected, duplicates)
     }
 
-    /// Removes all lines and commands, after they were executed.
+    /// Removes all lines and commands, after they were executed; what is known of the store stays.
     mutating func removeAll() {
-        byteCount = 0
-        requests.removeAll(keepingCapacity: true)
-        entries.removeAll(keepingCapacity: true)
-        assumptions.removeAll()
-        stagedPosts.removeAll(keepingCapacity: true)
-        newNames.removeAll(keepingCapacity: true)
-        newSubjects.removeAll(keepingCapacity: true)
-        newMembers.removeAll(keepingCapacity: true)
-        renamed.removeAll(keepingCapacity: true)
-        withoutSubject.removeAll(keepingCapacity: true)
+        let (policies, known) = (policies, known)
+        self = ImportBatch(policy: policy, postsLostReplies: postsLostReplies)
+        (self.policies, self.known) = (policies, known)
     }
 
     /// Discards the known users, threads and memberships, so that they are looked up again.

@@ -54,8 +54,6 @@ extension ImportBatch {
         }
 
         /// Whether the line adds members, and no post.
-        var isOfMembers: Bool {
-            if case .message = content { false } else { true }
-        }
+        var isOfMembers: Bool { if case .message = content { false } else { true } }
     }
 }

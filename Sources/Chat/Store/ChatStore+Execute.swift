@@ -45,9 +45,7 @@ extension ChatStore {
     /// Otherwise the same as the form that takes a command and a correlation id; not cancelled with
     /// the task.
     @discardableResult
-    public func execute(_ request: CommandRequest) throws(ChatError) -> Receipt {
-        try execute([request])[0].receipt()
-    }
+    public func execute(_ request: CommandRequest) throws(ChatError) -> Receipt { try execute([request])[0].receipt() }
 
     /// Executes the commands in order as one atomic commit and suspends until their answers are
     /// durable.

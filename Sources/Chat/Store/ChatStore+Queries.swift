@@ -337,9 +337,7 @@ extension ChatStore {
     /// - Throws: ``ChatError/journal(_:)`` if the log is closed or an event cannot be read;
     ///   ``ChatError/undecodable(position:_:)`` if one does not decode.
     /// - Complexity: O(*r* + log *n*) reads of single events, in the number *r* of corrections.
-    public func position(asOf time: Timestamp) throws(ChatError) -> Position {
-        try lastPosition { $0 <= time }
-    }
+    public func position(asOf time: Timestamp) throws(ChatError) -> Position { try lastPosition { $0 <= time } }
 
     /// Returns the position of the last event recorded before a time; 0 if none exists.
     ///
@@ -350,9 +348,7 @@ extension ChatStore {
     /// - Throws: ``ChatError/journal(_:)`` if the log is closed or an event cannot be read;
     ///   ``ChatError/undecodable(position:_:)`` if one does not decode.
     /// - Complexity: O(*r* + log *n*) reads of single events, in the number *r* of corrections.
-    public func position(before time: Timestamp) throws(ChatError) -> Position {
-        try lastPosition { $0 < time }
-    }
+    public func position(before time: Timestamp) throws(ChatError) -> Position { try lastPosition { $0 < time } }
 
     private func lastPosition(where condition: (Timestamp) -> Bool) throws(ChatError) -> Position {
         let (end, runs) = withCurrentModels { models, position in (position, models.runStarts) }

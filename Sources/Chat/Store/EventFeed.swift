@@ -218,9 +218,7 @@ extension EventFeed {
 
 extension ChatError {
     /// Whether the store or its log was closed.
-    var isClosed: Bool {
-        if case .journal(let error) = self { error.code == .closed } else { false }
-    }
+    var isClosed: Bool { if case .journal(let error) = self { error.code == .closed } else { false } }
 }
 
 /// Consecutive events of a log that match a filter, with the last position scanned.

@@ -13,14 +13,10 @@ public struct FileStorage: JournalStorage {
     }
 
     /// Returns the kind of entry at `path`, or nil if no entry exists.
-    public func kind(of path: String) throws(StorageError) -> StorageEntryKind? {
-        try SystemCalls.kind(of: path)
-    }
+    public func kind(of path: String) throws(StorageError) -> StorageEntryKind? { try SystemCalls.kind(of: path) }
 
     /// Returns whether the last name of `path` is a symbolic link; false if no entry exists.
-    public func isLink(_ path: String) throws(StorageError) -> Bool {
-        try SystemCalls.isLink(path)
-    }
+    public func isLink(_ path: String) throws(StorageError) -> Bool { try SystemCalls.isLink(path) }
 
     /// Returns the device and the inode of the file at `path`.
     public func identity(of path: String) throws(StorageError) -> StorageIdentity? {
@@ -28,9 +24,7 @@ public struct FileStorage: JournalStorage {
     }
 
     /// Returns the names in a directory, without `.` and `..`, in any order.
-    public func list(_ directory: String) throws(StorageError) -> [String] {
-        try SystemCalls.list(directory)
-    }
+    public func list(_ directory: String) throws(StorageError) -> [String] { try SystemCalls.list(directory) }
 
     /// Renames a file and replaces an existing file at the target.
     public func rename(_ path: String, to target: String) throws(StorageError) {
@@ -38,14 +32,10 @@ public struct FileStorage: JournalStorage {
     }
 
     /// Removes a file.
-    public func remove(_ path: String) throws(StorageError) {
-        try SystemCalls.remove(path)
-    }
+    public func remove(_ path: String) throws(StorageError) { try SystemCalls.remove(path) }
 
     /// Creates a directory.
-    public func createDirectory(_ path: String) throws(StorageError) {
-        try SystemCalls.createDirectory(path)
-    }
+    public func createDirectory(_ path: String) throws(StorageError) { try SystemCalls.createDirectory(path) }
 
     /// Makes the names in a directory durable.
     public func syncDirectory(_ path: String) throws(StorageError) {
@@ -95,13 +85,9 @@ struct Descriptor: ~Copyable {
     }
 
     /// Opens a directory for its sync.
-    init(directory path: String) throws(StorageError) {
-        number = try SystemCalls.openDirectory(path)
-    }
+    init(directory path: String) throws(StorageError) { number = try SystemCalls.openDirectory(path) }
 
-    deinit {
-        SystemCalls.close(number)
-    }
+    deinit { SystemCalls.close(number) }
 }
 
 private final class PosixFile: StorageFile {
@@ -121,26 +107,18 @@ private final class PosixFile: StorageFile {
         try SystemCalls.write(descriptor.number, bytes, at: offset, path)
     }
 
-    func sync() throws(StorageError) {
-        try SystemCalls.sync(descriptor.number, path)
-    }
+    func sync() throws(StorageError) { try SystemCalls.sync(descriptor.number, path) }
 
-    func size() throws(StorageError) -> UInt64 {
-        try SystemCalls.size(descriptor.number, path)
-    }
+    func size() throws(StorageError) -> UInt64 { try SystemCalls.size(descriptor.number, path) }
 
-    func truncate(to size: UInt64) throws(StorageError) {
-        try SystemCalls.truncate(descriptor.number, to: size, path)
-    }
+    func truncate(to size: UInt64) throws(StorageError) { try SystemCalls.truncate(descriptor.number, to: size, path) }
 
     func allocate(to size: UInt64) throws(StorageError) {
         let present = try self.size()
         if present < size { try SystemCalls.allocate(descriptor.number, present..<size, path) }
     }
 
-    func identity() throws(StorageError) -> StorageIdentity? {
-        try SystemCalls.identity(descriptor.number, path)
-    }
+    func identity() throws(StorageError) -> StorageIdentity? { try SystemCalls.identity(descriptor.number, path) }
 }
 
 /// A lock of an open file description.
@@ -149,11 +127,7 @@ private final class PosixFile: StorageFile {
 private final class PosixLock: StorageLock {
     private let descriptor: Descriptor
 
-    init(_ descriptor: consuming Descriptor) {
-        self.descriptor = descriptor
-    }
+    init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
 
-    func unlock() {
-        SystemCalls.unlock(descriptor.number)
-    }
+    func unlock() { SystemCalls.unlock(descriptor.number) }
 }

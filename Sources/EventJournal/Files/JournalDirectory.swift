@@ -110,9 +110,7 @@ struct TemporaryFile {
     /// Removes the temporary file to free its space.
     ///
     /// Errors are ignored: readers ignore temporary files, and the next writer removes them.
-    func abandon() {
-        try? directory.storage.remove(temporary)
-    }
+    func abandon() { try? directory.storage.remove(temporary) }
 }
 
 /// The names in a journal's directory by their meaning.

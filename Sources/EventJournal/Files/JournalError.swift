@@ -8,9 +8,7 @@ public struct JournalError: Error, Hashable, Sendable, CustomStringConvertible {
         public let rawValue: String
 
         /// Creates the code with this text.
-        public init(rawValue: String) {
-            self.rawValue = rawValue
-        }
+        public init(rawValue: String) { self.rawValue = rawValue }
 
         /// The stable text.
         public var description: String { rawValue }

@@ -16,9 +16,7 @@ enum JournalFileName {
     static let checkpointSuffix = ".checkpoint"
 
     /// Returns the name of the segment that begins at a position.
-    static func segment(_ first: Position) -> String {
-        padded(first) + segmentSuffix
-    }
+    static func segment(_ first: Position) -> String { padded(first) + segmentSuffix }
 
     /// Returns the number with 20 digits, so that names sort in the order of positions.
     static func padded(_ number: UInt64) -> String {
@@ -64,14 +62,7 @@ enum JournalFileName {
     /// hyphens.
     static func isProjectionName(_ text: some StringProtocol) -> Bool {
         (1...32).contains(text.utf8.count)
-            && text.utf8.allSatisfy {
-                switch $0 {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-                    UInt8(ascii: "-"):
-                    true
-                default: false
-                }
-            }
+            && text.unicodeScalars.allSatisfy { "a"..."z" ~= $0 || "A"..."Z" ~= $0 || "0"..."9" ~= $0 || $0 == "-" }
     }
 
     /// Returns whether a name is that of a projection's checkpoint.

@@ -18,13 +18,9 @@ public final class MemoryStorage: JournalStorage {
     private let state: Lock<State>
 
     /// Creates an empty storage.
-    public init() {
-        state = Lock(State())
-    }
+    public init() { state = Lock(State()) }
 
-    private init(_ state: consuming sending State) {
-        self.state = Lock(state)
-    }
+    private init(_ state: consuming sending State) { self.state = Lock(state) }
 
     /// Opens the file at `path`.
     public func open(_ path: String, _ mode: StorageOpenMode) throws(StorageError) -> any StorageFile {
@@ -99,9 +95,7 @@ public final class MemoryStorage: JournalStorage {
     }
 
     /// Returns whether the lock of a lock file is held.
-    public func isLocked(_ path: String) -> Bool {
-        state.withLock { $0.locks[Self.key(path)] != nil }
-    }
+    public func isLocked(_ path: String) -> Bool { state.withLock { $0.locks[Self.key(path)] != nil } }
 
     fileprivate func unlock(_ path: String, _ owner: ObjectIdentifier) {
         state.withLock { state in
@@ -146,13 +140,9 @@ private final class MemoryLock: StorageLock {
         self.path = path
     }
 
-    func unlock() {
-        storage.unlock(path, ObjectIdentifier(self))
-    }
+    func unlock() { storage.unlock(path, ObjectIdentifier(self)) }
 
-    deinit {
-        unlock()
-    }
+    deinit { unlock() }
 }
 
 /// One file's bytes.
@@ -201,9 +191,7 @@ private final class MemoryFile: StorageFile {
         guard bytes.byteCount > 0 else { return }
         state.withLock { state in
             let start = Int(offset)
-            if state.bytes.count < start {
-                state.bytes += [UInt8](repeating: 0, count: start - state.bytes.count)
-            }
+            if state.bytes.count < start { state.bytes += [UInt8](repeating: 0, count: start - state.bytes.count) }
             let overlap = min(state.bytes.count - start, bytes.byteCount)
             if overlap > 0 {
                 state.bytes.withMutableBytes(start..<(start + overlap)) { $0.storeBytes(bytes.extracting(0..<overlap), at: 0) }
@@ -215,9 +203,7 @@ private final class MemoryFile: StorageFile {
 
     func sync() {}
 
-    func size() -> UInt64 {
-        state.withLock { $0.size }
-    }
+    func size() -> UInt64 { state.withLock { $0.size } }
 
     func truncate(to size: UInt64) {
         state.withLock { state in
@@ -226,7 +212,5 @@ private final class MemoryFile: StorageFile {
         }
     }
 
-    func allocate(to size: UInt64) {
-        state.withLock { $0.size = max($0.size, size) }
-    }
+    func allocate(to size: UInt64) { state.withLock { $0.size = max($0.size, size) } }
 }

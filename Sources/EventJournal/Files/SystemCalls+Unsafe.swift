@@ -94,15 +94,7 @@ enum SystemCalls {
 
     /// Opens a file or a directory; a new file is readable and writable for its owner only.
     private static func open(_ path: String, flags: Int32, _ operation: StorageError.Operation) throws(StorageError) -> Int32 {
-        let descriptor: Int32
-        #if canImport(Darwin)
-            descriptor = try retrying(operation, path) { unsafe Darwin.open(path, flags, 0o600) }
-        #elseif canImport(Musl)
-            descriptor = try retrying(operation, path) { unsafe Musl.open(path, flags, 0o600) }
-        #else
-            descriptor = try retrying(operation, path) { unsafe Glibc.open(path, flags, 0o600) }
-        #endif
-        return try prepareOpened(descriptor, path, operation)
+        try prepareOpened(try retrying(operation, path) { openFile(path, flags) }, path, operation)
     }
 
     /// Moves a descriptor above the numbers of the standard streams.
@@ -141,13 +133,7 @@ enum SystemCalls {
     static func close(_ descriptor: Int32) {
         // Not repeated: after an interrupted close the number may already belong to another file.
         // No data is lost, because the journal synced it before.
-        #if canImport(Darwin)
-            _ = Darwin.close(descriptor)
-        #elseif canImport(Musl)
-            _ = Musl.close(descriptor)
-        #else
-            _ = Glibc.close(descriptor)
-        #endif
+        _ = closeFile(descriptor)
     }
 
     static func kind(of path: String) throws(StorageError) -> StorageEntryKind? {
@@ -213,13 +199,7 @@ enum SystemCalls {
     static func rename(_ path: String, to target: String) throws(StorageError) {
         try check(path, .rename)
         try check(target, .rename)
-        #if canImport(Darwin)
-            _ = try retrying(.rename, path) { unsafe Darwin.rename(path, target) }
-        #elseif canImport(Musl)
-            _ = try retrying(.rename, path) { unsafe Musl.rename(path, target) }
-        #else
-            _ = try retrying(.rename, path) { unsafe Glibc.rename(path, target) }
-        #endif
+        _ = try retrying(.rename, path) { renameFile(path, target) }
     }
 
     static func remove(_ path: String) throws(StorageError) {
@@ -404,3 +384,8 @@ extension StorageIdentity {
         self.init(device: UInt64(truncatingIfNeeded: status.st_dev), file: UInt64(truncatingIfNeeded: status.st_ino))
     }
 }
+
+// The functions of the C library whose names those of `SystemCalls` hide.
+private func openFile(_ path: String, _ flags: Int32) -> Int32 { unsafe open(path, flags, 0o600) }
+private func renameFile(_ path: String, _ target: String) -> Int32 { unsafe rename(path, target) }
+private func closeFile(_ descriptor: Int32) -> Int32 { close(descriptor) }

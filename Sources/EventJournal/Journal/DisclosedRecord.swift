@@ -54,9 +54,7 @@ public struct DisclosedRecord: Hashable, Sendable {
     }
 
     /// The erasable part, if it is disclosed.
-    public var erasable: [UInt8]? {
-        if case .whole(_, let erasable) = content { erasable } else { nil }
-    }
+    public var erasable: [UInt8]? { if case .whole(_, let erasable) = content { erasable } else { nil } }
 
     /// The entry of the log: the byte `01`, the kept part and the digest.
     public var entry: [UInt8] { [Self.entryVersion] + kept + digest.bytes }

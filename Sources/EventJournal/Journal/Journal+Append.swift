@@ -94,9 +94,7 @@ extension Journal {
                 let new: (segment: TemporarySegment, allocated: UInt64)
                 do throws(JournalError) {
                     let end = active.end + UInt64(active.footer(state.lastChain).count)
-                    if end > state.allocatedSize {
-                        try convertingErrors(of: active.file.allocate(to: end))
-                    }
+                    if end > state.allocatedSize { try convertingErrors(of: active.file.allocate(to: end)) }
                     new = try make(&state, count)
                 } catch {
                     if error.code != .storageFull { state.stop(error) }

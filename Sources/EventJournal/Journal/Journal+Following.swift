@@ -72,9 +72,7 @@ extension Journal {
             do throws(JournalError) {
                 try Self.checkReadable(directory)
                 let durable = directory.file(JournalFileName.durable)
-                guard try convertingErrors(of: directory.storage.kind(of: durable)) == nil else {
-                    return false
-                }
+                guard try convertingErrors(of: directory.storage.kind(of: durable)) == nil else { return false }
             } catch {
                 return error.code == .notFound
             }

@@ -18,9 +18,7 @@ extension Journal {
     /// - Complexity: O(log *n*) hashes and the records of at most one subtree of 256. The first call
     ///   of a journal object loads the tree file. Records that it does not cover are read once: the
     ///   last 65,535 or, without the file, all. Memory is 0.13 bytes a record.
-    public func treeHead(at size: Position) throws(JournalError) -> TreeHead {
-        try tree.head(at: size, of: self)
-    }
+    public func treeHead(at size: Position) throws(JournalError) -> TreeHead { try tree.head(at: size, of: self) }
 
     /// Returns a proof that the record at a position is in the tree of a size.
     ///

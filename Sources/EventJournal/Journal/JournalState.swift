@@ -93,9 +93,7 @@ extension JournalState {
     /// Whether a commit of `count` bytes goes into the last segment.
     ///
     /// An empty segment takes a commit of any size, because no other segment would fit it better.
-    func hasRoom(_ count: UInt64, _ segmentSize: UInt64) -> Bool {
-        active.isEmpty || active.end + count <= segmentSize
-    }
+    func hasRoom(_ count: UInt64, _ segmentSize: UInt64) -> Bool { active.isEmpty || active.end + count <= segmentSize }
 
     /// Reserves space for `count` more bytes in the last segment.
     mutating func allocate(_ count: UInt64, _ segmentSize: UInt64) throws(JournalError) {

@@ -15,9 +15,7 @@ enum Chain {
     }
 
     @inline(__always)
-    static func step(_ value: UInt64, record crc: UInt32) -> UInt64 {
-        step(value, UInt64(crc))
-    }
+    static func step(_ value: UInt64, record crc: UInt32) -> UInt64 { step(value, UInt64(crc)) }
 
     /// Returns the value before the first record.
     ///

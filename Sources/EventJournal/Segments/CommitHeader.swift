@@ -38,29 +38,6 @@ struct CommitHeader: Equatable {
         bytes.store(bytes.withBytes(offset..<(offset + 36)) { CRC32C.checksum(of: $0, continuing: seed) }, at: offset + 36)
     }
 
-    /// Reads the header at `offset` of `bytes`, or returns nil if its CRC does not match.
-    ///
-    /// `bytes` must contain the whole header.
-    init?(decoding bytes: RawSpan, at offset: Int, seed: UInt32) {
-        let crc = CRC32C.checksum(of: bytes.extracting(offset..<(offset + 36)), continuing: seed)
-        guard crc == bytes.integer(at: offset + 36, as: UInt32.self) else { return nil }
-        length = bytes.integer(at: offset)
-        recordCount = bytes.integer(at: offset + 4)
-        firstPosition = bytes.integer(at: offset + 8)
-        syncedPosition = bytes.integer(at: offset + 16)
-        chain = bytes.integer(at: offset + 24)
-        recordsCRC = bytes.integer(at: offset + 32)
-    }
-
-    init(length: UInt32, recordCount: UInt32, firstPosition: Position, syncedPosition: Position, chain: UInt64, recordsCRC: UInt32) {
-        self.length = length
-        self.recordCount = recordCount
-        self.firstPosition = firstPosition
-        self.syncedPosition = syncedPosition
-        self.chain = chain
-        self.recordsCRC = recordsCRC
-    }
-
     /// Whether the fields are within the bounds of a commit.
     ///
     /// Later arithmetic relies on these bounds.
@@ -74,5 +51,21 @@ struct CommitHeader: Equatable {
     var isFooter: Bool {
         recordCount == 0 && firstPosition >= 1 && syncedPosition == firstPosition - 1 && length <= JournalLimits.commitBytes
             && Int(length) >= SegmentFooter.minimumSize && (Int(length) - SegmentFooter.minimumSize) % SegmentFooter.entrySize == 0
+    }
+}
+
+extension CommitHeader {
+    /// Reads the header at `offset` of `bytes`, or returns nil if its CRC does not match.
+    ///
+    /// `bytes` must contain the whole header.
+    init?(decoding bytes: RawSpan, at offset: Int, seed: UInt32) {
+        let crc = CRC32C.checksum(of: bytes.extracting(offset..<(offset + 36)), continuing: seed)
+        guard crc == bytes.integer(at: offset + 36, as: UInt32.self) else { return nil }
+        length = bytes.integer(at: offset)
+        recordCount = bytes.integer(at: offset + 4)
+        firstPosition = bytes.integer(at: offset + 8)
+        syncedPosition = bytes.integer(at: offset + 16)
+        chain = bytes.integer(at: offset + 24)
+        recordsCRC = bytes.integer(at: offset + 32)
     }
 }

@@ -52,36 +52,6 @@ struct DurableSlot: Equatable {
         case newerVersion(UInt16)
     }
 
-    /// Reads a slot from exactly 64 bytes.
-    init(decoding bytes: RawSpan) throws(Problem) {
-        guard bytes.byteCount == Self.size,
-            CRC32C.checksum(of: bytes.extracting(0..<60)) == bytes.integer(at: 60, as: UInt32.self)
-        else { throw .invalid }
-        let version: UInt16 = bytes.integer(at: 42)
-        guard version <= Self.versionWithRole else { throw .newerVersion(version) }
-        guard version >= Self.version, bytes.byte(at: 40) <= 1, bytes.byte(at: 41) <= 1 else { throw .invalid }
-        hasRole = version == Self.versionWithRole
-        sequence = bytes.integer(at: 0)
-        position = bytes.integer(at: 8)
-        chain = bytes.integer(at: 16)
-        journal = JournalID(bits: bytes.integer(at: 24, as: UInt128.self).byteSwapped)
-        durability = bytes.byte(at: 40) == 0 ? .synced : .written
-        isClean = bytes.byte(at: 41) == 1
-    }
-
-    init(
-        sequence: UInt64, position: Position, chain: UInt64, journal: JournalID, durability: Durability, isClean: Bool,
-        hasRole: Bool = false
-    ) {
-        self.hasRole = hasRole
-        self.sequence = sequence
-        self.position = position
-        self.chain = chain
-        self.journal = journal
-        self.durability = durability
-        self.isClean = isClean
-    }
-
     /// The offset in the file of the slot with this sequence number.
     var offset: UInt64 { (sequence % 2) * UInt64(Self.stride) }
 
@@ -163,6 +133,23 @@ struct DurableSlots {
 }
 
 extension DurableSlot {
+    /// Reads a slot from exactly 64 bytes.
+    init(decoding bytes: RawSpan) throws(Problem) {
+        guard bytes.byteCount == Self.size,
+            CRC32C.checksum(of: bytes.extracting(0..<60)) == bytes.integer(at: 60, as: UInt32.self)
+        else { throw .invalid }
+        let version: UInt16 = bytes.integer(at: 42)
+        guard version <= Self.versionWithRole else { throw .newerVersion(version) }
+        guard version >= Self.version, bytes.byte(at: 40) <= 1, bytes.byte(at: 41) <= 1 else { throw .invalid }
+        hasRole = version == Self.versionWithRole
+        sequence = bytes.integer(at: 0)
+        position = bytes.integer(at: 8)
+        chain = bytes.integer(at: 16)
+        journal = JournalID(bits: bytes.integer(at: 24, as: UInt128.self).byteSwapped)
+        durability = bytes.byte(at: 40) == 0 ? .synced : .written
+        isClean = bytes.byte(at: 41) == 1
+    }
+
     /// Returns the bytes of a durable file with this content in both slots, with the sequence
     /// numbers 1 and 2.
     static func file(of slot: DurableSlot) -> [UInt8] {

@@ -13,9 +13,7 @@ struct RecoveryWriter {
     ///
     /// No reader uses these names.
     func removeTemporaries(_ names: [String]) throws(JournalError) {
-        for name in names {
-            try convertingErrors(of: directory.storage.remove(directory.file(name)))
-        }
+        for name in names { try convertingErrors(of: directory.storage.remove(directory.file(name))) }
     }
 
     /// The directory of the bytes that recovery has cut.
@@ -34,9 +32,7 @@ struct RecoveryWriter {
         if let start = recovery.rewriteOffset {
             try copy(start..<segment.end, of: segment) { (bytes, offset) throws(StorageError) in try segment.file.write(bytes, at: offset) }
         }
-        if let range = recovery.report.cutBytes {
-            recovery.report.cutFile = try copyTornBytes(range, of: segment)
-        }
+        if let range = recovery.report.cutBytes { recovery.report.cutFile = try copyTornBytes(range, of: segment) }
         try convertingStorageErrors { () throws(StorageError) in
             if recovery.lastFileSize > segment.end { try segment.file.truncate(to: segment.end) }
             try segment.file.sync()

@@ -16,9 +16,7 @@ final class SealedSegments: Sendable {
 
     /// A segment that is open, or that a reader opens under this lock; only readers of this segment
     /// wait.
-    private final class CachedSegment: Sendable {
-        let segment = Lock<Segment?>(nil)
-    }
+    private final class CachedSegment: Sendable { let segment = Lock<Segment?>(nil) }
 
     private struct State {
         var cached: [Position: CachedSegment] = [:]

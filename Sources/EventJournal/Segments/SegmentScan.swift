@@ -27,27 +27,18 @@ struct SegmentScan: CommitVisitor {
     private var pendingChains: [Position: UInt64] = [:]
     private var nextWatchedPosition: Position
 
-    /// Creates the scan of a whole segment.
-    ///
-    /// `watchedPositions` is ascending.
-    init(_ segment: Segment, size: UInt64, limit: Position = .max, watchedPositions: [Position] = [], rewriteAfter: Position = .max) {
-        self.init(
-            segment, after: segment.header.chain, size: size, limit: limit, watchedPositions: watchedPositions, rewriteAfter: rewriteAfter)
-    }
-
     /// Creates the scan of a segment after its known records.
     ///
-    /// `chain` is the value after those records.
+    /// - Parameters:
+    ///   - chain: The chain value after those records; nil for the scan of a whole segment.
+    ///   - watchedPositions: Ascending.
     init(
-        _ segment: Segment, after chain: UInt64, size: UInt64, limit: Position = .max, watchedPositions: [Position] = [],
+        _ segment: Segment, after chain: UInt64? = nil, size: UInt64, limit: Position = .max, watchedPositions: [Position] = [],
         rewriteAfter: Position = .max
     ) {
-        self.segment = segment
-        self.size = size
-        self.limit = limit
-        self.watchedPositions = watchedPositions
-        self.rewriteAfter = rewriteAfter
-        self.chain = chain
+        (self.segment, self.size, self.limit) = (segment, size, limit)
+        (self.watchedPositions, self.rewriteAfter) = (watchedPositions, rewriteAfter)
+        self.chain = chain ?? segment.header.chain
         nextWatchedPosition = watchedPositions.first { $0 > segment.lastPosition } ?? .max
     }
 

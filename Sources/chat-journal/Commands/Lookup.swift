@@ -36,9 +36,7 @@ extension ChatStore {
     /// A viewer may ask only about themselves, and must not learn whether others exist.
     func findUser(_ text: String, viewer: UserID?, asOf point: AsOf) throws -> UserID {
         guard let viewer else { return try findUser(text, asOf: point) }
-        guard let user = try? findUser(text, asOf: point), user == viewer else {
-            throw ChatError.rejected(.notAllowed)
-        }
+        guard let user = try? findUser(text, asOf: point), user == viewer else { throw ChatError.rejected(.notAllowed) }
         return user
     }
 

@@ -47,9 +47,7 @@ private struct StatsError: Error, CustomStringConvertible {
         }
     }
 
-    var description: String {
-        isDamage ? "\(error); '\(ToolSpec.name) verify \(journal)' tells more" : "\(error)"
-    }
+    var description: String { isDamage ? "\(error); '\(ToolSpec.name) verify \(journal)' tells more" : "\(error)" }
 }
 
 /// The numbers that `stats` shows.

@@ -123,9 +123,7 @@ extension ToolCommand {
                 view.threads, asJSON: false,
                 [.init("UNREAD", .right), .init("READ UP TO", .right), .init("THREAD"), .init("LAST MESSAGE")]
             ) { thread in
-                let last = thread.lastMessage.map {
-                    "\($0.author.displayName): \($0.shownBody(to: viewer))"
-                }
+                let last = thread.lastMessage.map { "\($0.author.displayName): \($0.shownBody(to: viewer))" }
                 return ["\(thread.unreadCount)", "\(thread.readUpTo)", thread.name ?? "(erased)", last ?? ""]
             }
         }

@@ -105,9 +105,7 @@ struct UsageError: Error, Equatable, CustomStringConvertible {
     }
 
     /// The message and where to find help.
-    var description: String {
-        "\(message)\nSee '\(ToolSpec.name) \(command.map { $0 + " " } ?? "")--help'."
-    }
+    var description: String { "\(message)\nSee '\(ToolSpec.name) \(command.map { $0 + " " } ?? "")--help'." }
 }
 
 /// The journal of a server has stopped while it was served.

@@ -97,9 +97,7 @@ enum StandardError {
 
     /// Writes text unchanged, and a line feed.
     @discardableResult
-    static func writeLine(_ text: String) -> Bool {
-        write(text + "\n")
-    }
+    static func writeLine(_ text: String) -> Bool { write(text + "\n") }
 }
 
 extension StandardError {

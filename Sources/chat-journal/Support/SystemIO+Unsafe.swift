@@ -203,9 +203,7 @@ enum SystemIO {
     }
 
     /// Closes a descriptor without a check: after reading, a failure loses nothing.
-    static func closeAfterReading(_ descriptor: Int32) {
-        close(descriptor)
-    }
+    static func closeAfterReading(_ descriptor: Int32) { close(descriptor) }
 
     /// Syncs a file and closes its descriptor; some file systems report a failed write only here.
     static func closeAfterWriting(_ descriptor: Int32, name: String) throws(ToolError) {
@@ -290,24 +288,16 @@ enum SystemIO {
 
     /// Whether a read would return at once: with bytes, with the end of the input, or with an
     /// error.
-    static func isReadable(_ descriptor: Int32) -> Bool {
-        wait(for: Int16(POLLIN), on: descriptor, timeout: 0) != 0
-    }
+    static func isReadable(_ descriptor: Int32) -> Bool { wait(for: Int16(POLLIN), on: descriptor, timeout: 0) != 0 }
 
     /// Whether a write of a few bytes would return at once.
-    static func isWritable(_ descriptor: Int32) -> Bool {
-        wait(for: Int16(POLLOUT), on: descriptor, timeout: 0) != 0
-    }
+    static func isWritable(_ descriptor: Int32) -> Bool { wait(for: Int16(POLLOUT), on: descriptor, timeout: 0) != 0 }
 
     /// Makes a signal do nothing by itself, so that a source can receive it.
-    static func ignore(signal number: Int32) {
-        _ = signal(number, SIG_IGN)
-    }
+    static func ignore(signal number: Int32) { _ = signal(number, SIG_IGN) }
 
     /// Whether the descriptor is a terminal.
-    static func isTerminal(_ descriptor: Int32) -> Bool {
-        isatty(descriptor) == 1
-    }
+    static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
     /// Ends the process with a status.
     static func exit(_ status: Int32) -> Never {

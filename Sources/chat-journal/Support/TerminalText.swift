@@ -32,9 +32,7 @@ extension String {
     ///
     /// Terminals differ where Unicode leaves the width open (category Ambiguous) and for emoji in
     /// text presentation. There a table may be off by a column.
-    var displayWidth: Int {
-        utf8.allSatisfy { $0 < 0x80 } ? utf8.count : reduce(0) { $0 + $1.columns }
-    }
+    var displayWidth: Int { utf8.allSatisfy { $0 < 0x80 } ? utf8.count : reduce(0) { $0 + $1.columns } }
 }
 
 extension Character {
@@ -85,9 +83,7 @@ struct Table {
     private var rows: [[String]] = []
 
     /// An empty table.
-    init(_ columns: [Column]) {
-        self.columns = columns
-    }
+    init(_ columns: [Column]) { self.columns = columns }
 
     /// Adds a row with one cell for each column.
     mutating func append(_ cells: [String]) {

@@ -234,7 +234,5 @@ public struct BackupReport: Hashable, Sendable, Codable {
     }
 
     /// Creates the report of a run that has copied nothing.
-    public init(head: JournalHead) {
-        self.head = head
-    }
+    public init(head: JournalHead) { self.head = head }
 }

@@ -121,9 +121,7 @@ private final class ErrorTolerantFile: StorageFile {
 
     private let file: any StorageFile
 
-    init(_ file: any StorageFile) {
-        self.file = file
-    }
+    init(_ file: any StorageFile) { self.file = file }
 
     func read(into bytes: inout MutableRawSpan, at offset: UInt64) throws(StorageError) -> Int {
         do throws(StorageError) {

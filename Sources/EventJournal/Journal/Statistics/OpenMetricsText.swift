@@ -12,9 +12,7 @@ package struct OpenMetricsText {
     }
 
     /// Starts a text whose families are named `prefix_name`; each invalid character becomes `_`.
-    package init(prefix: String) {
-        self.init(prefix: prefix, text: "")
-    }
+    package init(prefix: String) { self.init(prefix: prefix, text: "") }
 
     private init(prefix: String, text: String) {
         var name = ""

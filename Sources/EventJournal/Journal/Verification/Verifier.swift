@@ -223,9 +223,7 @@ struct Verifier {
     }
 
     private func verifyZeros(in range: Range<UInt64>, of segment: Segment) throws(JournalError) {
-        guard let nonzero = try convertingErrors(of: segment.file.firstNonzero(in: range)) else {
-            return
-        }
+        guard let nonzero = try convertingErrors(of: segment.file.firstNonzero(in: range)) else { return }
         report(
             JournalFinding(
                 "trailingBytes", "Bytes follow the end of the segment.", segment: segment.name, bytes: nonzero..<range.upperBound))
