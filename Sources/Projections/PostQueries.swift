@@ -32,6 +32,14 @@ package struct PostRecord<ID: EntityID>: Hashable, Sendable {
 }
 
 extension ReadModels {
+    /// Returns the author of a post; nil if it is unknown.
+    package func authorID(of post: PostID) -> UserID? {
+        switch post {
+        case .message(let id): identities.messages.find(id.bits).map { identities.userID(identities.messageFacts.author($0)) }
+        case .reply(let id): identities.replies.find(id.bits).map { identities.userID(identities.replyFacts.author($0)) }
+        }
+    }
+
     /// Returns a page of a thread's messages.
     ///
     /// - Complexity: O(log *n* + *m*), where *n* is the number of the thread's messages and *m* the

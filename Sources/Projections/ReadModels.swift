@@ -48,7 +48,7 @@ package struct Views: Equatable, Sendable {
     var unread = UnreadCounts()
     var users = UserViews()
     var activity = Activity()
-    var community = CommunityHistory()
+    var rare = RareHistory()
     var corrections = ClockCorrections()
 
     /// Creates the views before the first event.
@@ -65,7 +65,7 @@ package struct Views: Equatable, Sendable {
         copy.unread.removeSlots()
         copy.activity.days.removeSlots()
         copy.activity.userDays.removeSlots()
-        copy.community.removeSlots()
+        copy.rare.removeSlots()
         return copy
     }
 
@@ -133,6 +133,6 @@ package struct Views: Equatable, Sendable {
         users.apply(batch, row)
         activity.apply(event, at: position, indexes, isRegistration: users.registrations.count > userCount)
         let isOpening = event.kind == .threadOpened && timelines.threads[indexes.thread].openedAt == position
-        community.apply(event, at: position, indexes, isOpening: isOpening, membersChange: membersChange)
+        rare.apply(event, at: position, indexes, isOpening: isOpening, membersChange: membersChange)
     }
 }

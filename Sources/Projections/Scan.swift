@@ -5,7 +5,7 @@ import Columns
 ///
 /// Rows are never removed or moved. Rows added after the start are not visited.
 package struct Scan: Sendable {
-    fileprivate enum List { case threads, days, membershipsOfThread, membershipsOfUser, residencesOfThread, pinsOfThread, reportsOfThread }
+    enum List { case threads, days, membershipsOfThread, membershipsOfUser, residencesOfThread, pinsOfThread, reportsOfThread }
 
     fileprivate let list: List
     /// The next row + 1; 0 at the end.
@@ -37,17 +37,7 @@ extension ReadModels {
         scan(.residencesOfThread, views.membership.residencesOfThread, identities.index(ofThread: ThreadID(code)))
     }
 
-    /// Returns a scan of every message that was ever pinned in a thread.
-    func scan(pinsOf thread: ThreadID) -> Scan {
-        scan(.pinsOfThread, views.community.pinsOfThread, identities.index(ofThread: thread))
-    }
-
-    /// Returns a scan of every report that was ever made in a thread.
-    package func scan(reportsOf thread: ThreadID) -> Scan {
-        scan(.reportsOfThread, views.community.reports.reportsOfThread, identities.index(ofThread: thread))
-    }
-
-    private func scan(_ list: Scan.List, _ lists: borrowing RowLists, _ owner: Int?) -> Scan {
+    func scan(_ list: Scan.List, _ lists: borrowing RowLists, _ owner: Int?) -> Scan {
         guard let owner, let last = lists.last(of: owner) else { return Scan(list: list, next: 0) }
         return Scan(list: list, next: last + 1)
     }
@@ -67,8 +57,8 @@ extension ReadModels {
                 case .membershipsOfThread: next(views.membership.membershipsOfThread, row)
                 case .membershipsOfUser: next(views.membership.membershipsOfUser, row)
                 case .residencesOfThread: next(views.membership.residencesOfThread, row)
-                case .pinsOfThread: next(views.community.pinsOfThread, row)
-                case .reportsOfThread: next(views.community.reports.reportsOfThread, row)
+                case .pinsOfThread: next(views.rare.pinsOfThread, row)
+                case .reportsOfThread: next(views.rare.reports.reportsOfThread, row)
                 }
         }
     }

@@ -69,7 +69,7 @@ extension StoreModels {
             Component("unread", \.readModels.views.unread),
             Component("users", \.readModels.views.users),
             Component("activity", \.readModels.views.activity),
-            Component("community", \.readModels.views.community),
+            Component("community", \.readModels.views.rare),
             Component("corrections", \.readModels.views.corrections),
         ]
     }

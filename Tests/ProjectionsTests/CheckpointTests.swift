@@ -169,7 +169,7 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
         }
     }
 
-    /// The histories of ``CommunityHistory`` whose entries are rows of another table.
+    /// The histories of ``RareHistory`` whose entries are rows of another table.
     enum SparseHistory: CaseIterable {
         case roles, mutes, bans, invitations, policies, locks, operators, pins, blocks, blockingUser, blockedUser
     }
@@ -179,7 +179,7 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
         let ids = models.readModels.identities
         let (users, threads, memberships) = (ids.users.count, ids.threads.count, ids.memberships.count)
         for excess in [-1, 0, 1] {
-            var community = CommunityHistory()
+            var community = RareHistory()
             switch kind {
             case .roles: community.roles.set(1, at: 1, of: memberships + excess)
             case .mutes: community.mutes.set(1, at: 1, of: memberships + excess)

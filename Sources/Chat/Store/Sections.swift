@@ -269,3 +269,10 @@ extension ChatStore {
         return (sections.threadSortKeys(scan), sections)
     }
 }
+
+extension SectionedQuery {
+    /// Returns a user's id and name as of the query's position.
+    func userSummary(_ user: UserID) -> UserSummary {
+        withSection { UserSummary(id: user, username: $0.profile(user, asOf: viewpoint.position)?.username?.text) }
+    }
+}

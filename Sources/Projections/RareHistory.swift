@@ -7,7 +7,7 @@ import Primitives
 ///
 /// Few users, threads and posts have any of these, so each history is sparse. The position of a
 /// version is that of its event, which has the acting user, the reason and the end.
-struct CommunityHistory: Equatable, Sendable {
+struct RareHistory: Equatable, Sendable {
     /// By membership: the role's code; 0 for a plain member and for other users.
     var roles = SparseChains<UInt8>()
     /// By membership: 1 for a mute that was not ended by a command, otherwise 0.
@@ -34,7 +34,7 @@ struct CommunityHistory: Equatable, Sendable {
     var blocks = SparseChains<UInt8>()
     /// By user: the users whom they have blocked, ascending; not stored, because it follows from the
     /// blocks.
-    private(set) var blockedUsers: [UInt32: [UInt32]] = [:]
+    var blockedUsers: [UInt32: [UInt32]] = [:]
     /// The reports, in order.
     var reports = ReportHistory()
     /// The openers of threads whose first join has not been applied, by thread.
@@ -103,118 +103,7 @@ struct CommunityHistory: Equatable, Sendable {
     }
 }
 
-extension CommunityHistory {
-    /// Adds or removes a user in the list of those whom another one has blocked.
-    fileprivate mutating func setBlocked(_ user: Int, by blocker: Int, _ isBlocked: Bool) {
-        let (user, blocker) = (UInt32(truncatingIfNeeded: user), UInt32(truncatingIfNeeded: blocker))
-        var users = blockedUsers[blocker] ?? []
-        // Releases the list in the table, which is then changed in place.
-        blockedUsers[blocker] = nil
-        let index = users.indices.partitioningIndex { users[$0] >= user }
-        let isListed = index < users.count && users[index] == user
-        if isBlocked, !isListed { users.insert(user, at: index) }
-        if !isBlocked, isListed { users.remove(at: index) }
-        if !users.isEmpty { blockedUsers[blocker] = users }
-    }
-}
-
-/// Version histories of few entries of a list; the other entries have the value 0.
-struct SparseChains<Value: PlainElement & FixedWidthInteger & UnsignedInteger>: Equatable, Sendable {
-    /// The entries that have a chain.
-    private(set) var rows = SubsetInterner()
-    private var links = PackedColumn<UInt32>()
-    private var versions = VersionChains<Value>()
-
-    /// Appends a version to an entry's chain; returns whether it is the entry's first.
-    @discardableResult
-    mutating func set(_ value: Value, at position: Position, of entry: Int) -> Bool {
-        let (row, isNew) = rows.insert(entry)
-        if isNew { links.append(0) }
-        versions.append(value, at: position, to: &links[row])
-        return isNew
-    }
-
-    /// Appends the value 0, unless it is the value already.
-    mutating func clear(at position: Position, of entry: Int) {
-        // Most stores have no chain at all.
-        if links.isEmpty { return }
-        guard let row = rows.find(entry), versions.value(links[row]) != 0 else { return }
-        versions.append(0, at: position, to: &links[row])
-    }
-
-    /// Returns the latest value of an entry.
-    func value(of entry: Int) -> Value { value(of: entry, asOf: .max) }
-
-    /// Returns an entry's value as of a position.
-    func value(of entry: Int, asOf position: Position) -> Value { version(of: entry, asOf: position)?.value ?? 0 }
-
-    /// Returns an entry's version as of a position; nil if it has none.
-    func version(of entry: Int, asOf position: Position) -> VersionChains<Value>.Version? {
-        if links.isEmpty { return nil }
-        return rows.find(entry).flatMap { versions.version(links[$0], asOf: position) }
-    }
-
-    /// Returns the number of an entry's versions as of a position.
-    func count(of entry: Int, asOf position: Position) -> Int { rows.find(entry).map { versions.count(links[$0], asOf: position) } ?? 0 }
-
-    /// Returns the versions of an entry with these ranks, from 1, oldest first.
-    func versions(of entry: Int, ranks: Range<Int>) -> [VersionChains<Value>.Version] {
-        rows.find(entry).map { versions.versions(links[$0], ranks: ranks) } ?? []
-    }
-
-    mutating func removeSlots() { rows.removeSlots() }
-}
-
-/// The reports of posts, by thread, and the resolutions, by post.
-struct ReportHistory: Equatable, Sendable {
-    struct Report: Equatable, Sendable {
-        var position: Position
-        var reporter: Int
-        /// The index of the message or the reply.
-        var post: Int
-        var isReply: Bool
-    }
-
-    private var positions = PackedColumn<Position>()
-    private var reporters = PackedColumn<UInt32>()
-    private var posts = PackedColumn<UInt64>()
-    private(set) var reportsOfThread = RowLists()
-    /// By post, as ``key(_:isReply:)``: a version for each resolution.
-    private var resolutions = SparseChains<UInt8>()
-
-    /// The number of reports.
-    var count: Int { positions.count }
-
-    /// Returns a report.
-    subscript(row: Int) -> Report {
-        Report(
-            position: positions[row], reporter: Int(reporters[row]), post: Int(posts[row] >> 1), isReply: posts[row] & 1 != 0)
-    }
-
-    mutating func append(_ post: Int, isReply: Bool, by reporter: Int, _ thread: Int, at position: Position) {
-        positions.append(position)
-        reporters.append(UInt32(truncatingIfNeeded: reporter))
-        posts.append(UInt64(Self.key(post, isReply: isReply)))
-        reportsOfThread.append(to: thread)
-    }
-
-    mutating func resolve(_ post: Int, isReply: Bool, at position: Position) {
-        resolutions.set(1, at: position, of: Self.key(post, isReply: isReply))
-    }
-
-    /// Whether a report was open as of a position: made, and not resolved later.
-    func isOpen(_ row: Int, asOf position: Position) -> Bool {
-        let made = positions[row]
-        guard made <= position else { return false }
-        return (resolutions.version(of: Int(posts[row]), asOf: position)?.position ?? 0) < made
-    }
-
-    private static func key(_ post: Int, isReply: Bool) -> Int { post << 1 | (isReply ? 1 : 0) }
-
-    mutating func removeSlots() { resolutions.removeSlots() }
-}
-
-extension CommunityHistory: CheckpointComponent {
+extension RareHistory: CheckpointComponent {
     /// Removes hash slots, which a checkpoint copy does not need.
     mutating func removeSlots() {
         roles.removeSlots()
@@ -278,54 +167,5 @@ extension CommunityHistory: CheckpointComponent {
             try require(Int(threads[index]) < ids.threads.count && Int(users[index]) < ids.users.count, "an opener that does not exist")
             awaitedOpeners[threads[index]] = users[index]
         }
-    }
-}
-
-extension SparseChains {
-    func write(to writer: inout ColumnWriter) {
-        rows.write(to: &writer)
-        links.write(to: &writer)
-        versions.write(to: &writer)
-    }
-
-    /// Reads the histories of at most `entries` entries.
-    init(from reader: inout ColumnReader, entries: Int, below bound: Int, head: Position) throws(ColumnError) {
-        rows = try SubsetInterner(from: &reader)
-        try rows.check(below: entries)
-        links = try PackedColumn(from: &reader, atMost: rows.count)
-        try require(links.count == rows.count, "\(links.count) histories of \(rows.count) entries")
-        versions = try VersionChains(from: &reader, head: head)
-        try versions.check(below: bound)
-        try links.check(below: versions.count + 1)
-        // Every entry has a version.
-        for row in links.indices { try require(links[row] > 0, "an entry without a version") }
-    }
-}
-
-extension ReportHistory {
-    func write(to writer: inout ColumnWriter) {
-        positions.write(to: &writer)
-        reporters.write(to: &writer)
-        posts.write(to: &writer)
-        reportsOfThread.write(to: &writer)
-        resolutions.write(to: &writer)
-    }
-
-    init(from reader: inout ColumnReader, _ ids: Identities, head: Position) throws(ColumnError) {
-        positions = try PackedColumn(from: &reader, atMost: Int(clamping: head))
-        try positions.check(ascendingTo: head)
-        reporters = try PackedColumn(from: &reader, atMost: count)
-        try reporters.check(below: ids.users.count)
-        posts = try PackedColumn(from: &reader, atMost: count)
-        try require(reporters.count == count && posts.count == count, "\(posts.count) reports at \(count) positions")
-        for row in posts.indices {
-            try require(posts[row] >> 1 < (posts[row] & 1 == 0 ? ids.messages.count : ids.replies.count), "a report of no post")
-            let report = self[row]
-            let postedAt = report.isReply ? ids.replyFacts.position(report.post) : ids.messageFacts.position(report.post)
-            try require(postedAt < report.position, "a report before its post")
-        }
-        reportsOfThread = try RowLists(from: &reader, rows: count, owners: ids.threads.count)
-        let entries = max(ids.messages.count, ids.replies.count) << 1
-        resolutions = try SparseChains(from: &reader, entries: entries, below: 2, head: head)
     }
 }

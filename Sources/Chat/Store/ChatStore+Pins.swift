@@ -1,0 +1,24 @@
+public import ChatDomain
+import Projections
+
+/// Pinned messages.
+extension ChatStore {
+    /// Returns the pinned messages of a thread, in the order in which they were pinned.
+    ///
+    /// The list has the first `limit` ones.
+    ///
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember`.
+    /// - Complexity: O(*n* log *n*) in the number of messages that were ever pinned in the thread;
+    ///   reads the texts of the returned ones.
+    public func pins(in thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now, limit: Int = .max) throws(ChatError)
+        -> [TimelineEntry]
+    {
+        let rows = try query(point, for: viewer) { models, view throws(ChatError) in
+            let start = try models.requireReadable(thread, from: view)
+            let pinned = models.pinnedMessages(of: thread, asOf: view.position, after: start)
+            return models.marking(Array(pinned.prefix(limit)), in: thread, from: view)
+        }
+        return try entries(rows, in: thread)
+    }
+}

@@ -1,0 +1,55 @@
+public import ChatDomain
+import Projections
+
+/// Reports of messages and replies.
+extension ChatStore {
+    /// Returns the open reports of a thread's posts, oldest first; for its moderators.
+    ///
+    /// The list has the first `limit` ones.
+    ///
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember` and
+    ///   `notAModerator`.
+    /// - Complexity: O(*n* log *n*) in the number of reports that were ever made in the thread;
+    ///   reads one event, and the text of the post, for each returned report.
+    public func reports(in thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now, limit: Int = .max) throws(ChatError)
+        -> [PostReport]
+    {
+        let ((scan, start), sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
+            let start = try models.requireModerated(thread, from: view)
+            return (models.scan(reportsOf: thread), start)
+        }
+        let position = sections.viewpoint.position
+        let rows = sections.compactMap(scan) { $0.openReport($1, in: thread, asOf: position, after: start) }
+            .sorted { $0.position < $1.position }.prefix(limit)
+        var reports: [PostReport] = []
+        for row in rows {
+            let event = try event(at: row.position)
+            let found = sections.withSection { models -> (author: UserSummary, isRemoved: Bool, text: Position?)? in
+                guard let author = models.author(of: row.post, asOf: position) else { return nil }
+                // A viewer is shown the current text only, as everywhere.
+                let asOf = viewer == nil ? position : sections.viewpoint.currentPosition
+                let text = models.textPosition(of: row.post, includesRemoved: true, asOf: asOf)
+                return (author, models.removalPosition(of: row.post, asOf: position) != nil, text)
+            }
+            // In a forged checkpoint, the search for the id of a reported post can fail.
+            guard let (author, isRemoved, text) = found else { continue }
+            let body = if let text { try self.event(at: text).body } else { nil as String? }
+            reports.append(
+                PostReport(
+                    position: row.position, post: row.post, author: author, body: body, isRemoved: isRemoved,
+                    by: sections.userSummary(row.reporter), reason: event.reason, reportedAt: event.createdAt))
+        }
+        return reports
+    }
+}
+
+extension ReadModels {
+    /// Returns the author of a post; nil if the post did not exist.
+    fileprivate func author(of post: PostID, asOf position: Position) -> UserSummary? {
+        switch post {
+        case .message(let id): message(id, asOf: position).map { UserSummary(id: $0.author, username: $0.authorName) }
+        case .reply(let id): reply(id, asOf: position).map { UserSummary(id: $0.author, username: $0.authorName) }
+        }
+    }
+}

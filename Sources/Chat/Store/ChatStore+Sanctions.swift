@@ -1,0 +1,99 @@
+public import ChatDomain
+import Projections
+
+/// Mutes, bans and removals.
+extension ChatStore {
+    /// Returns the mutes and bans of a thread that are in effect, oldest first.
+    ///
+    /// A sanction is in effect until its end: as of now by the clock of the store, or by the time of
+    /// the last event if that is later, as of a time by that time, and as of a position by the time
+    /// of the event at it.
+    ///
+    /// The list has the first `limit` ones.
+    ///
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember` and
+    ///   `notAModerator`.
+    /// - Complexity: O(*n* log *n*) in the number of users who ever joined the thread or were
+    ///   invited, muted or banned in it; reads one event for each mute and ban that no command has
+    ///   ended.
+    public func sanctions(in thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now, limit: Int = .max) throws(ChatError)
+        -> [ThreadSanction]
+    {
+        let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
+            try models.requireModerated(thread, from: view)
+            return models.scan(membershipsOf: thread)
+        }
+        let position = sections.viewpoint.position
+        let rows = sections.compactMap(scan) { models, row -> [SanctionRecord]? in
+            let found = models.sanctions(ofMembership: row, asOf: position)
+            return found.isEmpty ? nil : found
+        }.joined().sorted { $0.position < $1.position }
+        let time = try time(of: point, sections.viewpoint)
+        var sanctions: [ThreadSanction] = []
+        for row in rows {
+            if sanctions.count == limit { break }
+            let event = try event(at: row.position)
+            guard case .sanction(_, _, _, let by, let until) = event.shape else { continue }
+            if let until, until <= time { continue }
+            sanctions.append(
+                ThreadSanction(
+                    user: UserSummary(id: row.user, username: row.username), kind: row.isBan ? .ban : .mute, position: row.position,
+                    imposedAt: event.createdAt, until: until, by: sections.userSummary(by), reason: event.reason))
+        }
+        return sanctions
+    }
+
+    /// Returns a user's standing in a thread: the role, and what moderators have done to the user,
+    /// with the reason and the end.
+    ///
+    /// A viewer may ask for their own, also if they can no longer read the thread. Mutes and bans that
+    /// are no longer in effect are left out, as in ``sanctions(in:viewer:asOf:limit:)``.
+    ///
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownUser` and `unknownThread`, and with `notAllowed` if
+    ///   the viewer is another user. A private thread that never concerned the viewer is unknown.
+    /// - Complexity: O(log *n*); reads at most three events.
+    public func standing(
+        of user: UserID, in thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now
+    ) throws(ChatError) -> ThreadStanding {
+        let (record, viewpoint) = try query(point, for: viewer) { models, view throws(ChatError) in
+            try requireSelf(viewer, user)
+            try models.requireUser(user, asOf: view.position)
+            guard models.hasThread(thread, asOf: view.position) else { throw .rejected(.unknownThread) }
+            if let record = models.standing(of: user, in: thread, asOf: view.position) { return (record, view) }
+            if let viewer, !models.isKnown(thread, to: viewer, asOf: view.currentPosition) { throw .rejected(.unknownThread) }
+            return (StandingRecord(), view)
+        }
+        let time = try time(of: point, viewpoint)
+        var standing = ThreadStanding(role: record.role, since: record.since)
+        standing.mute = try act(at: record.mute, inEffectAt: time)
+        standing.ban = try act(at: record.ban, inEffectAt: time)
+        standing.removal = try act(at: record.departure, inEffectAt: time)
+        return standing
+    }
+
+    /// Returns what a moderator did by an event; nil without an event, for one that a moderator did
+    /// not cause, and if it has ended by itself.
+    private func act(at position: Position?, inEffectAt time: Timestamp) throws(ChatError) -> ThreadStanding.Act? {
+        guard let position else { return nil }
+        let event = try event(at: position)
+        var end: Timestamp?
+        if case .sanction(_, _, _, _, let until) = event.shape { end = until } else if event.kind != .memberRemoved { return nil }
+        if let end, end <= time { return nil }
+        return ThreadStanding.Act(position: position, imposedAt: event.createdAt, until: end, reason: event.reason)
+    }
+
+    /// Returns the time with which the ends of sanctions are compared.
+    private func time(of point: AsOf, _ viewpoint: Viewpoint) throws(ChatError) -> Timestamp {
+        switch point {
+        case .now: return max(clock.now(), try recordedTime(at: viewpoint.position))
+        case .time(let time): return time
+        case .position: return try recordedTime(at: viewpoint.position)
+        }
+    }
+
+    private func recordedTime(at position: Position) throws(ChatError) -> Timestamp {
+        position == 0 ? Timestamp(millisecondsSince1970: 0) : try event(at: position).recordedAt
+    }
+}

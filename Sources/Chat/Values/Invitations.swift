@@ -1,0 +1,28 @@
+public import ChatDomain
+import Primitives
+
+/// An invitation to a thread that the user has neither accepted nor declined.
+///
+/// One by a user whom the invited user blocks is listed with a mark, and a client counts it nowhere.
+public struct ThreadInvitation: Hashable, Sendable, Codable {
+    /// The thread.
+    public var thread: ThreadID
+    /// The thread's name; nil if erased.
+    public var name: String?
+    /// The user who is invited.
+    public var user: UserSummary
+    /// The user who invited.
+    public var by: UserSummary
+    /// The position of the invitation.
+    public var position: Position
+    /// The time of the invitation.
+    public var invitedAt: Timestamp
+    /// Whether the viewer, who is the invited user, has blocked the user who invited.
+    public var isFromBlockedUser = false
+
+    private enum CodingKeys: String, AbsentAsNullKey {
+        case thread, name, user, by, position, invitedAt
+        case isFromBlockedUser = "blocked"
+        static let omittedIfFalse = [isFromBlockedUser]
+    }
+}

@@ -1,0 +1,20 @@
+public import ChatDomain
+import Primitives
+
+/// A moderator or an owner of a thread.
+public struct RoleHolder: Hashable, Sendable, Codable {
+    /// The user.
+    public var user: UserSummary
+    /// The role.
+    public var role: ThreadRole
+    /// The position of the event that gave the role.
+    public var since: Position
+}
+
+/// An operator of the community.
+public struct CommunityOperator: Hashable, Sendable, Codable {
+    /// The user.
+    public var user: UserSummary
+    /// The position of the event that made the user an operator.
+    public var since: Position
+}

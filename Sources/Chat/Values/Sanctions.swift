@@ -1,0 +1,63 @@
+public import ChatDomain
+import Primitives
+
+/// A mute or a ban of a user in a thread.
+public struct ThreadSanction: Hashable, Sendable, Codable {
+    /// The kinds of sanction.
+    public enum Kind: String, Hashable, Sendable, Codable {
+        /// The user cannot post, reply, edit or append custom events.
+        case mute
+        /// The user is no member and cannot join.
+        case ban
+    }
+
+    /// The user.
+    public var user: UserSummary
+    /// The kind of sanction.
+    public var kind: Kind
+    /// The position of its event.
+    public var position: Position
+    /// The time of its event.
+    public var imposedAt: Timestamp
+    /// The end; nil if it does not end by itself.
+    public var until: Timestamp?
+    /// The user who imposed it.
+    public var by: UserSummary
+    /// The reason; nil if erased.
+    public var reason: String?
+
+    private enum CodingKeys: AbsentAsNullKey { case user, kind, position, imposedAt, until, by, reason }
+}
+
+/// A user's standing in a thread: the role, and what moderators have done to the user.
+///
+/// It is for the user, also if they can no longer read the thread, so that a page can say why. It
+/// contains nothing else of the thread.
+public struct ThreadStanding: Hashable, Sendable, Codable {
+    /// What a moderator did to the user.
+    public struct Act: Hashable, Sendable, Codable {
+        /// The position of its event.
+        public var position: Position
+        /// The time of its event.
+        public var imposedAt: Timestamp
+        /// The end; nil if it does not end by itself.
+        public var until: Timestamp?
+        /// The reason; nil if erased.
+        public var reason: String?
+
+        private enum CodingKeys: AbsentAsNullKey { case position, imposedAt, until, reason }
+    }
+
+    /// The role; nil if the user is no member.
+    public var role: ThreadRole?
+    /// The position since which the user has the role.
+    public var since: Position?
+    /// The mute that is in effect.
+    public var mute: Act?
+    /// The ban that is in effect.
+    public var ban: Act?
+    /// The removal that ended the latest membership; nil for a member, and for a user who left.
+    public var removal: Act?
+
+    private enum CodingKeys: AbsentAsNullKey { case role, since, mute, ban, removal }
+}

@@ -1,0 +1,45 @@
+package import ChatDomain
+import Columns
+
+/// The users whom a user has blocked, for the unread counts of a query.
+package struct BlockedUsers: Sendable {
+    let indexes: [UInt32]
+
+    /// The number of users.
+    package var count: Int { indexes.count }
+
+    /// No user.
+    package static let none = BlockedUsers(indexes: [])
+}
+
+extension ReadModels {
+    /// Whether a user had blocked another one.
+    package func isBlocked(_ user: UserID, by blocker: UserID, asOf position: Position) -> Bool {
+        if views.rare.blockPairs.count == 0 { return false }
+        guard let user = identities.index(ofUser: user), let blocker = identities.index(ofUser: blocker),
+            let pair = views.rare.blockPairs.find(blocker, user)
+        else { return false }
+        return views.rare.blocks.value(of: pair, asOf: position) != 0
+    }
+
+    /// Returns the users whom a user has blocked now.
+    package func blockedUsers(by blocker: UserID) -> BlockedUsers {
+        let users = identities.index(ofUser: blocker).flatMap { views.rare.blockedUsers[UInt32(truncatingIfNeeded: $0)] }
+        return BlockedUsers(indexes: users ?? [])
+    }
+}
+
+extension RareHistory {
+    /// Adds or removes a user in the list of those whom another one has blocked.
+    mutating func setBlocked(_ user: Int, by blocker: Int, _ isBlocked: Bool) {
+        let (user, blocker) = (UInt32(truncatingIfNeeded: user), UInt32(truncatingIfNeeded: blocker))
+        var users = blockedUsers[blocker] ?? []
+        // Releases the list in the table, which is then changed in place.
+        blockedUsers[blocker] = nil
+        let index = users.indices.partitioningIndex { users[$0] >= user }
+        let isListed = index < users.count && users[index] == user
+        if isBlocked, !isListed { users.insert(user, at: index) }
+        if !isBlocked, isListed { users.remove(at: index) }
+        if !users.isEmpty { blockedUsers[blocker] = users }
+    }
+}

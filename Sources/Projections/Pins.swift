@@ -1,0 +1,26 @@
+package import ChatDomain
+import Columns
+
+extension ReadModels {
+    /// Returns the pinned messages of a thread, in the order in which they were pinned.
+    ///
+    /// - Complexity: O(*n* log *n*) in the number of messages that were ever pinned.
+    package func pinnedMessages(of thread: ThreadID, asOf position: Position, after start: Position = 0) -> [PostRecord<MessageID>] {
+        let index = identities.index(ofThread: thread)
+        return compactMap(scan(pinsOf: thread)) { row -> (message: Int, pinnedAt: Position)? in
+            let message = views.rare.pins.rows.entry(row)
+            // A forged event can pin a message of another thread, which the reader may not see.
+            guard let version = views.rare.pins.version(of: message, asOf: position), version.value != 0,
+                identities.messageFacts.parent(message) == index, identities.messageFacts.position(message) > start
+            else { return nil }
+            return (message, version.position)
+        }
+        .sorted { $0.pinnedAt < $1.pinnedAt }
+        .compactMap { self.message(MessageID(bits: identities.messages.id($0.message)), asOf: position) }
+    }
+
+    /// Returns a scan of every message that was ever pinned in a thread.
+    func scan(pinsOf thread: ThreadID) -> Scan {
+        scan(.pinsOfThread, views.rare.pinsOfThread, identities.index(ofThread: thread))
+    }
+}

@@ -1,0 +1,73 @@
+package import ChatDomain
+import Columns
+
+extension ReadModels {
+    /// Whether a user was an operator of the community.
+    package func isOperator(_ user: UserID, asOf position: Position) -> Bool {
+        operatorSince(user, asOf: position) != nil
+    }
+
+    /// Returns the position at which an operator became one; nil for other users.
+    package func operatorSince(_ user: UserID, asOf position: Position) -> Position? {
+        identities.index(ofUser: user).flatMap { views.rare.operators.version(of: $0, asOf: position) }
+            .flatMap { $0.value != 0 ? $0.position : nil }
+    }
+
+    /// Returns the operators and the positions at which they became that, in this order.
+    ///
+    /// - Complexity: O(*n* log *n*) in the number of users who ever were operators.
+    package func operators(asOf position: Position) -> [Membership] {
+        let users = views.rare.operators
+        return (0..<users.rows.count).compactMap { row in
+            let user = users.rows.entry(row)
+            guard let version = users.version(of: user, asOf: position), version.value != 0 else { return nil }
+            return membership(IndexedMembership(user: user, thread: 0, since: version.position), asOf: position)
+        }.sorted { $0.since < $1.since }
+    }
+
+    /// Returns the number of times a user became or ceased to be an operator, which alternate.
+    package func operatorChangeCount(of user: UserID, asOf position: Position) -> Int {
+        identities.index(ofUser: user).map { views.rare.operators.count(of: $0, asOf: position) } ?? 0
+    }
+
+    /// Returns the periods in which a user was an operator.
+    ///
+    /// - Parameter changes: A range of the user's changes, from 1, the first of which begins a
+    ///   period.
+    package func operatorPeriods(of user: UserID, changes: Range<Int>) -> [(from: Position, to: Position?)] {
+        guard let user = identities.index(ofUser: user) else { return [] }
+        var periods: [(from: Position, to: Position?)] = []
+        for version in views.rare.operators.versions(of: user, ranks: changes) {
+            if version.value != 0 {
+                periods.append((version.position, nil))
+            } else if !periods.isEmpty {
+                periods[periods.count - 1].to = version.position
+            }
+        }
+        return periods
+    }
+
+    /// Returns a member's role and the position since which they have it; nil for other users.
+    package func role(of user: UserID, in thread: ThreadID, asOf position: Position) -> (role: ThreadRole, since: Position)? {
+        guard let user = identities.index(ofUser: user), let thread = identities.index(ofThread: thread),
+            let membership = identities.memberships.find(user, thread)
+        else { return nil }
+        return role(ofMembership: membership, asOf: position)
+    }
+
+    /// Returns the role of a membership and the position since which it holds; nil if the
+    /// membership did not hold.
+    package func role(ofMembership membership: Int, asOf position: Position) -> (role: ThreadRole, since: Position)? {
+        guard let join = views.membership.joinPosition(membership, asOf: position) else { return nil }
+        guard let version = views.rare.roles.version(of: membership, asOf: position), version.position >= join else {
+            return (.member, join)
+        }
+        return (ThreadRole(code: UInt64(version.value)) ?? .member, version.position)
+    }
+
+    /// Whether a user moderated a thread: as a moderator, an owner or an operator.
+    package func moderates(_ user: UserID, _ thread: ThreadID, asOf position: Position) -> Bool {
+        if let role = role(of: user, in: thread, asOf: position)?.role, role >= .moderator { return true }
+        return isOperator(user, asOf: position)
+    }
+}
