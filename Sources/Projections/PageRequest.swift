@@ -53,3 +53,16 @@ public struct PageRequest: Hashable, Sendable {
         return after == nil ? max(lower, upper - min(limit, upper))..<upper : lower..<min(upper, lower + min(limit, upper - lower))
     }
 }
+
+/// The part of a list that a page has.
+package struct PartialList<Item> {
+    package var items: [Item]
+    /// Whether the list has items before those of the page.
+    package let hasOlder: Bool
+
+    package init(items: [Item], hasOlder: Bool) { (self.items, self.hasOlder) = (items, hasOlder) }
+
+    package func map<Value>(_ transform: (Item) -> Value) -> PartialList<Value> {
+        PartialList<Value>(items: items.map(transform), hasOlder: hasOlder)
+    }
+}

@@ -48,8 +48,8 @@ extension ReadModels {
     /// - Parameter start: Only later messages are listed.
     package func messages(
         of thread: ThreadID, _ page: PageRequest, asOf position: Position, after start: Position = 0
-    ) -> [PostRecord<MessageID>] {
-        guard let thread = index(ofThread: thread, asOf: position) else { return [] }
+    ) -> PartialList<PostRecord<MessageID>> {
+        guard let thread = index(ofThread: thread, asOf: position) else { return PartialList(items: [], hasOlder: false) }
         let messageIndexes = views.timelines.threads[thread].messages
         let hidden = hiddenCount(ofThread: thread, through: start, asOf: position)
         let indices = page.indices(count: messageCount(ofThread: thread, asOf: position) - hidden) {
@@ -58,21 +58,21 @@ extension ReadModels {
         var posts: [Int] = []
         posts.reserveCapacity(indices.count)
         for index in indices { posts.append(Int(messageIndexes[hidden + index])) }
-        return records(ofMessages: posts, asOf: position)
+        return PartialList(items: records(ofMessages: posts, asOf: position), hasOlder: indices.lowerBound > 0)
     }
 
     /// Returns a page of the replies to a message.
     ///
     /// - Complexity: O(log *n* + *m*), where *n* is the number of replies and *m* the size of the
     ///   page; O(log² *n* + *m*) with bounds.
-    package func replies(to message: MessageID, _ page: PageRequest, asOf position: Position) -> [PostRecord<ReplyID>] {
-        guard let message = index(ofMessage: message, asOf: position) else { return [] }
+    package func replies(to message: MessageID, _ page: PageRequest, asOf position: Position) -> PartialList<PostRecord<ReplyID>> {
+        guard let message = index(ofMessage: message, asOf: position) else { return PartialList(items: [], hasOlder: false) }
         let histories = views.timelines.messageHistories
         let ranks = page.indices(count: histories.count(.reply, of: message, asOf: position)) {
             histories.position(.reply, of: message, rank: $0 + 1)
         }
         let replies = histories.values(.reply, of: message, ranks: ranks.lowerBound + 1..<ranks.upperBound + 1).map { Int($0) }
-        return records(ofReplies: replies, asOf: position)
+        return PartialList(items: records(ofReplies: replies, asOf: position), hasOlder: ranks.lowerBound > 0)
     }
 
     /// Returns one message; nil if it did not exist.

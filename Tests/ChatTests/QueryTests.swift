@@ -134,8 +134,6 @@ import Testing
             ("replies", { (viewer) throws(ChatError) in _ = try store.replies(to: first, viewer: viewer) }),
             ("members", { (viewer) throws(ChatError) in _ = try store.members(of: garden, viewer: viewer) }),
             ("residents", { (viewer) throws(ChatError) in _ = try store.residents(of: code, viewer: viewer) }),
-            ("timelinePage", { (viewer) throws(ChatError) in _ = try store.timelinePage(garden, viewer: viewer) }),
-            ("repliesPage", { (viewer) throws(ChatError) in _ = try store.repliesPage(to: first, viewer: viewer) }),
             ("details", { (viewer) throws(ChatError) in _ = try store.details(of: .message(first), viewer: viewer) }),
             ("details of a reply", { (viewer) throws(ChatError) in _ = try store.details(of: .reply(reply), viewer: viewer) }),
         ]
@@ -148,8 +146,7 @@ import Testing
             ("access", { (viewer) throws(ChatError) in _ = try store.access(of: bob, viewer: viewer) }),
         ]
         let ofEverybody: [(name: String, ask: (UserID?) throws(ChatError) -> Int)] = [
-            ("threads", { (viewer) throws(ChatError) in try store.threads(viewer: viewer).count }),
-            ("threadsPage", { (viewer) throws(ChatError) in try store.threadsPage(viewer: viewer).entries.count }),
+            ("threads", { (viewer) throws(ChatError) in try store.threads(viewer: viewer).count })
         ]
         let nobody = UserID(bits: 99)
         for (name, ask) in ofMembers {

@@ -84,8 +84,6 @@ import Testing
 
     @Test func allThreads() throws { try expectSections(Self.sections + 1) { try store.threads() } }
 
-    @Test func pageOfAllThreads() throws { try expectSections(Self.sections + 1) { try store.threadsPage().entries } }
-
     @Test func threadsOfName() throws { try expectSections(Self.sections) { try store.threads(named: "Garden", viewer: ann) } }
 
     @Test func access() throws { try expectSections(10) { try store.access(of: ann) } }

@@ -23,8 +23,8 @@ import Testing
             { try store.execute(.postMessage(thread: garden, author: ann, body: "Bread?")) },
             // A repeat, whose answer is known.
             { try store.execute(.registerUser(user: ann, username: "Ann")) },
-            { _ = try store.threads() }, { _ = try store.threadsPage() }, { _ = try store.thread(garden) },
-            { _ = try store.timeline(garden) }, { _ = try store.timelinePage(garden, viewer: ann) },
+            { _ = try store.threads() }, { _ = try store.thread(garden) },
+            { _ = try store.timeline(garden) }, { _ = try store.timeline(garden, viewer: ann) },
             { _ = try store.members(of: garden) }, { _ = try store.user(ann) }, { _ = try store.activity() },
             { _ = try store.timeline(garden, asOf: .position(2)) }, { _ = try store.rebuild() },
             { try store.eraseUser(ann, reason: "request") },

@@ -211,9 +211,9 @@ private struct Views {
 
     init(of store: ChatStore, _ events: [RecordedEvent]) throws {
         let all = PageRequest(limit: .max)
-        threads = try store.threads(all)
-        timelines = try threads.map { try store.timeline($0.id, all) }
-        replies = try timelines.joined().map { try store.replies(to: $0.id, all) }
+        threads = try store.threads(all).entries
+        timelines = try threads.map { try store.timeline($0.id, all).entries }
+        replies = try timelines.joined().map { try store.replies(to: $0.id, all).entries }
         members = try threads.map { try store.members(of: $0.id) }
         residents = try threads.compactMap(\.outwardCode).map { try store.residents(of: $0) }
         users = try events.compactMap {

@@ -27,8 +27,8 @@ func tour(_ store: ChatStore, ann: UserID, bob: UserID, thread: ThreadID) async 
     print(earlier.count, try store.user(bob).threads.map(\.unreadCount))
 
     // For a client without positions: a page with cursors as text, for older and newer messages.
-    let page = try store.timelinePage(thread, PageRequest(limit: 20), viewer: bob)
-    if let older = page.older { print(try store.timelinePage(thread, PageRequest(limit: 20), at: older, viewer: bob).entries.count) }
+    let page = try store.timeline(thread, PageRequest(limit: 20), viewer: bob)
+    if let older = page.older { print(try store.timeline(thread, PageRequest(limit: 20), at: older, viewer: bob).entries.count) }
 
     // The same queries as of an earlier position: what Bob could read, and who could read it, right after the post.
     let then = AsOf.position(post.position)

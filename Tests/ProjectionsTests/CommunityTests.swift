@@ -159,7 +159,7 @@ import Testing
                 }
             }
             for models in all {
-                #expect(models.messages(of: thread, PageRequest(limit: .max), asOf: now, after: start).map(\.id) == later)
+                #expect(models.messages(of: thread, PageRequest(limit: .max), asOf: now, after: start).items.map(\.id) == later)
                 #expect(models.thread(thread, asOf: now, after: start)?.messageCount == later.count)
                 #expect(models.lastMessage(of: thread, asOf: now, after: start)?.id == later.last)
                 #expect(models.pinnedMessages(of: thread, asOf: now, after: start).map(\.id) == pins)

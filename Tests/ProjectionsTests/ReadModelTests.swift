@@ -94,22 +94,23 @@ extension StoreModels {
         #expect(models.messageCount(asOf: now) == naive.threads.map { naive.messages(of: $0).count }.reduce(0, +))
         for thread in naive.threads {
             let messages = naive.messages(of: thread)
-            let shown = models.messages(of: thread, everything, asOf: now).map {
+            let shown = models.messages(of: thread, everything, asOf: now).items.map {
                 NaiveViews.Message(
                     id: $0.id, position: $0.position, author: $0.author, editPosition: $0.editPosition, isRetracted: $0.isRetracted,
                     isRemoved: $0.isRemoved, replyCount: $0.replyCount)
             }
             #expect(shown == messages)
-            #expect(models.messages(of: thread, everything, asOf: now).map(\.authorName) == messages.map { naive.username($0.author) })
+            #expect(
+                models.messages(of: thread, everything, asOf: now).items.map(\.authorName) == messages.map { naive.username($0.author) })
             #expect(models.lastMessage(of: thread, asOf: now)?.id == messages.last?.id)
             for message in messages {
-                let replies = models.replies(to: message.id, everything, asOf: now).map {
+                let replies = models.replies(to: message.id, everything, asOf: now).items.map {
                     NaiveViews.Reply(
                         id: $0.id, position: $0.position, author: $0.author, editPosition: $0.editPosition, isRetracted: $0.isRetracted,
                         isRemoved: $0.isRemoved)
                 }
                 #expect(replies == naive.replies(to: message.id))
-                let around = models.replies(to: message.id, PageRequest(limit: 3, around: now / 2), asOf: now).map(\.position)
+                let around = models.replies(to: message.id, PageRequest(limit: 3, around: now / 2), asOf: now).items.map(\.position)
                 #expect(around == naive.page(replies, limit: 3, around: now / 2, \.position).map(\.position))
                 #expect(models.thread(of: message.id, asOf: now) == thread)
             }
@@ -126,7 +127,7 @@ extension StoreModels {
                 // At an entry, between two, before the first and after the last.
                 let own = messages.prefix(3).map(\.position)
                 for position in own + [1, now / 2, now, now + 9] {
-                    let page = models.messages(of: thread, PageRequest(limit: limit, around: position), asOf: now).map(\.position)
+                    let page = models.messages(of: thread, PageRequest(limit: limit, around: position), asOf: now).items.map(\.position)
                     #expect(page == naive.page(messages, limit: limit, around: position, \.position).map(\.position))
                 }
             }
@@ -276,19 +277,19 @@ extension StoreModels {
     @Test(arguments: Seeds.seeds(4)) func pagesCoverThreadOnceInBothDirections(seed: UInt64) {
         let models = models(of: history(seed: seed, commands: 600))
         for thread in models.threads(PageRequest(limit: .max), asOf: .max).map(\.id) {
-            let all = models.messages(of: thread, PageRequest(limit: .max), asOf: .max)
+            let all = models.messages(of: thread, PageRequest(limit: .max), asOf: .max).items
             for limit in [1, 3, 50] {
                 var forward: [PostRecord<MessageID>] = []
-                var page = models.messages(of: thread, PageRequest(limit: limit, after: 0), asOf: .max)
+                var page = models.messages(of: thread, PageRequest(limit: limit, after: 0), asOf: .max).items
                 while let last = page.last {
                     forward += page
-                    page = models.messages(of: thread, PageRequest(limit: limit, after: last.position), asOf: .max)
+                    page = models.messages(of: thread, PageRequest(limit: limit, after: last.position), asOf: .max).items
                 }
                 var backward: [PostRecord<MessageID>] = []
-                page = models.messages(of: thread, PageRequest(limit: limit), asOf: .max)
+                page = models.messages(of: thread, PageRequest(limit: limit), asOf: .max).items
                 while let first = page.first {
                     backward = page + backward
-                    page = models.messages(of: thread, PageRequest(limit: limit, before: first.position), asOf: .max)
+                    page = models.messages(of: thread, PageRequest(limit: limit, before: first.position), asOf: .max).items
                 }
                 #expect(forward == all)
                 #expect(backward == all)

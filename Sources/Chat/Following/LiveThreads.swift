@@ -64,7 +64,7 @@ struct ThreadsSource: LiveSource {
     }
 
     func load(from store: ChatStore, asOf position: Position) throws(ChatError) -> (value: [ThreadSummary], hasEarlier: Bool) {
-        (try store.threads(PageRequest(limit: limit), viewer: viewer, asOf: .position(position)), false)
+        (try store.threads(PageRequest(limit: limit), viewer: viewer, asOf: .position(position)).entries, false)
     }
 
     func effect(of event: RecordedEvent, in store: ChatStore) throws(ChatError) -> LiveEffect<Change> {
@@ -85,7 +85,7 @@ struct ThreadsSource: LiveSource {
     }
 
     private func allThreads(in store: ChatStore) throws(ChatError) -> LiveEffect<Change> {
-        .change(.all(try store.threads(PageRequest(limit: limit), viewer: viewer)))
+        .change(.all(try store.threads(PageRequest(limit: limit), viewer: viewer).entries))
     }
 
     func apply(_ change: Change, to threads: inout [ThreadSummary]) {

@@ -158,13 +158,11 @@ struct TimelineSource: LiveSource {
         try load(from: store, before: position, asOf: .now)
     }
 
-    /// Asks for one message more than it returns, to know whether there are any.
     private func load(
         from store: ChatStore, before position: Position?, asOf point: AsOf
     ) throws(ChatError) -> (value: [TimelineEntry], hasEarlier: Bool) {
-        let messages = try store.timeline(
-            thread, PageRequest(limit: limit == .max ? limit : limit + 1, before: position), viewer: viewer, asOf: point)
-        return (Array(messages.suffix(limit)), messages.count > limit)
+        let page = try store.timeline(thread, PageRequest(limit: limit, before: position), viewer: viewer, asOf: point)
+        return (page.entries, page.older != nil)
     }
 
     func effect(of event: RecordedEvent, in store: ChatStore) throws(ChatError) -> LiveEffect<Change> {

@@ -32,14 +32,14 @@ extension ChatStore {
     ///   - request: The part of the timeline; by default the latest 50 messages.
     ///   - viewer: The user who reads the thread; nil for the host. Each event has the form
     ///     that ``EventFilter/viewer`` describes.
-    /// - Throws: As ``timeline(_:_:viewer:asOf:)``.
+    /// - Throws: As ``timeline(_:_:at:viewer:asOf:)``.
     /// - Complexity: O(*n* log *n*) in the number of users who ever joined the thread or were
-    ///   invited, muted or banned in it, plus that of ``timeline(_:_:viewer:asOf:)`` for the page.
+    ///   invited, muted or banned in it, plus that of ``timeline(_:_:at:viewer:asOf:)`` for the page.
     public func openTimeline(
         _ thread: ThreadID, _ request: PageRequest = PageRequest(), viewer: UserID? = nil
     ) throws(ChatError) -> OpenTimeline {
         let position = applyDurableEvents()
-        let page = try timelinePage(thread, request, viewer: viewer, asOf: .position(position))
+        let page = try timeline(thread, request, viewer: viewer, asOf: .position(position))
         var names: [UserID: String] = [:]
         for member in try members(of: thread, viewer: viewer, asOf: .position(position)) {
             names[member.user.id] = member.user.username

@@ -131,7 +131,7 @@ extension ReadModels {
 
     /// Another user's text is withheld if its author has edited or retracted it, or a moderator
     /// removed it, since the queried position.
-    private func mark<ID>(_ rows: inout [PostRecord<ID>], _ thread: ThreadID, from viewpoint: Viewpoint, _ post: (ID) -> PostID) {
+    func mark<ID>(_ rows: inout [PostRecord<ID>], _ thread: ThreadID, from viewpoint: Viewpoint, _ post: (ID) -> PostID) {
         guard let viewer = viewpoint.viewer else { return }
         // The blocks as of now count, whatever the queried position.
         for index in rows.indices where isBlocked(rows[index].author, by: viewer, asOf: viewpoint.currentPosition) {

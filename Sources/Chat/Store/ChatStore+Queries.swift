@@ -10,15 +10,24 @@ extension ChatStore {
     ///
     /// A viewer receives the threads that they may read.
     ///
-    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>).
+    /// - Parameters:
+    ///   - page: The part of the list. With a cursor, only its limit applies.
+    ///   - cursor: A cursor of an earlier page of the same list, in either direction; nil for
+    ///     `page`.
+    ///   - viewer: The user who asks; nil for the host.
+    ///   - point: The point in the history to read as of.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>); for the cursor,
+    ///   ``ChatError/foreignCursor`` and ``ChatError/rejected(_:)`` with `invalidPosition`.
     /// - Complexity: O(*n* log *n* + *m* log *k*), where *n* is the number of threads that the
     ///   viewer ever joined; for the host and operators, of all threads. *m* is the size of the
     ///   page, *k* the number of messages in a thread.
-    public func threads(_ page: PageRequest = PageRequest(), viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError)
-        -> [ThreadSummary]
-    {
+    public func threads(
+        _ page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, viewer: UserID? = nil, asOf point: AsOf = .now
+    ) throws(ChatError) -> Page<ThreadSummary> {
+        let page = try request(page, at: cursor, of: .threads)
         let (keys, sections) = try threadSortKeys(viewer, point)
-        return sections.threads(page.slice(of: keys)).map(ThreadSummary.init)
+        let found = sections.threads(page.slice(of: keys))
+        return makePage(found, page, of: .threads, asOf: sections.viewpoint.position, position: \.lastPosition)
     }
 
     /// Returns one thread.
@@ -59,18 +68,31 @@ extension ChatStore {
 
     /// Returns a page of a thread's messages, oldest first; by default the latest 50.
     ///
+    /// - Parameters:
+    ///   - thread: The thread.
+    ///   - page: The part of the list. With a cursor, only its limit applies.
+    ///   - cursor: A cursor of an earlier page of the same list, in either direction; nil for
+    ///     `page`.
+    ///   - viewer: The user who asks; nil for the host.
+    ///   - point: The point in the history to read as of.
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
-    ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember`.
+    ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember`; for the
+    ///   cursor, ``ChatError/foreignCursor`` and ``ChatError/rejected(_:)`` with `invalidPosition`.
     /// - Complexity: O(log *n* + *m*), where *n* is the number of the thread's messages and *m* the
     ///   size of the page, whose texts are read.
     public func timeline(
-        _ thread: ThreadID, _ page: PageRequest = PageRequest(), viewer: UserID? = nil, asOf point: AsOf = .now
-    ) throws(ChatError) -> [TimelineEntry] {
-        let rows = try query(point, for: viewer) { models, view throws(ChatError) in
+        _ thread: ThreadID, _ page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, viewer: UserID? = nil,
+        asOf point: AsOf = .now
+    ) throws(ChatError) -> Page<TimelineEntry> {
+        let page = try request(page, at: cursor, of: .timeline(thread))
+        let (found, now) = try query(point, for: viewer) { models, view throws(ChatError) in
             let start = try models.requireReadable(thread, from: view)
-            return models.marking(models.messages(of: thread, page, asOf: view.position, after: start), in: thread, from: view)
+            var found = models.messages(of: thread, page, asOf: view.position, after: start)
+            models.mark(&found.items, thread, from: view, PostID.message)
+            return (found, view.position)
         }
-        return try entries(rows, in: thread)
+        let shown = PartialList(items: try entries(found.items, in: thread), hasOlder: found.hasOlder)
+        return makePage(shown, page, of: .timeline(thread), asOf: now, position: \.position)
     }
 
     /// Returns one message.
@@ -88,18 +110,31 @@ extension ChatStore {
 
     /// Returns a page of the replies to a message, oldest first; by default the latest 50.
     ///
+    /// - Parameters:
+    ///   - message: The message.
+    ///   - page: The part of the list. With a cursor, only its limit applies.
+    ///   - cursor: A cursor of an earlier page of the same list, in either direction; nil for
+    ///     `page`.
+    ///   - viewer: The user who asks; nil for the host.
+    ///   - point: The point in the history to read as of.
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
-    ///   ``ChatError/rejected(_:)`` with `unknownMessage`; with a viewer also `notAMember`.
+    ///   ``ChatError/rejected(_:)`` with `unknownMessage`; with a viewer also `notAMember`; for the
+    ///   cursor, ``ChatError/foreignCursor`` and ``ChatError/rejected(_:)`` with `invalidPosition`.
     /// - Complexity: O(log *n* + *m*), or O(log² *n* + *m*) with bounds, where *n* is the number of
     ///   the message's replies and *m* the size of the page, whose texts are read.
     public func replies(
-        to message: MessageID, _ page: PageRequest = PageRequest(), viewer: UserID? = nil, asOf point: AsOf = .now
-    ) throws(ChatError) -> [ReplyEntry] {
-        let rows = try query(point, for: viewer) { models, view throws(ChatError) in
+        to message: MessageID, _ page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, viewer: UserID? = nil,
+        asOf point: AsOf = .now
+    ) throws(ChatError) -> Page<ReplyEntry> {
+        let page = try request(page, at: cursor, of: .replies(message))
+        let (found, now) = try query(point, for: viewer) { models, view throws(ChatError) in
             let thread = try models.requireReadable(message, from: view)
-            return models.marking(models.replies(to: message, page, asOf: view.position), in: thread, from: view)
+            var found = models.replies(to: message, page, asOf: view.position)
+            models.mark(&found.items, thread, from: view, PostID.reply)
+            return (found, view.position)
         }
-        return try entries(rows, to: message)
+        let shown = PartialList(items: try entries(found.items, to: message), hasOlder: found.hasOlder)
+        return makePage(shown, page, of: .replies(message), asOf: now, position: \.position)
     }
 
     /// Returns the message that a reply answers; nil if it is unknown or the viewer may not read

@@ -110,19 +110,6 @@ struct SectionedQuery {
     }
 }
 
-/// A page of a list.
-package struct PartialList<Item> {
-    package let items: [Item]
-    /// Whether the list has items before those of the page.
-    package let hasOlder: Bool
-
-    package init(items: [Item], hasOlder: Bool) { (self.items, self.hasOlder) = (items, hasOlder) }
-
-    func map<Value>(_ transform: (Item) -> Value) -> PartialList<Value> {
-        PartialList<Value>(items: items.map(transform), hasOlder: hasOlder)
-    }
-}
-
 // MARK: Shared parts of queries
 
 extension SectionedQuery {
@@ -223,12 +210,13 @@ extension SectionedQuery {
         return models.mayRead(models.threadID(ofThread: thread), from: viewpoint) ? thread : nil
     }
 
-    /// Returns the threads with these sort keys.
-    func threads(_ keys: ArraySlice<ThreadSortKey>) -> [ThreadRecord] {
-        map(keys) { models, key in
+    /// Returns the threads with these sort keys, a part of the sorted list.
+    func threads(_ keys: ArraySlice<ThreadSortKey>) -> PartialList<ThreadSummary> {
+        let threads = map(keys) { models, key in
             models.record(
                 key, asOf: viewpoint.position, after: models.readingStart(models.threadID(key), from: viewpoint) ?? viewpoint.position)
         }
+        return PartialList(items: threads.map(ThreadSummary.init), hasOlder: keys.startIndex > 0)
     }
 }
 

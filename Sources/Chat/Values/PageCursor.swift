@@ -72,7 +72,7 @@ extension PageCursor.List {
     }
 }
 
-/// A page of a list, oldest entry first, with cursors in both directions.
+/// A page of a list, oldest entry first, with cursors in both directions: a collection of its entries.
 public struct Page<Entry: Hashable & Sendable & Codable>: Hashable, Sendable, Codable {
     /// The entries of the page.
     public var entries: [Entry]
@@ -85,4 +85,13 @@ public struct Page<Entry: Hashable & Sendable & Codable>: Hashable, Sendable, Co
     public var newer: PageCursor
 
     private enum CodingKeys: AbsentAsNullKey { case entries, older, newer }
+}
+
+extension Page: RandomAccessCollection {
+    /// 0.
+    public var startIndex: Int { 0 }
+    /// The number of entries.
+    public var endIndex: Int { entries.count }
+    /// The entry at an index, from 0.
+    public subscript(index: Int) -> Entry { entries[index] }
 }

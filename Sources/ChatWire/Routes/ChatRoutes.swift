@@ -63,7 +63,7 @@ public struct ChatRoutes: Sendable {
         Route("POST", "/v1/commands") { context in try await context.executeCommands() },
         Route("GET", "/v1/threads") { context in
             let request = try context.page()
-            let page = try context.store.threadsPage(request, viewer: context.user)
+            let page = try context.store.threads(request, viewer: context.user)
             return try WireResponse(json: PageAnswer(page, request, position: \.lastPosition))
         },
         Route("GET", "/v1/threads/{thread}") { context in
@@ -82,7 +82,7 @@ public struct ChatRoutes: Sendable {
             // As of the head, so that the token continues exactly after the page.
             let head = context.store.head
             let request = try context.page()
-            let page = try context.store.timelinePage(
+            let page = try context.store.timeline(
                 try context.thread(), request, viewer: context.user, asOf: .position(head.position))
             var response = try WireResponse(json: PageAnswer(page, request, position: \.position))
             response.headers.append(("Resume-Token", "\(ResumeToken(head))"))
@@ -120,7 +120,7 @@ public struct ChatRoutes: Sendable {
         },
         Route("GET", "/v1/messages/{message}/replies") { context in
             let request = try context.page()
-            let page = try context.store.repliesPage(to: try context.message(), request, viewer: context.user)
+            let page = try context.store.replies(to: try context.message(), request, viewer: context.user)
             return try WireResponse(json: PageAnswer(page, request, position: \.position))
         },
         Route("GET", "/v1/invitations") { context in

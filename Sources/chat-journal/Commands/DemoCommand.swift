@@ -80,12 +80,12 @@ private struct Demo {
         try output.write(steps.render())
 
         try begin("2. The timeline of SW1A, as Ben sees it.", &output)
-        try output.show(timeline: try store.timeline(thread, viewer: ben), to: ben, asJSON: false)
+        try output.show(timeline: try store.timeline(thread, viewer: ben).entries, to: ben, asJSON: false)
         try output.writeLine("\nThe replies to the message:\n")
-        try output.show(replies: try store.replies(to: message, viewer: ben), to: ben, asJSON: false)
+        try output.show(replies: try store.replies(to: message, viewer: ben).entries, to: ben, asJSON: false)
 
         try begin("3. The same timeline as of position \(posted), before the edit.", &output)
-        try output.show(timeline: try store.timeline(thread, asOf: .position(posted)), to: nil, asJSON: false)
+        try output.show(timeline: try store.timeline(thread, asOf: .position(posted)).entries, to: nil, asJSON: false)
 
         try begin("4. Live: one task follows the events while another one posts.", &output)
         try output.flush()

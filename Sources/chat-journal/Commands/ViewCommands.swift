@@ -19,7 +19,7 @@ extension ToolCommand {
         return try arguments.withStore { store, viewer, point in
             let threads = try store.threads(try page.page(in: store), viewer: viewer, asOf: point)
             try output.show(
-                threads, asJSON: arguments.hasFlag("json"),
+                threads.entries, asJSON: arguments.hasFlag("json"),
                 [
                     .init("POSITION", .right), .init("NAME"), .init("MEMBERS", .right), .init("MESSAGES", .right),
                     .init("CREATED"), .init("ID"),
@@ -41,7 +41,7 @@ extension ToolCommand {
         let page = try arguments.page()
         return try arguments.withThread { store, thread, viewer, point in
             let messages = try store.timeline(thread, try page.page(in: store), viewer: viewer, asOf: point)
-            try output.show(timeline: messages, to: viewer, asJSON: arguments.hasFlag("json"))
+            try output.show(timeline: messages.entries, to: viewer, asJSON: arguments.hasFlag("json"))
         }
     }
 
@@ -56,7 +56,7 @@ extension ToolCommand {
         }
         return try arguments.withStore { store, viewer, point in
             let replies = try store.replies(to: message, try page.page(in: store), viewer: viewer, asOf: point)
-            try output.show(replies: replies, to: viewer, asJSON: arguments.hasFlag("json"))
+            try output.show(replies: replies.entries, to: viewer, asJSON: arguments.hasFlag("json"))
         }
     }
 

@@ -79,7 +79,8 @@ import Testing
             }
             check(try world.run(viewer, "events"), (try lines(events), nil), "events of \(viewer)")
             check(
-                try world.run(viewer, "threads"), try expected { () throws(ChatError) in try store.threads(all, viewer: viewer) }, "threads"
+                try world.run(viewer, "threads"), try expected { () throws(ChatError) in try store.threads(all, viewer: viewer).entries },
+                "threads"
             )
             check(
                 try world.run(viewer, "user", "\(viewer)"),
@@ -92,7 +93,7 @@ import Testing
                 let asOf = Position(world.events.count * 2 / 3)
                 check(
                     try world.run(viewer, "timeline", "\(thread)", "--limit", "1000", "--as-of", "\(asOf)"),
-                    try expected { () throws(ChatError) in try store.timeline(thread, all, viewer: viewer, asOf: .position(asOf)) },
+                    try expected { () throws(ChatError) in try store.timeline(thread, all, viewer: viewer, asOf: .position(asOf)).entries },
                     "timeline of \(thread) for \(viewer) as of \(asOf)")
                 check(
                     try world.run(viewer, "members", "\(thread)"),

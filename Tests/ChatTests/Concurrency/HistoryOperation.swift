@@ -94,12 +94,12 @@ extension ChatStore {
             switch query {
             case .head: return .position(head.position)
             case .timeline(let thread, let page, let viewer, let position):
-                return .timeline(try timeline(thread, page, viewer: viewer, asOf: position.map(AsOf.position) ?? .now))
+                return .timeline(try timeline(thread, page, viewer: viewer, asOf: position.map(AsOf.position) ?? .now).entries)
             case .message(let message): return .message(try self.message(message))
-            case .replies(let message): return .replies(try replies(to: message))
+            case .replies(let message): return .replies(try replies(to: message).entries)
             case .members(let thread, let viewer): return .members(try members(of: thread, viewer: viewer))
             case .user(let user): return .user(try self.user(user))
-            case .threads(let viewer): return .threads(try threads(viewer: viewer))
+            case .threads(let viewer): return .threads(try threads(viewer: viewer).entries)
             case .userNamed(let name): return .userID(try user(named: name))
             case .residents(let code): return .residents(try residents(of: code))
             case .readers(let thread, let viewer, let position):
@@ -119,13 +119,13 @@ extension ChatStore {
         let cursor = place.map { PageCursor(journal: log.id, list: list, direction: $0.direction, bound: $0.bound) }
         switch list {
         case .threads:
-            let page = try threadsPage(page, at: cursor, viewer: viewer)
+            let page = try threads(page, at: cursor, viewer: viewer)
             return .page(.threads(page.entries), older: page.older?.bound, newer: page.newer.bound)
         case .timeline(let thread):
-            let page = try timelinePage(thread, page, at: cursor, viewer: viewer)
+            let page = try timeline(thread, page, at: cursor, viewer: viewer)
             return .page(.timeline(page.entries), older: page.older?.bound, newer: page.newer.bound)
         case .replies(let message):
-            let page = try repliesPage(to: message, page, at: cursor, viewer: viewer)
+            let page = try replies(to: message, page, at: cursor, viewer: viewer)
             return .page(.replies(page.entries), older: page.older?.bound, newer: page.newer.bound)
         }
     }

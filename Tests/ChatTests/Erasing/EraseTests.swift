@@ -105,14 +105,14 @@ struct ErasureFixture {
             }
             for thread in try store.threads(PageRequest(limit: .max), asOf: moment) {
                 answers.append("\(thread)")
-                answers.append("\(try store.timeline(thread.id, PageRequest(limit: .max), asOf: moment))")
+                answers.append("\(try store.timeline(thread.id, PageRequest(limit: .max), asOf: moment).entries)")
                 answers.append("\(try store.members(of: thread.id, asOf: moment)) \(try store.readers(of: thread.id, asOf: moment))")
                 answers.append("\(try store.sanctions(in: thread.id, asOf: moment)) \(try store.reports(in: thread.id, asOf: moment))")
                 let messages = try store.timeline(thread.id, PageRequest(limit: .max), asOf: moment)
                 // Every text is in the timeline; of a long one, a sample is asked for message by
                 // message.
                 for message in Repetitions.oneIn(messages.count < 200 ? 1 : 16, of: messages.indices).map({ messages[$0] }) {
-                    answers.append("\(try store.replies(to: message.id, PageRequest(limit: .max), asOf: moment))")
+                    answers.append("\(try store.replies(to: message.id, PageRequest(limit: .max), asOf: moment).entries)")
                     // Not as of the moment, and the messages of the last one include the others.
                     if position == last { answers.append("\(try store.details(of: .message(message.id)))") }
                 }

@@ -131,7 +131,7 @@ import Testing
             } _: {
                 $0 == [[isBlocked, isRemoved, isRemoved]]
             }
-            #expect(timeline.messages == (try fixture.store.timeline(shed, viewer: Fixture.bob)))
+            #expect(timeline.messages == (try fixture.store.timeline(shed, viewer: Fixture.bob).entries))
         }
         try await showing(timeline.follow) {
             try await expect(isBlocked: false, isRemoved: false)
@@ -233,7 +233,7 @@ import Testing
             try await fixture.store.execute(.setThreadPolicy(thread: shed, policy: .open, by: Fixture.ann))
             try await expectThreads(["Garden", "Shed"])
         }
-        #expect(try fixture.store.timeline(shed, viewer: Fixture.cat) == [])
+        #expect(try fixture.store.timeline(shed, viewer: Fixture.cat).isEmpty)
         try fixture.post("Bread?", in: shed)
         #expect(try fixture.store.timeline(shed, viewer: Fixture.cat).map(\.body) == ["Bread?"])
     }

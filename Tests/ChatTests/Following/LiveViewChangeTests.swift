@@ -122,7 +122,7 @@ import Testing
             }
             fixture.log.letGo()
             try await earlier.ended()
-            let entries = try fixture.store.timeline(Fixture.garden, PageRequest(limit: 2), viewer: Fixture.bob)
+            let entries = try fixture.store.timeline(Fixture.garden, PageRequest(limit: 2), viewer: Fixture.bob).entries
             #expect(timeline.messages == entries && entries.map(\.replyCount) == [1, 0])
         }
     }

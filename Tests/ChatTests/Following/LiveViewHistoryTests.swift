@@ -65,7 +65,7 @@ import Testing
             if random.oneIn(3) { await Task.yield() }
         }
         let entries = try store.timeline(Fixture.garden, PageRequest(limit: 1_000), viewer: bob)
-        let (summaries, view) = (try store.threads(PageRequest(limit: 3), viewer: bob), try store.user(bob, viewer: bob))
+        let (summaries, view) = (try store.threads(PageRequest(limit: 3), viewer: bob).entries, try store.user(bob, viewer: bob))
         try await until {
             timeline.messages
         } _: {

@@ -49,7 +49,7 @@ import Testing
             #expect(timeline.messages.map(\.body) == ["1", "two", nil, "four", "5"] && timeline.hasEarlier)
             try await timeline.loadEarlier()
             #expect(timeline.messages.map(\.body) == ["0", "1", "two", nil, "four", "5"] && !timeline.hasEarlier)
-            let entries = try fixture.store.timeline(Fixture.garden)
+            let entries = try fixture.store.timeline(Fixture.garden).entries
             #expect(timeline.messages == entries)
             // A viewer who leaves loses the view.
             try await fixture.store.execute(.leaveThread(user: Fixture.bob, thread: Fixture.garden))
@@ -98,7 +98,7 @@ import Testing
             if random.oneIn(3) { await Task.yield() }
         }
         let (entries, summaries, view) = (
-            try fixture.store.timeline(Fixture.garden, PageRequest(limit: 1_000)), try fixture.store.threads(),
+            try fixture.store.timeline(Fixture.garden, PageRequest(limit: 1_000)), try fixture.store.threads().entries,
             try fixture.store.user(Fixture.bob)
         )
         try await until {

@@ -43,7 +43,7 @@ struct NoticeLife {
         let thread = try #require(threads.randomElement(using: &random))
         let messages = try store.timeline(thread, PageRequest(limit: 100))
         let message = messages.randomElement(using: &random)?.id ?? MessageID(bits: 1)
-        let replies = (try? store.replies(to: message, PageRequest(limit: 100))) ?? []
+        let replies = (try? store.replies(to: message, PageRequest(limit: 100)).entries) ?? []
         let post = replies.randomElement(using: &random).map { PostID.reply($0.id) } ?? .message(message)
         let text = "text \(store.head.position) \(step)"
         return switch Int.random(in: 0..<26, using: &random) {

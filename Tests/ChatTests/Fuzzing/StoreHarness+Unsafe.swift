@@ -189,7 +189,7 @@ enum StoreHarness {
         for moment in [AsOf.now, .position(store.head.position / 2)] {
             ask { () throws(ChatError) in try store.activity(asOf: moment) }
             for viewer in distinct(subjects.flatMap(\.viewers)) {
-                ask { () throws(ChatError) in try store.threads(viewer: viewer, asOf: moment) }
+                ask { () throws(ChatError) in try store.threads(viewer: viewer, asOf: moment).entries }
                 ask { () throws(ChatError) in try store.operators(viewer: viewer, asOf: moment) }
                 guard let viewer else { continue }
                 ask { () throws(ChatError) in try store.user(viewer, asOf: moment) }
@@ -200,7 +200,7 @@ enum StoreHarness {
             for subject in distinct(subjects.flatMap(\.ofThread)) {
                 guard let thread = subject.thread, case let viewer = subject.viewer else { continue }
                 ask { () throws(ChatError) in try store.thread(thread, viewer: viewer, asOf: moment) }
-                ask { () throws(ChatError) in try store.timeline(thread, viewer: viewer, asOf: moment) }
+                ask { () throws(ChatError) in try store.timeline(thread, viewer: viewer, asOf: moment).entries }
                 ask { () throws(ChatError) in try store.members(of: thread, viewer: viewer, asOf: moment) }
                 ask { () throws(ChatError) in try store.readers(of: thread, viewer: viewer, asOf: moment) }
                 ask { () throws(ChatError) in try store.roles(in: thread, viewer: viewer, asOf: moment) }
@@ -214,7 +214,7 @@ enum StoreHarness {
                 ask { () throws(ChatError) in try store.details(of: post, viewer: viewer, asOf: moment) }
                 guard case .message(let message) = post else { continue }
                 ask { () throws(ChatError) in try store.message(message, viewer: viewer, asOf: moment) }
-                ask { () throws(ChatError) in try store.replies(to: message, viewer: viewer, asOf: moment) }
+                ask { () throws(ChatError) in try store.replies(to: message, viewer: viewer, asOf: moment).entries }
             }
             for code in distinct(events.compactMap(\.event.postcode?.outwardCode)) {
                 ask { () throws(ChatError) in try store.residents(of: code, asOf: moment) }

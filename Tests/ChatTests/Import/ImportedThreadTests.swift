@@ -38,7 +38,7 @@ import Testing
     private func leaks(_ store: ChatStore, to viewer: UserID, in threads: [ThreadID]) throws -> [String] {
         var found: [String] = []
         for thread in threads {
-            for entry in (try? store.timeline(thread, viewer: viewer)) ?? [] { found.append(entry.body ?? "an entry") }
+            for entry in (try? store.timeline(thread, viewer: viewer).entries) ?? [] { found.append(entry.body ?? "an entry") }
             if let open = try? store.openTimeline(thread, viewer: viewer) { found += open.page.entries.compactMap(\.body) + ["a timeline"] }
             for name in ["1", "2", "3"] {
                 for channel in ["core-team", "dm: Ann, Bob"] where ThreadID.imported(channel) == thread {

@@ -52,8 +52,8 @@ import Testing
     private func shown(_ store: ChatStore) throws -> [String] {
         let statistics = store.statistics
         return [
-            "\(try store.threads()) \(try store.threadsPage()) \(try store.thread(thread)) \(try store.threads(named: "Milk"))",
-            "\(try store.timeline(thread)) \(try store.timelinePage(thread)) \(try store.message(message)) \(try store.replies(to: message))",
+            "\(try store.threads()) \(try store.thread(thread)) \(try store.threads(named: "Milk"))",
+            "\(try store.timeline(thread)) \(try store.message(message)) \(try store.replies(to: message))",
             "\(try store.members(of: thread)) \(try store.readers(of: thread)) \(try store.user(ann)) \(try store.user(bob))",
             "\(try store.access(of: ann)) \(try store.access(of: bob)) \(try store.activity())",
             "\(try store.details(of: .message(message))) \(try store.details(of: .reply(reply)))",

@@ -468,8 +468,8 @@ private struct UndecidedWorld {
         let all = PageRequest(limit: .max)
         let names = facts.indices.map { "thread-\($0 + 1)." }
         for moment in moments.map(AsOf.position) {
-            ask("threads") { try store.threads(all, viewer: viewer, asOf: moment) }
-            ask("pages of threads") { try pages { try store.threadsPage(PageRequest(limit: 1), at: $0, viewer: viewer, asOf: moment) } }
+            ask("threads") { try store.threads(all, viewer: viewer, asOf: moment).entries }
+            ask("pages of threads") { try pages { try store.threads(PageRequest(limit: 1), at: $0, viewer: viewer, asOf: moment) } }
             // The query contains the thread's name, so the label omits it.
             ask("named") { try names.map { try store.threads(named: $0, viewer: viewer, asOf: moment) } }
             for thread in threads + [ThreadID(bits: 99)] {
@@ -481,16 +481,16 @@ private struct UndecidedWorld {
                 ask("invitations to") { try store.invitations(to: thread, viewer: viewer, asOf: moment) }
                 ask("members") { try store.members(of: thread, viewer: viewer, asOf: moment) }
                 ask("readers") { try store.readers(of: thread, viewer: viewer, asOf: moment) }
-                ask("timeline") { try store.timeline(thread, all, viewer: viewer, asOf: moment) }
-                ask("around") { try store.timeline(thread, PageRequest(limit: 2, around: 30), viewer: viewer, asOf: moment) }
-                ask("pages") { try pages { try store.timelinePage(thread, PageRequest(limit: 2), at: $0, viewer: viewer, asOf: moment) } }
+                ask("timeline") { try store.timeline(thread, all, viewer: viewer, asOf: moment).entries }
+                ask("around") { try store.timeline(thread, PageRequest(limit: 2, around: 30), viewer: viewer, asOf: moment).entries }
+                ask("pages") { try pages { try store.timeline(thread, PageRequest(limit: 2), at: $0, viewer: viewer, asOf: moment) } }
                 if let code = thread.outwardCode { ask("residents") { try store.residents(of: code, viewer: viewer, asOf: moment) } }
             }
             for message in messages {
                 ask("message") { try store.message(message, viewer: viewer, asOf: moment) }
-                ask("replies") { try store.replies(to: message, all, viewer: viewer, asOf: moment) }
+                ask("replies") { try store.replies(to: message, all, viewer: viewer, asOf: moment).entries }
                 ask("pages of replies") {
-                    try pages { try store.repliesPage(to: message, PageRequest(limit: 1), at: $0, viewer: viewer, asOf: moment) }
+                    try pages { try store.replies(to: message, PageRequest(limit: 1), at: $0, viewer: viewer, asOf: moment) }
                 }
                 ask("details") { try store.details(of: .message(message), viewer: viewer, asOf: moment) }
             }

@@ -358,18 +358,19 @@ struct VisibilityChecker {
         let shown = { (threads: [ThreadSummary]) in threads.compactMap { checker.cut($0, viewer, moment) } }
         let all = PageRequest(limit: .max)
         check(
-            "threads", viewer, moment, expected(nil, viewer, moment) { () throws(ChatError) in shown(try store.threads(all, asOf: asOf)) }
+            "threads", viewer, moment,
+            expected(nil, viewer, moment) { () throws(ChatError) in shown(try store.threads(all, asOf: asOf).entries) }
         ) {
-            () throws(ChatError) in try store.threads(all, viewer: viewer, asOf: asOf)
+            () throws(ChatError) in try store.threads(all, viewer: viewer, asOf: asOf).entries
         }
         check(
-            "threadsPage", viewer, moment,
-            expected(nil, viewer, moment) { () throws(ChatError) in shown(try store.threads(all, asOf: asOf)) }
+            "pages of threads", viewer, moment,
+            expected(nil, viewer, moment) { () throws(ChatError) in shown(try store.threads(all, asOf: asOf).entries) }
         ) { () throws(ChatError) in
-            var page = try store.threadsPage(PageRequest(limit: 2), viewer: viewer, asOf: asOf)
+            var page = try store.threads(PageRequest(limit: 2), viewer: viewer, asOf: asOf)
             var entries = page.entries
             while let older = page.older {
-                page = try store.threadsPage(PageRequest(limit: 2), at: older, viewer: viewer, asOf: asOf)
+                page = try store.threads(PageRequest(limit: 2), at: older, viewer: viewer, asOf: asOf)
                 entries = page.entries + entries
             }
             return entries
@@ -400,16 +401,16 @@ struct VisibilityChecker {
                 try store.readers(of: thread, viewer: viewer, asOf: asOf)
             }
             let timeline = expected(thread, viewer, moment) { () throws(ChatError) in
-                cut(try store.timeline(thread, PageRequest(limit: .max), asOf: asOf), viewer, moment)
+                cut(try store.timeline(thread, PageRequest(limit: .max), asOf: asOf).entries, viewer, moment)
             }
             check("timeline", viewer, moment, timeline) { () throws(ChatError) in
-                try store.timeline(thread, PageRequest(limit: .max), viewer: viewer, asOf: asOf)
+                try store.timeline(thread, PageRequest(limit: .max), viewer: viewer, asOf: asOf).entries
             }
-            check("timelinePage", viewer, moment, timeline) { () throws(ChatError) in
-                var page = try store.timelinePage(thread, PageRequest(limit: 7), viewer: viewer, asOf: asOf)
+            check("pages of a timeline", viewer, moment, timeline) { () throws(ChatError) in
+                var page = try store.timeline(thread, PageRequest(limit: 7), viewer: viewer, asOf: asOf)
                 var entries = page.entries
                 while let older = page.older {
-                    page = try store.timelinePage(thread, PageRequest(limit: 7), at: older, viewer: viewer, asOf: asOf)
+                    page = try store.timeline(thread, PageRequest(limit: 7), at: older, viewer: viewer, asOf: asOf)
                     entries = page.entries + entries
                 }
                 return entries
@@ -541,16 +542,16 @@ struct VisibilityChecker {
             }
             let replies = expected(entry.thread, unknown: .unknownMessage, viewer, moment) { () throws(ChatError) in
                 if cut([entry], viewer, moment).isEmpty { throw .rejected(.unknownMessage) }
-                return cut(try store.replies(to: message, PageRequest(limit: .max), asOf: asOf), in: entry.thread, viewer, moment)
+                return cut(try store.replies(to: message, PageRequest(limit: .max), asOf: asOf).entries, in: entry.thread, viewer, moment)
             }
             check("replies", viewer, moment, replies) { () throws(ChatError) in
-                try store.replies(to: message, PageRequest(limit: .max), viewer: viewer, asOf: asOf)
+                try store.replies(to: message, PageRequest(limit: .max), viewer: viewer, asOf: asOf).entries
             }
-            check("repliesPage", viewer, moment, replies) { () throws(ChatError) in
-                var page = try store.repliesPage(to: message, PageRequest(limit: 2), viewer: viewer, asOf: asOf)
+            check("pages of replies", viewer, moment, replies) { () throws(ChatError) in
+                var page = try store.replies(to: message, PageRequest(limit: 2), viewer: viewer, asOf: asOf)
                 var entries = page.entries
                 while let older = page.older {
-                    page = try store.repliesPage(to: message, PageRequest(limit: 2), at: older, viewer: viewer, asOf: asOf)
+                    page = try store.replies(to: message, PageRequest(limit: 2), at: older, viewer: viewer, asOf: asOf)
                     entries = page.entries + entries
                 }
                 return entries

@@ -25,14 +25,14 @@ import Testing
         let residents = try store.residents(of: outward, viewer: maya)
         let expected: [(pattern: String, target: String, text: String)] = [
             ("/v1/me", "/v1/me", try json(try store.user(maya, viewer: maya))),
-            ("/v1/threads", "/v1/threads", try page(try store.threadsPage(viewer: maya))),
+            ("/v1/threads", "/v1/threads", try page(try store.threads(viewer: maya))),
             ("/v1/threads/{thread}", "/v1/threads/\(market)", try answer(about: market, store, maya)),
             ("/v1/threads/{thread}", "/v1/threads/\(code)", try answer(about: ThreadID(outward), store, maya)),
             (
                 "/v1/threads/{thread}/standing", "/v1/threads/\(market)/standing",
                 try json(try store.standing(of: maya, in: market, viewer: maya))
             ),
-            ("/v1/threads/{thread}/timeline", "/v1/threads/\(market)/timeline", try page(try store.timelinePage(market, viewer: maya))),
+            ("/v1/threads/{thread}/timeline", "/v1/threads/\(market)/timeline", try page(try store.timeline(market, viewer: maya))),
             ("/v1/threads/{thread}/members", "/v1/threads/\(market)/members", try whole(members, members.last?.since)),
             ("/v1/threads/{thread}/residents", "/v1/threads/\(code)/residents", try whole(residents, residents.last?.since)),
             ("/v1/threads/{thread}/roles", "/v1/threads/\(market)/roles", try list(try store.roles(in: market, viewer: maya))),
@@ -46,7 +46,7 @@ import Testing
             ("/v1/messages/{message}", "/v1/messages/\(village.message)", try json(try store.message(village.message, viewer: maya))),
             (
                 "/v1/messages/{message}/replies", "/v1/messages/\(village.message)/replies",
-                try page(try store.repliesPage(to: village.message, viewer: maya))
+                try page(try store.replies(to: village.message, viewer: maya))
             ),
         ]
         for (_, target, text) in expected {

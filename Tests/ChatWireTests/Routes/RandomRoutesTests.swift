@@ -81,7 +81,7 @@ import Testing
         for viewer in seen.users.shuffled(using: &twins.random).prefix(4) {
             var expected: [(String, () throws -> String)] = [
                 ("/v1/me", { try json(try store.user(viewer, viewer: viewer)) }),
-                ("/v1/threads", { try page(try store.threadsPage(viewer: viewer)) }),
+                ("/v1/threads", { try page(try store.threads(viewer: viewer)) }),
                 ("/v1/invitations", { try list(try store.invitations(of: viewer, viewer: viewer)) }),
             ]
             for thread in seen.threads {
@@ -89,7 +89,7 @@ import Testing
                 expected += [
                     (path, { try answer(about: thread, store, viewer) }),
                     (path + "/standing", { try json(try store.standing(of: viewer, in: thread, viewer: viewer)) }),
-                    (path + "/timeline", { try page(try store.timelinePage(thread, viewer: viewer)) }),
+                    (path + "/timeline", { try page(try store.timeline(thread, viewer: viewer)) }),
                     (path + "/members?limit=200", { try items(try store.members(of: thread, viewer: viewer)) }),
                     (path + "/roles", { try list(try store.roles(in: thread, viewer: viewer)) }),
                     (path + "/pins", { try list(try store.pins(in: thread, viewer: viewer)) }),
@@ -108,7 +108,7 @@ import Testing
             for message in seen.messages.shuffled(using: &twins.random).prefix(20) {
                 expected += [
                     ("/v1/messages/\(message)", { try json(try store.message(message, viewer: viewer)) }),
-                    ("/v1/messages/\(message)/replies", { try page(try store.repliesPage(to: message, viewer: viewer)) }),
+                    ("/v1/messages/\(message)/replies", { try page(try store.replies(to: message, viewer: viewer)) }),
                 ]
             }
             for (target, expectedText) in expected {
