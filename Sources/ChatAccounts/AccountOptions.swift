@@ -59,9 +59,6 @@
         public var waitingHashes = 32
         /// The number of mails that wait for delivery; more get `busy`.
         public var waitingMails = 256
-        /// The maximum number of token buckets in memory, at least 2; beyond it the nearest to full
-        /// are dropped.
-        public var maximumLimitCount = 65_536
         /// The limits of sign-ups and repeated confirmation codes.
         public var signUpLimits = OperationLimits(
             account: AttemptLimit(burst: 5, intervalMilliseconds: 720_000), address: AttemptLimit(burst: 10, intervalMilliseconds: 360_000))

@@ -27,7 +27,7 @@
         let lastUseQueue = DispatchQueue(label: "chat accounts last use")
         private let isClosed = Atomic(false)
         private let codeKey: [UInt8]
-        private let buckets: Lock<AttemptBuckets>
+        private let buckets = Lock(AttemptBuckets())
 
         /// Opens an account file, or creates it with mode 0600.
         ///
@@ -53,7 +53,6 @@
             codeKey = try Self.readKey(path + ".key", options.environment)
             pool = try PasswordPool(options.passwordCost, concurrent: options.concurrentHashes, waiting: options.waitingHashes)
             mails = MailQueue(mailer, from: from, options)
-            buckets = Lock(AttemptBuckets(maximumCount: options.maximumLimitCount))
             self.options = options
             let now = options.environment.now()
             try opened.run("DELETE FROM codes WHERE expires <= ?", .time(now))

@@ -39,7 +39,8 @@
 
         var count: Int { fullAt.count }
 
-        init(maximumCount: Int) { self.maximumCount = max(maximumCount, 2) }
+        /// Creates an empty table; beyond `maximumCount` the buckets nearest to full are dropped.
+        init(maximumCount: Int = 65_536) { self.maximumCount = maximumCount }
 
         /// Takes one attempt; returns the milliseconds to wait if none is left.
         mutating func take(_ key: Key, _ limit: AttemptLimit, now: Int64) -> Int64? {

@@ -18,7 +18,7 @@
         /// Whether ``PostgresLog`` has scheduled to send, and to announce.
         private var isSendScheduled = false
         private var isAnnouncementScheduled = false
-        var entropy: EntropyPool
+        var entropy = EntropyPool(SystemEntropy())
         var waiters = SyncQueue()
         var followers = WaitQueue()
         /// Why no later record will come to a log that is open for reading; nil if one may.
@@ -42,9 +42,8 @@
         /// The pause after an announcement that the database did not get.
         private static let announcementRetryPause = Duration.seconds(1)
 
-        init(_ head: JournalHead, address: String, _ entropy: any EntropySource) {
+        init(_ head: JournalHead, address: String) {
             (last, durable, announced, self.address) = (head, head, head.position, address)
-            self.entropy = EntropyPool(entropy)
         }
 
         /// Throws `closed` after the log was closed.

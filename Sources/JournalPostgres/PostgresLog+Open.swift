@@ -153,7 +153,7 @@
         private static func create(
             _ id: JournalID?, _ status: LogStatus, _ connection: DatabaseConnection, _ database: Database
         ) throws(DatabaseError) {
-            var entropy = EntropyPool(database.options.entropy)
+            var entropy = EntropyPool(SystemEntropy())
             let id = id ?? JournalID.random(&entropy)
             var parameters = Parameters()
             parameters.add(database.address.log)

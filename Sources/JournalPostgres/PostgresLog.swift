@@ -54,7 +54,7 @@
             (id, logNumber, epoch, address) = (opened.head.journal, opened.logNumber, opened.epoch, database.address)
             isReadOnly = opened.connection == nil
             self.database = database
-            state = Lock(LogState(opened.head, address: "\(database.address)", database.options.entropy))
+            state = Lock(LogState(opened.head, address: "\(database.address)"))
             writer = Lock(opened.connection.map { CommitWriter(database, opened, $0, .open) })
         }
 

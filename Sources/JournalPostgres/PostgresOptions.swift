@@ -30,8 +30,6 @@
         /// another one has taken over, or that the log was set back. While no server can be reached it
         /// asks again, and after ``outageTimeout`` it stops with `unreachable`.
         public var heartbeatInterval: Duration = .seconds(5)
-        /// The source of the records' salt and of the log's id.
-        public var entropy: any EntropySource = SystemEntropy()
         /// Receives messages about lost and restored connections; nil to discard them.
         public var log: (@Sendable (LogMessage) -> Void)?
 

@@ -10,7 +10,7 @@
         private func state() -> LogState {
             let id = JournalID(bits: 1)
             let head = JournalHead(journal: id, position: 0, chain: StoredRecord.chain(before: id))
-            return LogState(head, address: "log", PostgresOptions().entropy)
+            return LogState(head, address: "log")
         }
 
         private func draft() throws(JournalError) -> CommitDraft {

@@ -32,21 +32,15 @@
     ///
     /// A request is read whole, its connection is suspended, and it continues with the response.
     final class HTTPDaemon: Sendable {
-        /// The limits of a daemon.
-        struct Limits: Sendable {
-            /// The number of connections.
-            var connections = 1_024
-            /// The number of connections of one address that is not exempt.
-            var connectionsPerAddress = 256
-            /// The bytes of the bodies of all requests together.
-            var bodyBytes = 64 << 20
-            /// The bytes of the request line and the headers of a request, and of the buffers.
-            var connectionMemory = 16 << 10
-            /// The seconds without a byte after which a connection ends.
-            var idleSeconds: UInt32 = 60
-        }
+        /// The number of connections of one address that is not exempt.
+        private static let maximumConnectionCountPerAddress = 256
+        /// The bytes of the bodies of all requests together.
+        private static let maximumBodyByteCount = 64 << 20
+        /// The bytes of the request line and the headers of a request, and of the buffers.
+        private static let connectionMemory = 16 << 10
+        /// The seconds without a byte after which a connection ends.
+        private static let idleSeconds: UInt32 = 60
 
-        let limits: Limits
         let connections: ConnectionTable
         let handler: any HTTPHandler
         /// The bytes of the bodies that are in memory.
@@ -68,18 +62,20 @@
         /// Starts a daemon on a listening socket, which then belongs to it; nil if the library
         /// cannot start its thread.
         ///
-        /// - Parameter isExempt: Whether an address has no limit of connections.
+        /// - Parameters:
+        ///   - maximumConnectionCount: The number of connections.
+        ///   - isExempt: Whether an address has no limit of connections.
         init?(
-            socket: Int32, limits: Limits, isExempt: @escaping @Sendable (ClientAddress) -> Bool, handler: any HTTPHandler
+            socket: Int32, maximumConnectionCount: Int, isExempt: @escaping @Sendable (ClientAddress) -> Bool, handler: any HTTPHandler
         ) {
-            (self.limits, self.handler) = (limits, handler)
-            connections = ConnectionTable(maximumPerAddress: limits.connectionsPerAddress, isExempt: isExempt)
+            self.handler = handler
+            connections = ConnectionTable(maximumPerAddress: Self.maximumConnectionCountPerAddress, isExempt: isExempt)
             var callbacks = unsafe CMHD_Callbacks(
                 accept: Self.accept, handle: Self.handle, completed: Self.completed, connection: Self.connection, target: Self.target,
                 unescape: Self.unescape)
             let context = unsafe Unmanaged.passUnretained(self).toOpaque()
             let started = unsafe CMHD_start(
-                socket, &callbacks, context, UInt32(clamping: limits.connections), limits.connectionMemory, limits.idleSeconds)
+                socket, &callbacks, context, UInt32(clamping: maximumConnectionCount), Self.connectionMemory, Self.idleSeconds)
             guard let started = unsafe started else { return nil }
             daemon.withLock { $0 = unsafe DaemonPointer(pointer: started) }
         }
@@ -252,7 +248,7 @@
         /// Takes room for bytes of a body; false if there is none.
         func takeBodyBytes(_ count: Int) -> Bool {
             bodyBytes.withLock { total in
-                guard total + count <= limits.bodyBytes else { return false }
+                guard total + count <= Self.maximumBodyByteCount else { return false }
                 total += count
                 return true
             }

@@ -86,9 +86,7 @@
             // A connection takes one descriptor. 256 are kept for the journal, the accounts and the
             // program.
             let descriptors = ListeningSocket.raiseDescriptorLimit()
-            var limits = HTTPDaemon.Limits()
-            limits.connections = max(16, min(options.maximumConnectionCount, descriptors - 256))
-            limits.connectionsPerAddress = options.maximumConnectionCountPerAddress
+            let connectionCount = max(16, min(options.maximumConnectionCount, descriptors - 256))
             let (socket, address) = try ListeningSocket.open(options.listen)
             let gate = RequestGate(address, origins: options.origins, trustedProxies: options.trustedProxies)
             let core: ServerCore
@@ -99,7 +97,7 @@
             await core.begin()
             var started: HTTPDaemon?
             do throws(ServerError) {
-                started = HTTPDaemon(socket: socket, limits: limits, isExempt: gate.isShared, handler: core)
+                started = HTTPDaemon(socket: socket, maximumConnectionCount: connectionCount, isExempt: gate.isShared, handler: core)
                 guard let daemon = started else { throw ServerError(.cannotStart, "The thread of the server cannot be started.") }
                 let metrics = try options.metrics.map { address throws(ServerError) in try Self.startMetrics(core, daemon, address) }
                 (self.core, self.daemon, metricsDaemon, metricsURL) = (core, daemon, metrics?.daemon, metrics?.url)
@@ -118,7 +116,7 @@
         ) throws(ServerError) -> (daemon: HTTPDaemon, url: String) {
             let (socket, address) = try ListeningSocket.open(address)
             let metricsDaemon = HTTPDaemon(
-                socket: socket, limits: HTTPDaemon.Limits(connections: 64), isExempt: { _ in true },
+                socket: socket, maximumConnectionCount: 64, isExempt: { _ in true },
                 handler: MetricsHandler(core, daemon, RequestGate(address, origins: [], trustedProxies: [])))
             guard let metricsDaemon else { throw ServerError(.cannotStart, "The thread of the metrics cannot be started.") }
             return (metricsDaemon, "http://\(address)/metrics")

@@ -19,9 +19,6 @@
         ///
         /// Lowered to the process's limit of open files less 256, but not below 16.
         public var maximumConnectionCount = 16_384
-        /// The number of connections from one address that is neither on loopback nor a trusted
-        /// proxy.
-        public var maximumConnectionCountPerAddress = 256
         /// Whether every request is logged, and not only what the host must know.
         public var logsRequests = false
         /// Receives the lines of the log: JSON, without a line feed.

@@ -127,7 +127,6 @@ typealias ToolLog = MovableLog & RefreshableLog & TreeLog
             createIfMissing = options.createIfMissing
             expectedHead = options.expectedHead
             lockTimeout = options.lockTimeout
-            entropy = options.entropy
             log = options.log
         }
     }

@@ -52,7 +52,7 @@
         /// The connection is suspended before a request begins; otherwise the response would not resume it.
         @Test func responseMayComeAtOnce() async throws {
             let (socket, address) = try ListeningSocket.open(try #require(ListenAddress("127.0.0.1:0")))
-            let started = HTTPDaemon(socket: socket, limits: HTTPDaemon.Limits(), isExempt: { _ in true }, handler: ImmediateHandler())
+            let started = HTTPDaemon(socket: socket, maximumConnectionCount: 1_024, isExempt: { _ in true }, handler: ImmediateHandler())
             let daemon = try #require(started)
             defer { daemon.stop() }
             let client = try HTTPClient(port: address.port)

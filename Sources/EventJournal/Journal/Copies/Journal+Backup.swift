@@ -40,7 +40,7 @@ extension Journal {
         _ directory: String, to destination: String, options: BackupOptions = BackupOptions()
     ) throws(JournalError) -> BackupReport {
         let journal = try openReadOnly(
-            directory, options: JournalOptions(storage: options.storage, expectedHead: options.expectedHead, createIfMissing: false))
+            directory, options: JournalOptions(storage: options.storage, createIfMissing: false))
         return try journal.backup(to: destination, upTo: options.upTo, on: options.destinationStorage)
     }
 
@@ -183,20 +183,16 @@ public struct BackupOptions: Sendable {
     public var destinationStorage: any JournalStorage
     /// The maximum position to copy; nil for the last durable one at the start of the backup.
     public var upTo: Position?
-    /// A head saved earlier, which the journal must contain.
-    public var expectedHead: JournalHead?
 
     /// Creates options.
     ///
     /// All have defaults.
     public init(
-        storage: any JournalStorage = FileStorage(), destinationStorage: any JournalStorage = FileStorage(), upTo: Position? = nil,
-        expectedHead: JournalHead? = nil
+        storage: any JournalStorage = FileStorage(), destinationStorage: any JournalStorage = FileStorage(), upTo: Position? = nil
     ) {
         self.storage = storage
         self.destinationStorage = destinationStorage
         self.upTo = upTo
-        self.expectedHead = expectedHead
     }
 }
 
