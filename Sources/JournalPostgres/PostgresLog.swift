@@ -233,11 +233,4 @@
             if let failure, !isReadOnly { throw failure }
         }
     }
-
-    extension Duration {
-        /// The duration in nanoseconds, which a queue waits for.
-        fileprivate var dispatchInterval: DispatchTimeInterval {
-            .nanoseconds(Int(clamping: components.seconds) * 1_000_000_000 + Int(components.attoseconds / 1_000_000_000))
-        }
-    }
 #endif

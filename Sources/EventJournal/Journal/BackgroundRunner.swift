@@ -52,7 +52,7 @@ package struct BackgroundRunner: Sendable {
 
 extension Duration {
     /// The duration in nanoseconds, clamped to what Dispatch can represent.
-    var dispatchInterval: DispatchTimeInterval {
+    package var dispatchInterval: DispatchTimeInterval {
         let (seconds, attoseconds) = components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         let (sum, overflowOfSum) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
