@@ -14,10 +14,7 @@
         /// - Throws: `outOfRange`, `closed`, `damaged`, `unreachable`, `accessDenied`, `ioFailed`.
         /// - Complexity: Linear in the bytes of the records, and a round trip for each page. Memory
         ///   holds one record.
-        public func forEachRecord(
-            in positions: ClosedRange<Position>,
-            _ body: (_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
-        ) throws(JournalError) {
+        public func forEachRecord(in positions: ClosedRange<Position>, _ body: RecordHandler) throws(JournalError) {
             var filter = ContentFilter(self)
             try read(positions, .recordsInRange) { place, record, bytes in
                 let shown = filter.shownPart(of: record, at: place.position)
@@ -29,10 +26,7 @@
         ///
         /// - Throws: `outOfRange`, `closed`, `damaged`, `unreachable`, `accessDenied`, `ioFailed`.
         /// - Complexity: One round trip for every 1,024 positions.
-        public func forEachRecord(
-            at positions: [Position],
-            _ body: (_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
-        ) throws(JournalError) {
+        public func forEachRecord(at positions: [Position], _ body: RecordHandler) throws(JournalError) {
             guard let first = positions.first, let last = positions.last else { return }
             for (position, next) in zip(positions, positions.dropFirst()) where position > next {
                 throw JournalError(.outOfRange, "Position \(next) comes after position \(position).", positions: next...position)
@@ -97,10 +91,7 @@
         /// commit.
         ///
         /// Otherwise the same as ``forEachRecord(in:_:)``.
-        public func forEachCommittedRecord(
-            in positions: ClosedRange<Position>,
-            _ body: (_ position: Position, _ commit: JournalHead, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
-        ) throws(JournalError) {
+        public func forEachCommittedRecord(in positions: ClosedRange<Position>, _ body: CommittedRecordHandler) throws(JournalError) {
             var filter = ContentFilter(self)
             try read(positions, .recordsInRange, withCommitEnds: true) { place, record, bytes in
                 let shown = filter.shownPart(of: record, at: place.position)
@@ -112,19 +103,14 @@
 
         /// Calls a closure with the parts of each record that its leaf in the tree covers, hidden
         /// content included.
-        package func forEachRecordContent(
-            in positions: ClosedRange<Position>,
-            _ body: (_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ content: RawSpan) -> Bool
-        ) throws(JournalError) {
+        package func forEachRecordContent(in positions: ClosedRange<Position>, _ body: RecordContentHandler) throws(JournalError) {
             try read(positions, .recordsInRange) { place, record, bytes in
                 body(place.position, record.state, bytes.extracting(record.kept), bytes.extracting(record.content))
             }
         }
 
         /// Calls a closure with each record in its stored form, hidden content included.
-        package func forEachStoredRecord(
-            in positions: ClosedRange<Position>, _ body: (_ position: Position, _ recordsLeft: Int, _ record: RawSpan) -> Bool
-        ) throws(JournalError) {
+        package func forEachStoredRecord(in positions: ClosedRange<Position>, _ body: StoredRecordHandler) throws(JournalError) {
             try read(positions, .recordsInRange) { place, _, bytes in body(place.position, place.recordsLeft, bytes) }
         }
 

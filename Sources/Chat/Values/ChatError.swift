@@ -82,10 +82,7 @@ func wrappingErrors<Value>(of operation: @autoclosure () throws(JournalError) ->
 
 extension CommitLog {
     /// Calls a closure with each record in a range of positions; converts the errors of the log.
-    func readRecords(
-        in positions: ClosedRange<Position>,
-        _ body: (_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
-    ) throws(ChatError) {
+    func readRecords(in positions: ClosedRange<Position>, _ body: RecordHandler) throws(ChatError) {
         try wrappingErrors(of: forEachRecord(in: positions, body))
     }
 }

@@ -1,3 +1,10 @@
+/// Receives a record of a log; returns whether to continue.
+///
+/// - Parameters:
+///   - kept: The part of the record that no erasure removes.
+///   - erasable: The erasable part; empty if it was erased.
+public typealias RecordHandler = (_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
+
 /// The log that a store requires: an ordered sequence of records, appended in commits.
 ///
 /// ``Journal`` implements it with files. A replicated log can take its place. A store relies only
@@ -95,10 +102,7 @@ public protocol CommitLog: Sendable {
     ///   - body: Receives the position, the state of the record's content, the kept part and the
     ///     erasable part (empty unless the record is whole). Returns whether to continue.
     /// - Throws: `outOfRange` (no record was delivered), `closed`, `damaged`, `ioFailed`.
-    func forEachRecord(
-        in positions: ClosedRange<Position>,
-        _ body: (_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
-    ) throws(JournalError)
+    func forEachRecord(in positions: ClosedRange<Position>, _ body: RecordHandler) throws(JournalError)
 
     /// Calls a closure with the record at each of the given positions, in ascending order.
     ///
@@ -111,10 +115,7 @@ public protocol CommitLog: Sendable {
     ///   - body: The same as for ``forEachRecord(in:_:)``.
     /// - Throws: `outOfRange` (a position does not exist or is less than its predecessor; no record
     ///   was delivered), `closed`, `damaged`, `ioFailed`.
-    func forEachRecord(
-        at positions: [Position],
-        _ body: (_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
-    ) throws(JournalError)
+    func forEachRecord(at positions: [Position], _ body: RecordHandler) throws(JournalError)
 
     /// Waits until a position after `position` is durable, without blocking a thread, and returns
     /// the durable position.
@@ -146,10 +147,7 @@ extension CommitLog {
     ///   - body: The same as for ``forEachRecord(in:_:)``.
     /// - Throws: `outOfRange` (a position does not exist or is less than its predecessor; no record
     ///   was delivered), `closed`, `damaged`, `ioFailed`.
-    public func forEachRecord(
-        at positions: [Position],
-        _ body: (_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
-    ) throws(JournalError) {
+    public func forEachRecord(at positions: [Position], _ body: RecordHandler) throws(JournalError) {
         try checkAscending(positions)
         let last = lastPosition
         if let wrong = positions.first(where: { $0 < 1 || $0 > last }) {

@@ -17,10 +17,7 @@ extension Journal {
     /// - Throws: `outOfRange`, `closed`, `damaged`, `ioFailed`.
     /// - Complexity: Linear in the bytes of the records read, plus one small read. Uses one buffer
     ///   of at most about 1 MiB.
-    public func forEachRecord(
-        in positions: ClosedRange<Position>,
-        _ body: (_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
-    ) throws(JournalError) {
+    public func forEachRecord(in positions: ClosedRange<Position>, _ body: RecordHandler) throws(JournalError) {
         try read([positions]) { place, _, layout, record in
             body(place.position, layout.state, record.extracting(layout.kept), record.extracting(layout.erasable))
         }
@@ -33,10 +30,7 @@ extension Journal {
     /// commit is read from the header of that commit.
     ///
     /// - Throws: `outOfRange`, `closed`, `damaged`, `ioFailed`.
-    public func forEachCommittedRecord(
-        in positions: ClosedRange<Position>,
-        _ body: (_ position: Position, _ commit: JournalHead, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
-    ) throws(JournalError) {
+    public func forEachCommittedRecord(in positions: ClosedRange<Position>, _ body: CommittedRecordHandler) throws(JournalError) {
         try read([positions], fromHeaders: true) { place, chain, layout, record in
             let commitEnd = place.position + Position(place.recordsLeft) - 1
             let head = JournalHead(journal: id, position: commitEnd, chain: chain)
@@ -57,10 +51,7 @@ extension Journal {
     ///   read also throws.
     /// - Complexity: One read for each position, rarely two, each of about 4 KiB plus the record's
     ///   estimated size. Nearby positions share a read.
-    public func forEachRecord(
-        at positions: [Position],
-        _ body: (_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
-    ) throws(JournalError) {
+    public func forEachRecord(at positions: [Position], _ body: RecordHandler) throws(JournalError) {
         if positions.isEmpty { return }
         try checkAscending(positions)
         try read(positions.map { $0...$0 }) { place, _, layout, record in
@@ -75,10 +66,7 @@ extension Journal {
     ///
     /// - Parameter body: Receives the position, the state, the kept part and the content: the salt
     ///   and the erasable part of a whole record, and the digest of a stub.
-    package func forEachRecordContent(
-        in positions: ClosedRange<Position>,
-        _ body: (_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ content: RawSpan) -> Bool
-    ) throws(JournalError) {
+    package func forEachRecordContent(in positions: ClosedRange<Position>, _ body: RecordContentHandler) throws(JournalError) {
         try read([positions], hidesContent: false) { place, _, layout, record in
             body(place.position, layout.state, record.extracting(layout.kept), record.extracting(layout.content))
         }
@@ -88,9 +76,7 @@ extension Journal {
     ///
     /// Otherwise the same as ``forEachRecord(in:_:)``, except that it delivers hidden content too:
     /// the caller must not show it.
-    package func forEachStoredRecord(
-        in positions: ClosedRange<Position>, _ body: (_ position: Position, _ recordsLeft: Int, _ record: RawSpan) -> Bool
-    ) throws(JournalError) {
+    package func forEachStoredRecord(in positions: ClosedRange<Position>, _ body: StoredRecordHandler) throws(JournalError) {
         try read([positions], hidesContent: false) { place, _, _, record in body(place.position, Int(place.recordsLeft), record) }
     }
 

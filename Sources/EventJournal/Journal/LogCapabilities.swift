@@ -1,6 +1,11 @@
 // Optional capabilities of a log beyond ``CommitLog``. A store tests its log for each conformance
 // and works without it.
 
+/// Receives a record of a log and the head at the end of its commit; returns whether to continue.
+public typealias CommittedRecordHandler = (
+    _ position: Position, _ commit: JournalHead, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan
+) -> Bool
+
 /// A log that reports where its commits end and names its history up to each of them.
 ///
 /// Resume tokens, exports and ``RefreshableLog`` rely on it. A log without this conformance names
@@ -27,10 +32,7 @@ public protocol HistoryLog: CommitLog {
     ///
     /// Otherwise the same as ``CommitLog/forEachRecord(in:_:)``. The head equals ``head(at:)`` of
     /// the position.
-    func forEachCommittedRecord(
-        in positions: ClosedRange<Position>,
-        _ body: (_ position: Position, _ commit: JournalHead, _ state: RecordContentState, _ kept: RawSpan, _ erasable: RawSpan) -> Bool
-    ) throws(JournalError)
+    func forEachCommittedRecord(in positions: ClosedRange<Position>, _ body: CommittedRecordHandler) throws(JournalError)
 }
 
 /// A log that another process may write, so that readers must refresh it.

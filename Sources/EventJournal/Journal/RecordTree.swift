@@ -2,6 +2,9 @@ internal import Locking
 package import MerkleLog
 internal import Primitives
 
+/// Receives the parts of a record that its leaf covers; returns whether to continue.
+package typealias RecordContentHandler = (_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ content: RawSpan) -> Bool
+
 /// A log whose tree is computed from its records.
 ///
 /// Each log forwards the requirements of ``TreeLog`` to its ``RecordTree``.
@@ -19,10 +22,7 @@ package protocol RecordTreeLog: StoredRecordLog, TreeLog, ErasableLog {
     ///
     /// - Parameter body: Receives the position, the state, the kept part and the content: the salt
     ///   and the erasable part of a whole record, and the digest of a stub.
-    func forEachRecordContent(
-        in positions: ClosedRange<Position>,
-        _ body: (_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ content: RawSpan) -> Bool
-    ) throws(JournalError)
+    func forEachRecordContent(in positions: ClosedRange<Position>, _ body: RecordContentHandler) throws(JournalError)
 
     /// Adds the hashes that the log has stored to ``tree``, unless it was done before.
     func loadStoredTree()
@@ -33,10 +33,7 @@ package protocol RecordTreeLog: StoredRecordLog, TreeLog, ErasableLog {
 
 extension RecordTreeLog {
     /// Reads the stored records.
-    package func forEachRecordContent(
-        in positions: ClosedRange<Position>,
-        _ body: (_ position: Position, _ state: RecordContentState, _ kept: RawSpan, _ content: RawSpan) -> Bool
-    ) throws(JournalError) {
+    package func forEachRecordContent(in positions: ClosedRange<Position>, _ body: RecordContentHandler) throws(JournalError) {
         var invalid: Position?
         try forEachStoredRecord(in: positions) { position, _, record in
             guard case .record(let layout) = RecordLayout.decode(record, at: 0), layout.length == record.byteCount else {

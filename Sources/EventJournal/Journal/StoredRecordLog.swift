@@ -1,5 +1,9 @@
 internal import Primitives
 
+/// Receives a record in its stored form, with the number of records of its commit from it on; returns
+/// whether to continue.
+package typealias StoredRecordHandler = (_ position: Position, _ recordsLeft: Int, _ record: RawSpan) -> Bool
+
 /// A log whose records can be read in their stored form, to copy them unchanged to another log.
 ///
 /// ``StoredRecord`` has the parts of a record.
@@ -11,9 +15,7 @@ package protocol StoredRecordLog: HistoryLog {
     ///
     /// - Parameter body: Receives the position, the number of records of the commit from this one to
     ///   its end, this one included, and the record. Returns whether to continue.
-    func forEachStoredRecord(
-        in positions: ClosedRange<Position>, _ body: (_ position: Position, _ recordsLeft: Int, _ record: RawSpan) -> Bool
-    ) throws(JournalError)
+    func forEachStoredRecord(in positions: ClosedRange<Position>, _ body: StoredRecordHandler) throws(JournalError)
 }
 
 /// A place to which the records of a log are copied, in their stored form, under the same id.
