@@ -12,6 +12,9 @@ struct GoldenCase: CustomStringConvertible {
     let code: String?
     let lines: [String]
 
+    /// The command and its options, without their values.
+    var form: String { ([arguments[0]] + arguments.filter { $0.hasPrefix("--") }).joined(separator: " ") }
+
     var description: String { "\(folder): \(arguments.joined(separator: " "))" }
 
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
