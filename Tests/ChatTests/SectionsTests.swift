@@ -46,9 +46,11 @@ import Testing
     /// Expects a query to ignore commands that change its answer between its sections.
     ///
     /// - Parameter least: The minimum number of sections.
+    /// - Returns: The answer after the commands.
+    @discardableResult
     private func expectSections<Answer: Equatable>(
         _ least: Int, _ location: SourceLocation = #_sourceLocation, _ question: () throws -> Answer
-    ) throws {
+    ) throws -> Answer {
         let before = try question()
         let head = store.head.position
         let sections = Count()
@@ -69,7 +71,9 @@ import Testing
         #expect(answer == before, sourceLocation: location)
         #expect(sections.value.withLock { $0 } >= least, sourceLocation: location)
         #expect(store.head.position >= head + 3, sourceLocation: location)
-        #expect(try question() != before, "the commands change the answer", sourceLocation: location)
+        let after = try question()
+        #expect(after != before, "the commands change the answer", sourceLocation: location)
+        return after
     }
 
     @Test func members() throws { try expectSections(2 * Self.sections) { try store.members(of: ThreadID(code)) } }
@@ -98,8 +102,7 @@ import Testing
             try store.execute(.revokeOperator(user: eve))
         }
         try store.execute(.grantOperator(user: eve))
-        try expectSections(9) { try store.access(of: eve) }
-        let access = try store.access(of: eve)
+        let access = try expectSections(9) { try store.access(of: eve) }
         #expect(access.count(where: { $0.to == nil }) == (try store.threads(PageRequest(limit: .max)).count))
         #expect(access.count(where: { $0.thread == thread(1) }) == 18)
     }
