@@ -31,7 +31,7 @@ struct CommandGeneratorTests {
         #expect(commands != others)
     }
 
-    @Test(arguments: Seeds.seeds(Repetitions.few(8, of: 20))) func commandsAreAcceptedAndRejected(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(4, of: 20))) func commandsAreAcceptedAndRejected(seed: UInt64) throws {
         var generator = CommandGenerator(seed: seed)
         var state = ChatState()
         var accepted = 0

@@ -53,7 +53,7 @@ import Testing
         var random = SplitMix64(seed: seed)
         let (records, checkpoint) = try Self.chat(StoreFixture(seed: seed).options)
         #expect(try Self.findings(records, checkpoint, seed) == [], "the same records are the same history")
-        for round in 0..<Repetitions.few(60, of: 2_000) {
+        for round in 0..<Repetitions.few(30, of: 2_000) {
             var forged = records
             let place = Int.random(in: 0..<records.count, using: &random)
             switch round % 6 {

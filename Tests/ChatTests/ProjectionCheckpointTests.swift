@@ -448,7 +448,7 @@ extension ChatStore {
         explorer.crashesAfterKill = 1
         explorer.exhaustiveLimit = 3
         explorer.outcomesPerCrash = 3
-        if !Repetitions.areAll { explorer.sampling = CrashSampling(oneIn: 10, seed: Repetitions.seed) }
+        if !Repetitions.areAll { explorer.sampling = CrashSampling(oneIn: 20, seed: Repetitions.seed) }
         let report = try explorer.run()
         if report.isReplay && report.states > 0 { print("replayed: \(report)") }
         if !report.failures.isEmpty { Issue.record("\(report)") }

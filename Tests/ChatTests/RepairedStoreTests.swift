@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Seeds.seeds(Repetitions.few(8, of: 25))) func repairKeepsIntactEventsAndMarksOthersLost(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(4, of: 25))) func repairKeepsIntactEventsAndMarksOthersLost(seed: UInt64) throws {
         let (storage, events) = try Self.store(seed)
         var random = SeededRandom(seed: seed)
         try Self.damage(storage, &random)

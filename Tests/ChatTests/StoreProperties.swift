@@ -9,7 +9,7 @@ import Testing
 @testable import Chat
 
 @Suite struct StoreProperties {
-    @Test(arguments: Seeds.seeds(Repetitions.few(4, of: 10)), Durability.allCases)
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 10)), Durability.allCases)
     func replayEqualsLiveState(seed: UInt64, durability: Durability) throws {
         let fixture = StoreFixture(seed: seed, durability: durability)
         var generator = CommandGenerator(seed: seed)
@@ -43,7 +43,7 @@ import Testing
         #expect(report.position == UInt64(answers.count))
     }
 
-    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 6)), Durability.allCases)
+    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 6)), Durability.allCases)
     func refreshedReaderEqualsWriter(seed: UInt64, durability: Durability) throws {
         let fixture = StoreFixture(seed: seed, durability: durability, segmentSize: 4_096)
         var generator = CommandGenerator(seed: seed)

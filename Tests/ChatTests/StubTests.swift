@@ -71,7 +71,7 @@ import Testing
 
     private static let states: [RecordContentState] = [.whole, .whole, .erased, .withheld]
 
-    @Test(arguments: Seeds.seeds(Repetitions.few(4, of: 8))) func eventsAreUnchangedOrStubs(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 8))) func eventsAreUnchangedOrStubs(seed: UInt64) throws {
         let history = try History(seed: seed)
         var random = SeededRandom(seed: seed)
         let before = try history.store()
@@ -105,7 +105,7 @@ import Testing
     /// Names and postcodes are content.
     ///
     /// The rest of the rules' state comes from the kept parts.
-    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 4))) func stubsKeepRulesState(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 4))) func stubsKeepRulesState(seed: UInt64) throws {
         let history = try History(seed: seed)
         let (chosen, _) = try history.rewrite { event in
             switch event.content {
@@ -133,7 +133,7 @@ import Testing
     }
 
     /// Each view lacks exactly the content of the stubs.
-    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 6))) func viewsLackStubsContentOnly(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 6))) func viewsLackStubsContentOnly(seed: UInt64) throws {
         let history = try History(seed: seed)
         let whole = try Views(of: try history.store(), history.events)
         var random = SeededRandom(seed: seed &+ 100)
@@ -159,7 +159,7 @@ import Testing
     }
 
     /// The store still recognizes duplicates of events that have become stubs.
-    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 4))) func storeAcceptsCommandsAfterStubs(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 4))) func storeAcceptsCommandsAfterStubs(seed: UInt64) throws {
         let history = try History(seed: seed)
         var random = SeededRandom(seed: seed)
         let (chosen, _) = try history.rewrite { _ in Self.states.randomElement(using: &random) ?? .whole }

@@ -106,7 +106,7 @@ import Testing
     }
 
     /// Answers do not depend on the size of the cache, now and as of earlier positions.
-    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 6))) func cacheSizeDoesNotChangeAnswers(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 6))) func cacheSizeDoesNotChangeAnswers(seed: UInt64) throws {
         let fixture = StoreFixture(seed: seed, segmentSize: 4_096)
         let writer = try fixture.open()
         var generator = CommandGenerator(seed: seed)

@@ -314,7 +314,7 @@ private final class Countdown: Sendable {
         let journal = try fixture.open()
         try fixture.append(30, to: journal)
         let size = try fixture.written { try fixture.backUp() }.reduce(0) { $0 + ($1.bytes?.count ?? 0) }
-        for space in Repetitions.oneIn(3, of: 0..<(size + 96) / 97).map({ 97 * $0 }) {
+        for space in Repetitions.oneIn(6, of: 0..<(size + 96) / 97).map({ 97 * $0 }) {
             for (path, _) in fixture.copies.base.allContents() { try fixture.copies.base.remove(path) }
             let left = Lock(space)
             fixture.copies.fail(writing: 7) { call in

@@ -112,7 +112,7 @@ struct Specimen {
         let specimen = try Specimen(closing: closing)
         let sealed = try specimen.sealedPaths()
         for (path, bytes) in specimen.storage.allContents() where path != "journal/lock" {
-            for bit in Repetitions.oneIn(64, of: 0..<8 * bytes.count) {
+            for bit in Repetitions.oneIn(128, of: 0..<8 * bytes.count) {
                 let damaged = specimen.storage.copy()
                 var flipped = bytes
                 flipped[bit / 8] ^= 1 << (bit % 8)
@@ -126,7 +126,7 @@ struct Specimen {
         let specimen = try Specimen(closing: closing)
         let sealed = try specimen.sealedPaths()
         for (path, bytes) in specimen.storage.allContents() where path != "journal/lock" {
-            for length in Repetitions.oneIn(8, of: 0..<bytes.count) {
+            for length in Repetitions.oneIn(16, of: 0..<bytes.count) {
                 let damaged = specimen.storage.copy()
                 damaged.setContents(Array(bytes.prefix(length)), of: path)
                 specimen.check(damaged, "\(path) cut to \(length)", mustFind: sealed.contains(path))

@@ -7,7 +7,7 @@ import Testing
 
 /// Backups lose the content that the journal has lost.
 extension EraseTests {
-    @Test(arguments: 1...UInt64(Repetitions.few(4, of: 60)))
+    @Test(arguments: 1...UInt64(Repetitions.few(2, of: 60)))
     func nextBackupReplacesErasedSegments(seed: UInt64) throws {
         let storage = MemoryStorage()
         var specimen = try MarkedJournal("journal", JournalOptions(storage: storage), seed: seed)

@@ -82,7 +82,7 @@ extension EraseTests {
     }
 
     /// The setting changes in the closure of a read, at random records.
-    @Test(arguments: Reading.allCases, 1...UInt64(Repetitions.few(4, of: 100)))
+    @Test(arguments: Reading.allCases, 1...UInt64(Repetitions.few(2, of: 100)))
     func readInProgressObeysHiddenContent(_ reading: Reading, seed: UInt64) throws {
         let specimen = try MarkedJournal("journal", JournalOptions(storage: MemoryStorage()), seed: seed, commits: 60, segmentSize: 4_096)
         let journal = specimen.journal
@@ -123,7 +123,7 @@ extension EraseTests {
     }
 
     /// Content is erased, and then no longer hidden, in the closure of a read.
-    @Test(arguments: StorageKind.allCases, Array(1...UInt64(Repetitions.few(2, of: 60))))
+    @Test(arguments: StorageKind.allCases, Array(1...UInt64(Repetitions.few(1, of: 60))))
     func readInProgressDeliversNoErasedContent(_ kind: StorageKind, seed: UInt64) throws {
         for reading in Reading.allCases {
             try kind.run { options, path in

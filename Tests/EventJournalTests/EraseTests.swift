@@ -8,7 +8,7 @@ import Testing
 
 /// The content of records is removed from all files, and everything else stays.
 @Suite struct EraseTests {
-    @Test(arguments: StorageKind.allCases, Array(1...UInt64(Repetitions.few(4, of: 60))))
+    @Test(arguments: StorageKind.allCases, Array(1...UInt64(Repetitions.few(2, of: 60))))
     func erasureRemovesContentAndNothingElse(_ kind: StorageKind, seed: UInt64) throws {
         try kind.run { options, path in
             var specimen = try MarkedJournal(path, options, seed: seed, commits: 12, segmentSize: [1_024, 2_048, 1 << 20][Int(seed % 3)])
@@ -77,7 +77,7 @@ import Testing
     }
 
     /// The independent implementation of rewriting stores the same records and commits.
-    @Test(arguments: 1...UInt64(Repetitions.few(6, of: 100)))
+    @Test(arguments: 1...UInt64(Repetitions.few(3, of: 100)))
     func erasureStoresTheStubsOfTheFormat(seed: UInt64) throws {
         let storage = MemoryStorage()
         var specimen = try MarkedJournal("journal", JournalOptions(storage: storage), seed: seed)

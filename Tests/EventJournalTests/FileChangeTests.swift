@@ -53,7 +53,7 @@ import Testing
         /// Returns the number of failed reads.
         func check(_ journal: Journal, _ place: @autoclosure () -> String, _ generator: inout SeededGenerator) -> Int {
             let last = Position(model.count)
-            var ranges = Repetitions.oneIn(6, of: 1..<model.count + 1, place()).map { Position($0)...Position($0) } + [1...last]
+            var ranges = Repetitions.oneIn(12, of: 1..<model.count + 1, place()).map { Position($0)...Position($0) } + [1...last]
             for _ in 0..<10 {
                 let first = Position.random(in: 1...last, using: &generator)
                 ranges.append(first...Position.random(in: first...last, using: &generator))
@@ -96,7 +96,7 @@ import Testing
             let lengths =
                 [0, 1, 127, 128, 129, 167, 168, end - 1, end, whole.count - 1]
                 + (0..<12).map { _ in Int.random(in: 0..<whole.count, using: &generator) }
-            for length in Repetitions.oneIn(8, of: lengths.indices).map({ lengths[$0] }) {
+            for length in Repetitions.oneIn(16, of: lengths.indices).map({ lengths[$0] }) {
                 let journal = try Journal.openReadOnly(specimen.path)
                 if readBefore { #expect(specimen.check(journal, "whole", &generator) == 0) }
                 other.truncateFile(atOffset: UInt64(length))
@@ -175,7 +175,7 @@ import Testing
         let other = what == "of another journal" ? try Specimen(seed: 8) : nil
         var generator = SeededGenerator(7)
         for readBefore in [false, true] {
-            for index in Repetitions.oneIn(2, of: specimen.names.indices, "\(what), read before: \(readBefore)") {
+            for index in Repetitions.oneIn(4, of: specimen.names.indices, "\(what), read before: \(readBefore)") {
                 let file = specimen.segment(index)
                 let whole = try #require(FileManager.default.contents(atPath: file))
                 let journal = try Journal.openReadOnly(specimen.path)

@@ -8,7 +8,7 @@ import Testing
 @Suite struct ModelTests {
     /// Compares a random journal lifetime with an array: appends, waits, reads, closes, and
     /// releases without a close.
-    @Test(arguments: 0..<Repetitions.few(5, of: 12)) func randomLifetimeEqualsArray(_ round: Int) throws {
+    @Test(arguments: 0..<Repetitions.few(3, of: 12)) func randomLifetimeEqualsArray(_ round: Int) throws {
         var generator = SeededGenerator(UInt64.random(in: 0...UInt64.max))
         let seed = generator.seed
         let storage = MemoryStorage()

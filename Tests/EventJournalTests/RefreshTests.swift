@@ -45,7 +45,7 @@ import Testing
             var model: [Entry] = []
             var writer: Journal? = try Journal.open(path, options: options)
             var readers: [(journal: Journal, shown: Position)] = []
-            for step in 0..<Repetitions.few(120, of: 250) {
+            for step in 0..<Repetitions.few(80, of: 250) {
                 switch Int.random(in: 0..<10, using: &generator) {
                 case 0..<5:
                     let entries = (0..<Int.random(in: 1...4, using: &generator)).map { _ in generator.entry(kept: 20, erasable: 200) }

@@ -19,7 +19,7 @@ import Testing
     }
 
     /// A journal stores the same records, parts and chain values.
-    @Test(arguments: 1...UInt64(Repetitions.few(4, of: 50)))
+    @Test(arguments: 1...UInt64(Repetitions.few(2, of: 50)))
     func storedCommitEqualsThatOfAJournal(seed: UInt64) throws {
         var generator = SeededGenerator(seed)
         let draft = try Self.draft(&generator)

@@ -78,7 +78,7 @@ import Testing
     /// Rewrites random records of random histories.
     ///
     /// All other bytes stay, and every digest and chain value stays valid.
-    @Test(arguments: StorageKind.allCases, Array(1...UInt64(Repetitions.few(2, of: 6))))
+    @Test(arguments: StorageKind.allCases, Array(1...UInt64(Repetitions.few(1, of: 6))))
     func rewritingKeepsAllOtherBytes(_ kind: StorageKind, seed: UInt64) throws {
         try kind.run { options, path in
             let specimen = try Specimen(path, options, seed: seed)

@@ -61,7 +61,7 @@ import Testing
     @Test func allSmallProofsVerify() throws {
         let log = SmallLog(count: 64)
         // All small sizes; of the others, a sample by default.
-        for size in Array(1..<24) + Repetitions.oneIn(4, of: 24..<65) {
+        for size in Array(1..<24) + Repetitions.oneIn(8, of: 24..<65) {
             let entries = log.entries.prefix(size)
             for index in 0..<size {
                 let proof = log.inclusion(index, size)
@@ -81,7 +81,7 @@ import Testing
     @Test func randomProofsVerify() throws {
         let log = SmallLog(count: 5_000)
         var random = SplitMix64(seed: Repetitions.seed)
-        for _ in 0..<Repetitions.few(25, of: 100) {
+        for _ in 0..<Repetitions.few(12, of: 100) {
             let size = Int.random(in: 1...5_000, using: &random)
             let index = Int.random(in: 0..<size, using: &random)
             let proof = log.inclusion(index, size)
@@ -113,10 +113,10 @@ import Testing
 
 /// Every proof with one wrong bit is rejected.
 @Suite struct WrongProofTests {
-    /// Returns the hashes with each one of their bits flipped; by default, with one of each eight.
+    /// Returns the hashes with each one of their bits flipped; by default, with one of each 16.
     private func flips(_ hashes: [MerkleHash]) throws -> [[MerkleHash]] {
         try hashes.indices.flatMap { index in
-            try Repetitions.oneIn(8, of: 0..<256).map { bit in
+            try Repetitions.oneIn(16, of: 0..<256).map { bit in
                 var flipped = hashes
                 var bytes = hashes[index].bytes
                 bytes[bit / 8] ^= 1 << UInt8(bit % 8)

@@ -86,7 +86,7 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
         let later = history(seed: seed &+ 1, commands: 60)
         var random = SeededRandom(seed: seed)
         var refused = 0
-        for _ in 0..<Repetitions.few(120, of: 200) {
+        for _ in 0..<Repetitions.few(60, of: 200) {
             var sections = original
             let name = StoreModels.componentNames[Int.random(in: 0..<StoreModels.componentNames.count, using: &random)]
             let count = sections[name]?.count ?? 0
@@ -114,9 +114,9 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
         var digests: Set<[UInt8]> = []
         for (index, recorded) in history(seed: seed, commands: 500).enumerated() {
             before.apply(recorded.event, at: recorded.position)
-            // By default, each position whose event changes the component, and one of four others.
+            // By default, each position whose event changes the component, and one of eight others.
             let digest = before.digests["community"] ?? []
-            guard Repetitions.areAll || index.isMultiple(of: 4) || !digests.contains(digest) else { continue }
+            guard Repetitions.areAll || index.isMultiple(of: 8) || !digests.contains(digest) else { continue }
             let after = try read(written(before), at: before.position)
             #expect(after.readModels.views.community == before.readModels.views.community)
             #expect(after.digests["community"] == digest)
@@ -133,7 +133,7 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
         let later = history(seed: seed &+ 1, commands: 80)
         var random = SeededRandom(seed: seed)
         var rejected = 0
-        for _ in 0..<Repetitions.few(90, of: 150) {
+        for _ in 0..<Repetitions.few(45, of: 150) {
             var sections = original
             let count = sections["community"]?.count ?? 0
             for _ in 0..<Int.random(in: 1...3, using: &random) {
@@ -262,7 +262,7 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
             _ = models.threads(PageRequest(limit: .max), asOf: now)
             // Each thread and each user once.
             var (threads, users, readers): (Set<ThreadID>, Set<UserID>, Set<Reader>) = ([], [], [])
-            for index in Repetitions.oneIn(3, of: events.indices) {
+            for index in Repetitions.oneIn(6, of: events.indices) {
                 let event = events[index].event
                 if let thread = event.thread, threads.insert(thread).inserted {
                     _ = models.messages(of: thread, PageRequest(limit: 20), asOf: now)

@@ -67,7 +67,7 @@ import Testing
     /// Returns the users that an event names, and a sample of the others, or all users in the long
     /// form.
     private func sample(_ users: [UserID], _ recorded: RecordedEvent, _ seed: UInt64) -> [UserID] {
-        let sample = Repetitions.oneIn(6, of: users.indices, "position \(recorded.position) of \(seed)").map { users[$0] }
+        let sample = Repetitions.oneIn(12, of: users.indices, "position \(recorded.position) of \(seed)").map { users[$0] }
         let named = Set([recorded.event.user, recorded.event.otherActor].compactMap(\.self))
         return sample + users.filter { named.contains($0) && !sample.contains($0) }
     }

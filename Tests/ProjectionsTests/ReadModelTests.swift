@@ -73,7 +73,7 @@ extension StoreModels {
         let events = history(seed: seed, commands: 90)
         let whole = models(of: events)
         var incremental = ReadModels()
-        let compared = Set(Repetitions.oneIn(3, of: events.indices, "seed \(seed)"))
+        let compared = Set(Repetitions.oneIn(6, of: events.indices, "seed \(seed)"))
         for (index, recorded) in events.enumerated() {
             incremental.apply(recorded.event, at: recorded.position)
             guard compared.contains(index) else { continue }

@@ -47,7 +47,7 @@ struct DamagedBytesTests {
         for event in generator.oneOfEachKind() { expectTextOfEvent(EventBytes(event)) }
     }
 
-    @Test(arguments: Seeds.seeds(Repetitions.few(3, of: 20))) func truncatedBytesNeverTrap(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 20))) func truncatedBytesNeverTrap(seed: UInt64) {
         var generator = EventGenerator(seed: seed)
         var state = ChatState()
         for bytes in generator.oneOfEachKind().map({ EventBytes($0) }) {
@@ -63,7 +63,7 @@ struct DamagedBytesTests {
         }
     }
 
-    @Test(arguments: Seeds.seeds(Repetitions.few(4, of: 10))) func singleBitFlipsNeverTrap(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 10))) func singleBitFlipsNeverTrap(seed: UInt64) {
         var generator = EventGenerator(seed: seed)
         var state = ChatState()
         for bytes in generator.oneOfEachKind().map({ EventBytes($0) }) {
@@ -80,7 +80,7 @@ struct DamagedBytesTests {
         }
     }
 
-    @Test(arguments: Seeds.seeds(Repetitions.few(8, of: 25))) func randomBytesNeverTrap(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(Repetitions.few(4, of: 25))) func randomBytesNeverTrap(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var state = ChatState()
         for _ in 0..<200 {
@@ -94,7 +94,7 @@ struct DamagedBytesTests {
     /// Damaged records can still decode.
     ///
     /// The decider must survive a replay of them.
-    @Test(arguments: Seeds.seeds(Repetitions.few(8, of: 25))) func deciderSurvivesDamagedHistory(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(4, of: 25))) func deciderSurvivesDamagedHistory(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var requests = RequestGenerator(seed: seed)
         var sound = ChatState()

@@ -35,7 +35,7 @@ struct EncodingPropertyTests {
     }
 
     /// A replay decodes rows and indexed content; both equal the event.
-    @Test(arguments: Seeds.seeds(Repetitions.few(8, of: 25))) func rowAndIndexedContentEqualEvent(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(4, of: 25))) func rowAndIndexedContentEqualEvent(seed: UInt64) throws {
         var generator = EventGenerator(seed: seed)
         for event in generator.oneOfEachKind() + [generator.unknown()] {
             let bytes = EventBytes(event)

@@ -39,7 +39,7 @@ struct StatePropertyTests {
         return state
     }
 
-    @Test(arguments: Seeds.seeds(Repetitions.few(5, of: 10))) func replayRestoresState(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(3, of: 10))) func replayRestoresState(seed: UInt64) throws {
         let run = run(seed, steps: 400)
         #expect(replayed(run.events) == run.state)
         #expect(replayed(try run.events.map { try EventBytes($0).event() }) == run.state)
@@ -53,7 +53,7 @@ struct StatePropertyTests {
         #expect(replayed(run.events.dropLast()) != run.state)
     }
 
-    @Test(arguments: Seeds.seeds(Repetitions.few(5, of: 10))) func decidedEventsHaveNoFaults(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(3, of: 10))) func decidedEventsHaveNoFaults(seed: UInt64) throws {
         let run = run(seed, steps: 400)
         var state = ChatState()
         for event in run.events {
@@ -64,7 +64,7 @@ struct StatePropertyTests {
         }
     }
 
-    @Test(arguments: Seeds.seeds(Repetitions.few(5, of: 10))) func rejectedCommandChangesNothing(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(Repetitions.few(3, of: 10))) func rejectedCommandChangesNothing(seed: UInt64) {
         _ = run(seed, steps: 300) { state, request, answer in
             guard case .refused = answer else { return }
             let copy = state
@@ -78,7 +78,7 @@ struct StatePropertyTests {
         }
     }
 
-    @Test(arguments: Seeds.seeds(Repetitions.few(5, of: 10))) func repeatedIDReturnsFirstPositions(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(Repetitions.few(3, of: 10))) func repeatedIDReturnsFirstPositions(seed: UInt64) {
         let run = run(seed, steps: 400)
         #expect(run.accepted.count > 20)
         for (request, positions) in run.accepted {
@@ -87,7 +87,7 @@ struct StatePropertyTests {
         }
     }
 
-    @Test(arguments: Seeds.seeds(Repetitions.few(5, of: 10))) func timesAscendAndThreadNumbersHaveNoGaps(seed: UInt64) {
+    @Test(arguments: Seeds.seeds(Repetitions.few(3, of: 10))) func timesAscendAndThreadNumbersHaveNoGaps(seed: UInt64) {
         let run = run(seed, steps: 400)
         #expect(zip(run.events, run.events.dropFirst()).allSatisfy { $0.recordedAt <= $1.recordedAt })
         var numbers: [ThreadID: [UInt64]] = [:]
@@ -105,7 +105,7 @@ struct StatePropertyTests {
     }
 
     /// Erased content is missing only from the indexes over content.
-    @Test(arguments: Seeds.seeds(Repetitions.few(5, of: 10))) func evolveHandlesStubs(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(3, of: 10))) func evolveHandlesStubs(seed: UInt64) throws {
         let run = run(seed, steps: 300)
         let withoutBodies = try run.events.map { event in
             switch event.content {

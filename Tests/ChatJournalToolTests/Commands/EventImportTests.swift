@@ -59,7 +59,7 @@ import Testing
         let exported = try lines("export", try GoldenCase.copy(of: "history", to: target))
         let whole = try target.file("whole.jsonl", exported.joined(separator: "\n"))
         var endings: Set<Int32> = []
-        for count in Repetitions.oneIn(6, of: 1..<exported.count) {
+        for count in Repetitions.oneIn(12, of: 1..<exported.count) {
             let copy = target.path + "/copy-\(count)"
             // The last line is truncated too.
             for part in [

@@ -204,7 +204,7 @@ final class RunningTool {
     @Test func olderAndOtherLogsAreRefused() throws {
         let seed = Repetitions.seed
         var world = try World(seed: seed)
-        let count = Self.rounds(8, of: 200)
+        let count = Self.rounds(5, of: 200)
         for round in 0..<count {
             try world.work()
             try world.fault("seed \(seed), round \(round)")

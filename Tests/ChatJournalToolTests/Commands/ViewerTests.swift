@@ -71,7 +71,7 @@ import Testing
         let world = try World()
         let store = world.store
         let all = PageRequest(limit: .max)
-        for viewer in Repetitions.oneIn(2, of: world.users.indices).map({ world.users[$0] }) {
+        for viewer in Repetitions.oneIn(4, of: world.users.indices).map({ world.users[$0] }) {
             var events: [RecordedEvent] = []
             try store.forEachEvent(matching: EventFilter(viewer: viewer)) { event in
                 events.append(event)
@@ -117,7 +117,7 @@ import Testing
     @Test func messagesAndRepliesHaveTheirHistory() throws {
         let world = try World()
         let store = world.store
-        for event in Repetitions.oneIn(3, of: world.events.indices).map({ world.events[$0] }) {
+        for event in Repetitions.oneIn(6, of: world.events.indices).map({ world.events[$0] }) {
             let (post, id): (PostID, String)
             switch (event.event.kind, event.event.shape) {
             case (.messagePosted, .message(_, _, let itsMessage, _)): (post, id) = (.message(itsMessage), "\(itsMessage)")

@@ -66,7 +66,7 @@ extension CrashExplorer {
     /// Records an issue for each failure, and for too few states.
     func check(atLeast states: Int, sourceLocation: SourceLocation = #_sourceLocation) throws {
         var explorer = self
-        if !Repetitions.areAll { explorer.sampling = CrashSampling(oneIn: 10, seed: Repetitions.seed) }
+        if !Repetitions.areAll { explorer.sampling = CrashSampling(oneIn: 20, seed: Repetitions.seed) }
         let report = try explorer.run()
         report.printReplay()
         if !report.failures.isEmpty { Issue.record("\(report)", sourceLocation: sourceLocation) }

@@ -148,7 +148,7 @@ enum TreeLife {
         guard subtrees.starts(with: stored) else { throw Surprise("the tree file has hashes of other records") }
         // By default, the largest size and a sample of the others.
         let largest = roots.count - 1
-        for size in Repetitions.oneIn(3, of: 0..<largest) + [largest] {
+        for size in Repetitions.oneIn(6, of: 0..<largest) + [largest] {
             guard try journal.treeHead(at: Position(size)).root == roots[size] else { throw Surprise("the head of size \(size)") }
         }
     }

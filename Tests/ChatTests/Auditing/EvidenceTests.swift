@@ -264,7 +264,7 @@ extension ChatStore {
     }
 
     /// Every thread of random histories, in random ranges.
-    @Test(arguments: Seeds.seeds(Repetitions.few(4, of: 40))) func evidenceOfRandomHistoriesIsVerified(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 40))) func evidenceOfRandomHistoriesIsVerified(seed: UInt64) throws {
         let store = try StoreFixture(seed: seed).open()
         var generator = CommandGenerator(seed: seed)
         var random = SeededRandom(seed: seed)

@@ -13,7 +13,7 @@ import Testing
 ///
 /// An invalid checkpoint costs time only.
 @Suite struct CheckpointLoadingTests {
-    @Test(arguments: Seeds.seeds(Repetitions.few(3, of: 8))) func openingWithCheckpointEqualsReplay(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 8))) func openingWithCheckpointEqualsReplay(seed: UInt64) throws {
         let fixture = CheckpointFixture(seed: seed)
         var generator = CommandGenerator(seed: seed)
         var random = SeededRandom(seed: seed)
@@ -49,7 +49,7 @@ import Testing
         let expected = try fixture.replayed().storeModels
         let journal = try Journal.openReadOnly("journal", options: fixture.options.journal)
         #expect((try? StoreModels(checkpointOf: journal)) != nil)
-        for offset in Repetitions.oneIn(4, of: bytes.indices) {
+        for offset in Repetitions.oneIn(8, of: bytes.indices) {
             var damaged = bytes
             damaged[offset] ^= 1 << UInt8(offset % 8)
             try fixture.replaceFile(damaged)

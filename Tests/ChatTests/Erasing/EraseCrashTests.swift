@@ -175,7 +175,7 @@ import Testing
         explorer.exhaustiveLimit = 3
         explorer.outcomesPerCrash = 3
         if !Repetitions.areAll {
-            explorer.sampling = CrashSampling(oneIn: 25, seed: Repetitions.seed)
+            explorer.sampling = CrashSampling(oneIn: 50, seed: Repetitions.seed)
         }
         let report = try explorer.run()
         print("\(report.states) states of \(name)")

@@ -12,7 +12,7 @@ import Testing
 ///     CHATJOURNAL_ERASURE_STATES=220000 swift test -c release -Xswiftc -enable-testing --filter EraseSeriesTests
 @Suite struct EraseSeriesTests {
     private static let longRun = ProcessInfo.processInfo.environment["CHATJOURNAL_ERASURE_STATES"].flatMap { Int($0) }
-    private static let states = longRun ?? (Repetitions.areAll ? 2_000 : 40)
+    private static let states = longRun ?? (Repetitions.areAll ? 2_000 : 24)
 
     @Test func erasuresOfManyHistoriesSurvivePowerCuts() throws {
         try explore(share: 4) { ErasureLife.erasing($0) }

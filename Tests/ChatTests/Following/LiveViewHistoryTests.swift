@@ -10,7 +10,7 @@ import Testing
     private typealias Fixture = FollowingFixture
 
     /// Events arrive while the views load, and each view must end equal to its query.
-    @Test(arguments: Seeds.seeds(Repetitions.few(8, of: 20))) func viewsOfViewerEndEqualToTheirQueries(seed: UInt64) async throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(4, of: 20))) func viewsOfViewerEndEqualToTheirQueries(seed: UInt64) async throws {
         let fixture = try Fixture(recentEventCount: seed.isMultiple(of: 2) ? 8 : 4_096)
         let (store, bob) = (fixture.store, Fixture.bob)
         var random = SeededRandom(seed: seed)

@@ -228,7 +228,7 @@ import Testing
     // MARK: Random histories
 
     /// What a viewer is told equals what they were shown before an erasure and are not shown after.
-    @Test(arguments: Seeds.seeds(Repetitions.few(4, of: 40))) func noticesAreWhatTheViewerWasShown(_ seed: UInt64) async throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 40))) func noticesAreWhatTheViewerWasShown(_ seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
         let life = try NoticeLife(steps: 160, &random)
         for _ in 0..<3 {

@@ -102,7 +102,7 @@ import Testing
         #expect(refusal.code == code && refusal.line == index + 1, "\(refusal)", sourceLocation: sourceLocation)
     }
 
-    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 4))) func impossibleHistoryIsRejectedWithItsLine(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 4))) func impossibleHistoryIsRejectedWithItsLine(seed: UInt64) throws {
         let history = try ExportedHistory(seed: seed, [])
         let middle = history.events.count / 2
         try expect("positionGap", at: middle, history, seed) { $0.remove(at: middle) }
@@ -168,7 +168,7 @@ import Testing
         try expect("endsInsideCommit", at: first, history, seed) { $0.removeLast($0.count - first - 1) }
     }
 
-    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 4))) func journalThatIsNoPrefixOfExportIsRejected(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 4))) func journalThatIsNoPrefixOfExportIsRejected(seed: UInt64) throws {
         let history = try ExportedHistory(seed: seed, [.stubs, .otherVersions])
         let half = try #require(history.boundaries.filter { $0 > history.events.count / 2 }.min())
         let options = Self.options(seed)
@@ -209,7 +209,7 @@ import Testing
 
     /// Without commit ends, the importer keeps the events of one command together and computes fold
     /// keys.
-    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 4))) func exportWithoutCommitEndsIsImported(seed: UInt64) throws {
+    @Test(arguments: Seeds.seeds(Repetitions.few(1, of: 4))) func exportWithoutCommitEndsIsImported(seed: UInt64) throws {
         let history = try ExportedHistory(seed: seed, [.lost, .unknown, .stubs])
         let old = history.events.map { ExportedEvent($0.recorded) }
         let options = Self.options(seed)

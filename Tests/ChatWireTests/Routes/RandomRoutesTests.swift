@@ -78,7 +78,7 @@ import Testing
             return "{\"items\":\(try json(page.entries)),\"older\":\(older),\"newer\":\(page.newer.bound)}"
         }
         func list(_ items: [some Encodable]) throws -> String { "{\"items\":\(try json(items))}" }
-        for viewer in seen.users.shuffled(using: &twins.random).prefix(4) {
+        for viewer in seen.users.shuffled(using: &twins.random).prefix(Repetitions.few(2, of: 4)) {
             var expected: [(String, () throws -> String)] = [
                 ("/v1/me", { try json(try store.user(viewer, viewer: viewer)) }),
                 ("/v1/threads", { try page(try store.threads(viewer: viewer)) }),
@@ -105,7 +105,7 @@ import Testing
                     ),
                 ]
             }
-            for message in seen.messages.shuffled(using: &twins.random).prefix(20) {
+            for message in seen.messages.shuffled(using: &twins.random).prefix(Repetitions.few(8, of: 20)) {
                 expected += [
                     ("/v1/messages/\(message)", { try json(try store.message(message, viewer: viewer)) }),
                     ("/v1/messages/\(message)/replies", { try page(try store.replies(to: message, viewer: viewer)) }),

@@ -281,7 +281,7 @@ import Testing
                     try Self.check(specimen, Self.files(storage.base), step, "call \(call)")
                 }
                 try specimen.journal.close()
-                call += Repetitions.areAll ? 1 : 7
+                call += Repetitions.areAll ? 1 : 13
             }
             #expect(call > 20)
         }
