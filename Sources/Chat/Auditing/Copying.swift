@@ -62,7 +62,7 @@ extension ChatStore {
     ) throws(ChatError) -> BackupReport {
         let journal = try wrappingJournalErrors { () throws(JournalError) in
             try Journal.openReadOnly(
-                directory, options: JournalOptions(storage: options.storage, expectedHead: options.expectedHead, createIfMissing: false))
+                directory, options: JournalOptions(storage: options.storage, createIfMissing: false))
         }
         return try backup(of: journal, to: destination, upTo: options.upTo, options: JournalOptions(storage: options.destinationStorage))
     }
