@@ -118,7 +118,7 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
             let digest = before.digests["community"] ?? []
             guard Repetitions.areAll || index.isMultiple(of: 8) || !digests.contains(digest) else { continue }
             let after = try read(written(before), at: before.position)
-            #expect(after.readModels.views.community == before.readModels.views.community)
+            #expect(after.readModels.views.rare == before.readModels.views.rare)
             #expect(after.digests["community"] == digest)
             digests.insert(digest)
         }
@@ -159,8 +159,8 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
         let (facts, post) =
             isReply ? (identities.replyFacts, identities.replies.count / 2) : (identities.messageFacts, identities.messages.count / 2)
         for (position, isAccepted) in [(1, false), (facts.position(post), false), (facts.position(post) + 1, true)] {
-            models.readModels.views.community.reports = ReportHistory()
-            models.readModels.views.community.reports.append(post, isReply: isReply, by: 0, 0, at: position)
+            models.readModels.views.rare.reports = ReportHistory()
+            models.readModels.views.rare.reports.append(post, isReply: isReply, by: 0, 0, at: position)
             if isAccepted {
                 #expect(try read(written(models), at: models.position) == models)
             } else {
@@ -197,7 +197,7 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
             case .blockingUser: community.blocks.set(1, at: 1, of: community.blockPairs.insert(users + excess, 0).index)
             case .blockedUser: community.blocks.set(1, at: 1, of: community.blockPairs.insert(0, users + excess).index)
             }
-            models.readModels.views.community = community
+            models.readModels.views.rare = community
             if excess < 0 {
                 // Compares what is stored. The lists of blocked users are derived by reading, and the
                 // test has not set them.
