@@ -16,13 +16,15 @@
             let secret = try Password(new)
             let row = try verified(user, old)
             let hash = try pool.hash(secret)
-            try transaction { database throws(AccountError) in
-                try database.run(
-                    "UPDATE accounts SET password = ? WHERE id = ? AND password = ? AND state = ?", .text(hash), .id(row.id.bits),
-                    .text(row.password), .integer(AccountState.registered.rawValue))
-                guard database.changeCount == 1 else { throw .invalidCredentials }
-                try self.removeCode(database, row.id, .reset)
-                try self.endSessions(database, user, except: kept)
+            try database.withLock { database throws(AccountError) in
+                try database.transaction { database throws(AccountError) in
+                    try database.run(
+                        "UPDATE accounts SET password = ? WHERE id = ? AND password = ? AND state = ?", .text(hash), .id(row.id.bits),
+                        .text(row.password), .integer(AccountState.registered.rawValue))
+                    guard database.changeCount == 1 else { throw .invalidCredentials }
+                    try self.removeCode(database, row.id, .reset)
+                    try self.endSessions(database, user, except: kept)
+                }
             }
         }
 
@@ -63,16 +65,18 @@
             // Hashed before the code is checked, so that a right and a wrong code take the same
             // time.
             let hash = try pool.hash(secret)
-            let isReset = try transaction { database throws(AccountError) -> Bool in
-                guard let row = try self.account(database, email), row.state == .confirmed || row.state == .registered else {
-                    try self.writePadding(database)
-                    return false
+            let isReset = try database.withLock { database throws(AccountError) in
+                try database.transaction { database throws(AccountError) -> Bool in
+                    guard let row = try self.account(database, email), row.state == .confirmed || row.state == .registered else {
+                        try self.writePadding(database)
+                        return false
+                    }
+                    guard try self.tryCode(database, code, row.id, .reset) else { return false }
+                    try database.run("UPDATE accounts SET password = ? WHERE id = ?", .text(hash), .id(row.id.bits))
+                    try self.removeCode(database, row.id, .reset)
+                    try self.endSessions(database, row.user, except: nil)
+                    return true
                 }
-                guard try self.tryCode(database, code, row.id, .reset) else { return false }
-                try database.run("UPDATE accounts SET password = ? WHERE id = ?", .text(hash), .id(row.id.bits))
-                try self.removeCode(database, row.id, .reset)
-                try self.endSessions(database, row.user, except: nil)
-                return true
             }
             guard isReset else { throw .invalidCode }
         }
@@ -84,14 +88,16 @@
         /// - Throws: `invalidCredentials`, `tooManyAttempts`, `busy`, or an error of the file.
         public func beginDeletion(user: UserID, password: String) throws(AccountError) -> AccountDeletion {
             let row = try verified(user, password)
-            try transaction { database throws(AccountError) in
-                try database.run(
-                    "UPDATE accounts SET state = ? WHERE id = ? AND password = ? AND state = ?",
-                    .integer(AccountState.deleting.rawValue), .id(row.id.bits), .text(row.password),
-                    .integer(AccountState.registered.rawValue))
-                guard database.changeCount == 1 else { throw .invalidCredentials }
-                try database.run("DELETE FROM codes WHERE account = ?", .id(row.id.bits))
-                try self.endSessions(database, user, except: nil)
+            try database.withLock { database throws(AccountError) in
+                try database.transaction { database throws(AccountError) in
+                    try database.run(
+                        "UPDATE accounts SET state = ? WHERE id = ? AND password = ? AND state = ?",
+                        .integer(AccountState.deleting.rawValue), .id(row.id.bits), .text(row.password),
+                        .integer(AccountState.registered.rawValue))
+                    guard database.changeCount == 1 else { throw .invalidCredentials }
+                    try database.run("DELETE FROM codes WHERE account = ?", .id(row.id.bits))
+                    try self.endSessions(database, user, except: nil)
+                }
             }
             return AccountDeletion(account: row.id, user: user)
         }

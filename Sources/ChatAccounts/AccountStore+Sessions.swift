@@ -47,23 +47,25 @@
             let time = now
             let session = AccountSession(
                 id: AccountSessionID(bits: makeID()), user: found.user, created: time, lastUsed: time, device: device)
-            try transaction { database throws(AccountError) in
-                // The account may have changed while the password was compared.
-                try database.run(
-                    "UPDATE accounts SET password = ? WHERE id = ? AND password = ? AND state = ?", .text(renewed), .id(found.id.bits),
-                    .text(found.password), .integer(AccountState.registered.rawValue))
-                guard database.changeCount == 1 else { throw .invalidCredentials }
-                try database.run(
-                    "DELETE FROM sessions WHERE account = ? AND (created <= ? OR used <= ?)", .id(found.id.bits),
-                    .time(time - Self.absoluteLifetime), .time(time - Self.idleLifetime))
-                try database.run(
-                    "INSERT INTO sessions VALUES(?, ?, ?, ?, ?, ?)", .id(session.id.bits), .id(found.id.bits),
-                    .blob(Sodium.digest(random)), .time(time), .time(time), device.map { .text($0) } ?? .null)
-                try database.run(
-                    """
-                    DELETE FROM sessions WHERE id IN
-                    (SELECT id FROM sessions WHERE account = ? ORDER BY created DESC, id DESC LIMIT -1 OFFSET ?)
-                    """, .id(found.id.bits), .integer(Self.maximumSessionCount))
+            try database.withLock { database throws(AccountError) in
+                try database.transaction { database throws(AccountError) in
+                    // The account may have changed while the password was compared.
+                    try database.run(
+                        "UPDATE accounts SET password = ? WHERE id = ? AND password = ? AND state = ?", .text(renewed), .id(found.id.bits),
+                        .text(found.password), .integer(AccountState.registered.rawValue))
+                    guard database.changeCount == 1 else { throw .invalidCredentials }
+                    try database.run(
+                        "DELETE FROM sessions WHERE account = ? AND (created <= ? OR used <= ?)", .id(found.id.bits),
+                        .time(time - Self.absoluteLifetime), .time(time - Self.idleLifetime))
+                    try database.run(
+                        "INSERT INTO sessions VALUES(?, ?, ?, ?, ?, ?)", .id(session.id.bits), .id(found.id.bits),
+                        .blob(Sodium.digest(random)), .time(time), .time(time), device.map { .text($0) } ?? .null)
+                    try database.run(
+                        """
+                        DELETE FROM sessions WHERE id IN
+                        (SELECT id FROM sessions WHERE account = ? ORDER BY created DESC, id DESC LIMIT -1 OFFSET ?)
+                        """, .id(found.id.bits), .integer(Self.maximumSessionCount))
+                }
             }
             return SignedIn(token: Self.token(random), session: session)
         }
@@ -122,11 +124,13 @@
                 let uses = unwrittenUses.withLock { uses in Array(uses.prefix(1_000)) }
                 if uses.isEmpty { return }
                 do throws(AccountError) {
-                    try transaction { database throws(AccountError) in
-                        for (session, time) in uses {
-                            try database.run(
-                                "UPDATE sessions SET used = ? WHERE id = ? AND used <= ?", .time(time), .id(session.bits),
-                                .time(time - Self.lastUsePrecision))
+                    try database.withLock { database throws(AccountError) in
+                        try database.transaction { database throws(AccountError) in
+                            for (session, time) in uses {
+                                try database.run(
+                                    "UPDATE sessions SET used = ? WHERE id = ? AND used <= ?", .time(time), .id(session.bits),
+                                    .time(time - Self.lastUsePrecision))
+                            }
                         }
                     }
                 } catch { options.lastUseFailed(error) }
@@ -140,12 +144,12 @@
         public func sessions(of user: UserID) throws(AccountError) -> [AccountSession] {
             try database.withLock { database throws(AccountError) in
                 let time = self.now
-                return try database.run(
+                let rows = try database.run(
                     """
                     SELECT \(AccountSession.columns) FROM sessions JOIN accounts ON accounts.id = sessions.account
                     WHERE user = ? AND sessions.created > ? AND used > ? ORDER BY sessions.created DESC, sessions.id DESC
-                    """, .id(user.bits), .time(time - Self.absoluteLifetime), .time(time - Self.idleLifetime)
-                ).map(AccountSession.init)
+                    """, .id(user.bits), .time(time - Self.absoluteLifetime), .time(time - Self.idleLifetime))
+                return try rows.map { row throws(AccountError) in try AccountSession(row) }
             }
         }
 

@@ -28,7 +28,11 @@
             try mails.reserve()
             do {
                 let hash = try pool.hash(secret)
-                let mail = try transaction { database throws(AccountError) in try self.insert(database, name, email, hash) }
+                let mail = try database.withLock { database throws(AccountError) in
+                    try database.transaction { database throws(AccountError) in
+                        try self.insert(database, name, email, hash)
+                    }
+                }
                 mails.deliver(mail)
             } catch {
                 mails.release()
@@ -76,14 +80,16 @@
             try takeAttempt(operation, account: email.key, address: address)
             try mails.reserve()
             do {
-                let mail = try transaction { database throws(AccountError) -> Mail? in
-                    let code = self.makeCode()
-                    guard let row = try self.account(database, email), states.contains(row.state) else {
-                        try self.writePadding(database)
-                        return nil
+                let mail = try database.withLock { database throws(AccountError) in
+                    try database.transaction { database throws(AccountError) -> Mail? in
+                        let code = self.makeCode()
+                        guard let row = try self.account(database, email), states.contains(row.state) else {
+                            try self.writePadding(database)
+                            return nil
+                        }
+                        try self.storeCode(database, code, row.id, purpose)
+                        return purpose == .reset ? .reset(row.email, code) : .confirmation(row.email, row.username, code)
                     }
-                    try self.storeCode(database, code, row.id, purpose)
-                    return purpose == .reset ? .reset(row.email, code) : .confirmation(row.email, row.username, code)
                 }
                 mails.deliver(mail)
             } catch {
@@ -124,20 +130,22 @@
             // Compared before the code and in every case, so that the time does not show which is
             // wrong.
             let hash = if let password { try matchingHash(email, password) } else { String?.none }
-            let registration = try transaction { database throws(AccountError) -> AccountRegistration? in
-                guard let row = try self.account(database, email), row.state == .unconfirmed || row.state == .confirmed else {
-                    try self.writePadding(database)
-                    return nil
+            let registration = try database.withLock { database throws(AccountError) in
+                try database.transaction { database throws(AccountError) -> AccountRegistration? in
+                    guard let row = try self.account(database, email), row.state == .unconfirmed || row.state == .confirmed else {
+                        try self.writePadding(database)
+                        return nil
+                    }
+                    // A wrong try is counted by the commit, so this returns nil and does not throw.
+                    // The sign-up may have been replaced while the password was compared.
+                    let isPasswordRight = password == nil || hash == row.password
+                    guard try self.tryCode(database, code, row.id, .confirmation, withRightPassword: isPasswordRight) else { return nil }
+                    let username = name ?? row.username
+                    try database.run(
+                        "UPDATE accounts SET state = ?, username = ? WHERE id = ?", .integer(AccountState.confirmed.rawValue),
+                        .text(username.text), .id(row.id.bits))
+                    return AccountRegistration(account: row.id, user: row.user, username: username)
                 }
-                // A wrong try is counted by the commit, so this returns nil and does not throw.
-                // The sign-up may have been replaced while the password was compared.
-                let isPasswordRight = password == nil || hash == row.password
-                guard try self.tryCode(database, code, row.id, .confirmation, withRightPassword: isPasswordRight) else { return nil }
-                let username = name ?? row.username
-                try database.run(
-                    "UPDATE accounts SET state = ?, username = ? WHERE id = ?", .integer(AccountState.confirmed.rawValue),
-                    .text(username.text), .id(row.id.bits))
-                return AccountRegistration(account: row.id, user: row.user, username: username)
             }
             guard let registration else { throw .invalidCode }
             return registration
@@ -158,12 +166,26 @@
         /// - Throws: `unknownAccount` for an account that is not confirmed, or an error of the
         ///   file.
         public func markRegistered(account: AccountID) throws(AccountError) {
-            try transaction { database throws(AccountError) in
+            try database.withLock { database throws(AccountError) in
+                try database.transaction { database throws(AccountError) in
+                    try database.run(
+                        "UPDATE accounts SET state = ? WHERE id = ? AND state IN (?, ?)", .integer(AccountState.registered.rawValue),
+                        .id(account.bits), .integer(AccountState.confirmed.rawValue), .integer(AccountState.registered.rawValue))
+                    guard database.changeCount == 1 else { throw .unknownAccount }
+                    try self.removeCode(database, account, .confirmation)
+                }
+            }
+        }
+
+        /// Gives a confirmed account that is not registered another username.
+        ///
+        /// - Throws: `unknownAccount` for an account in another state, or an error of the file.
+        public func rename(account: AccountID, username: Username) throws(AccountError) {
+            try database.withLock { database throws(AccountError) in
                 try database.run(
-                    "UPDATE accounts SET state = ? WHERE id = ? AND state IN (?, ?)", .integer(AccountState.registered.rawValue),
-                    .id(account.bits), .integer(AccountState.confirmed.rawValue), .integer(AccountState.registered.rawValue))
+                    "UPDATE accounts SET username = ? WHERE id = ? AND state = ?", .text(username.text), .id(account.bits),
+                    .integer(AccountState.confirmed.rawValue))
                 guard database.changeCount == 1 else { throw .unknownAccount }
-                try self.removeCode(database, account, .confirmation)
             }
         }
 
@@ -178,9 +200,9 @@
 
         func rows(in state: AccountState) throws(AccountError) -> [AccountRow] {
             try database.withLock { database throws(AccountError) in
-                try database.run(
-                    "SELECT \(AccountRow.columns) FROM accounts WHERE state = ? ORDER BY id", .integer(state.rawValue)
-                ).map(AccountRow.init)
+                let rows = try database.run(
+                    "SELECT \(AccountRow.columns) FROM accounts WHERE state = ? ORDER BY id", .integer(state.rawValue))
+                return try rows.map { row throws(AccountError) in try AccountRow(row) }
             }
         }
     }

@@ -135,17 +135,16 @@
 
         // MARK: Rows
 
-        /// Executes the closure as one durable transaction, or not at all.
-        func transaction<Result>(_ body: (Database) throws(AccountError) -> Result) throws(AccountError) -> Result {
-            try database.withLock { database throws(AccountError) in try database.transaction(body) }
-        }
-
         func account(_ database: Database, _ email: EmailAddress) throws(AccountError) -> AccountRow? {
-            try database.run("SELECT \(AccountRow.columns) FROM accounts WHERE email_key = ?", .text(email.key)).first.map(AccountRow.init)
+            guard let row = try database.run("SELECT \(AccountRow.columns) FROM accounts WHERE email_key = ?", .text(email.key)).first
+            else { return nil }
+            return try AccountRow(row)
         }
 
         func account(_ database: Database, _ user: UserID) throws(AccountError) -> AccountRow? {
-            try database.run("SELECT \(AccountRow.columns) FROM accounts WHERE user = ?", .id(user.bits)).first.map(AccountRow.init)
+            guard let row = try database.run("SELECT \(AccountRow.columns) FROM accounts WHERE user = ?", .id(user.bits)).first
+            else { return nil }
+            return try AccountRow(row)
         }
 
         /// Writes as much as a row, so that an unknown account takes the time of a commit too.

@@ -74,14 +74,27 @@
             let ended = DispatchSemaphore(value: 0)
             process.terminationHandler = { _ in ended.signal() }
             do { try process.run() } catch { throw AccountError(.mail, "The mail command cannot be started.") }
-            if ended.wait(timeout: .now() + timeLimit / .seconds(1)) == .timedOut {
-                _ = kill(process.processIdentifier, SIGKILL)
+            let limit = timeLimit.components
+            let seconds = Double(limit.seconds) + Double(limit.attoseconds) / 1e18
+            if ended.wait(timeout: .now() + seconds) == .timedOut {
+                Self.kill(process.processIdentifier)
                 ended.wait()
                 throw AccountError(.mail, "The mail command did not end in time.")
             }
             guard process.terminationReason == .exit, process.terminationStatus == 0 else {
                 throw AccountError(.mail, "The mail command failed.")
             }
+        }
+
+        /// Ends a process at once.
+        private static func kill(_ process: Int32) {
+            #if canImport(Darwin)
+                _ = Darwin.kill(process, SIGKILL)
+            #elseif canImport(Musl)
+                _ = Musl.kill(process, SIGKILL)
+            #else
+                _ = Glibc.kill(process, SIGKILL)
+            #endif
         }
     }
 #endif

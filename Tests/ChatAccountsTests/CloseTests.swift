@@ -16,7 +16,7 @@
         @Test func everyOperationOfAClosedStoreThrowsStorage() throws {
             let store = try fixture.open()
             let registration = try fixture.register(store, "Ann", "a@x.org")
-            let (user, account) = (registration.user, registration.account)
+            let (user, account, name) = (registration.user, registration.account, registration.username)
             let signedIn = try fixture.signIn(store, "a@x.org")
             try store.close()
             try store.close()
@@ -26,7 +26,7 @@
                 { try store.resendCode(email: "b@x.org", address: nil) },
                 { _ = try store.confirm(email: "b@x.org", code: "123456", address: nil) },
                 { _ = try store.confirm(email: "b@x.org", code: "123456", password: password, address: nil) },
-                { try store.markRegistered(account: account) },
+                { try store.markRegistered(account: account) }, { try store.rename(account: account, username: name) },
                 { _ = try store.unregistered() }, { _ = try store.pendingDeletions() },
                 { _ = try store.signIn(email: "a@x.org", password: password, address: nil) },
                 { _ = try store.signIn(email: "a@x.org", password: "short", address: nil) },

@@ -39,8 +39,10 @@
             let first = try store.confirm(email: "a@x.org", code: code, address: nil)
             let second = try store.confirm(email: "a@x.org", code: code, username: "Anna", address: nil)
             #expect(second.account == first.account && second.user == first.user && second.username.text == "Anna")
-            #expect(try store.unregistered().map(\.username.text) == ["Anna"])
+            try store.rename(account: first.account, username: try #require(Username("Annie")))
+            #expect(try store.unregistered().map(\.username.text) == ["Annie"])
             try store.markRegistered(account: first.account)
+            #expect(failure { try store.rename(account: first.account, username: first.username) } == .unknownAccount)
         }
 
         @Test func codeEndsAfterFiveTries() throws {

@@ -3,13 +3,9 @@
 /// The store makes an id for every id that is nil. A command with the caller's own id is
 /// idempotent: sent again, it takes effect once.
 public struct ChatCommand: Hashable, Sendable {
-    /// The kind; ``CommandForm`` says which fields it has.
-    ///
-    /// The others have the values of ``init(_:)``.
+    /// The kind; ``CommandForm`` says which fields it has. The others have the values of ``init(_:)``.
     package let kind: CommandKind
-    /// The user who acts.
-    ///
-    /// A command without an acting user has the id 0, as with the other ids.
+    /// The user who acts. A command without an acting user has the id 0, as with the other ids.
     package var actorID = UserID(bits: 0)
     /// The user concerned, if that is another one than ``actorID``.
     package var userID = UserID(bits: 0)
@@ -174,9 +170,7 @@ extension ChatCommand {
         ChatCommand(.unban, actor: by, user: user, thread: thread)
     }
 
-    /// Ends a user's membership; the user can join again.
-    ///
-    /// The reason is 1 to 512 bytes of UTF-8.
+    /// Ends a user's membership; the user can join again. The reason is 1 to 512 bytes of UTF-8.
     public static func removeMember(user: UserID, thread: ThreadID, by: UserID, reason: String) -> ChatCommand {
         ChatCommand(.removeMember, actor: by, user: user, thread: thread, text: reason)
     }
