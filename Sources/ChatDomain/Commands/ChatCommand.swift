@@ -1,11 +1,17 @@
+import Primitives
+
 /// A request to change the chat.
 ///
 /// The store makes an id for every id that is nil. A command with the caller's own id is
 /// idempotent: sent again, it takes effect once.
 public struct ChatCommand: Hashable, Sendable {
-    /// The kind; ``CommandForm`` says which fields it has. The others have the values of ``init(_:)``.
+    /// The kind; ``CommandForm`` says which fields it has.
+    ///
+    /// The others have the values of ``init(_:)``.
     package let kind: CommandKind
-    /// The user who acts. A command without an acting user has the id 0, as with the other ids.
+    /// The user who acts.
+    ///
+    /// A command without an acting user has the id 0, as with the other ids.
     package var actorID = UserID(bits: 0)
     /// The user concerned, if that is another one than ``actorID``.
     package var userID = UserID(bits: 0)
@@ -13,7 +19,11 @@ public struct ChatCommand: Hashable, Sendable {
     /// The post concerned; for a reply the message that it answers.
     package var post = PostID.message(MessageID(bits: 0))
     /// The id of what the command creates, or nil for the store's choice; the session that it ends.
-    package var id: UInt128?
+    package var id: UInt128? {
+        get { idBits?.number }
+        set { idBits = newValue.map(UUIDBits.init) }
+    }
+    private var idBits: UUIDBits?
     /// The name, the postcode, the body, the device or the reason.
     package var text = ""
     /// The subject, or the kind of a custom event.
@@ -34,7 +44,8 @@ public struct ChatCommand: Hashable, Sendable {
         payload: CustomPayload? = nil, policy: ThreadPolicy = .open, history: ThreadHistory? = nil, role: ThreadRole = .member,
         until: Timestamp? = nil, upTo: Position = 0
     ) {
-        (self.kind, actorID, userID, threadID, self.post, self.id, self.text) = (kind, actor, user, thread, post, id, text)
+        (self.kind, actorID, userID, threadID, self.post, self.text) = (kind, actor, user, thread, post, text)
+        idBits = id.map(UUIDBits.init)
         (self.label, self.payload, self.policy, self.history, self.role) = (label, payload, policy, history, role)
         (self.until, self.upTo) = (until, upTo)
     }
@@ -170,7 +181,9 @@ extension ChatCommand {
         ChatCommand(.unban, actor: by, user: user, thread: thread)
     }
 
-    /// Ends a user's membership; the user can join again. The reason is 1 to 512 bytes of UTF-8.
+    /// Ends a user's membership; the user can join again.
+    ///
+    /// The reason is 1 to 512 bytes of UTF-8.
     public static func removeMember(user: UserID, thread: ThreadID, by: UserID, reason: String) -> ChatCommand {
         ChatCommand(.removeMember, actor: by, user: user, thread: thread, text: reason)
     }

@@ -12,7 +12,9 @@
     /// ``Role`` says who has the accounts and executes commands: this server, or another one
     /// that it passes such requests to.
     final class ServerCore: Sendable {
-        /// What responds to the requests of a route. A path has routes of one kind.
+        /// What responds to the requests of a route.
+        ///
+        /// A path has routes of one kind.
         enum Handler: Sendable {
             /// For everybody; looks up the session itself.
             case account(AccountRoutes.Handler)

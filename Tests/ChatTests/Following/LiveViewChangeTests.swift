@@ -100,15 +100,14 @@ import Testing
     /// The page of earlier messages is read before the changes and shown after them.
     @Test func changesDuringLoadEarlierShow() async throws {
         let fixture = try Fixture()
-        // The view of one message reads one more, so the page begins with this one.
         let first = try fixture.post("Eggs?")
         try await posted(fixture)
         let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, viewer: Fixture.bob, limit: 1)
         try await showing(timeline.follow) {
             try await until(timeline, replyCounts: [0])
-            // The feed has read the first message, so that the hold blocks the page.
+            // The feed has read the message, so that the hold blocks the page.
             try await fixture.untilWaiting()
-            fixture.log.hold(first)
+            fixture.log.hold(first + 1)
             let earlier = Task(executorPreference: ThreadExecutor()) { try await timeline.loadEarlier() }
             try await Fixture.until("the read of the earlier message") { fixture.log.isHolding }
             try await fixture.store.execute(.retract(.reply(replies[0]), by: Fixture.ann))

@@ -56,7 +56,7 @@
             let again = try open(address)
             #expect(try again.allEvents() == events)
             for thread in try stores[0].threads() {
-                #expect(try again.timeline(thread.id) == stores[0].timeline(thread.id))
+                #expect(try again.timeline(thread.id).entries == stores[0].timeline(thread.id).entries)
                 #expect(try again.members(of: thread.id) == stores[0].members(of: thread.id))
             }
             try again.close()
