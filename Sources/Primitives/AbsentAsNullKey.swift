@@ -23,7 +23,8 @@ extension KeyedEncodingContainer where Key: AbsentAsNullKey {
         try encode(value, forKey: key)
     }
 
-    // The compiler prefers the overloads of the standard library for its types to the generic one.
+    // The compiler prefers the overloads of the standard library for its types to the generic one: a
+    // field of a further type of the standard library needs one more overload, or nil is omitted.
     @inlinable package mutating func encodeIfPresent(_ value: Int?, forKey key: Key) throws { try encode(value, forKey: key) }
     @inlinable package mutating func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws { try encode(value, forKey: key) }
     @inlinable package mutating func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try encode(value, forKey: key) }

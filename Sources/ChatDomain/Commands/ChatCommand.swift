@@ -7,13 +7,13 @@ import Primitives
 public struct ChatCommand: Hashable, Sendable {
     /// The kind; ``CommandForm`` says which fields it has.
     ///
-    /// The others have the values of ``init(_:)``.
+    /// The others keep their defaults.
     package let kind: CommandKind
     /// The user who acts.
     ///
     /// A command without an acting user has the id 0, as with the other ids.
     package var actorID = UserID(bits: 0)
-    /// The user concerned, if that is another one than ``actorID``.
+    /// The user concerned, who can be the acting user.
     package var userID = UserID(bits: 0)
     package var threadID = ThreadID(bits: 0)
     /// The post concerned; for a reply the message that it answers.
@@ -68,7 +68,7 @@ extension ChatCommand {
     /// Sets a user's postcode and joins the thread of its outward code.
     ///
     /// Opens the thread if it does not exist. Does not join if the user is banned or the thread is
-    /// locked or closed. The current postcode has no effect.
+    /// locked or closed. Setting the current postcode again has no effect.
     public static func setPostcode(user: UserID, postcode: String) -> ChatCommand { ChatCommand(.setPostcode, actor: user, text: postcode) }
 
     /// Opens a named thread; its opener becomes a member and the owner.
@@ -145,7 +145,8 @@ extension ChatCommand {
 
     /// Makes a user an operator of the community.
     ///
-    /// The command has no acting user: the host program must not take it from a client.
+    /// Nothing in the command says who may give this right: the host program must not take it from a
+    /// client.
     public static func grantOperator(user: UserID) -> ChatCommand { ChatCommand(.grantOperator, user: user) }
 
     /// Ends a user's being an operator; must not be taken from a client.

@@ -18,8 +18,8 @@ package enum CommandKind: UInt8, CaseIterable, Sendable, Hashable {
     fileprivate var row: CommandForm {
         switch self {
         // The event has the username and its fold key, which is at most three times as long.
-        case .registerUser: CommandForm(self, [.newID(.user), .text(.username), .subject], of: .host, textCopies: 4)
-        case .changeUsername: CommandForm(self, [.actor(.user), .text(.username)], textCopies: 4)
+        case .registerUser: CommandForm(self, [.newID(.user), .text(.username), .subject], of: .host, textFactor: 4)
+        case .changeUsername: CommandForm(self, [.actor(.user), .text(.username)], textFactor: 4)
         // A change of postcode can open the thread of the outward code and join the user to it.
         case .setPostcode: CommandForm(self, [.actor(.user), .text(.postcode)], events: 3)
         // The opening of a thread sets its policy and joins its creator.
@@ -39,7 +39,7 @@ package enum CommandKind: UInt8, CaseIterable, Sendable, Hashable {
         case .remove, .report: CommandForm(self, [.post, .actor(.by), .text(.reason)])
         case .mute: CommandForm(self, [.thread, .user, .actor(.by), .text(.reason), .until])
         // A ban ends the membership; both events have the reason.
-        case .ban: CommandForm(self, [.thread, .user, .actor(.by), .text(.reason), .until], events: 2, textCopies: 2)
+        case .ban: CommandForm(self, [.thread, .user, .actor(.by), .text(.reason), .until], events: 2, textFactor: 2)
         case .removeMember: CommandForm(self, [.thread, .user, .actor(.by), .text(.reason)])
         case .pin, .unpin: CommandForm(self, [.message, .actor(.by)])
         case .lockThread, .unlockThread, .closeThread: CommandForm(self, [.thread, .actor(.by)])
@@ -62,8 +62,8 @@ package struct CommandForm: Sendable {
     package let sender: Sender
     /// The maximum number of events of a command.
     package let eventCount: Int
-    /// How often the events of a command contain its text, at most.
-    package let textCopies: Int
+    /// The bytes that the events of a command have for each byte of its text, at most.
+    package let textFactor: Int
     /// Whether the command has an acting user.
     let hasActor: Bool
     /// Whether the command concerns a post that exists.
@@ -73,14 +73,16 @@ package struct CommandForm: Sendable {
 
     /// The senders from whom commands are taken.
     package enum Sender: Sendable {
-        /// Every user, as the acting user.
+        /// Every user; the acting user must be that of the session.
+        ///
+        /// `endSession` has no acting user, so the host compares whose session it is.
         case client
         /// The host program only; a server registers users.
         case host
     }
 
-    fileprivate init(_ kind: CommandKind, _ fields: [CommandField], of sender: Sender = .client, events: Int = 1, textCopies: Int = 1) {
-        (name, self.fields, self.sender, eventCount, self.textCopies) = ("\(kind)", fields, sender, events, textCopies)
+    fileprivate init(_ kind: CommandKind, _ fields: [CommandField], of sender: Sender = .client, events: Int = 1, textFactor: Int = 1) {
+        (name, self.fields, self.sender, eventCount, self.textFactor) = ("\(kind)", fields, sender, events, textFactor)
         hasActor = fields.contains { if case .actor = $0 { true } else { false } }
         concernsPost = fields.contains(.post) || fields.contains(.message)
         createsID = fields.contains { if case .newID = $0 { true } else { $0 == .newThread } }
@@ -97,20 +99,28 @@ package struct CommandForm: Sendable {
 package enum CommandField: Hashable, Sendable {
     /// The acting user.
     case actor(UserKey)
-    /// The user concerned, and the thread.
-    case user, thread
-    /// The post concerned, the message concerned or answered, and the session.
-    case post, message, session
+    /// The user concerned.
+    case user
+    case thread
+    /// The message or the reply concerned.
+    case post
+    /// The message concerned or answered.
+    case message
+    case session
     /// The id of what the command creates, which can be left out.
     case newID(FieldKey), newThread
     /// The text.
     case text(FieldKey)
-    /// The label of a registration, which can be left out, and of a custom event.
-    case subject, customKind
-    case payload
+    /// The subject of a registration, which can be left out.
+    case subject
+    /// The kind and the payload of a custom event.
+    case customKind, payload
     /// The policy and the history; those of an opening can be left out.
     case policy, history, policyOfOpening, historyOfOpening
-    case role, until, upTo
+    case role
+    /// The end of a sanction; null or left out for one without an end.
+    case until
+    case upTo
 }
 
 extension ChatCommand {
@@ -132,8 +142,8 @@ extension CommandRequest {
     package var maximumByteCount: Int {
         let form = command.kind.form
         let text = command.text.utf8.count + (command.label?.utf8.count ?? 0) + (command.payload?.text.utf8.count ?? 0)
-        // The rules reject text of more than 66,000 bytes, and a rejected command appends nothing.
+        // The rules accept no text of more than 66,000 bytes, and a rejected command appends nothing.
         // 128 bytes hold the fixed fields of an event and its record.
-        return form.textCopies * min(text, 66_000) + form.eventCount * (128 + min(correlation?.utf8.count ?? 0, 256))
+        return form.textFactor * min(text, 66_000) + form.eventCount * (128 + min(correlation?.utf8.count ?? 0, 256))
     }
 }

@@ -2,7 +2,10 @@
 ///
 /// For example `{"postMessage":{"thread":"SW1A","author":"...","body":"..."}}`.
 extension ChatCommand: Codable {
-    /// Decodes a command; unknown and missing fields are errors.
+    /// Decodes a command.
+    ///
+    /// Unknown fields are errors, and so are missing ones, except those that can be left out
+    /// (``CommandField``).
     ///
     /// `thread` is an id or an outward code.
     public init(from decoder: any Decoder) throws {
@@ -10,7 +13,9 @@ extension ChatCommand: Codable {
         try self.init(from: container, beside: [], defaultActor: decoder.userInfo[Self.actorKey] as? UserID)
     }
 
-    /// Encodes the command, omitting ids that are nil.
+    /// Encodes the command, omitting optional fields without a value and the defaults of an opening.
+    ///
+    /// The end of a sanction is always encoded, as null if there is none.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: FieldKey.self)
         try encode(to: &container)

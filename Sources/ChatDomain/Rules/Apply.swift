@@ -1,6 +1,6 @@
 import Columns
 
-/// The change of the rules by each kind of event.
+/// How each kind of event changes the state of the rules.
 extension RuleState {
     /// Applies the next events; this never fails.
     ///
@@ -29,7 +29,8 @@ extension RuleState {
         // was lost.
         while users.count <= indexes.user { users.append(UserRow()) }
         while threads.count <= indexes.thread { threads.append(ThreadRow()) }
-        let (thread, post) = (indexes.thread, indexes.secondIndex)
+        // The post, the session or the user who is blocked.
+        let (thread, second) = (indexes.thread, indexes.secondIndex)
         if kind.form.isNumbered { threads[thread].lastEventNumber = event.number }
         switch kind {
         case .userRegistered: register(indexes.user, batch.content(of: row), at: position)
@@ -43,11 +44,11 @@ extension RuleState {
         case .threadRead: changeMembership(indexes) { $0.setReadUpTo(event.number, $1) }
         case .messagePosted: if indexes.isNew { messageMarks.appendZero() }
         case .replyPosted: if indexes.isNew { replyMarks.appendZero() }
-        case .messageRetracted: if post >= 0 { withdraw(message: post, .retracted, thread) }
-        case .replyRetracted: if post >= 0 { replyMarks[post] |= PostMarks.retracted.rawValue }
+        case .messageRetracted: if second >= 0 { withdraw(message: second, .retracted, thread) }
+        case .replyRetracted: if second >= 0 { replyMarks[second] |= PostMarks.retracted.rawValue }
         case .sessionStarted:
             if indexes.isNew { sessions.append(SessionRow(startedAt: position, user: UInt32(truncatingIfNeeded: indexes.user))) }
-        case .sessionEnded: if post >= 0 { sessions[post].hasEnded = true }
+        case .sessionEnded: if second >= 0 { sessions[second].hasEnded = true }
         case .threadPolicySet:
             let (policy, history) = event.policyAndHistory
             setPolicy(thread, policy, history, at: position)
@@ -72,19 +73,19 @@ extension RuleState {
         case .operatorGranted, .operatorRevoked:
             while rare.operators.count <= indexes.user { rare.operators.append(0) }
             rare.operators[indexes.user] = kind == .operatorGranted ? 1 : 0
-        case .messageRemoved: if post >= 0 { withdraw(message: post, .removed, thread) }
-        case .replyRemoved: if post >= 0 { replyMarks[post] |= PostMarks.removed.rawValue }
-        case .messagePinned: changePin(post, true, thread)
-        case .messageUnpinned: changePin(post, false, thread)
+        case .messageRemoved: if second >= 0 { withdraw(message: second, .removed, thread) }
+        case .replyRemoved: if second >= 0 { replyMarks[second] |= PostMarks.removed.rawValue }
+        case .messagePinned: changePin(second, true, thread)
+        case .messageUnpinned: changePin(second, false, thread)
         case .threadLocked: threads[thread].isLocked = true
         case .threadUnlocked: threads[thread].isLocked = false
         case .threadClosed: threads[thread].isClosed = true
-        case .messageReported: if post >= 0 { rare.messageReports.report(post, by: indexes.user) }
-        case .replyReported: if post >= 0 { rare.replyReports.report(post, by: indexes.user) }
-        case .messageReportsResolved: if post >= 0 { rare.messageReports.resolve(post) }
-        case .replyReportsResolved: if post >= 0 { rare.replyReports.resolve(post) }
+        case .messageReported: if second >= 0 { rare.messageReports.report(second, by: indexes.user) }
+        case .replyReported: if second >= 0 { rare.replyReports.report(second, by: indexes.user) }
+        case .messageReportsResolved: if second >= 0 { rare.messageReports.resolve(second) }
+        case .replyReportsResolved: if second >= 0 { rare.replyReports.resolve(second) }
         case .userBlocked, .userUnblocked:
-            rare.setBlock(post, by: indexes.user, kind == .userBlocked)
+            rare.setBlock(second, by: indexes.user, kind == .userBlocked)
         case .userErased:
             forget(indexes.user)
             rare.erasures.append(position)

@@ -57,6 +57,8 @@ extension RuleState {
     }
 
     /// Forgets what the rules know of a user's content, and frees their username and subject.
+    ///
+    /// From now on ``requireUser(_:_:)`` rejects what the user does.
     mutating func forget(_ user: Int) {
         let owner = UInt32(truncatingIfNeeded: user + 1)
         let (name, subject) = (Int(users[user].oneBasedFoldKey) - 1, Int(users[user].oneBasedSubject) - 1)

@@ -1,11 +1,13 @@
 import Columns
 
 /// Invitations.
+///
+/// An invitation ends when it is declined or revoked, by a join, and by a ban; it does not expire.
 extension RuleState {
     func invite(
         _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let action = try userAction(command, sparesErased: true, ids, envelope)
+        let action = try userAction(command, rejectsErased: true, ids, envelope)
         try requireModerator(action.actor, of: action.thread, ids)
         guard envelope.isAudit || mayInvite(action.actor, action.user, action.thread, ids) else { throw .notAnOwner }
         guard !threads[action.thread].isClosed else { throw .threadClosed }

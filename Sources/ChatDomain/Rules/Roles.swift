@@ -47,7 +47,7 @@ extension RuleState {
         return .append
     }
 
-    /// Whether a user is an operator of the rare.
+    /// Whether a user is an operator of the community.
     package func isOperator(_ user: Int) -> Bool { user < rare.operators.count && rare.operators[user] != 0 }
 
     /// Throws unless a user moderates a thread.
@@ -60,19 +60,19 @@ extension RuleState {
     func requireAuthority(_ action: UserAction, _ ids: borrowing Identities) throws(Rejection) {
         try requireModerator(action.actor, of: action.thread, ids)
         if action.actorStanding.role == .owner || isOperator(action.actor) { return }
-        // A moderator neither acts against another one nor ends a mute of their own.
+        // A moderator acts against no owner and no moderator, and so does not end a mute of their own.
         if let role = action.userStanding.role, role >= .moderator { throw .notAnOwner }
     }
 
     /// Finds the two users and the thread of a moderator's command.
     ///
-    /// - Parameter sparesErased: Whether an erased user is rejected; false for a command that ends
-    ///   what the user has.
+    /// - Parameter rejectsErased: Whether an erased user is rejected; false for commands that end
+    ///   something, and for a change of role.
     func userAction(
-        _ command: borrowing ChatCommand, sparesErased: Bool = false, _ ids: borrowing Identities, _ envelope: EventEnvelope
+        _ command: borrowing ChatCommand, rejectsErased: Bool = false, _ ids: borrowing Identities, _ envelope: EventEnvelope
     ) throws(Rejection) -> UserAction {
         let actor = try requireUser(command.actorID, ids)
-        let user = sparesErased ? try requireNotErased(command.userID, ids, envelope) : try requireRegistered(command.userID, ids)
+        let user = rejectsErased ? try requireNotErased(command.userID, ids, envelope) : try requireRegistered(command.userID, ids)
         let thread = try requireThread(command.threadID, for: actor, as: .ofModerator, ids, envelope)
         return UserAction(
             actorID: command.actorID, userID: command.userID, threadID: command.threadID, actor: actor, user: user, thread: thread,

@@ -6,7 +6,7 @@ extension RuleState {
         _ command: borrowing ChatCommand, _ kind: SanctionKind, _ ids: borrowing Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let action = try userAction(command, sparesErased: true, ids, envelope)
+        let action = try userAction(command, rejectsErased: true, ids, envelope)
         try requireAuthority(action, ids)
         if kind == .ban { try requireNotLastOwner(action) }
         if let membership = action.membership, isSanctioned(kind, membership, at: envelope.recordedAt),

@@ -4,7 +4,7 @@ import Columns
 enum ThreadAct {
     /// What readers do: join, leave, write, report.
     case ofReader
-    /// What moderators do, and with them the operators of the rare.
+    /// What moderators do, and with them the operators of the community.
     case ofModerator
     /// What the author of a post does with it without being a reader.
     case ofAuthor
