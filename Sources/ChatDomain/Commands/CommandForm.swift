@@ -123,6 +123,11 @@ package enum CommandField: Hashable, Sendable {
     case upTo
 }
 
+/// The keys under which JSON has the user who acts.
+package enum UserKey: String, Sendable {
+    case user, by, author
+}
+
 extension ChatCommand {
     /// The command's name, which is its key in JSON.
     public var name: String { kind.form.name }

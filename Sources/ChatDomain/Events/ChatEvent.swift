@@ -98,22 +98,6 @@ extension ChatEvent {
     public var reply: ReplyID? { row.replyID }
 }
 
-/// The origin of a command and its events.
-public enum EventOrigin: Hashable, Sendable {
-    /// Decided by this store.
-    case native
-
-    /// Imported from another system, with the original time if known; the residence rule is
-    /// skipped.
-    case imported(sentAt: Timestamp?)
-
-    /// The original time of an imported event, if known.
-    public var sentAt: Timestamp? {
-        if case .imported(let sentAt) = self { return sentAt }
-        return nil
-    }
-}
-
 extension ChatEvent {
     /// The valid recording times: the range of six bytes of milliseconds.
     package static let recordableTimes = Timestamp(millisecondsSince1970: 0)...Timestamp(millisecondsSince1970: 1 << 48 - 1)

@@ -94,11 +94,6 @@ extension EventKind {
     }
 }
 
-/// The keys under which JSON has the user of an event.
-package enum UserKey: String, Sendable {
-    case user, by, author
-}
-
 /// The users who may see an event, in addition to its own users and the host program.
 package enum EventAudience: Sendable {
     /// No other users.
