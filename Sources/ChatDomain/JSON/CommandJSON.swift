@@ -4,8 +4,7 @@
 extension ChatCommand: Codable {
     /// Decodes a command.
     ///
-    /// Unknown fields are errors, and so are missing ones, except those that can be left out
-    /// (``CommandField``).
+    /// Unknown fields are errors, and so are missing ones, except those that can be left out.
     ///
     /// `thread` is an id or an outward code.
     public init(from decoder: any Decoder) throws {
