@@ -160,25 +160,28 @@ extension EventRow {
             guard kindByte != 0 else { throw reader.error(.invalidKind, at: 0) }
             return
         }
-        var fields = kind.form.keptFields
-        // Nearly all fields are ids, which stand first: a loop without calls.
-        for _ in 0..<fields.leadingIDCount { if let field = fields.next() { self[id: field] = try reader.bits(kept) } }
-        while let field = fields.next() { try decode(field, &reader, kept) }
+        for field in kind.form.layout.kept {
+            switch field {
+            case .thread: thread = try reader.bits(kept)
+            case .user: user = try reader.bits(kept)
+            case .message, .reply, .session, .customEvent, .otherActor, .blocked: secondID = try reader.bits(kept)
+            case .parent: message = try reader.bits(kept)
+            case .number, .upTo: number = try reader.leb128(kept)
+            // A call, which few events need.
+            case .policy, .history, .role, .until, .customKind, .erasureReason, .ranges, .content: try decode(field, &reader, kept)
+            }
+        }
     }
 
-    @inline(__always)
     private mutating func decode(_ field: EventField, _ reader: inout ByteReader, _ kept: RawSpan) throws(EventDecodingError) {
         switch field {
-        case .thread, .user, .message, .parent, .reply, .session, .customEvent, .otherActor, .blocked:
-            self[id: field] = try reader.bits(kept)
-        case .number, .upTo: number = try reader.leb128(kept)
         case .policy: value = try reader.number(kept) { ThreadPolicy(code: $0) != nil } << 8
         case .history: value |= try reader.number(kept) { ThreadHistory(code: $0) != nil }
         case .role: value = try reader.number(kept) { ThreadRole(code: $0) != nil }
         case .until: value = try reader.number(kept) { SanctionEnd.isValid($0) }
         case .customKind, .erasureReason: _ = try reader.countedText(kept)
         case .ranges: number = try reader.positions(kept).ranges.last?.upperBound ?? 0
-        case .content: break
+        case .content, .thread, .user, .message, .parent, .reply, .session, .customEvent, .otherActor, .blocked, .number, .upTo: break
         }
     }
 

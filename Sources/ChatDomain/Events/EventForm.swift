@@ -15,12 +15,6 @@ package struct EventForm: Sendable {
     /// The command that causes the events, by which an audit checks them; nil if the audit has rules of
     /// its own for the kind.
     let cause: CommandKind?
-    /// The fields of the kept part, in the order of the bytes.
-    let keptFields: EventFieldList
-    /// The fields of the kept part, one bit each: a replay asks for single fields of each event.
-    private let keptBits: UInt32
-    /// The fields in JSON, in their order.
-    let jsonFields: EventFieldList
 
     fileprivate init(
         _ layout: EventLayout, _ content: ContentForm = .none, userKey: UserKey = .user, shownTo audience: EventAudience = .noOtherUser,
@@ -28,21 +22,16 @@ package struct EventForm: Sendable {
     ) {
         (self.layout, self.content, self.userKey, self.audience) = (layout, content, userKey, audience)
         (self.changesMembership, self.cause) = (changesMembership, cause)
-        (keptFields, jsonFields) = (EventFieldList(layout.kept), EventFieldList(layout.json))
-        keptBits = layout.kept.reduce(0) { $0 | 1 << UInt32($1.rawValue) }
     }
-
-    /// The forms by raw value - 1, computed once.
-    fileprivate static let table = EventKind.allCases.map(\.row)
 }
 
 extension EventKind {
     /// The kind's row in the table of kinds.
+    ///
+    /// Every part of a row is a constant: inlined, a question about a kind becomes a test of bits, and a
+    /// replay can ask several for each event.
     @inline(__always)
-    package var form: EventForm { EventForm.table[Int(rawValue) - 1] }
-
-    /// The table of kinds.
-    fileprivate var row: EventForm {
+    package var form: EventForm {
         switch self {
         // No other user: they see the name only after the user has joined a thread.
         case .userRegistered: EventForm(.user, .registration)
@@ -109,7 +98,8 @@ package enum EventAudience: Sendable {
 /// The facts that a row implies.
 extension EventForm {
     /// Whether the kept part has a field.
-    func has(_ field: EventField) -> Bool { keptBits >> UInt32(field.rawValue) & 1 != 0 }
+    @inline(__always)
+    func has(_ field: EventField) -> Bool { layout.kept.contains(field) }
 
     /// Whether the events name a user.
     package var namesUser: Bool { has(.user) }

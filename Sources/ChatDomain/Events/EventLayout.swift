@@ -6,50 +6,51 @@ enum EventLayout: Sendable {
     case custom, userErasure, contentErasure, none
 
     /// The fields of the kept part, in the order of the bytes.
-    var kept: [EventField] {
+    @inline(__always)
+    var kept: EventFieldList {
         switch self {
-        case .user: [.user]
-        case .postcode: [.user, .thread]
-        case .thread: [.thread, .user, .number]
-        case .policy: [.thread, .user, .number, .policy, .history]
-        case .message: [.thread, .message, .user, .number]
-        case .reply: [.thread, .parent, .reply, .user, .number]
-        case .marker: [.user, .thread, .upTo]
-        case .session: [.user, .session]
-        case .member: [.thread, .user, .otherActor, .number]
-        case .role: [.thread, .user, .otherActor, .number, .role]
-        case .sanction: [.thread, .user, .otherActor, .number, .until]
-        case .messageReport: [.thread, .message, .user]
-        case .replyReport: [.thread, .parent, .reply, .user]
-        case .block: [.user, .blocked]
-        case .custom: [.thread, .customEvent, .user, .number, .customKind]
-        case .userErasure: [.user, .erasureReason]
-        case .contentErasure: [.erasureReason, .ranges]
-        case .none: []
+        case .user: EventFieldList(.user)
+        case .postcode: EventFieldList(.user, .thread)
+        case .thread: EventFieldList(.thread, .user, .number)
+        case .policy: EventFieldList(.thread, .user, .number, .policy, .history)
+        case .message: EventFieldList(.thread, .message, .user, .number)
+        case .reply: EventFieldList(.thread, .parent, .reply, .user, .number)
+        case .marker: EventFieldList(.user, .thread, .upTo)
+        case .session: EventFieldList(.user, .session)
+        case .member: EventFieldList(.thread, .user, .otherActor, .number)
+        case .role: EventFieldList(.thread, .user, .otherActor, .number, .role)
+        case .sanction: EventFieldList(.thread, .user, .otherActor, .number, .until)
+        case .messageReport: EventFieldList(.thread, .message, .user)
+        case .replyReport: EventFieldList(.thread, .parent, .reply, .user)
+        case .block: EventFieldList(.user, .blocked)
+        case .custom: EventFieldList(.thread, .customEvent, .user, .number, .customKind)
+        case .userErasure: EventFieldList(.user, .erasureReason)
+        case .contentErasure: EventFieldList(.erasureReason, .ranges)
+        case .none: EventFieldList()
         }
     }
 
     /// The fields in JSON, in their order.
-    var json: [EventField] {
+    var json: EventFieldList {
         switch self {
-        case .user: [.user, .content]
-        case .postcode: [.user, .content, .thread]
-        case .thread: [.thread, .number, .content, .user]
-        case .policy: [.thread, .number, .policy, .history, .user]
-        case .message: [.thread, .number, .message, .user, .content]
-        case .reply: [.thread, .number, .parent, .reply, .user, .content]
-        case .marker: [.user, .thread, .upTo]
-        case .session: [.user, .session, .content]
-        case .member: [.thread, .number, .user, .otherActor, .content]
-        case .role: [.thread, .number, .user, .role, .otherActor]
-        case .sanction: [.thread, .number, .user, .otherActor, .content, .until]
-        case .messageReport: [.thread, .message, .user, .content]
-        case .replyReport: [.thread, .parent, .reply, .user, .content]
-        case .block: [.blocked, .user]
-        case .custom: [.thread, .number, .customEvent, .customKind, .user, .content]
-        case .userErasure: [.user, .erasureReason]
-        case .contentErasure: [.ranges, .erasureReason]
-        case .none: []
+        case .user: EventFieldList(.user, .content)
+        case .postcode: EventFieldList(.user, .content, .thread)
+        case .thread: EventFieldList(.thread, .number, .content, .user)
+        case .policy: EventFieldList(.thread, .number, .policy, .history, .user)
+        case .message: EventFieldList(.thread, .number, .message, .user, .content)
+        case .reply: EventFieldList(.thread, .number, .parent, .reply, .user, .content)
+        case .marker: EventFieldList(.user, .thread, .upTo)
+        case .session: EventFieldList(.user, .session, .content)
+        case .member: EventFieldList(.thread, .number, .user, .otherActor, .content)
+        case .role: EventFieldList(.thread, .number, .user, .role, .otherActor)
+        case .sanction: EventFieldList(.thread, .number, .user, .otherActor, .content, .until)
+        case .messageReport: EventFieldList(.thread, .message, .user, .content)
+        case .replyReport: EventFieldList(.thread, .parent, .reply, .user, .content)
+        case .block: EventFieldList(.blocked, .user)
+        case .custom: EventFieldList(.thread, .number, .customEvent, .customKind, .user, .content)
+        case .userErasure: EventFieldList(.user, .erasureReason)
+        case .contentErasure: EventFieldList(.ranges, .erasureReason)
+        case .none: EventFieldList()
         }
     }
 }
@@ -75,27 +76,29 @@ enum EventField: UInt8, Sendable {
     case customKind, erasureReason, ranges
     /// The place of the erasable content in JSON.
     case content
-
-    /// Whether the field is an id.
-    var isID: Bool {
-        switch self {
-        case .thread, .user, .message, .parent, .reply, .session, .customEvent, .otherActor, .blocked: true
-        case .number, .upTo, .policy, .history, .role, .until, .customKind, .erasureReason, .ranges, .content: false
-        }
-    }
 }
 
-/// At most eight fields, in one word: a replay reads such a list for each event.
+/// At most six fields, in one word and as bits: a replay reads such a list for each event.
+///
+/// The fields are parameters and no array, so that the compiler makes a constant of each list.
 struct EventFieldList: Sequence, IteratorProtocol, Sendable {
-    private var fields: UInt64 = 0
-    /// The number of ids before the first other field.
-    let leadingIDCount: Int
+    private var fields: UInt64
+    private let bits: UInt32
 
-    init(_ fields: [EventField]) {
-        precondition(fields.count <= 8, "a list has at most eight fields")
-        leadingIDCount = fields.prefix(while: \.isID).count
-        for field in fields.reversed() { self.fields = self.fields << 8 | UInt64(field.rawValue) }
+    @inline(__always)
+    init(
+        _ first: EventField? = nil, _ second: EventField? = nil, _ third: EventField? = nil, _ fourth: EventField? = nil,
+        _ fifth: EventField? = nil, _ sixth: EventField? = nil
+    ) {
+        let (one, two, three) = (first?.rawValue ?? 0, second?.rawValue ?? 0, third?.rawValue ?? 0)
+        let (four, five, six) = (fourth?.rawValue ?? 0, fifth?.rawValue ?? 0, sixth?.rawValue ?? 0)
+        fields = UInt64(one) | UInt64(two) << 8 | UInt64(three) << 16 | UInt64(four) << 24 | UInt64(five) << 32 | UInt64(six) << 40
+        // Bit 0 is of no field.
+        bits = 1 << UInt32(one) | 1 << UInt32(two) | 1 << UInt32(three) | 1 << UInt32(four) | 1 << UInt32(five) | 1 << UInt32(six)
     }
+
+    @inline(__always)
+    func contains(_ field: EventField) -> Bool { bits >> UInt32(field.rawValue) & 1 != 0 }
 
     @inline(__always)
     mutating func next() -> EventField? {

@@ -12,7 +12,7 @@ struct EventFields {
         try container.rejectFields(otherThan: keys(form))
         var (row, kind) = (header, "")
         var order: (reason: String, positions: PositionSet?) = ("", nil)
-        for field in form.jsonFields {
+        for field in form.layout.json {
             switch field {
             case .user: row.user = try id(FieldKey(form.userKey.rawValue))
             case .thread, .message, .parent, .reply, .session, .customEvent, .otherActor, .blocked:
@@ -36,7 +36,7 @@ struct EventFields {
     }
 
     private func keys(_ form: EventForm) -> [FieldKey] {
-        let keys = form.jsonFields.flatMap { $0 == .content ? form.content.keys : [$0 == .user ? FieldKey(form.userKey.rawValue) : $0.key] }
+        let keys = form.layout.json.flatMap { $0 == .content ? form.content.keys : [$0 == .user ? FieldKey(form.userKey.rawValue) : $0.key] }
         return redacted.contains(.postcode) ? keys + [.outwardCode] : keys
     }
 

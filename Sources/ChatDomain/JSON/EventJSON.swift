@@ -52,7 +52,7 @@ extension ChatEvent {
             try fields.encode(Hexadecimal.text(of: kept), forKey: .kept)
             return try fields.encode(erasable.map { Hexadecimal.text(of: $0) }, forKey: .erasable)
         }
-        for field in form.jsonFields {
+        for field in form.layout.json {
             switch field {
             case .user: try fields.encode(id: row.user, forKey: FieldKey(form.userKey.rawValue))
             case .thread, .message, .parent, .reply, .session, .customEvent, .otherActor, .blocked:
