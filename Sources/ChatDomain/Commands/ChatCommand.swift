@@ -7,47 +7,94 @@ import Primitives
 public struct ChatCommand: Hashable, Sendable {
     /// The kind; ``CommandForm`` says which fields it has.
     ///
-    /// The others keep their defaults.
+    /// The others keep their defaults; an id is then 0.
     package let kind: CommandKind
-    /// The user who acts.
-    ///
-    /// A command without an acting user has the id 0, as with the other ids.
-    package var actorID = UserID(bits: 0)
-    /// The user concerned, who can be the acting user.
-    package var userID = UserID(bits: 0)
-    package var threadID = ThreadID(bits: 0)
-    /// The post concerned; for a reply the message that it answers.
-    package var post = PostID.message(MessageID(bits: 0))
-    /// The id of what the command creates, or nil for the store's choice; the session that it ends.
-    package var id: UInt128? {
-        get { idBits?.number }
-        set { idBits = newValue.map(UUIDBits.init) }
-    }
-    private var idBits: UUIDBits?
+    private var isOfReply = false
+    private var hasID = false
+    private var hasEnd = false
+    package var policy = ThreadPolicy.open
+    package var history: ThreadHistory?
+    package var role = ThreadRole.member
+    // Batches of commands are copied, so fields that no kind has together share their place.
+    private var actorBits = UUIDBits(0)
+    /// The thread or the post.
+    private var placeBits = UUIDBits(0)
+    /// The user concerned or the id.
+    private var otherBits = UUIDBits(0)
+    /// The end of a sanction or the position of a read marker.
+    private var number: UInt64 = 0
     /// The name, the postcode, the body, the device or the reason.
     package var text = ""
     /// The subject, or the kind of a custom event.
     package var label: String?
     package var payload: CustomPayload?
-    package var policy = ThreadPolicy.open
-    package var history: ThreadHistory?
-    package var role = ThreadRole.member
-    package var until: Timestamp?
-    package var upTo: Position = 0
 
     /// Creates a command without fields.
     init(_ kind: CommandKind) { self.kind = kind }
 
     private init(
-        _ kind: CommandKind, actor: UserID = UserID(bits: 0), user: UserID = UserID(bits: 0), thread: ThreadID = ThreadID(bits: 0),
-        post: PostID = .message(MessageID(bits: 0)), id: UInt128? = nil, text: String = "", label: String? = nil,
-        payload: CustomPayload? = nil, policy: ThreadPolicy = .open, history: ThreadHistory? = nil, role: ThreadRole = .member,
-        until: Timestamp? = nil, upTo: Position = 0
+        _ kind: CommandKind, actor: UserID? = nil, user: UserID? = nil, thread: ThreadID? = nil, post: PostID? = nil, id: UInt128? = nil,
+        text: String = "", label: String? = nil, payload: CustomPayload? = nil, policy: ThreadPolicy = .open,
+        history: ThreadHistory? = nil, role: ThreadRole = .member, until: Timestamp? = nil, upTo: Position? = nil
     ) {
-        (self.kind, actorID, userID, threadID, self.post, self.text) = (kind, actor, user, thread, post, text)
-        idBits = id.map(UUIDBits.init)
-        (self.label, self.payload, self.policy, self.history, self.role) = (label, payload, policy, history, role)
-        (self.until, self.upTo) = (until, upTo)
+        (self.kind, self.text, self.label, self.payload) = (kind, text, label, payload)
+        (self.policy, self.history, self.role) = (policy, history, role)
+        if let actor { actorID = actor }
+        if let user { userID = user }
+        if let thread { threadID = thread }
+        if let post { self.post = post }
+        if let id { self.id = id }
+        if let until { self.until = until }
+        if let upTo { self.upTo = upTo }
+    }
+}
+
+/// The fields that share their place with another one.
+extension ChatCommand {
+    /// The user who acts.
+    package var actorID: UserID {
+        get { UserID(bits: actorBits.number) }
+        set { actorBits = UUIDBits(newValue.bits) }
+    }
+
+    /// The user concerned, who can be the acting user.
+    package var userID: UserID {
+        get { UserID(bits: otherBits.number) }
+        set { otherBits = UUIDBits(newValue.bits) }
+    }
+
+    package var threadID: ThreadID {
+        get { ThreadID(bits: placeBits.number) }
+        set { placeBits = UUIDBits(newValue.bits) }
+    }
+
+    /// The post concerned; for a reply the message that it answers.
+    package var post: PostID {
+        get { isOfReply ? .reply(ReplyID(bits: placeBits.number)) : .message(MessageID(bits: placeBits.number)) }
+        set {
+            switch newValue {
+            case .message(let id): (placeBits, isOfReply) = (UUIDBits(id.bits), false)
+            case .reply(let id): (placeBits, isOfReply) = (UUIDBits(id.bits), true)
+            }
+        }
+    }
+
+    /// The id of what the command creates, or nil for the store's choice; the session that it ends.
+    package var id: UInt128? {
+        get { hasID ? otherBits.number : nil }
+        set { (otherBits, hasID) = (UUIDBits(newValue ?? 0), newValue != nil) }
+    }
+
+    /// The end of a sanction; nil for one without an end.
+    package var until: Timestamp? {
+        get { hasEnd ? Timestamp(millisecondsSince1970: Int64(bitPattern: number)) : nil }
+        set { (number, hasEnd) = (UInt64(bitPattern: newValue?.millisecondsSince1970 ?? 0), newValue != nil) }
+    }
+
+    /// The position of a read marker.
+    package var upTo: Position {
+        get { number }
+        set { number = newValue }
     }
 }
 

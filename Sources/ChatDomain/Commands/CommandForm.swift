@@ -12,6 +12,7 @@ package enum CommandKind: UInt8, CaseIterable, Sendable, Hashable {
     case custom
 
     /// The kind's row in the table of commands.
+    @inline(__always)
     package var form: CommandForm { CommandForm.table[Int(rawValue)] }
 
     /// The table of commands.

@@ -42,9 +42,12 @@ extension ChatCommand {
         self.init(cause)
         let (user, second) = (UserID(bits: event.user), UserID(bits: event.secondID))
         (actorID, userID) = form.hasOtherActor ? (second, user) : (user, form.has(.blocked) ? second : user)
-        threadID = ThreadID(bits: event.thread)
-        post = form.has(.reply) ? .reply(ReplyID(bits: event.secondID)) : .message(MessageID(bits: event.secondID))
         if form.has(.customEvent) { id = event.secondID }
+        if cause.form.concernsPost {
+            post = form.has(.reply) ? .reply(ReplyID(bits: event.secondID)) : .message(MessageID(bits: event.secondID))
+        } else {
+            threadID = ThreadID(bits: event.thread)
+        }
         if form.has(.policy) { (policy, history) = (event.policyAndHistory.policy, event.policyAndHistory.history) }
         if form.has(.role), let code = ThreadRole(code: event.value) { role = code }
         if form.has(.until) { until = event.until }
