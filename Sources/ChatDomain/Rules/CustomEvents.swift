@@ -13,8 +13,7 @@ extension RuleState {
             }
             return .duplicate(of: ids.customFacts.position(event)...ids.customFacts.position(event))
         }
-        let user = try requireUser(command.actorID, ids)
-        let thread = try requireThread(command.threadID, for: user, ids, envelope)
+        let (user, thread) = try actorAndThread(command, ids, envelope)
         let membership = try requireMember(user, of: thread, ids)
         try requireWritable(thread, membership, at: envelope.recordedAt)
         guard CustomKind.isValid(command.label ?? "") else { throw .invalidKind }

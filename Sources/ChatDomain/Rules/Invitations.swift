@@ -29,8 +29,7 @@ extension RuleState {
     func declineInvitation(
         _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let user = try requireUser(command.actorID, ids)
-        let thread = try requireThread(command.threadID, for: user, ids, envelope)
+        let (user, thread) = try actorAndThread(command, ids, envelope)
         guard standing(of: user, in: thread, ids).isInvited else { return .unchanged }
         batch.append(
             envelope.row(.invitationDeclined, command.threadID, nextNumber(in: thread), command.actorID), .none,

@@ -9,8 +9,7 @@ extension RuleState {
         _ command: borrowing ChatCommand, isAccepting: Bool = false, _ ids: borrowing Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let user = try requireUser(command.actorID, ids)
-        let thread = try requireThread(command.threadID, for: user, ids, envelope)
+        let (user, thread) = try actorAndThread(command, ids, envelope)
         guard !standing(of: user, in: thread, ids).isMember else { return .unchanged }
         if let rejection = joinRejection(user, thread, envelope, isAccepting: isAccepting, ids) { throw rejection }
         appendJoin(command.actorID, user, thread, ids, envelope, &batch)
@@ -62,8 +61,7 @@ extension RuleState {
     func leaveThread(
         _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let user = try requireUser(command.actorID, ids)
-        let thread = try requireThread(command.threadID, for: user, ids, envelope)
+        let (user, thread) = try actorAndThread(command, ids, envelope)
         let standing = standing(of: user, in: thread, ids)
         guard standing.isMember else { return .unchanged }
         guard !isLastOwner(standing, of: thread) else { throw .lastOwner }
@@ -93,8 +91,7 @@ extension RuleState {
     func markRead(
         _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let user = try requireUser(command.actorID, ids)
-        let thread = try requireThread(command.threadID, for: user, ids, envelope)
+        let (user, thread) = try actorAndThread(command, ids, envelope)
         let membership = try requireMember(user, of: thread, ids)
         guard command.upTo <= head else { throw .invalidPosition }
         guard command.upTo > memberships.readUpTo(membership) else { return .unchanged }

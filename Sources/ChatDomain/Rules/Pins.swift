@@ -9,9 +9,7 @@ extension RuleState {
         _ command: borrowing ChatCommand, _ isPinned: Bool, _ ids: borrowing Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let actor = try requireUser(command.actorID, ids)
-        let found = try find(command.post, for: actor, as: .ofModerator, ids, envelope)
-        try requireModerator(actor, of: found.thread, ids)
+        let (actor, found) = try moderatedPost(command, ids, envelope)
         guard !threads[found.thread].isClosed else { throw .threadClosed }
         if isPinned, found.marks.isWithdrawn { throw .retracted }
         guard found.marks.contains(.pinned) != isPinned else { return .unchanged }

@@ -13,8 +13,7 @@ extension RuleState {
             }
             return .duplicate(of: ids.messageFacts.position(message)...ids.messageFacts.position(message))
         }
-        let author = try requireUser(command.actorID, ids)
-        let thread = try requireThread(command.threadID, for: author, ids, envelope)
+        let (author, thread) = try actorAndThread(command, ids, envelope)
         let membership = try requireMember(author, of: thread, ids)
         try requireWritable(thread, membership, at: envelope.recordedAt)
         guard MessageBody.isValid(command.text) else { throw .invalidBody }
@@ -35,11 +34,8 @@ extension RuleState {
             }
             return .duplicate(of: ids.replyFacts.position(reply)...ids.replyFacts.position(reply))
         }
-        let author = try requireUser(command.actorID, ids)
-        let found = try find(command.post, for: author, ids, envelope)
+        let (author, membership, found) = try visiblePost(command, ids, envelope)
         let (thread, message) = (found.thread, found.message)
-        let membership = try requireMember(author, of: thread, ids)
-        guard isVisible(message: message, to: membership, ids) else { throw .unknownMessage }
         try requireWritable(thread, membership, at: envelope.recordedAt)
         guard !found.marks.isWithdrawn else { throw .retracted }
         guard MessageBody.isValid(command.text) else { throw .invalidBody }
@@ -54,10 +50,7 @@ extension RuleState {
     func edit(
         _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let actor = try requireUser(command.actorID, ids)
-        let found = try find(command.post, for: actor, ids, envelope)
-        let membership = try requireMember(actor, of: found.thread, ids)
-        guard isVisible(message: found.message, to: membership, ids) else { throw .unknown(command.post) }
+        let (actor, membership, found) = try visiblePost(command, ids, envelope)
         try requireWritable(found.thread, membership, at: envelope.recordedAt)
         guard found.author == actor else { throw .notTheAuthor }
         guard !found.marks.isWithdrawn else { throw .retracted }
@@ -80,9 +73,7 @@ extension RuleState {
     func remove(
         _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let actor = try requireUser(command.actorID, ids)
-        let found = try find(command.post, for: actor, as: .ofModerator, ids, envelope)
-        try requireModerator(actor, of: found.thread, ids)
+        let (actor, found) = try moderatedPost(command, ids, envelope)
         guard !found.marks.contains(.removed) else { return .unchanged }
         try requireReason(command.text)
         appendPostEvent(command.post.kind(.messageRemoved, .replyRemoved), command, found, actor, ids, envelope, &batch)
@@ -108,6 +99,27 @@ extension RuleState {
     /// A post's indexes: author, thread, the post itself, and its message (for a message, itself).
     typealias FoundPost = (author: Int, marks: PostMarks, thread: Int, post: Int, message: Int)
 
+    /// Finds the post of a command whose acting user is a member of its thread and sees it.
+    func visiblePost(
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope
+    ) throws(Rejection) -> (actor: Int, membership: Int, found: FoundPost) {
+        let actor = try requireUser(command.actorID, ids)
+        let found = try find(command.post, for: actor, ids, envelope)
+        let membership = try requireMember(actor, of: found.thread, ids)
+        guard isVisible(message: found.message, to: membership, ids) else { throw .unknown(command.post) }
+        return (actor, membership, found)
+    }
+
+    /// Finds the post of a command whose acting user moderates its thread.
+    func moderatedPost(
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope
+    ) throws(Rejection) -> (actor: Int, found: FoundPost) {
+        let actor = try requireUser(command.actorID, ids)
+        let found = try find(command.post, for: actor, as: .ofModerator, ids, envelope)
+        try requireModerator(actor, of: found.thread, ids)
+        return (actor, found)
+    }
+
     /// Finds a post in a thread that the acting user knows.
     ///
     /// Every command that names a post uses this function, as those that name a thread use
@@ -121,7 +133,7 @@ extension RuleState {
         return found
     }
 
-    /// Finds a post, whoever asks.
+    /// Finds a post, without a check of who asks.
     func find(_ post: PostID, _ ids: borrowing Identities) throws(Rejection) -> FoundPost {
         switch post {
         case .message(let id):

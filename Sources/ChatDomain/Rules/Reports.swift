@@ -5,10 +5,7 @@ extension RuleState {
     func report(
         _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let actor = try requireUser(command.actorID, ids)
-        let found = try find(command.post, for: actor, ids, envelope)
-        let membership = try requireMember(actor, of: found.thread, ids)
-        guard isVisible(message: found.message, to: membership, ids) else { throw .unknown(command.post) }
+        let (actor, _, found) = try visiblePost(command, ids, envelope)
         guard !found.marks.isWithdrawn else { throw .retracted }
         guard !reports(of: command.post).isReported(found.post, by: actor) else { return .unchanged }
         try requireReason(command.text)
@@ -19,9 +16,7 @@ extension RuleState {
     func resolveReport(
         _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let actor = try requireUser(command.actorID, ids)
-        let found = try find(command.post, for: actor, as: .ofModerator, ids, envelope)
-        try requireModerator(actor, of: found.thread, ids)
+        let (actor, found) = try moderatedPost(command, ids, envelope)
         guard reports(of: command.post).hasOpenReports(found.post) else { return .unchanged }
         appendPostEvent(command.post.kind(.messageReportsResolved, .replyReportsResolved), command, found, actor, ids, envelope, &batch)
         return .append

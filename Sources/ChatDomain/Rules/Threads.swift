@@ -120,8 +120,7 @@ extension RuleState {
         _ command: borrowing ChatCommand, _ isLocked: Bool, _ ids: borrowing Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let user = try requireUser(command.actorID, ids)
-        let thread = try requireThread(command.threadID, for: user, as: .ofModerator, ids, envelope)
+        let (user, thread) = try actorAndThread(command, as: .ofModerator, ids, envelope)
         try requireModerator(user, of: thread, ids)
         guard !threads[thread].isClosed else { throw .threadClosed }
         guard threads[thread].isLocked != isLocked else { return .unchanged }
@@ -134,8 +133,7 @@ extension RuleState {
     func closeThread(
         _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let user = try requireUser(command.actorID, ids)
-        let thread = try requireThread(command.threadID, for: user, as: .ofModerator, ids, envelope)
+        let (user, thread) = try actorAndThread(command, as: .ofModerator, ids, envelope)
         guard standing(of: user, in: thread, ids).role == .owner || isOperator(user) else { throw .notAnOwner }
         guard !threads[thread].isClosed else { return .unchanged }
         batch.append(
@@ -159,6 +157,14 @@ extension RuleState {
     ) throws(Rejection) -> Int {
         guard let thread = existingThread(threadID, ids), isKnown(thread, to: actor, as: act, ids, envelope) else { throw .unknownThread }
         return thread
+    }
+
+    /// Finds the acting user of a command and its thread, which the user knows.
+    func actorAndThread(
+        _ command: borrowing ChatCommand, as act: ThreadAct = .ofReader, _ ids: borrowing Identities, _ envelope: EventEnvelope
+    ) throws(Rejection) -> (actor: Int, thread: Int) {
+        let actor = try requireUser(command.actorID, ids)
+        return (actor, try requireThread(command.threadID, for: actor, as: act, ids, envelope))
     }
 
     /// Whether a thread exists for a user who acts.
