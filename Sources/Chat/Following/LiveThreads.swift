@@ -51,13 +51,9 @@ struct ThreadsSource: LiveSource {
     let limit: Int
 
     var filter: EventFilter {
-        var filter = EventFilter(
-            kinds: [
-                .threadOpened, .threadJoined, .threadLeft, .messagePosted, .replyPosted, .messageEdited, .replyEdited, .messageRetracted,
-                .replyRetracted, .threadPolicySet, .userInvited, .invitationDeclined, .invitationRevoked, .roleSet, .messageRemoved,
-                .replyRemoved, .userMuted, .userUnmuted, .userBanned, .userUnbanned, .memberRemoved, .messagePinned, .messageUnpinned,
-                .threadLocked, .threadUnlocked, .threadClosed, .custom, .operatorGranted, .operatorRevoked,
-            ], viewer: viewer)
+        // A numbered event moves its thread in the list, or changes who sees it there.
+        let kinds = EventKind.allCases.filter(\.form.isNumbered) + [.operatorGranted, .operatorRevoked]
+        var filter = EventFilter(kinds: Set(kinds), viewer: viewer)
         // An operator ceases to see a thread with the event that makes it `inviteOnly`.
         filter.kindsWithoutViewer = [.threadPolicySet]
         return filter
