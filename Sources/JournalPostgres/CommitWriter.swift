@@ -225,8 +225,9 @@
         /// Compares the log with what this writer left, and advances the head over the commits that the
         /// database has.
         ///
-        /// Nothing is announced before. The answer makes durable what it shows: a server shows commits after a restart, or after an
-        /// interrupted wait, that no standby has. A server that was replaced cannot give it.
+        /// Nothing is announced before. The answer makes durable what it shows: a server shows commits
+        /// after a restart, or after an interrupted wait, that no standby has. A server that was
+        /// replaced cannot give it.
         private mutating func compare(_ connection: DatabaseConnection, _ commits: inout ArraySlice<Commit>) throws(DatabaseError) {
             typealias Found = (head: JournalHead, epoch: Int64, status: LogStatus?, movedTo: String?)
             let found = try connection.row(.confirm, Parameters(logNumber)) { row -> Found? in
@@ -301,7 +302,6 @@
         private var superseded: JournalError {
             JournalError(.superseded, "Another writer has taken over the log.", path: "\(database.address)")
         }
-
     }
 
     extension Parameters {

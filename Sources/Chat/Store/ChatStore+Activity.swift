@@ -1,0 +1,60 @@
+public import ChatDomain
+import EventJournal
+import Locking
+public import Projections
+
+/// Activity, and the positions of times.
+extension ChatStore {
+    /// Returns the activity of each day, for the host only; days without activity are omitted.
+    ///
+    /// An import counts on the day of its original time, so past days can change.
+    ///
+    /// - Parameters:
+    ///   - first: The first day; nil for no lower bound.
+    ///   - last: The last day; nil for no upper bound.
+    ///   - viewer: nil for the host; any viewer is rejected.
+    ///   - point: The point in the history to read as of; later recordings are not counted.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `notAllowed` for any viewer.
+    /// - Complexity: O(*d* log *d*) in the number of days with activity.
+    public func activity(
+        from first: CalendarDay? = nil, to last: CalendarDay? = nil, viewer: UserID? = nil, asOf point: AsOf = .now
+    ) throws(ChatError) -> [ActivityDay] {
+        let (scan, sections) = try sections(point, for: viewer) { models, _ throws(ChatError) in
+            try requireHost(viewer)
+            return models.dayScan()
+        }
+        return sections.compactMap(scan) { $0.activity(onDay: $1, from: first, to: last, asOf: sections.viewpoint.position) }
+            .sorted { $0.day < $1.day }
+    }
+}
+
+/// Positions of times.
+extension ChatStore {
+    /// Returns the position of the last event recorded at or before a time; 0 if none exists.
+    ///
+    /// After a correction of the clock (``correctClock()``) the time is looked up in the latest run of
+    /// times that begins at or before it: <doc:TimeTravelAndAudits#When-the-clock-was-wrong>.
+    ///
+    /// - Throws: ``ChatError/journal(_:)`` if the log is closed or an event cannot be read;
+    ///   ``ChatError/undecodable(position:_:)`` if one does not decode.
+    /// - Complexity: O(*r* + log *n*) reads of single events, in the number *r* of corrections.
+    public func position(asOf time: Timestamp) throws(ChatError) -> Position { try lastPosition { $0 <= time } }
+
+    /// Returns the position of the last event recorded before a time; 0 if none exists.
+    ///
+    /// It bounds a page that begins at that time: `PageRequest(after: try store.position(before:
+    /// time))` begins with the first entry recorded at that time or later. Entries are in journal
+    /// order, so the time of recording counts for imports too, not the display time.
+    ///
+    /// - Throws: ``ChatError/journal(_:)`` if the log is closed or an event cannot be read;
+    ///   ``ChatError/undecodable(position:_:)`` if one does not decode.
+    /// - Complexity: O(*r* + log *n*) reads of single events, in the number *r* of corrections.
+    public func position(before time: Timestamp) throws(ChatError) -> Position { try lastPosition { $0 < time } }
+
+    private func lastPosition(where condition: (Timestamp) -> Bool) throws(ChatError) -> Position {
+        let (end, runs) = withCurrentModels { models, position in (position, models.runStarts) }
+        guard end > 0 else { return 0 }
+        return try log.lastPosition(through: end, runs: runs, where: condition)
+    }
+}

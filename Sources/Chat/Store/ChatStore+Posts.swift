@@ -1,0 +1,88 @@
+public import ChatDomain
+import EventJournal
+import Locking
+public import Projections
+
+/// Timelines, messages and replies.
+extension ChatStore {
+    /// Returns a page of a thread's messages, oldest first; by default the latest 50.
+    ///
+    /// - Parameters:
+    ///   - thread: The thread.
+    ///   - page: The part of the list. With a cursor, only its limit applies.
+    ///   - cursor: A cursor of an earlier page of the same list, in either direction; nil for
+    ///     `page`.
+    ///   - viewer: The user who asks; nil for the host.
+    ///   - point: The point in the history to read as of.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember`; for the
+    ///   cursor, ``ChatError/foreignCursor`` and ``ChatError/rejected(_:)`` with `invalidPosition`.
+    /// - Complexity: O(log *n* + *m*), where *n* is the number of the thread's messages and *m* the
+    ///   size of the page, whose texts are read.
+    public func timeline(
+        _ thread: ThreadID, _ page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, viewer: UserID? = nil,
+        asOf point: AsOf = .now
+    ) throws(ChatError) -> Page<TimelineEntry> {
+        let page = try request(page, at: cursor, of: .timeline(thread))
+        let (found, now) = try query(point, for: viewer) { models, view throws(ChatError) in
+            let start = try models.requireReadable(thread, from: view)
+            var found = models.messages(of: thread, page, asOf: view.position, after: start)
+            models.mark(&found.items, thread, from: view, PostID.message)
+            return (found, view.position)
+        }
+        let shown = PartialList(items: try entries(found.items, in: thread), hasOlder: found.hasOlder)
+        return makePage(shown, page, of: .timeline(thread), asOf: now, position: \.position)
+    }
+
+    /// Returns one message.
+    ///
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownMessage`; with a viewer also `notAMember`.
+    public func message(_ id: MessageID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> TimelineEntry {
+        let (rows, thread) = try query(point, for: viewer) { models, view throws(ChatError) in
+            let thread = try models.requireReadable(id, from: view)
+            guard let row = models.message(id, asOf: view.position) else { throw .rejected(.unknownMessage) }
+            return (models.marking([row], in: thread, from: view), thread)
+        }
+        return try entries(rows, in: thread)[0]
+    }
+
+    /// Returns a page of the replies to a message, oldest first; by default the latest 50.
+    ///
+    /// - Parameters:
+    ///   - message: The message.
+    ///   - page: The part of the list. With a cursor, only its limit applies.
+    ///   - cursor: A cursor of an earlier page of the same list, in either direction; nil for
+    ///     `page`.
+    ///   - viewer: The user who asks; nil for the host.
+    ///   - point: The point in the history to read as of.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownMessage`; with a viewer also `notAMember`; for the
+    ///   cursor, ``ChatError/foreignCursor`` and ``ChatError/rejected(_:)`` with `invalidPosition`.
+    /// - Complexity: O(log *n* + *m*), or O(log² *n* + *m*) with bounds, where *n* is the number of
+    ///   the message's replies and *m* the size of the page, whose texts are read.
+    public func replies(
+        to message: MessageID, _ page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, viewer: UserID? = nil,
+        asOf point: AsOf = .now
+    ) throws(ChatError) -> Page<ReplyEntry> {
+        let page = try request(page, at: cursor, of: .replies(message))
+        let (found, now) = try query(point, for: viewer) { models, view throws(ChatError) in
+            let thread = try models.requireReadable(message, from: view)
+            var found = models.replies(to: message, page, asOf: view.position)
+            models.mark(&found.items, thread, from: view, PostID.reply)
+            return (found, view.position)
+        }
+        let shown = PartialList(items: try entries(found.items, to: message), hasOlder: found.hasOlder)
+        return makePage(shown, page, of: .replies(message), asOf: now, position: \.position)
+    }
+
+    /// Returns the message that a reply answers; nil if it is unknown or the viewer may not read
+    /// its thread.
+    public func message(answeredBy reply: ReplyID, viewer: UserID? = nil) -> MessageID? {
+        withCurrentModels { models, now -> MessageID? in
+            let view = Viewpoint(viewer: viewer, position: now, currentPosition: now)
+            // Any rejection means that the viewer may not see the reply.
+            return try? models.requireReadable(reply, from: view).message
+        }
+    }
+}

@@ -1,0 +1,76 @@
+public import ChatDomain
+import EventJournal
+import Locking
+public import Projections
+
+/// Threads and their names.
+extension ChatStore {
+    /// Returns a page of the threads, ordered by latest event.
+    ///
+    /// A viewer receives the threads that they may read.
+    ///
+    /// - Parameters:
+    ///   - page: The part of the list. With a cursor, only its limit applies.
+    ///   - cursor: A cursor of an earlier page of the same list, in either direction; nil for
+    ///     `page`.
+    ///   - viewer: The user who asks; nil for the host.
+    ///   - point: The point in the history to read as of.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>); for the cursor,
+    ///   ``ChatError/foreignCursor`` and ``ChatError/rejected(_:)`` with `invalidPosition`.
+    /// - Complexity: O(*n* log *n* + *m* log *k*), where *n* is the number of threads that the
+    ///   viewer ever joined; for the host and operators, of all threads. *m* is the size of the
+    ///   page, *k* the number of messages in a thread.
+    public func threads(
+        _ page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, viewer: UserID? = nil, asOf point: AsOf = .now
+    ) throws(ChatError) -> Page<ThreadSummary> {
+        let page = try request(page, at: cursor, of: .threads)
+        let (keys, sections) = try threadSortKeys(viewer, point)
+        let found = sections.threads(page.slice(of: keys))
+        return makePage(found, page, of: .threads, asOf: sections.viewpoint.position, position: \.lastPosition)
+    }
+
+    /// Returns one thread.
+    ///
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember`.
+    /// - Complexity: O(log *n*) in the number of messages in the thread.
+    public func thread(_ id: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> ThreadSummary {
+        try query(point, for: viewer) { models, view throws(ChatError) in
+            let start = try models.requireReadable(id, from: view)
+            guard let thread = models.thread(id, asOf: view.position, after: start) else { throw .rejected(.unknownThread) }
+            return ThreadSummary(thread)
+        }
+    }
+
+    /// Returns the threads with a name, in opening order; a postcode thread is named by its outward
+    /// code.
+    ///
+    /// Threads with the exact spelling take precedence. If none exist, names are compared by
+    /// canonical caseless matching (`soup` finds `Soup`). A viewer receives the threads that they
+    /// may read.
+    ///
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>).
+    /// - Complexity: O(*n*), where *n* is the number of threads that the viewer ever joined; for
+    ///   the host and operators, of all threads.
+    public func threads(named name: String, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [ThreadID] {
+        let (list, sections) = try shownThreads(viewer, point)
+        for match in ThreadNameMatch.allCases {
+            let found = sections.compactMap(list) { models, row in
+                sections.shownThread(models, row).flatMap { thread in
+                    models.opening(thread, asOf: sections.viewpoint.position) { match.matches($0, name) }
+                }
+            }
+            if !found.isEmpty { return found.sorted { $0.position < $1.position }.map(\.id) }
+        }
+        return []
+    }
+}
+
+extension ThreadSummary {
+    init(_ thread: ThreadRecord) {
+        self.init(
+            id: thread.id, name: thread.name, outwardCode: thread.id.outwardCode, memberCount: thread.memberCount,
+            messageCount: thread.messageCount, lastPosition: thread.lastPosition, createdAt: thread.createdAt, policy: thread.policy,
+            history: thread.history, isLocked: thread.isLocked, isClosed: thread.isClosed)
+    }
+}

@@ -1,0 +1,129 @@
+public import ChatDomain
+import EventJournal
+import Locking
+import Projections
+
+/// Users and their access.
+extension ChatStore {
+    /// Returns a user's profile with their threads.
+    ///
+    /// A viewer may read only their own profile. For a viewer, a profile as of an earlier point
+    /// includes only the threads of which they are still a member.
+    ///
+    /// - Parameters:
+    ///   - id: The user.
+    ///   - viewer: The user who asks; nil for the host.
+    ///   - point: The point in the history to read as of.
+    ///   - threadLimit: The maximum number of threads, first joined first.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownUser`, and with `notAllowed` if the viewer is
+    ///   another user.
+    /// - Complexity: O(*n* log *n*) in the number of threads that the user ever joined or was
+    ///   invited to, plus O(*b* log *m*) for each current one with *m* messages, whose latest text is
+    ///   read; *b* is the number of users whom the user blocks.
+    public func user(
+        _ id: UserID, viewer: UserID? = nil, asOf point: AsOf = .now, threadLimit: Int = .max
+    ) throws(ChatError) -> UserDetails {
+        let ((profile, scan, blocked), sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
+            try requireSelf(viewer, id)
+            guard let profile = models.profile(id, asOf: view.position) else { throw .rejected(.unknownUser) }
+            return (profile, models.scan(membershipsOf: id), models.blockedUsers(by: id))
+        }
+        // A count costs as much as one of each blocked user.
+        let countsPerSection = max(1, SectionedQuery.unreadCount / (1 + blocked.count / 16))
+        let (view, user) = (sections.viewpoint, id)
+        let memberships = sections.compactMap(scan) { models, row -> IndexedMembership? in
+            models.indexedMembership(ofMembership: row, asOf: view.position).flatMap {
+                models.mayRead(models.threadID($0), from: view) ? $0 : nil
+            }
+        }
+        let shown = memberships.sorted { $0.since < $1.since }.prefix(threadLimit)
+        let threads = sections.map(shown, per: countsPerSection) { models, membership in
+            let id = models.threadID(membership)
+            // The details are the user's, so the host too sees the messages that the user may read.
+            let start = (viewer == nil ? models.readingStart(user, id, asOf: view.position) : models.readingStart(id, from: view)) ?? .max
+            // A viewer who joined again later may read no message of that time.
+            let thread = UserThread(
+                id: id, name: models.thread(id, asOf: view.position)?.name,
+                unreadCount: start > view.position
+                    ? 0 : models.unreadCount(of: user, in: id, except: blocked, asOf: view.position),
+                readUpTo: models.readMarker(user, in: id, asOf: view.position))
+            let last = models.lastMessage(of: id, asOf: view.position, after: start)
+            return (thread: thread, last: models.marking(last.map { [$0] } ?? [], in: id, from: view))
+        }
+        return UserDetails(
+            id: id, username: profile.username?.text, postcode: profile.postcode, createdAt: profile.createdAt,
+            threads: try threads.map { row throws(ChatError) in
+                var thread = row.thread
+                thread.lastMessage = try entries(row.last, in: thread.id).first
+                return thread
+            })
+    }
+
+    /// Returns the periods in which a user could read each thread, ordered by start.
+    ///
+    /// The periods include those as an operator of the community, who can read every thread that is
+    /// not `inviteOnly`. Overlapping periods of a thread are one. A viewer may read only their own
+    /// periods. ``readingStart(of:in:asOf:)`` returns which messages a user could read.
+    ///
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownUser`, and with `notAllowed` if the viewer is
+    ///   another user.
+    /// - Complexity: O(*n* log *n*) in the number of the user's joins and departures. For a user
+    ///   who ever was an operator, also in the number of all threads for each such period.
+    public func access(of user: UserID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [ThreadAccess] {
+        let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
+            try requireSelf(viewer, user)
+            try models.requireUser(user, asOf: view.position)
+            return models.scan(membershipsOf: user)
+        }
+        return sections.access(of: user, scan)
+    }
+
+    /// Returns the position after which a user could read the messages of a thread, with their
+    /// replies; for the host only.
+    ///
+    /// An audit uses it to list what a user could read at a time: the timeline as of that time,
+    /// after this position. A query with a viewer also applies the rights and the texts of today.
+    ///
+    /// - Returns: 0 if the user could read the whole thread, the position of their latest join if the
+    ///   thread's history begins there, and nil if they could read none of it.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownUser` and `unknownThread`.
+    /// - Complexity: O(log *n*).
+    public func readingStart(of user: UserID, in thread: ThreadID, asOf point: AsOf = .now) throws(ChatError) -> Position? {
+        try query(point) { models, view throws(ChatError) in
+            try models.requireUser(user, asOf: view.position)
+            guard models.hasThread(thread, asOf: view.position) else { throw .rejected(.unknownThread) }
+            return models.readingStart(user, thread, asOf: view.position)
+        }
+    }
+
+    /// Returns whether a user with this id exists; for the host only.
+    ///
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>).
+    public func isUser(_ id: UserID, asOf point: AsOf = .now) throws(ChatError) -> Bool {
+        try query(point) { models, view throws(ChatError) in models.profile(id, asOf: view.position) != nil }
+    }
+
+    /// Returns the user with a username, for the host only; nil if none exists.
+    ///
+    /// Usernames are compared as in registration.
+    ///
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>).
+    public func user(named username: String, asOf point: AsOf = .now) throws(ChatError) -> UserID? {
+        try query(point) { models, view throws(ChatError) in models.user(named: username, asOf: view.position) }
+    }
+
+    /// Returns a user's id and name, for the host only; nil if none exists.
+    public func summary(of user: UserID) -> UserSummary? {
+        withCurrentModels { models, now in models.profile(user, asOf: now).map { UserSummary(id: user, username: $0.username?.text) } }
+    }
+
+    /// Returns the user with this subject of the identity provider; nil if none exists.
+    public func user(withSubject subject: String) -> UserID? { withCurrentModels { $0.user(withSubject: subject, asOf: $1) } }
+}
+
+extension UserSummary {
+    init(_ membership: Membership) { self.init(id: membership.user, username: membership.username) }
+}
