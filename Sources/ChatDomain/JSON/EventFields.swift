@@ -36,7 +36,9 @@ struct EventFields {
     }
 
     private func keys(_ form: EventForm) -> [FieldKey] {
-        let keys = form.layout.json.flatMap { $0 == .content ? form.content.keys : [$0 == .user ? FieldKey(form.userKey.rawValue) : $0.key] }
+        let keys = form.layout.json.flatMap {
+            $0 == .content ? form.content.keys : [$0 == .user ? FieldKey(form.userKey.rawValue) : $0.key]
+        }
         return redacted.contains(.postcode) ? keys + [.outwardCode] : keys
     }
 
