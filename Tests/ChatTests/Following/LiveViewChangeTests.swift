@@ -43,6 +43,45 @@ import Testing
         }
     }
 
+    /// Each event of a thread that has a number there makes it the last one of the list.
+    @Test func everyNumberedEventMovesItsThread() async throws {
+        let fixture = try Fixture()
+        let (den, ann, bob, cat) = (ThreadID(bits: 60), Fixture.ann, Fixture.bob, Fixture.cat)
+        let commands: [ChatCommand] = [
+            .openThread(thread: den, name: "Den", by: ann), .joinThread(user: bob, thread: den), .invite(user: cat, thread: den, by: ann),
+            .declineInvitation(user: cat, thread: den), .invite(user: cat, thread: den, by: ann),
+            .revokeInvitation(user: cat, thread: den, by: ann), .postMessage(message: milk, thread: den, author: ann, body: "Milk?"),
+            .reply(reply: replies[0], message: milk, author: bob, body: "No"), .edit(.message(milk), by: ann, body: "Oat milk?"),
+            .edit(.reply(replies[0]), by: bob, body: "Yes"), .pin(message: milk, by: ann), .unpin(message: milk, by: ann),
+            .retract(.reply(replies[0]), by: bob), .reply(reply: replies[1], message: milk, author: bob, body: "No"),
+            .remove(.reply(replies[1]), by: ann, reason: "spam"), .remove(.message(milk), by: ann, reason: "spam"),
+            .postMessage(message: bread, thread: den, author: ann, body: "Bread?"), .retract(.message(bread), by: ann),
+            .setRole(user: bob, thread: den, role: .moderator, by: ann), .mute(user: bob, thread: den, by: ann, reason: "spam"),
+            .unmute(user: bob, thread: den, by: ann), .removeMember(user: bob, thread: den, by: ann, reason: "spam"),
+            .joinThread(user: bob, thread: den), .leaveThread(user: bob, thread: den),
+            .ban(user: cat, thread: den, by: ann, reason: "spam"), .unban(user: cat, thread: den, by: ann),
+            .custom(kind: "com.example.poll", thread: den, by: ann, payload: try #require(CustomPayload("0"))),
+            .lockThread(thread: den, by: ann), .unlockThread(thread: den, by: ann),
+            .setThreadPolicy(thread: den, policy: .inviteOnly, by: ann), .closeThread(thread: den, by: ann),
+        ]
+        let threads = LiveThreads(fixture.store)
+        var kinds: Set<EventKind> = []
+        try await showing(threads.follow) {
+            for command in commands {
+                try fixture.post("Weeds")
+                kinds.formUnion(try await fixture.store.execute(command).events.compactMap(\.event.kind))
+                let expected = try fixture.store.threads().entries
+                #expect(expected.last?.id == den)
+                try await ChatTests.until {
+                    threads.threads
+                } _: {
+                    $0 == expected
+                }
+            }
+        }
+        #expect(kinds.union([.messagePosted]) == Set(EventKind.allCases.filter(\.form.isNumbered)))
+    }
+
     /// Posts two messages and two replies to the first.
     private func posted(_ fixture: Fixture) async throws {
         try await fixture.store.execute(.postMessage(message: milk, thread: Fixture.garden, author: Fixture.ann, body: "Milk?"))  // 7
