@@ -3,7 +3,8 @@ public import ChatDomain
 /// The commands of one request of a client, checked against the user of the session.
 ///
 /// Decodes all of them or none: a malformed or forbidden command of a batch is a problem with its
-/// number, and no command is executed.
+/// number, and no command is executed. `CommandForm` in ChatDomain has the fields of each command and
+/// who may send it.
 public struct ClientCommands: Sendable {
     /// The largest number of commands in a batch.
     public static let maximumCount = 1_000
