@@ -1,11 +1,12 @@
 package import ChatDomain
 import Columns
 
+/// Queries of pinned messages; ``RareHistory`` keeps their history.
 extension ReadModels {
     /// Returns the pinned messages of a thread, in the order in which they were pinned.
     ///
     /// - Complexity: O(*n* log *n*) in the number of messages that were ever pinned.
-    package func pinnedMessages(of thread: ThreadID, asOf position: Position, after start: Position = 0) -> [PostRecord<MessageID>] {
+    package func pinnedMessages(of thread: ThreadID, asOf position: Position, after start: Position = 0) -> [PostRecord] {
         let index = identities.index(ofThread: thread)
         return compactMap(scan(pinsOf: thread)) { row -> (message: Int, pinnedAt: Position)? in
             let message = views.rare.pins.rows.entry(row)
@@ -21,6 +22,8 @@ extension ReadModels {
 
     /// Returns a scan of every message that was ever pinned in a thread.
     func scan(pinsOf thread: ThreadID) -> Scan {
-        scan(.pinsOfThread, views.rare.pinsOfThread, identities.index(ofThread: thread))
+        Scan(from: identities.index(ofThread: thread).flatMap { views.rare.pinsOfThread.last(of: $0) }) {
+            $0.views.rare.pinsOfThread.row(before: $1)
+        }
     }
 }

@@ -87,7 +87,9 @@ extension ReadModels {
 
     /// Returns a scan of every report that was ever made in a thread.
     package func scan(reportsOf thread: ThreadID) -> Scan {
-        scan(.reportsOfThread, views.rare.reports.reportsOfThread, identities.index(ofThread: thread))
+        Scan(from: identities.index(ofThread: thread).flatMap { views.rare.reports.reportsOfThread.last(of: $0) }) {
+            $0.views.rare.reports.reportsOfThread.row(before: $1)
+        }
     }
 }
 

@@ -5,41 +5,49 @@ import Columns
 ///
 /// Rows are never removed or moved. Rows added after the start are not visited.
 package struct Scan: Sendable {
-    enum List { case threads, days, membershipsOfThread, membershipsOfUser, residencesOfThread, pinsOfThread, reportsOfThread }
+    /// Returns the row before a row; nil before the first.
+    fileprivate let rowBefore: @Sendable (borrowing ReadModels, Int) -> Int?
+    /// The next row; nil at the end.
+    fileprivate var next: Int?
 
-    fileprivate let list: List
-    /// The next row + 1; 0 at the end.
-    fileprivate var next: Int
+    /// Creates a scan that begins with a row; nil for an empty one.
+    init(from row: Int?, _ rowBefore: @escaping @Sendable (borrowing ReadModels, Int) -> Int?) {
+        (next, self.rowBefore) = (row, rowBefore)
+    }
+
+    /// Creates a scan of all rows of a table.
+    fileprivate init(count: Int) { self.init(from: count > 0 ? count - 1 : nil) { $1 > 0 ? $1 - 1 : nil } }
 
     /// Whether every row has been visited.
-    package var isAtEnd: Bool { next == 0 }
+    package var isAtEnd: Bool { next == nil }
 }
 
 extension ReadModels {
     /// Returns a scan of the threads.
-    package func threadScan() -> Scan { Scan(list: .threads, next: views.timelines.threads.count) }
+    package func threadScan() -> Scan { Scan(count: views.timelines.threads.count) }
 
     /// Returns a scan of the days with activity.
-    package func dayScan() -> Scan { Scan(list: .days, next: views.activity.days.count) }
+    package func dayScan() -> Scan { Scan(count: views.activity.days.count) }
 
     /// Returns a scan of every membership that ever existed in a thread.
     package func scan(membershipsOf thread: ThreadID) -> Scan {
-        scan(.membershipsOfThread, views.membership.membershipsOfThread, identities.index(ofThread: thread))
+        Scan(from: identities.index(ofThread: thread).flatMap { views.membership.membershipsOfThread.last(of: $0) }) {
+            $0.views.membership.membershipsOfThread.row(before: $1)
+        }
     }
 
     /// Returns a scan of every membership that a user ever had.
     package func scan(membershipsOf user: UserID) -> Scan {
-        scan(.membershipsOfUser, views.membership.membershipsOfUser, identities.index(ofUser: user))
+        Scan(from: identities.index(ofUser: user).flatMap { views.membership.membershipsOfUser.last(of: $0) }) {
+            $0.views.membership.membershipsOfUser.row(before: $1)
+        }
     }
 
     /// Returns a scan of every residence that ever existed in an outward code.
     package func scan(residencesOf code: OutwardCode) -> Scan {
-        scan(.residencesOfThread, views.membership.residencesOfThread, identities.index(ofThread: ThreadID(code)))
-    }
-
-    func scan(_ list: Scan.List, _ lists: borrowing RowLists, _ owner: Int?) -> Scan {
-        guard let owner, let last = lists.last(of: owner) else { return Scan(list: list, next: 0) }
-        return Scan(list: list, next: last + 1)
+        Scan(from: identities.index(ofThread: ThreadID(code)).flatMap { views.membership.residencesOfThread.last(of: $0) }) {
+            $0.views.membership.residencesOfThread.row(before: $1)
+        }
     }
 
     /// Calls the body with the next rows of a scan, at most `limit`.
@@ -47,23 +55,12 @@ extension ReadModels {
     /// - Complexity: O(*m*) in the limit.
     package func forEach(_ scan: inout Scan, limit: Int = .max, _ body: (Int) -> Void) {
         var count = 0
-        while scan.next > 0, count < limit {
-            let row = scan.next - 1
+        while let row = scan.next, count < limit {
             body(row)
             count += 1
-            scan.next =
-                switch scan.list {
-                case .threads, .days: row
-                case .membershipsOfThread: next(views.membership.membershipsOfThread, row)
-                case .membershipsOfUser: next(views.membership.membershipsOfUser, row)
-                case .residencesOfThread: next(views.membership.residencesOfThread, row)
-                case .pinsOfThread: next(views.rare.pinsOfThread, row)
-                case .reportsOfThread: next(views.rare.reports.reportsOfThread, row)
-                }
+            scan.next = scan.rowBefore(self, row)
         }
     }
-
-    private func next(_ lists: borrowing RowLists, _ row: Int) -> Int { lists.row(before: row).map { $0 + 1 } ?? 0 }
 
     /// Returns the non-nil results of transforming every row of a scan.
     func compactMap<Value>(_ scan: Scan, _ transform: (Int) -> Value?) -> [Value] {

@@ -46,7 +46,7 @@ import Testing
         #expect(timeline.map(\.author.username) == ["Ann", "bob", "ab"])
         #expect(timeline.allSatisfy { $0.createdAt.millisecondsSince1970 == 1_100_000_000_000 })
         #expect(try store.threads(named: "imported").count == 1)
-        #expect(try store.replies(to: timeline[0].id).map(\.body) == ["body of 2", "body of 3"])
+        #expect(try store.replies(to: timeline[0].message).map(\.body) == ["body of 2", "body of 3"])
         #expect(try store.timeline(ThreadID(try #require(OutwardCode("SW1A")))).map(\.body) == ["body of 5", "body of 1"])
         #expect(try store.user(named: "x") == nil, "a rejected message registers no user")
         let head = store.head

@@ -142,7 +142,7 @@ import Testing
             #expect(cursor.description.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F })
         }
         let data = try JSONEncoder().encode(page)
-        #expect(try JSONDecoder().decode(Page<TimelineEntry>.self, from: data) == page)
+        #expect(try JSONDecoder().decode(Page<Post>.self, from: data) == page)
         #expect(String(decoding: try JSONEncoder().encode(try store.timeline(other)), as: UTF8.self).contains(#""older":null"#))
     }
 

@@ -73,7 +73,7 @@ import Testing
         #expect(view.postcode?.description == "SW1A 1AA")
         #expect(view.threads.map(\.name) == ["Garden", "SW1A"])
         #expect(view.threads.map(\.unreadCount) == [1, 0])
-        #expect(view.threads[0].lastMessage?.id == second)
+        #expect(view.threads[0].lastMessage?.message == second)
         #expect(view.threads[1].lastMessage == nil)
         try store.execute(.markRead(user: bob, thread: garden, upTo: 7))
         #expect(try store.user(bob).threads[0].unreadCount == 0)

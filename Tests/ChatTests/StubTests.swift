@@ -203,8 +203,8 @@ func expectOnlyUnorderedStubs(_ report: VerificationReport, of directory: String
 /// The answers of the queries about a whole history.
 private struct Views {
     let threads: [ThreadSummary]
-    let timelines: [[TimelineEntry]]
-    let replies: [[ReplyEntry]]
+    let timelines: [[Post]]
+    let replies: [[Post]]
     let members: [[ThreadMember]]
     let residents: [[Resident]]
     let users: [UserDetails]
@@ -213,7 +213,7 @@ private struct Views {
         let all = PageRequest(limit: .max)
         threads = try store.threads(all).entries
         timelines = try threads.map { try store.timeline($0.id, all).entries }
-        replies = try timelines.joined().map { try store.replies(to: $0.id, all).entries }
+        replies = try timelines.joined().map { try store.replies(to: $0.message, all).entries }
         members = try threads.map { try store.members(of: $0.id) }
         residents = try threads.compactMap(\.outwardCode).map { try store.residents(of: $0) }
         users = try events.compactMap {
@@ -259,18 +259,16 @@ private struct Sources {
         return thread
     }
 
-    func applied(to entry: TimelineEntry) -> TimelineEntry {
-        var entry = entry
-        entry.author = applied(to: entry.author)
-        if message[entry.id] == true { entry.body = nil }
-        return entry
-    }
-
-    func applied(to entry: ReplyEntry) -> ReplyEntry {
-        var entry = entry
-        entry.author = applied(to: entry.author)
-        if reply[entry.id] == true { entry.body = nil }
-        return entry
+    func applied(to post: Post) -> Post {
+        var post = post
+        post.author = applied(to: post.author)
+        let isErased =
+            switch post.id {
+            case .message(let id): message[id] == true
+            case .reply(let id): reply[id] == true
+            }
+        if isErased { post.body = nil }
+        return post
     }
 
     func applied(to user: UserDetails) -> UserDetails {

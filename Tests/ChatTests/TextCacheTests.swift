@@ -129,8 +129,8 @@ import Testing
                         #expect(try reader.timeline(thread.id, asOf: moment) == expected)
                     }
                     for message in expected {
-                        let replies = try readers[0].replies(to: message.id, asOf: moment)
-                        for reader in readers.dropFirst() { #expect(try reader.replies(to: message.id, asOf: moment) == replies) }
+                        let replies = try readers[0].replies(to: message.message, asOf: moment)
+                        for reader in readers.dropFirst() { #expect(try reader.replies(to: message.message, asOf: moment) == replies) }
                     }
                 }
             }

@@ -6,7 +6,7 @@ import Testing
 // GettingStarted.md, Chat.md and the documentation of the types show parts of this code.
 
 /// Keeps the messages of a thread on the screen, until the task is cancelled.
-@MainActor func show(_ timeline: LiveTimeline, display: ([TimelineEntry]) -> Void) async {
+@MainActor func show(_ timeline: LiveTimeline, display: ([Post]) -> Void) async {
     async let following: Void = timeline.follow()
     for await messages in Observations({ timeline.messages }) { display(messages) }
     await following

@@ -135,7 +135,7 @@ import Testing
             }
             let invitations = memberships.compactMap { models.invitation(ofMembership: $0, asOf: now) }
             #expect(invitations.sorted() == expectedInvitations.values.sorted())
-            #expect(models.pinnedMessages(of: thread, asOf: now).map(\.id) == pins)
+            #expect(models.pinnedMessages(of: thread, asOf: now).map(\.message) == pins)
             let reports = models.compactMap(models.scan(reportsOf: thread)) { models.openReport($0, in: thread, asOf: now) }
             #expect(reports.sorted { $0.position < $1.position } == expectedReports)
             let record = models.thread(thread, asOf: now)
@@ -159,10 +159,10 @@ import Testing
                 }
             }
             for models in all {
-                #expect(models.messages(of: thread, PageRequest(limit: .max), asOf: now, after: start).items.map(\.id) == later)
+                #expect(models.messages(of: thread, PageRequest(limit: .max), asOf: now, after: start).items.map(\.message) == later)
                 #expect(models.thread(thread, asOf: now, after: start)?.messageCount == later.count)
-                #expect(models.lastMessage(of: thread, asOf: now, after: start)?.id == later.last)
-                #expect(models.pinnedMessages(of: thread, asOf: now, after: start).map(\.id) == pins)
+                #expect(models.lastMessage(of: thread, asOf: now, after: start)?.message == later.last)
+                #expect(models.pinnedMessages(of: thread, asOf: now, after: start).map(\.message) == pins)
                 let reports = models.compactMap(models.scan(reportsOf: thread)) {
                     models.openReport($0, in: thread, asOf: now, after: start)
                 }
@@ -205,7 +205,7 @@ import Testing
         let expected: [Position: [MessageID]] = [
             6: [], 7: [ids[0]], 9: ids, 12: ids, 13: [ids[1], ids[2]], 14: [ids[2]], 15: [], 16: [ids[2]],
         ]
-        for (position, pins) in expected { #expect(models.pinnedMessages(of: garden, asOf: position).map(\.id) == pins) }
+        for (position, pins) in expected { #expect(models.pinnedMessages(of: garden, asOf: position).map(\.message) == pins) }
         let reports = models.compactMap(models.scan(reportsOf: garden)) { models.openReport($0, in: garden, asOf: 16) }
         #expect(Set(reports.map(\.post)) == Set(ids.map(PostID.message)))
     }
@@ -240,8 +240,8 @@ import Testing
                 .init(.messagePinned, .message(thread: garden, number: 4, message: walk, by: ann)),  // 6
                 .init(.messageRemoved, .message(thread: garden, number: 5, message: walk, by: ann)),  // 7
             ])
-        #expect(models.pinnedMessages(of: garden, asOf: 6).map(\.id) == [walk])
-        #expect(models.pinnedMessages(of: garden, asOf: 7).map(\.id) == [])
+        #expect(models.pinnedMessages(of: garden, asOf: 6).map(\.message) == [walk])
+        #expect(models.pinnedMessages(of: garden, asOf: 7).map(\.message) == [])
     }
 
     @Test func closedThreadStaysLocked() {

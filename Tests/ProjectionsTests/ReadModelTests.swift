@@ -96,18 +96,19 @@ extension StoreModels {
             let messages = naive.messages(of: thread)
             let shown = models.messages(of: thread, everything, asOf: now).items.map {
                 NaiveViews.Message(
-                    id: $0.id, position: $0.position, author: $0.author, editPosition: $0.editPosition, isRetracted: $0.isRetracted,
+                    id: $0.message, position: $0.position, author: $0.author, editPosition: $0.editPosition, isRetracted: $0.isRetracted,
                     isRemoved: $0.isRemoved, replyCount: $0.replyCount)
             }
             #expect(shown == messages)
             #expect(
                 models.messages(of: thread, everything, asOf: now).items.map(\.authorName) == messages.map { naive.username($0.author) })
-            #expect(models.lastMessage(of: thread, asOf: now)?.id == messages.last?.id)
+            #expect(models.lastMessage(of: thread, asOf: now)?.message == messages.last?.id)
             for message in messages {
-                let replies = models.replies(to: message.id, everything, asOf: now).items.map {
-                    NaiveViews.Reply(
-                        id: $0.id, position: $0.position, author: $0.author, editPosition: $0.editPosition, isRetracted: $0.isRetracted,
-                        isRemoved: $0.isRemoved)
+                let replies = models.replies(to: message.id, everything, asOf: now).items.compactMap { reply -> NaiveViews.Reply? in
+                    guard case .reply(let id) = reply.id, reply.message == message.id else { return nil }
+                    return NaiveViews.Reply(
+                        id: id, position: reply.position, author: reply.author, editPosition: reply.editPosition,
+                        isRetracted: reply.isRetracted, isRemoved: reply.isRemoved)
                 }
                 #expect(replies == naive.replies(to: message.id))
                 let around = models.replies(to: message.id, PageRequest(limit: 3, around: now / 2), asOf: now).items.map(\.position)
@@ -279,13 +280,13 @@ extension StoreModels {
         for thread in models.threads(PageRequest(limit: .max), asOf: .max).map(\.id) {
             let all = models.messages(of: thread, PageRequest(limit: .max), asOf: .max).items
             for limit in [1, 3, 50] {
-                var forward: [PostRecord<MessageID>] = []
+                var forward: [PostRecord] = []
                 var page = models.messages(of: thread, PageRequest(limit: limit, after: 0), asOf: .max).items
                 while let last = page.last {
                     forward += page
                     page = models.messages(of: thread, PageRequest(limit: limit, after: last.position), asOf: .max).items
                 }
-                var backward: [PostRecord<MessageID>] = []
+                var backward: [PostRecord] = []
                 page = models.messages(of: thread, PageRequest(limit: limit), asOf: .max).items
                 while let first = page.first {
                     backward = page + backward

@@ -342,6 +342,6 @@ private struct Answers: Equatable {
     var sanctions: [SanctionRecord] = []
     var invitation: Position?
     var isOperator = false
-    var message: PostRecord<MessageID>?
-    var reply: PostRecord<ReplyID>?
+    var message: PostRecord?
+    var reply: PostRecord?
 }

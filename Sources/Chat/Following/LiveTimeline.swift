@@ -10,7 +10,7 @@ import Projections
 ///
 /// ```swift
 /// /// Keeps the messages of a thread on the screen, until the task is cancelled.
-/// @MainActor func show(_ timeline: LiveTimeline, display: ([TimelineEntry]) -> Void) async {
+/// @MainActor func show(_ timeline: LiveTimeline, display: ([Post]) -> Void) async {
 ///     async let following: Void = timeline.follow()
 ///     for await messages in Observations({ timeline.messages }) { display(messages) }
 ///     await following
@@ -21,7 +21,7 @@ import Projections
 /// authors change in place. The journal is read outside the main actor.
 @MainActor @Observable public final class LiveTimeline: LiveView {
     /// The loading state and the messages, oldest first.
-    public internal(set) var state = LoadState<[TimelineEntry]>.loading
+    public internal(set) var state = LoadState<[Post]>.loading
     /// Whether messages that the viewer may read precede the first displayed one.
     public private(set) var hasEarlier = false
     /// The generation of the latest load of earlier messages.
@@ -54,7 +54,7 @@ import Projections
     }
 
     /// The messages to display, oldest first.
-    public var messages: [TimelineEntry] { state.value ?? [] }
+    public var messages: [Post] { state.value ?? [] }
 
     /// Reads the messages and keeps them current until the task is cancelled or the store is
     /// closed.
@@ -76,7 +76,7 @@ import Projections
         while true {
             (loadGeneration, changesMeanwhile) = (loadGeneration + 1, [])
             let generation = loadGeneration
-            let earlier: (value: [TimelineEntry], hasEarlier: Bool)
+            let earlier: (value: [Post], hasEarlier: Bool)
             do throws(ChatError) {
                 earlier = try await store.onReadExecutor { () async throws(ChatError) in
                     try await source.loadInBackground(from: store, before: first)
@@ -120,7 +120,7 @@ import Projections
 /// A source of the messages of a thread.
 struct TimelineSource: LiveSource {
     enum Change: Sendable {
-        case message(TimelineEntry)
+        case message(Post)
         case name(UserID, String?)
         case block(UserID, isBlocked: Bool)
     }
@@ -147,20 +147,20 @@ struct TimelineSource: LiveSource {
         return filter
     }
 
-    func load(from store: ChatStore, asOf position: Position) throws(ChatError) -> (value: [TimelineEntry], hasEarlier: Bool) {
+    func load(from store: ChatStore, asOf position: Position) throws(ChatError) -> (value: [Post], hasEarlier: Bool) {
         try load(from: store, before: nil, asOf: .position(position))
     }
 
     /// Returns the messages before a position, outside the main actor.
     @concurrent func loadInBackground(
         from store: ChatStore, before position: Position
-    ) async throws(ChatError) -> (value: [TimelineEntry], hasEarlier: Bool) {
+    ) async throws(ChatError) -> (value: [Post], hasEarlier: Bool) {
         try load(from: store, before: position, asOf: .now)
     }
 
     private func load(
         from store: ChatStore, before position: Position?, asOf point: AsOf
-    ) throws(ChatError) -> (value: [TimelineEntry], hasEarlier: Bool) {
+    ) throws(ChatError) -> (value: [Post], hasEarlier: Bool) {
         let page = try store.timeline(thread, PageRequest(limit: limit, before: position), viewer: viewer, asOf: point)
         return (page.entries, page.older != nil)
     }
@@ -198,7 +198,7 @@ struct TimelineSource: LiveSource {
     /// After a repair that lost events, an event can refer to a message that is unknown or in
     /// another thread.
     private func change(of message: MessageID, in store: ChatStore) throws(ChatError) -> LiveEffect<Change> {
-        let entry: TimelineEntry
+        let entry: Post
         do throws(ChatError) { entry = try store.message(message, viewer: viewer) } catch {
             guard case .rejected(let rejection) = error, [.unknownMessage, .notAMember].contains(rejection.code) else { throw error }
             // Throws if the reason is that the viewer can no longer read the thread.
@@ -208,7 +208,7 @@ struct TimelineSource: LiveSource {
         return entry.thread == thread ? .change(.message(entry)) : .none
     }
 
-    func apply(_ change: Change, to messages: inout [TimelineEntry]) {
+    func apply(_ change: Change, to messages: inout [Post]) {
         switch change {
         case .message(let message):
             if let index = messages.lastIndex(where: { $0.position <= message.position }) {

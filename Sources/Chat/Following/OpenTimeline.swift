@@ -9,7 +9,7 @@ public import Projections
 /// ``ChatStore/members(of:viewer:asOf:)``.
 public struct OpenTimeline: Sendable {
     /// The messages, oldest first, with the cursors of the adjacent pages.
-    public var page: Page<TimelineEntry>
+    public var page: Page<Post>
     /// The usernames of the current members and of the authors on the page, except erased ones.
     public var names: [UserID: String]
     /// The position of the page and the names.

@@ -117,21 +117,15 @@ extension ReadModels {
         moderates(viewer, thread, asOf: position) && (position == current || moderates(viewer, thread, asOf: current))
     }
 
-    /// Marks messages of a thread for the viewer: texts that are withheld, and blocked authors.
-    func marking(_ rows: consuming [PostRecord<MessageID>], in thread: ThreadID, from viewpoint: Viewpoint) -> [PostRecord<MessageID>] {
-        mark(&rows, thread, from: viewpoint, PostID.message)
-        return rows
-    }
-
-    /// Marks replies in a thread for the viewer: texts that are withheld, and blocked authors.
-    func marking(_ rows: consuming [PostRecord<ReplyID>], in thread: ThreadID, from viewpoint: Viewpoint) -> [PostRecord<ReplyID>] {
-        mark(&rows, thread, from: viewpoint, PostID.reply)
+    /// Marks posts in a thread for the viewer: texts that are withheld, and blocked authors.
+    func marking(_ rows: consuming [PostRecord], in thread: ThreadID, from viewpoint: Viewpoint) -> [PostRecord] {
+        mark(&rows, thread, from: viewpoint)
         return rows
     }
 
     /// Another user's text is withheld if its author has edited or retracted it, or a moderator
     /// removed it, since the queried position.
-    func mark<ID>(_ rows: inout [PostRecord<ID>], _ thread: ThreadID, from viewpoint: Viewpoint, _ post: (ID) -> PostID) {
+    func mark(_ rows: inout [PostRecord], _ thread: ThreadID, from viewpoint: Viewpoint) {
         guard let viewer = viewpoint.viewer else { return }
         // The blocks as of now count, whatever the queried position.
         for index in rows.indices where isBlocked(rows[index].author, by: viewer, asOf: viewpoint.currentPosition) {
@@ -143,7 +137,7 @@ extension ReadModels {
         for index in rows.indices where rows[index].author != viewer {
             let written = rows[index].editPosition ?? rows[index].position
             rows[index].isWithheld = !isCurrentText(
-                of: post(rows[index].id), writtenAt: written, includesRemoved: seesRemoved, current: viewpoint.currentPosition)
+                of: rows[index].id, writtenAt: written, includesRemoved: seesRemoved, current: viewpoint.currentPosition)
         }
     }
 

@@ -12,13 +12,13 @@ extension ChatStore {
     /// - Complexity: O(*n* log *n*) in the number of messages that were ever pinned in the thread;
     ///   reads the texts of the returned ones.
     public func pins(in thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now, limit: Int = .max) throws(ChatError)
-        -> [TimelineEntry]
+        -> [Post]
     {
         let rows = try query(point, for: viewer) { models, view throws(ChatError) in
             let start = try models.requireReadable(thread, from: view)
             let pinned = models.pinnedMessages(of: thread, asOf: view.position, after: start)
             return models.marking(Array(pinned.prefix(limit)), in: thread, from: view)
         }
-        return try entries(rows, in: thread)
+        return try posts(rows, in: thread)
     }
 }

@@ -22,15 +22,15 @@ extension ChatStore {
     public func timeline(
         _ thread: ThreadID, _ page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, viewer: UserID? = nil,
         asOf point: AsOf = .now
-    ) throws(ChatError) -> Page<TimelineEntry> {
+    ) throws(ChatError) -> Page<Post> {
         let page = try request(page, at: cursor, of: .timeline(thread))
         let (found, now) = try query(point, for: viewer) { models, view throws(ChatError) in
             let start = try models.requireReadable(thread, from: view)
             var found = models.messages(of: thread, page, asOf: view.position, after: start)
-            models.mark(&found.items, thread, from: view, PostID.message)
+            models.mark(&found.items, thread, from: view)
             return (found, view.position)
         }
-        let shown = PartialList(items: try entries(found.items, in: thread), hasOlder: found.hasOlder)
+        let shown = PartialList(items: try posts(found.items, in: thread), hasOlder: found.hasOlder)
         return makePage(shown, page, of: .timeline(thread), asOf: now, position: \.position)
     }
 
@@ -38,13 +38,13 @@ extension ChatStore {
     ///
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownMessage`; with a viewer also `notAMember`.
-    public func message(_ id: MessageID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> TimelineEntry {
+    public func message(_ id: MessageID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> Post {
         let (rows, thread) = try query(point, for: viewer) { models, view throws(ChatError) in
             let thread = try models.requireReadable(id, from: view)
             guard let row = models.message(id, asOf: view.position) else { throw .rejected(.unknownMessage) }
             return (models.marking([row], in: thread, from: view), thread)
         }
-        return try entries(rows, in: thread)[0]
+        return try posts(rows, in: thread)[0]
     }
 
     /// Returns a page of the replies to a message, oldest first; by default the latest 50.
@@ -64,15 +64,15 @@ extension ChatStore {
     public func replies(
         to message: MessageID, _ page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, viewer: UserID? = nil,
         asOf point: AsOf = .now
-    ) throws(ChatError) -> Page<ReplyEntry> {
+    ) throws(ChatError) -> Page<Post> {
         let page = try request(page, at: cursor, of: .replies(message))
         let (found, now) = try query(point, for: viewer) { models, view throws(ChatError) in
             let thread = try models.requireReadable(message, from: view)
             var found = models.replies(to: message, page, asOf: view.position)
-            models.mark(&found.items, thread, from: view, PostID.reply)
+            models.mark(&found.items, thread, from: view)
             return (found, view.position)
         }
-        let shown = PartialList(items: try entries(found.items, to: message), hasOlder: found.hasOlder)
+        let shown = PartialList(items: try posts(found.items), hasOlder: found.hasOlder)
         return makePage(shown, page, of: .replies(message), asOf: now, position: \.position)
     }
 

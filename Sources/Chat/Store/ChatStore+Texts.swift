@@ -4,53 +4,31 @@ import Locking
 import Projections
 
 // Joins rows of the read models with texts from the cache or the journal.
-//
-// Messages and replies have a loop each, because one generic loop would copy every row
-// (Benchmarks/README.md, R2).
 
 extension ChatStore {
-    func entries(_ rows: [PostRecord<MessageID>], in thread: ThreadID) throws(ChatError) -> [TimelineEntry] {
+    /// Returns the posts of rows.
+    ///
+    /// - Parameter thread: The thread of messages; nil for replies.
+    func posts(_ rows: [PostRecord], in thread: ThreadID? = nil) throws(ChatError) -> [Post] {
         var textPositions = TextPositions(capacity: rows.count)
         for row in rows { textPositions.add(row.position, row.editPosition) }
         let texts = try texts(at: textPositions)
-        var entries: [TimelineEntry] = []
-        entries.reserveCapacity(rows.count)
+        var posts: [Post] = []
+        posts.reserveCapacity(rows.count)
         for index in rows.indices {
             let row = rows[index]
             let text = texts[index]
             // Stored properties: a computed one of another module costs a call and a copy
             // (Benchmarks/README.md, R1b).
             let isShown = !row.isRetracted && !row.isRemoved && !row.isWithheld
-            entries.append(
-                TimelineEntry(
-                    position: row.position, id: row.id, thread: thread, author: UserSummary(id: row.author, username: row.authorName),
-                    body: isShown ? text.body : nil, createdAt: text.createdAt, editedAt: text.editedAt,
-                    isRetracted: row.isRetracted, isRemoved: row.isRemoved, isFromBlockedUser: row.isBlocked,
-                    replyCount: row.replyCount))
+            posts.append(
+                Post(
+                    position: row.position, id: row.id, thread: thread, message: row.message,
+                    author: UserSummary(id: row.author, username: row.authorName), body: isShown ? text.body : nil,
+                    createdAt: text.createdAt, editedAt: text.editedAt, isRetracted: row.isRetracted, isRemoved: row.isRemoved,
+                    isFromBlockedUser: row.isBlocked, replyCount: row.replyCount))
         }
-        return entries
-    }
-
-    func entries(_ rows: [PostRecord<ReplyID>], to message: MessageID) throws(ChatError) -> [ReplyEntry] {
-        var textPositions = TextPositions(capacity: rows.count)
-        for row in rows { textPositions.add(row.position, row.editPosition) }
-        let texts = try texts(at: textPositions)
-        var entries: [ReplyEntry] = []
-        entries.reserveCapacity(rows.count)
-        for index in rows.indices {
-            let row = rows[index]
-            let text = texts[index]
-            // Stored properties: a computed one of another module costs a call and a copy
-            // (Benchmarks/README.md, R1b).
-            let isShown = !row.isRetracted && !row.isRemoved && !row.isWithheld
-            entries.append(
-                ReplyEntry(
-                    position: row.position, id: row.id, message: message, author: UserSummary(id: row.author, username: row.authorName),
-                    body: isShown ? text.body : nil, createdAt: text.createdAt, editedAt: text.editedAt,
-                    isRetracted: row.isRetracted, isRemoved: row.isRemoved, isFromBlockedUser: row.isBlocked)
-            )
-        }
-        return entries
+        return posts
     }
 
     /// Returns the texts of posts at the version of their rows, with creation and edit times.
@@ -118,7 +96,7 @@ extension ChatStore {
 
 /// The positions of the texts of some posts.
 ///
-/// Filled and read in loops over indices, because mapping generic rows to pairs is slow.
+/// Filled and read in loops over indices, because mapping rows to pairs is slow.
 private struct TextPositions {
     /// The positions at which the posts were posted.
     var posted: [Position] = []

@@ -55,7 +55,7 @@ extension ChatStore {
             id: id, username: profile.username?.text, postcode: profile.postcode, createdAt: profile.createdAt,
             threads: try threads.map { row throws(ChatError) in
                 var thread = row.thread
-                thread.lastMessage = try entries(row.last, in: thread.id).first
+                thread.lastMessage = try posts(row.last, in: thread.id).first
                 return thread
             })
     }

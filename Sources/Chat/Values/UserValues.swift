@@ -1,6 +1,18 @@
 public import ChatDomain
 import Primitives
 
+/// A user's id and current name, shown beside the user's posts.
+public struct UserSummary: Hashable, Sendable, Codable {
+    /// The id.
+    public var id: UserID
+    /// The current name; nil if erased.
+    public var username: String?
+
+    package init(id: UserID, username: String?) { (self.id, self.username) = (id, username) }
+
+    private enum CodingKeys: AbsentAsNullKey { case id, username }
+}
+
 /// A member of a thread.
 public struct ThreadMember: Hashable, Sendable, Codable {
     /// The user.
@@ -71,7 +83,7 @@ public struct UserThread: Hashable, Sendable, Codable, Identifiable {
     /// The position of the user's read marker; 0 if never set.
     public var readUpTo: Position
     /// The thread's latest message; nil for an empty thread.
-    public var lastMessage: TimelineEntry?
+    public var lastMessage: Post?
 
     private enum CodingKeys: String, AbsentAsNullKey {
         case id, name

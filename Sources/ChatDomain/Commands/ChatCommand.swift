@@ -287,6 +287,9 @@ public enum PostID: Hashable, Sendable {
     case message(MessageID)
     /// A reply.
     case reply(ReplyID)
+
+    /// Whether it identifies a reply.
+    public var isReply: Bool { if case .reply = self { true } else { false } }
 }
 
 /// A command and its correlation id.

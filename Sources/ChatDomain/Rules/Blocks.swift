@@ -10,7 +10,7 @@ extension RuleState {
         _ command: borrowing ChatCommand, _ isBlocked: Bool, _ ids: borrowing Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let actor = try requireUser(command.actorID, ids)
+        let actor = try requireActor(command.actorID, ids)
         let user = isBlocked ? try requireNotErased(command.userID, ids, envelope) : try requireRegistered(command.userID, ids)
         guard self.isBlocked(user, by: actor) != isBlocked, user != actor else { return .unchanged }
         if isBlocked, hasMaximumBlocks(actor), !envelope.isAudit { throw .tooManyBlocks }

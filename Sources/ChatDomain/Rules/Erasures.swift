@@ -1,6 +1,8 @@
 package import Columns
 
 /// Erasures, which only the host program orders.
+///
+/// What an erased user does afterwards is rejected by ``requireActor(_:_:)`` in Users.swift.
 extension RuleState {
     /// Decides the erasure of all content that a user wrote or was given.
     ///
@@ -58,7 +60,7 @@ extension RuleState {
 
     /// Forgets what the rules know of a user's content, and frees their username and subject.
     ///
-    /// From now on ``requireUser(_:_:)`` rejects what the user does.
+    /// From now on ``requireActor(_:_:)`` rejects what the user does.
     mutating func forget(_ user: Int) {
         let owner = UInt32(truncatingIfNeeded: user + 1)
         let (name, subject) = (Int(users[user].oneBasedFoldKey) - 1, Int(users[user].oneBasedSubject) - 1)

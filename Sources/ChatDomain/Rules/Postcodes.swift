@@ -5,7 +5,7 @@ extension RuleState {
     func setPostcode(
         _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let user = try requireUser(command.actorID, ids)
+        let user = try requireActor(command.actorID, ids)
         guard let postcode = Postcode(command.text) else { throw Postcode.isForcesNumber(command.text) ? .forcesNumber : .invalidPostcode }
         guard users[user].postcode != postcode else { return .unchanged }
         let threadID = ThreadID(postcode.outwardCode)

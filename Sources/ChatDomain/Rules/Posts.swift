@@ -62,7 +62,7 @@ extension RuleState {
     func retract(
         _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let actor = try requireUser(command.actorID, ids)
+        let actor = try requireActor(command.actorID, ids)
         let found = try find(command.post, for: actor, as: .ofAuthor, ids, envelope)
         guard found.author == actor else { throw .notTheAuthor }
         guard !found.marks.contains(.retracted) else { return .unchanged }
@@ -103,7 +103,7 @@ extension RuleState {
     func visiblePost(
         _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope
     ) throws(Rejection) -> (actor: Int, membership: Int, found: FoundPost) {
-        let actor = try requireUser(command.actorID, ids)
+        let actor = try requireActor(command.actorID, ids)
         let found = try find(command.post, for: actor, ids, envelope)
         let membership = try requireMember(actor, of: found.thread, ids)
         guard isVisible(message: found.message, to: membership, ids) else { throw .unknown(command.post) }
@@ -114,7 +114,7 @@ extension RuleState {
     func moderatedPost(
         _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope
     ) throws(Rejection) -> (actor: Int, found: FoundPost) {
-        let actor = try requireUser(command.actorID, ids)
+        let actor = try requireActor(command.actorID, ids)
         let found = try find(command.post, for: actor, as: .ofModerator, ids, envelope)
         try requireModerator(actor, of: found.thread, ids)
         return (actor, found)
@@ -178,7 +178,7 @@ extension RuleState {
 
 extension Rejection {
     /// The rejection of a post that does not exist, or not for this user.
-    static func unknown(_ post: PostID) -> Rejection {
+    package static func unknown(_ post: PostID) -> Rejection {
         switch post {
         case .message: .unknownMessage
         case .reply: .unknownReply

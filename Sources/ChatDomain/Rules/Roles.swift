@@ -16,7 +16,7 @@ struct UserAction {
     let membership: Int?
 }
 
-/// Roles in threads, operators of the community, and what moderators may do.
+/// Roles in threads and operators of the community, and who may do what: the table is in Community.md.
 extension RuleState {
     func setRole(
         _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
@@ -39,7 +39,7 @@ extension RuleState {
         _ command: borrowing ChatCommand, _ isOperator: Bool, _ ids: borrowing Identities, _ envelope: EventEnvelope,
         _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let user = isOperator ? try requireUser(command.userID, ids) : try requireRegistered(command.userID, ids)
+        let user = isOperator ? try requireActor(command.userID, ids) : try requireRegistered(command.userID, ids)
         guard self.isOperator(user) != isOperator else { return .unchanged }
         var row = envelope.row(isOperator ? .operatorGranted : .operatorRevoked)
         row.user = command.userID.bits
@@ -71,7 +71,7 @@ extension RuleState {
     func userAction(
         _ command: borrowing ChatCommand, rejectsErased: Bool = false, _ ids: borrowing Identities, _ envelope: EventEnvelope
     ) throws(Rejection) -> UserAction {
-        let actor = try requireUser(command.actorID, ids)
+        let actor = try requireActor(command.actorID, ids)
         let user = rejectsErased ? try requireNotErased(command.userID, ids, envelope) : try requireRegistered(command.userID, ids)
         let thread = try requireThread(command.threadID, for: actor, as: .ofModerator, ids, envelope)
         return UserAction(

@@ -9,7 +9,7 @@ extension RuleState {
             guard ids.users.id(Int(sessions[session].user)) == command.actorID else { throw .identifierTaken }
             return .duplicate(of: sessions[session].startedAt...sessions[session].startedAt)
         }
-        let user = try requireUser(command.actorID, ids)
+        let user = try requireActor(command.actorID, ids)
         guard DeviceDescription.isValid(command.text) else { throw .invalidDevice }
         var row = envelope.row(.sessionStarted)
         (row.user, row.secondID) = (command.actorID.bits, envelope.id)

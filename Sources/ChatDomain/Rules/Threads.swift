@@ -25,7 +25,7 @@ extension RuleState {
                 return duplicateOpening(ofThread: thread)
             }
         }
-        let user = try requireUser(command.actorID, ids)
+        let user = try requireActor(command.actorID, ids)
         guard let name = ThreadName(command.text) else { throw .invalidThreadName }
         let history = command.history ?? .all
         // An imported thread has the whole history.
@@ -70,7 +70,7 @@ extension RuleState {
         if let thread, threads[thread].openedAt > 0, ids.users.id(threads[thread].openedBy) == command.actorID {
             return duplicateOpening(ofThread: thread)
         }
-        let user = try requireUser(command.actorID, ids)
+        let user = try requireActor(command.actorID, ids)
         guard command.policy == .open, command.history ?? .all == .all else { throw .invalidPolicy }
         // Two imports that open the same outward code share one thread.
         guard thread == nil else { return .unchanged }
@@ -85,7 +85,7 @@ extension RuleState {
         _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let isImport = envelope.origin != .native
-        let actor = isImport ? try requireRegistered(command.actorID, ids) : try requireUser(command.actorID, ids)
+        let actor = isImport ? try requireRegistered(command.actorID, ids) : try requireActor(command.actorID, ids)
         let thread = try requireThread(command.threadID, for: actor, as: .ofModerator, ids, envelope)
         let row = threads[thread]
         if isImport {
@@ -163,7 +163,7 @@ extension RuleState {
     func actorAndThread(
         _ command: borrowing ChatCommand, as act: ThreadAct = .ofReader, _ ids: borrowing Identities, _ envelope: EventEnvelope
     ) throws(Rejection) -> (actor: Int, thread: Int) {
-        let actor = try requireUser(command.actorID, ids)
+        let actor = try requireActor(command.actorID, ids)
         return (actor, try requireThread(command.threadID, for: actor, as: act, ids, envelope))
     }
 

@@ -31,7 +31,7 @@ extension RuleState {
     func changeUsername(
         _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let user = try requireUser(command.actorID, ids)
+        let user = try requireActor(command.actorID, ids)
         let username = Username(command.text)
         // Precedes the check of the name: an earlier version may have accepted the current name
         // under other rules.
@@ -55,7 +55,7 @@ extension RuleState {
     }
 
     /// Returns the index of a user who acts; they are registered and not erased.
-    func requireUser(_ userID: UserID, _ ids: borrowing Identities) throws(Rejection) -> Int {
+    func requireActor(_ userID: UserID, _ ids: borrowing Identities) throws(Rejection) -> Int {
         let user = try requireRegistered(userID, ids)
         guard !users[user].isErased else { throw .userErased }
         return user

@@ -125,7 +125,7 @@ private struct Demo {
 
     private func lastMessage() throws -> MessageID {
         guard let message = try store.timeline(thread).last else { throw ArgumentError("SW1A has no message") }
-        return message.id
+        return message.message
     }
 
     /// Prints each post as it arrives at a follower; the posts come from another task.

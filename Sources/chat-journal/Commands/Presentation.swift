@@ -6,20 +6,7 @@ import Projections
 
 // The forms of output that several commands use.
 
-/// A post in a table.
-protocol ShownPost {
-    var body: String? { get }
-    var editedAt: Timestamp? { get }
-    var isRetracted: Bool { get }
-    var isRemoved: Bool { get }
-    var isFromBlockedUser: Bool { get }
-}
-
-extension TimelineEntry: ShownPost {}
-extension ReplyEntry: ShownPost {}
-extension PostDetails: ShownPost {}
-
-extension ShownPost {
+extension Post {
     /// The body for tables, with the reason where it is missing, and marks.
     func shownBody(to viewer: UserID?) -> String {
         if isRemoved { return "(removed)" }
@@ -49,7 +36,7 @@ extension BufferedOutput {
     }
 
     /// Writes messages as JSON lines or as a table.
-    mutating func show(timeline messages: [TimelineEntry], to viewer: UserID?, asJSON: Bool) throws {
+    mutating func show(timeline messages: [Post], to viewer: UserID?, asJSON: Bool) throws {
         try show(
             messages, asJSON: asJSON,
             [.init("POSITION", .right), .init("TIME"), .init("AUTHOR"), .init("REPLIES", .right), .init("MESSAGE")]
@@ -62,7 +49,7 @@ extension BufferedOutput {
     }
 
     /// Writes replies as JSON lines or as a table.
-    mutating func show(replies: [ReplyEntry], to viewer: UserID?, asJSON: Bool) throws {
+    mutating func show(replies: [Post], to viewer: UserID?, asJSON: Bool) throws {
         try show(replies, asJSON: asJSON, [.init("POSITION", .right), .init("TIME"), .init("AUTHOR"), .init("REPLY")]) {
             [
                 "\($0.position)", "\($0.createdAt)", $0.author.displayName,

@@ -92,13 +92,13 @@ extension ToolCommand {
                 }
             }
             if arguments.hasFlag("json") { return try output.writeLine(json: details) }
-            let kind = details.answeredMessage.map { "a reply to \($0)" } ?? "a message"
+            let kind = details.post.id.isReply ? "a reply to \(details.post.message)" : "a message"
             try output.writeLine(
                 escapedForTerminal(
                     "\(kind) in \(details.threadName ?? "(erased)"), \(details.thread), "
-                        + "by \(details.author.displayName), \(details.author.id), at position \(details.position)"
+                        + "by \(details.post.author.displayName), \(details.post.author.id), at position \(details.post.position)"
                 ))
-            try output.writeLine(escapedForTerminal(details.shownBody(to: viewer)))
+            try output.writeLine(escapedForTerminal(details.post.shownBody(to: viewer)))
             try output.write("\n")
             for event in details.history { try output.write(event, asJSON: false) }
             if let readers = details.readers {

@@ -101,7 +101,7 @@ import Testing
         var pages: [[Views.Entry]] = []
         var page = try store.timeline(thread, PageRequest(limit: 3, after: 0), asOf: moment)
         while let last = page.last {
-            pages.append(page.map { Views.Entry(position: $0.position, id: $0.id, body: $0.body, replyCount: $0.replyCount) })
+            pages.append(page.map { Views.Entry(position: $0.position, id: $0.message, body: $0.body, replyCount: $0.replyCount) })
             page = try store.timeline(thread, PageRequest(limit: 3, after: last.position), asOf: moment)
         }
         return pages

@@ -47,9 +47,9 @@ enum Call: Sendable {
 enum Answer: Equatable, Sendable {
     case results([Result<Receipt, Rejection>])
     case position(Position)
-    case timeline([TimelineEntry])
-    case message(TimelineEntry)
-    case replies([ReplyEntry])
+    case timeline([Post])
+    case message(Post)
+    case replies([Post])
     case members([ThreadMember])
     case user(UserDetails)
     case threads([ThreadSummary])

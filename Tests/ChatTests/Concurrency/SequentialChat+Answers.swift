@@ -20,20 +20,20 @@ extension SequentialChat {
                 let picked = pick(page, of: messages.filter { $0.place == room.id && $0.position > start }, by: \.position)
                 return .timeline(
                     picked.map { message in
-                        var entry = entry(message, viewer)
+                        var post = post(message, viewer)
                         let isPresent = current.messages.contains {
                             $0.id == message.id && $0.textPosition == message.textPosition
                                 && (!$0.isRemoved || viewer.map { current.moderates($0, room.id) } ?? true)
                         }
-                        if let viewer, viewer != message.author, !isPresent { entry.body = nil }
+                        if let viewer, viewer != message.author, !isPresent { post.body = nil }
                         // The current blocks count, whatever the queried position.
-                        entry.isFromBlockedUser = current.isBlocked(message.author, by: viewer)
-                        return entry
+                        post.isFromBlockedUser = current.isBlocked(message.author, by: viewer)
+                        return post
                     })
-            case .message(let message): return .message(entry(try found(message), nil))
+            case .message(let message): return .message(post(try found(message), nil))
             case .replies(let message):
                 let message = try found(message)
-                return .replies(replies.filter { $0.place == message.id }.map { entry($0, nil) })
+                return .replies(replies.filter { $0.place == message.id }.map { post($0, nil) })
             case .members(let thread, let viewer): return .members(members(of: try readable(thread, viewer).room))
             case .readers(let thread, let viewer, _):
                 if viewer != nil { throw ChatError.rejected(.notAllowed) }
@@ -74,7 +74,7 @@ extension SequentialChat {
         case .timeline(let thread):
             let (room, start) = try readable(thread, viewer)
             return answer(messages.filter { $0.place == room.id && $0.position > start }, page, by: \.position) {
-                .timeline($0.map { entry($0, viewer) })
+                .timeline($0.map { post($0, viewer) })
             }
         case .replies(let message):
             if let viewer { _ = try found(viewer) }
@@ -85,7 +85,7 @@ extension SequentialChat {
                 throw error
             }
             if message.position <= start { throw .rejected(.unknownMessage) }
-            return answer(replies.filter { $0.place == message.id }, page, by: \.position) { .replies($0.map { entry($0, viewer) }) }
+            return answer(replies.filter { $0.place == message.id }, page, by: \.position) { .replies($0.map { post($0, viewer) }) }
         }
     }
 
@@ -165,7 +165,7 @@ extension SequentialChat {
         return found
     }
 
-    private func found(_ message: MessageID) throws(ChatError) -> Post<MessageID, ThreadID> {
+    private func found(_ message: MessageID) throws(ChatError) -> Text<MessageID, ThreadID> {
         guard let found = messages.first(where: { $0.id == message }) else { throw .rejected(.unknownMessage) }
         return found
     }
@@ -191,19 +191,19 @@ extension SequentialChat {
 
     private func person(_ user: UserID) -> UserSummary { UserSummary(id: user, username: users.first { $0.id == user }?.name?.text) }
 
-    private func entry(_ message: Post<MessageID, ThreadID>, _ viewer: UserID?) -> TimelineEntry {
-        TimelineEntry(
-            position: message.position, id: message.id, thread: message.place, author: person(message.author), body: message.body,
-            createdAt: message.createdAt, editedAt: message.editedAt, isRetracted: message.isRetracted,
-            isRemoved: message.isRemoved, isFromBlockedUser: isBlocked(message.author, by: viewer),
+    private func post(_ message: Text<MessageID, ThreadID>, _ viewer: UserID?) -> Post {
+        Post(
+            position: message.position, id: .message(message.id), thread: message.place, message: message.id,
+            author: person(message.author), body: message.body, createdAt: message.createdAt, editedAt: message.editedAt,
+            isRetracted: message.isRetracted, isRemoved: message.isRemoved, isFromBlockedUser: isBlocked(message.author, by: viewer),
             replyCount: replies.count { $0.place == message.id && !$0.isRetracted && !$0.isRemoved })
     }
 
-    private func entry(_ reply: Post<ReplyID, MessageID>, _ viewer: UserID?) -> ReplyEntry {
-        ReplyEntry(
-            position: reply.position, id: reply.id, message: reply.place, author: person(reply.author), body: reply.body,
+    private func post(_ reply: Text<ReplyID, MessageID>, _ viewer: UserID?) -> Post {
+        Post(
+            position: reply.position, id: .reply(reply.id), message: reply.place, author: person(reply.author), body: reply.body,
             createdAt: reply.createdAt, editedAt: reply.editedAt, isRetracted: reply.isRetracted,
-            isRemoved: reply.isRemoved, isFromBlockedUser: isBlocked(reply.author, by: viewer))
+            isRemoved: reply.isRemoved, isFromBlockedUser: isBlocked(reply.author, by: viewer), replyCount: 0)
     }
 
     private func summary(_ room: Room, _ viewer: UserID?) -> ThreadSummary {
@@ -224,7 +224,7 @@ extension SequentialChat {
                 let start = start(user.id, in: room) ?? position
                 return UserThread(
                     id: room.id, name: room.name, unreadCount: unread(user.id, in: room), readUpTo: readUpTo(user.id, in: room),
-                    lastMessage: messages.last { $0.place == room.id && $0.position > start }.map { entry($0, nil) })
+                    lastMessage: messages.last { $0.place == room.id && $0.position > start }.map { post($0, nil) })
             })
     }
 }

@@ -34,7 +34,7 @@ struct SequentialChat {
         var invited: Set<UserID> = []
     }
 
-    struct Post<ID: EntityID, Place: EntityID> {
+    struct Text<ID: EntityID, Place: EntityID> {
         var id: ID
         var place: Place
         var position: Position
@@ -64,8 +64,8 @@ struct SequentialChat {
     private(set) var position: Position = 0
     private(set) var users: [User] = []
     private(set) var rooms: [Room] = []
-    private(set) var messages: [Post<MessageID, ThreadID>] = []
-    private(set) var replies: [Post<ReplyID, MessageID>] = []
+    private(set) var messages: [Text<MessageID, ThreadID>] = []
+    private(set) var replies: [Text<ReplyID, MessageID>] = []
     private(set) var stays: [Stay] = []
     /// The operators, in the order of the grants.
     private(set) var operators: [(user: UserID, since: Position)] = []
@@ -130,13 +130,13 @@ struct SequentialChat {
         case (.userUnblocked, _): blocks.remove(event.shape)
         case (.messagePosted, .message(let itsThread, _, let itsMessage, let itsAuthor)):
             messages.append(
-                Post(
+                Text(
                     id: itsMessage, place: itsThread, position: position, author: itsAuthor, body: event.body,
                     createdAt: event.createdAt, textPosition: position))
             change(itsThread) { _ in }
         case (.replyPosted, .reply(let itsThread, _, let itsMessage, let itsReply, let itsAuthor)):
             replies.append(
-                Post(
+                Text(
                     id: itsReply, place: itsMessage, position: position, author: itsAuthor, body: event.body,
                     createdAt: event.createdAt, textPosition: position))
             change(itsThread) { _ in }
@@ -215,7 +215,7 @@ struct SequentialChat {
     }
 }
 
-extension SequentialChat.Post {
+extension SequentialChat.Text {
     fileprivate mutating func edit(_ recorded: RecordedEvent) {
         (body, editedAt, textPosition) = (recorded.event.body, recorded.event.createdAt, recorded.position)
     }

@@ -109,9 +109,9 @@ struct ErasureFixture {
                 answers.append("\(try store.sanctions(in: thread.id, asOf: moment)) \(try store.reports(in: thread.id, asOf: moment))")
                 let messages = try store.timeline(thread.id, PageRequest(limit: .max), asOf: moment)
                 for message in messages {
-                    answers.append("\(try store.replies(to: message.id, PageRequest(limit: .max), asOf: moment).entries)")
+                    answers.append("\(try store.replies(to: message.message, PageRequest(limit: .max), asOf: moment).entries)")
                     // Not as of the moment, and the messages of the last one include the others.
-                    if position == last { answers.append("\(try store.details(of: .message(message.id)))") }
+                    if position == last { answers.append("\(try store.details(of: .message(message.message)))") }
                 }
             }
         }

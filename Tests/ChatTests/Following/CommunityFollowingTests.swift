@@ -41,7 +41,7 @@ import Testing
         try await fixture.untilWaiting()
         try await store.execute(.ban(user: Fixture.bob, thread: shed, by: Fixture.ann, reason: "spam"))
         try fixture.post("Bread?", in: shed)
-        try await store.execute(.edit(.message(try #require(try store.timeline(shed).last?.id)), by: Fixture.ann, body: "Rye bread?"))
+        try await store.execute(.edit(.message(try #require(try store.timeline(shed).last?.message)), by: Fixture.ann, body: "Rye bread?"))
         try await store.execute(.changeUsername(user: Fixture.bob, username: "Robert"))
         #expect(try await next.ended() == [.userBanned, .memberRemoved, .usernameChanged])
     }

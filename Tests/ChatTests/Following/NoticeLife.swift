@@ -42,9 +42,9 @@ struct NoticeLife {
         let (user, other) = (try #require(users.randomElement(using: &random)), try #require(users.randomElement(using: &random)))
         let thread = try #require(threads.randomElement(using: &random))
         let messages = try store.timeline(thread, PageRequest(limit: 100))
-        let message = messages.randomElement(using: &random)?.id ?? MessageID(bits: 1)
+        let message = messages.randomElement(using: &random)?.message ?? MessageID(bits: 1)
         let replies = (try? store.replies(to: message, PageRequest(limit: 100)).entries) ?? []
-        let post = replies.randomElement(using: &random).map { PostID.reply($0.id) } ?? .message(message)
+        let post = replies.randomElement(using: &random)?.id ?? .message(message)
         let text = "text \(store.head.position) \(step)"
         return switch Int.random(in: 0..<26, using: &random) {
         case 0...5: .postMessage(message: nil, thread: thread, author: user, body: text)
@@ -110,9 +110,9 @@ struct ShownContent {
         for holder in try store.roles(in: thread.id, viewer: viewer) { add(holder.user) }
         if let code = thread.id.outwardCode { for resident in try store.residents(of: code, viewer: viewer) { add(resident.user) } }
         for message in try store.timeline(thread.id, PageRequest(limit: 1_000), viewer: viewer) {
-            add(.message(message.id), message.body, message.position, message.author)
-            for reply in try store.replies(to: message.id, PageRequest(limit: 1_000), viewer: viewer) {
-                add(.reply(reply.id), reply.body, reply.position, reply.author)
+            add(message.id, message.body, message.position, message.author)
+            for reply in try store.replies(to: message.message, PageRequest(limit: 1_000), viewer: viewer) {
+                add(reply.id, reply.body, reply.position, reply.author)
             }
         }
         for report in (try? store.reports(in: thread.id, viewer: viewer)) ?? [] {

@@ -69,8 +69,8 @@ import Testing
         #expect(summary.adaptations == [.bodySplit: .init(count: 2, line: 1, example: "1")])
         let timeline = try store.timeline(rust)
         #expect(timeline.map { $0.body?.utf8.count } == [16_384, 16_384, 7_232, 5, 5])
-        #expect(timeline.map(\.id).prefix(1) == [ImportedID.message("#rust", "1")] && timeline.map(\.replyCount) == [4, 0, 0, 0, 0])
-        #expect(try store.replies(to: timeline[0].id).map { $0.body?.utf8.count } == [5, 16_384, 16_384, 7_232])
+        #expect(timeline.map(\.message).prefix(1) == [ImportedID.message("#rust", "1")] && timeline.map(\.replyCount) == [4, 0, 0, 0, 0])
+        #expect(try store.replies(to: timeline[0].message).map { $0.body?.utf8.count } == [5, 16_384, 16_384, 7_232])
         #expect(timeline.allSatisfy { $0.createdAt == Self.time })
         let head = store.head
         #expect(try run(lines, into: store, batchSize: batchSize).0 == ImportSummary(duplicates: lines.count))

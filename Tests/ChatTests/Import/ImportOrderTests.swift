@@ -106,7 +106,7 @@ import Testing
             ])
         let timeline = try store.timeline(.imported("#rust"))
         #expect(timeline.map(\.body) == ["body of 2", "body of 5"])
-        let replies = try store.replies(to: timeline[0].id)
+        let replies = try store.replies(to: timeline[0].message)
         #expect(replies.map(\.body) == ["body of 3", "body of 4"] && replies[0].createdAt.millisecondsSince1970 == 7)
         // Later files, also one that has the message.
         let head = store.head
@@ -114,7 +114,7 @@ import Testing
         #expect(store.head == head)
         let longer = [message("1")] + lines + [message("6", to: "2"), message("7", to: "1")]
         #expect(try importAll(longer, into: store, batchSize: batchSize).0 == ImportSummary(messages: 1, replies: 2, duplicates: 4))
-        #expect(try store.replies(to: timeline[0].id).map(\.body) == ["body of 3", "body of 4", "body of 6"])
+        #expect(try store.replies(to: timeline[0].message).map(\.body) == ["body of 3", "body of 4", "body of 6"])
         #expect(try importAll(longer, into: store, batchSize: batchSize).0 == ImportSummary(duplicates: 7))
     }
 

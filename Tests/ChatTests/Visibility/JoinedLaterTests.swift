@@ -32,8 +32,8 @@ import Testing
 
     @Test func pinsOfEarlierMessagesAreHidden() throws {
         let store = try store()
-        #expect(try store.pins(in: club, viewer: bob).map(\.id) == [late])
-        #expect(try store.pins(in: club, viewer: ann).map(\.id) == [early, late])
+        #expect(try store.pins(in: club, viewer: bob).map(\.message) == [late])
+        #expect(try store.pins(in: club, viewer: ann).map(\.message) == [early, late])
     }
 
     @Test func reportsOfEarlierMessagesAreHidden() throws {

@@ -310,24 +310,22 @@ struct VisibilityChecker {
     }
 
     /// Returns the messages after the viewer's latest join, as the viewer is shown them.
-    private func cut(_ entries: [TimelineEntry], _ viewer: UserID, _ moment: Position) -> [TimelineEntry] {
-        entries.compactMap { entry in
-            guard let start = naive.readingStart(viewer, entry.thread, at: moment, current: end), entry.position > start else { return nil }
-            var entry = entry
-            let post = PostID.message(entry.id)
-            if !naive.showsText(of: post, by: entry.author.id, in: entry.thread, to: viewer, at: moment, current: end) { entry.body = nil }
-            entry.isFromBlockedUser = naive.isBlocked(entry.author.id, by: viewer, at: end)
-            return entry
+    private func cut(_ messages: [Post], _ viewer: UserID, _ moment: Position) -> [Post] {
+        messages.flatMap { message -> [Post] in
+            guard let thread = message.thread, let start = naive.readingStart(viewer, thread, at: moment, current: end),
+                message.position > start
+            else { return [] }
+            return shown([message], in: thread, viewer, moment)
         }
     }
 
-    private func cut(_ entries: [ReplyEntry], in thread: ThreadID, _ viewer: UserID, _ moment: Position) -> [ReplyEntry] {
-        entries.map { entry in
-            var entry = entry
-            let post = PostID.reply(entry.id)
-            if !naive.showsText(of: post, by: entry.author.id, in: thread, to: viewer, at: moment, current: end) { entry.body = nil }
-            entry.isFromBlockedUser = naive.isBlocked(entry.author.id, by: viewer, at: end)
-            return entry
+    /// Returns posts as the viewer is shown them.
+    private func shown(_ posts: [Post], in thread: ThreadID, _ viewer: UserID, _ moment: Position) -> [Post] {
+        posts.map { post in
+            var shown = post
+            if !naive.showsText(of: post.id, by: post.author.id, in: thread, to: viewer, at: moment, current: end) { shown.body = nil }
+            shown.isFromBlockedUser = naive.isBlocked(post.author.id, by: viewer, at: end)
+            return shown
         }
     }
 
@@ -524,7 +522,7 @@ struct VisibilityChecker {
         turn += 1
         for (number, message) in world.messages.enumerated() where (number + turn).isMultiple(of: 5) {
             let entry = try? store.message(message, asOf: asOf)
-            guard let entry else {
+            guard let entry, let thread = entry.thread else {
                 let code: Rejection.Code = isRegistered(viewer, moment) ? .unknownMessage : .unknownUser
                 check("message", viewer, moment, .refused(code)) { () throws(ChatError) in
                     try store.message(message, viewer: viewer, asOf: asOf)
@@ -533,16 +531,16 @@ struct VisibilityChecker {
             }
             check(
                 "message", viewer, moment,
-                expected(entry.thread, unknown: .unknownMessage, viewer, moment) { () throws(ChatError) in
+                expected(thread, unknown: .unknownMessage, viewer, moment) { () throws(ChatError) in
                     guard let entry = cut([entry], viewer, moment).first else { throw .rejected(.unknownMessage) }
                     return entry
                 }
             ) {
                 () throws(ChatError) in try store.message(message, viewer: viewer, asOf: asOf)
             }
-            let replies = expected(entry.thread, unknown: .unknownMessage, viewer, moment) { () throws(ChatError) in
+            let replies = expected(thread, unknown: .unknownMessage, viewer, moment) { () throws(ChatError) in
                 if cut([entry], viewer, moment).isEmpty { throw .rejected(.unknownMessage) }
-                return cut(try store.replies(to: message, PageRequest(limit: .max), asOf: asOf).entries, in: entry.thread, viewer, moment)
+                return shown(try store.replies(to: message, PageRequest(limit: .max), asOf: asOf).entries, in: thread, viewer, moment)
             }
             check("replies", viewer, moment, replies) { () throws(ChatError) in
                 try store.replies(to: message, PageRequest(limit: .max), viewer: viewer, asOf: asOf).entries
@@ -556,7 +554,7 @@ struct VisibilityChecker {
                 }
                 return entries
             }
-            checkDetails(.message(message), of: message, in: entry.thread, viewer, moment)
+            checkDetails(.message(message), of: message, in: thread, viewer, moment)
         }
         for (number, reply) in world.replies.enumerated() where (number + turn).isMultiple(of: 5) {
             guard let message = store.message(answeredBy: reply), let thread = try? store.message(message).thread else { continue }
@@ -589,9 +587,9 @@ struct VisibilityChecker {
             var details = try store.details(of: post, edits: .max, asOf: asOf)
             details.readers = nil
             details.history = details.history.compactMap { naive.shown($0, to: viewer, current: end) }
-            let author = details.author.id
-            if !naive.showsText(of: post, by: author, in: thread, to: viewer, at: moment, current: end) { details.body = nil }
-            details.isFromBlockedUser = naive.isBlocked(author, by: viewer, at: end)
+            let author = details.post.author.id
+            if !naive.showsText(of: post, by: author, in: thread, to: viewer, at: moment, current: end) { details.post.body = nil }
+            details.post.isFromBlockedUser = naive.isBlocked(author, by: viewer, at: end)
             return details
         }
         check("details", viewer, moment, expected) { () throws(ChatError) in

@@ -3,9 +3,11 @@ import Columns
 import Primitives
 
 /// A message or a reply as of a position, without its text.
-package struct PostRecord<ID: EntityID>: Hashable, Sendable {
+package struct PostRecord: Hashable, Sendable {
     /// The id.
-    package var id: ID
+    package var id: PostID
+    /// The message itself, or the message that a reply answers.
+    package var message: MessageID
     /// The position of the event that posted it.
     package var position: Position
     /// The position of the latest edit; nil if never edited.
@@ -48,7 +50,7 @@ extension ReadModels {
     /// - Parameter start: Only later messages are listed.
     package func messages(
         of thread: ThreadID, _ page: PageRequest, asOf position: Position, after start: Position = 0
-    ) -> PartialList<PostRecord<MessageID>> {
+    ) -> PartialList<PostRecord> {
         guard let thread = index(ofThread: thread, asOf: position) else { return PartialList(items: [], hasOlder: false) }
         let messageIndexes = views.timelines.threads[thread].messages
         let hidden = hiddenCount(ofThread: thread, through: start, asOf: position)
@@ -65,24 +67,25 @@ extension ReadModels {
     ///
     /// - Complexity: O(log *n* + *m*), where *n* is the number of replies and *m* the size of the
     ///   page; O(log² *n* + *m*) with bounds.
-    package func replies(to message: MessageID, _ page: PageRequest, asOf position: Position) -> PartialList<PostRecord<ReplyID>> {
-        guard let message = index(ofMessage: message, asOf: position) else { return PartialList(items: [], hasOlder: false) }
+    package func replies(to id: MessageID, _ page: PageRequest, asOf position: Position) -> PartialList<PostRecord> {
+        guard let message = index(ofMessage: id, asOf: position) else { return PartialList(items: [], hasOlder: false) }
         let histories = views.timelines.messageHistories
         let ranks = page.indices(count: histories.count(.reply, of: message, asOf: position)) {
             histories.position(.reply, of: message, rank: $0 + 1)
         }
         let replies = histories.values(.reply, of: message, ranks: ranks.lowerBound + 1..<ranks.upperBound + 1).map { Int($0) }
-        return PartialList(items: records(ofReplies: replies, asOf: position), hasOlder: ranks.lowerBound > 0)
+        return PartialList(items: records(ofReplies: replies, to: id, asOf: position), hasOlder: ranks.lowerBound > 0)
     }
 
     /// Returns one message; nil if it did not exist.
-    package func message(_ id: MessageID, asOf position: Position) -> PostRecord<MessageID>? {
+    package func message(_ id: MessageID, asOf position: Position) -> PostRecord? {
         index(ofMessage: id, asOf: position).map { records(ofMessages: [$0], asOf: position)[0] }
     }
 
     /// Returns one reply; nil if it did not exist.
-    package func reply(_ id: ReplyID, asOf position: Position) -> PostRecord<ReplyID>? {
-        index(ofReply: id, asOf: position).map { records(ofReplies: [$0], asOf: position)[0] }
+    package func reply(_ id: ReplyID, asOf position: Position) -> PostRecord? {
+        guard let message = message(answeredBy: id, asOf: position) else { return nil }
+        return index(ofReply: id, asOf: position).map { records(ofReplies: [$0], to: message, asOf: position)[0] }
     }
 
     /// Returns the position of the event that wrote a post's text; nil if unknown or retracted.
@@ -130,7 +133,7 @@ extension ReadModels {
     /// Returns the latest message of a thread, including withdrawn ones.
     ///
     /// - Parameter start: Only later messages count.
-    package func lastMessage(of thread: ThreadID, asOf position: Position, after start: Position = 0) -> PostRecord<MessageID>? {
+    package func lastMessage(of thread: ThreadID, asOf position: Position, after start: Position = 0) -> PostRecord? {
         guard let thread = index(ofThread: thread, asOf: position) else { return nil }
         let count = messageCount(ofThread: thread, asOf: position)
         guard count > 0, identities.messageFacts.position(Int(views.timelines.threads[thread].messages[count - 1])) > start else {
@@ -168,29 +171,32 @@ extension ReadModels {
         }
     }
 
-    private func records(ofMessages messages: [Int], asOf position: Position) -> [PostRecord<MessageID>] {
-        records(messages, identities.messageFacts, identities.messages, views.timelines.messageHistories, asOf: position)
+    private func records(ofMessages messages: [Int], asOf position: Position) -> [PostRecord] {
+        records(messages, nil, identities.messageFacts, identities.messages, views.timelines.messageHistories, asOf: position)
     }
 
-    private func records(ofReplies replies: [Int], asOf position: Position) -> [PostRecord<ReplyID>] {
-        records(replies, identities.replyFacts, identities.replies, views.timelines.replyHistories, asOf: position)
+    private func records(ofReplies replies: [Int], to message: MessageID, asOf position: Position) -> [PostRecord] {
+        records(replies, message, identities.replyFacts, identities.replies, views.timelines.replyHistories, asOf: position)
     }
 
-    /// Returns the records of posts.
+    /// Returns the records of messages, or of replies to one message.
     ///
     /// The histories are borrowed, because a copy retains every column.
-    private func records<ID>(
-        _ posts: [Int], _ table: borrowing AuthoredFacts, _ ids: borrowing IDInterner, _ histories: borrowing PostHistories,
+    private func records(
+        _ posts: [Int], _ answered: MessageID?, _ table: borrowing AuthoredFacts, _ ids: borrowing IDInterner,
+        _ histories: borrowing PostHistories,
         asOf position: Position
-    ) -> [PostRecord<ID>] {
+    ) -> [PostRecord] {
         let columns = PostColumns(posts, table, ids, histories, views.users, asOf: position)
-        var records: [PostRecord<ID>] = []
+        var records: [PostRecord] = []
         records.reserveCapacity(posts.count)
         for index in posts.indices {
             let history = columns.histories[index]
+            let bits = columns.ids[index]
             records.append(
                 PostRecord(
-                    id: ID(bits: columns.ids[index]), position: columns.positions[index],
+                    id: answered == nil ? .message(MessageID(bits: bits)) : .reply(ReplyID(bits: bits)),
+                    message: answered ?? MessageID(bits: bits), position: columns.positions[index],
                     editPosition: history.flatMap { histories.latest(.edit, in: $0, asOf: position) },
                     author: identities.userID(columns.authors[index]), authorName: columns.authorNames[index],
                     isRetracted: history.flatMap { histories.latest(.retraction, in: $0, asOf: position) } != nil,

@@ -1,0 +1,122 @@
+public import ChatDomain
+import Primitives
+
+/// A message or a reply, ready for display.
+public struct Post: Hashable, Sendable, Identifiable {
+    /// The position of the event that posted it; the key of pagination.
+    public var position: Position
+    /// The id of the message or reply.
+    public var id: PostID
+    /// The thread of a message; nil for a reply, which is in the thread of the message it answers.
+    public var thread: ThreadID?
+    /// The message itself, or the message that a reply answers.
+    public var message: MessageID
+    /// The author.
+    public var author: UserSummary
+    /// The text; nil if it is retracted, removed, erased or withheld from the viewer.
+    ///
+    /// A query as of an earlier point withholds a text that another user has edited or retracted,
+    /// or a moderator removed, since.
+    public var body: String?
+    /// The display time of creation.
+    public var createdAt: Timestamp
+    /// The time of the latest edit; nil if never edited.
+    public var editedAt: Timestamp?
+    /// Whether its author retracted it.
+    public var isRetracted: Bool
+    /// Whether a moderator removed it.
+    public var isRemoved = false
+    /// Whether the viewer has blocked its author.
+    public var isFromBlockedUser = false
+    /// The number of replies that are neither retracted nor removed; 0 for a reply.
+    public var replyCount: Int
+}
+
+/// A message or a reply with its full history and the users who could read it when it was posted.
+public struct PostDetails: Hashable, Sendable {
+    /// The message or reply.
+    public var post: Post
+    /// The thread.
+    public var thread: ThreadID
+    /// The thread's name; nil if erased.
+    public var threadName: String?
+    /// The events that posted, edited, retracted and removed it, oldest first, redacted for the
+    /// viewer.
+    ///
+    /// Limited to the latest edits.
+    public var history: [RecordedEvent]
+    /// The users who could read the post when it was posted, in joining order; nil for a viewer.
+    public var readers: [ThreadMember]?
+}
+
+extension Post: Codable {
+    private enum CodingKeys: String, AbsentAsNullKey {
+        case position, id, thread, threadName, message, author, body, createdAt, editedAt
+        case isRetracted = "retracted"
+        case isRemoved = "removed"
+        case isFromBlockedUser = "blocked"
+        case replyCount, history, readers
+        static let omittedIfFalse = [isRemoved, isFromBlockedUser]
+    }
+
+    /// Decodes the form that `encode(to:)` writes: a reply has a field `message`.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        position = try container.decode(Position.self, forKey: .position)
+        if let answered = try container.decodeIfPresent(MessageID.self, forKey: .message) {
+            (id, message) = (.reply(try container.decode(ReplyID.self, forKey: .id)), answered)
+        } else {
+            message = try container.decode(MessageID.self, forKey: .id)
+            (id, thread) = (.message(message), try container.decode(ThreadID.self, forKey: .thread))
+        }
+        author = try container.decode(UserSummary.self, forKey: .author)
+        body = try container.decodeIfPresent(String.self, forKey: .body)
+        createdAt = try container.decode(Timestamp.self, forKey: .createdAt)
+        editedAt = try container.decodeIfPresent(Timestamp.self, forKey: .editedAt)
+        isRetracted = try container.decode(Bool.self, forKey: .isRetracted)
+        isRemoved = try container.decode(Bool.self, forKey: .isRemoved)
+        isFromBlockedUser = try container.decode(Bool.self, forKey: .isFromBlockedUser)
+        replyCount = try container.decodeIfPresent(Int.self, forKey: .replyCount) ?? 0
+    }
+
+    /// Encodes a message with ``thread`` and ``replyCount``, and a reply with ``message``.
+    ///
+    /// Other absent values are null; `removed` and `blocked` are encoded only if they are true.
+    public func encode(to encoder: any Encoder) throws { try encode(to: encoder, nil) }
+
+    fileprivate func encode(to encoder: any Encoder, _ details: PostDetails?) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(position, forKey: .position)
+        switch id {
+        case .message(let id): try container.encode(id, forKey: .id)
+        case .reply(let id): try container.encode(id, forKey: .id)
+        }
+        if let thread = details?.thread ?? thread { try container.encode(thread, forKey: .thread) }
+        if let details { try container.encode(details.threadName, forKey: .threadName) }
+        if id.isReply {
+            try container.encode(message, forKey: .message)
+        } else if details != nil {
+            try container.encodeNil(forKey: .message)
+        }
+        try container.encode(author, forKey: .author)
+        try container.encode(body, forKey: .body)
+        try container.encode(createdAt, forKey: .createdAt)
+        try container.encode(editedAt, forKey: .editedAt)
+        try container.encode(isRetracted, forKey: .isRetracted)
+        try container.encode(isRemoved, forKey: .isRemoved)
+        try container.encode(isFromBlockedUser, forKey: .isFromBlockedUser)
+        if !id.isReply || details != nil { try container.encode(replyCount, forKey: .replyCount) }
+        if let details {
+            try container.encode(details.history, forKey: .history)
+            try container.encode(details.readers, forKey: .readers)
+        }
+    }
+}
+
+extension PostDetails: Encodable {
+    /// Encodes the fields of the post and of the details as one object.
+    ///
+    /// Absent values are null, also `message` of a message; `removed` and `blocked` are encoded only if
+    /// they are true.
+    public func encode(to encoder: any Encoder) throws { try post.encode(to: encoder, self) }
+}
