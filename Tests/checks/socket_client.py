@@ -406,13 +406,13 @@ class Server:
         self.process.wait()
         self.process.stdout.close()
 
-    def stop(self, seconds=PATIENCE):
-        self.process.send_signal(signal.SIGTERM)
+    def stop(self, seconds=PATIENCE, number=signal.SIGTERM):
+        self.process.send_signal(number)
         try:
             status = self.process.wait(timeout=seconds)
         except subprocess.TimeoutExpired:
             self.kill()
-            raise Failed(f"the server has not ended in {seconds} s after SIGTERM") from None
+            raise Failed(f"the server has not ended in {seconds} s after {number.name}") from None
         self.process.stdout.close()
         if status != 0:
             raise Failed(f"the server ended with the status {status}: {self.log.read_text()[-1000:]}")

@@ -3,6 +3,7 @@
 import json
 import random
 import re
+import signal
 import threading
 import time
 import uuid
@@ -385,22 +386,22 @@ def ends(server):
     print("messages: sign-out, a deleted session, a changed and a reset password, sign-out everywhere and a deleted account end exactly their sockets")
 
 
-def closing(server, people):
-    """SIGTERM ends every socket with its reason, also if a client does not answer the close."""
+def closing(server, people, number):
+    """SIGTERM and SIGHUP end every socket with its reason, also if a client does not answer the close."""
     sockets = [server.socket(person) for person in people[:3]]
     for web_socket in sockets:
         web_socket.hello()
         web_socket.ask({"id": 1, "follow": {}})
     deaf = server.socket(people[0])
     start = time.monotonic()
-    stopper = threading.Thread(target=server.stop)
+    stopper = threading.Thread(target=server.stop, kwargs={"number": number})
     stopper.start()
     for web_socket in sockets:
-        must_end(web_socket, "closing", "SIGTERM")
+        must_end(web_socket, "closing", number.name)
     stopper.join()
     deaf.hello()
     expect(deaf.json() == {"end": "closing"} and deaf.next()[0] == 8, "a client that does not answer is told as well")
-    print(f"messages: SIGTERM: every socket was told closing and 1001; the server ended with status 0 after {time.monotonic() - start:.1f} s, with a client that did not answer the close")
+    print(f"messages: {number.name}: every socket was told closing and 1001; the server ended with status 0 after {time.monotonic() - start:.1f} s, with a client that did not answer the close")
 
 
 def kills(server, people, rng, count=3):
@@ -489,5 +490,7 @@ def check(tool, scratch):
         pipeline(server, people)
         several(server, people)
         ends(server)
-        closing(server, people)
+        closing(server, people, signal.SIGTERM)
+        server.start()
+        closing(server, people, signal.SIGHUP)
         kills(server, people, rng)

@@ -37,7 +37,7 @@ extension ToolCommand {
                 .acceptRollback, .expectHead, .acceptClock,
             ],
             discussion: """
-                Prints its URL when it accepts connections, and ends on SIGTERM or SIGINT, after the requests in
+                Prints its URL when it accepts connections, and ends on SIGTERM, SIGINT or SIGHUP, after the requests in
                 progress. Logs JSON lines to standard error. A mail command gets the mail, with the address in its
                 header To, on standard input. TLS is left to a proxy.
                 With --writer, the journal is opened for reading, and --accounts and --mail are not needed: the
@@ -167,7 +167,7 @@ extension ToolCommand {
         }
 
         func run(_ output: inout BufferedOutput) async throws {
-            let signals = Signals([SIGTERM, SIGINT])
+            let signals = Signals([SIGTERM, SIGINT, SIGHUP])
             let (store, closeStore) = try open()
             var failure: JournalError?
             do {
@@ -252,8 +252,9 @@ extension ToolCommand {
         init(_ numbers: [Int32]) {
             let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
             (self.stream, self.continuation) = (stream, continuation)
-            sources = numbers.map { number in
-                SystemIO.ignore(signal: number)
+            sources = numbers.compactMap { number in
+                // `nohup` ignores SIGHUP, so that the server outlives its terminal.
+                if SystemIO.ignore(signal: number), number == SIGHUP { return nil }
                 let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
                 source.setEventHandler { continuation.yield() }
                 source.resume()

@@ -55,12 +55,13 @@ enum SystemIO {
 
     /// Makes SIGQUIT end the process; the Swift runtime otherwise prints a backtrace and continues.
     static func restoreQuitSignal() {
-        let former = signal(SIGQUIT, SIG_DFL)
-        // A signal that the caller ignores stays ignored. Two addresses are compared; neither is
-        // called.
-        if unsafe unsafeBitCast(former, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
-            _ = signal(SIGQUIT, SIG_IGN)
-        }
+        // A signal that the caller ignores stays ignored.
+        if isIgnored(signal(SIGQUIT, SIG_DFL)) { _ = signal(SIGQUIT, SIG_IGN) }
+    }
+
+    /// Whether a handler ignores its signal; two addresses are compared, and neither is called.
+    private static func isIgnored(_ handler: (@convention(c) (Int32) -> Void)?) -> Bool {
+        unsafe unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
     /// Checks that the descriptors that the tool needs are free: the runtime ends a process that
@@ -294,7 +295,9 @@ enum SystemIO {
     static func isWritable(_ descriptor: Int32) -> Bool { wait(for: Int16(POLLOUT), on: descriptor, timeout: 0) != 0 }
 
     /// Makes a signal do nothing by itself, so that a source can receive it.
-    static func ignore(signal number: Int32) { _ = signal(number, SIG_IGN) }
+    ///
+    /// - Returns: Whether the caller of the program ignores it already, as `nohup` does.
+    static func ignore(signal number: Int32) -> Bool { isIgnored(signal(number, SIG_IGN)) }
 
     /// Whether the descriptor is a terminal.
     static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
