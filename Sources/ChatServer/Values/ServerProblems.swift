@@ -51,7 +51,8 @@
             case .tooManyAttempts:
                 let seconds = error.retryAfter.map { Int(clamping: ($0.components.seconds) + 1) } ?? 1
                 self.init(429, code, error.message, retryAfter: seconds)
-            case .busy: self = .busy
+            // The text says whether a queue is full or another program holds the file.
+            case .busy: self.init(503, .busy, error.message, retryAfter: 1)
             // The account was deleted while the request was carried out.
             case .unknownAccount: self.init(400, .init(rawValue: "invalidCode"), error.message, field: "code")
             case .storageFull: self.init(503, .storageFull, error.message, retryAfter: 30)

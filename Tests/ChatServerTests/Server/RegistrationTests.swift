@@ -38,6 +38,21 @@
             try await fixture.stop()
         }
 
+        @Test func heldAccountFileIsSaid() async throws {
+            let fixture = try ServerFixture()
+            try await fixture.start()
+            let maya = try await fixture.member("maya")
+            let other = try Database(fixture.directory.file("accounts"))
+            try fixture.accounts.database.withLock { database throws(AccountError) in _ = try database.run("PRAGMA busy_timeout=0") }
+            try other.run("BEGIN IMMEDIATE")
+            let held = try await maya.send("POST", "/v1/sign-out")
+            #expect((held.status, held.code, held["retry-after"]) == (503, "busy", "1"))
+            #expect((held.json?["detail"] as? String)?.contains("account file") == true)
+            try other.run("ROLLBACK")
+            #expect(try await maya.send("POST", "/v1/sign-out").status == 204)
+            try await fixture.stop()
+        }
+
         private func wrong(_ code: String) -> String { code == "000000" ? "000001" : "000000" }
 
         /// Signs up and confirms in the accounts only, as if the server had crashed then.
