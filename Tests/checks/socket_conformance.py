@@ -147,6 +147,7 @@ def raw():
     yield "length 2^63", [frame(TEXT, b"x", form=64, length=1 << 63)], [close(1002, 1009)]
     yield "length 2^64 - 1", [frame(TEXT, b"x", form=64, length=(1 << 64) - 1)], [close(1002, 1009)]
     yield "length 2^62", [frame(TEXT, b"x", form=64, length=1 << 62)], [close(1009)]
+    yield "length 2^62, of which none comes", [frame(TEXT, b"", form=64, length=1 << 62)], [close(1009)]
     yield "length 1 MiB and a byte, of which one comes", [frame(TEXT, b"x", form=64, length=LIMIT + 1)], [close(1009)]
     # Messages beyond the limit; the close must arrive although more is on its way.
     yield "9 1 MiB and a byte", [frame(TEXT, asking(LIMIT + 1))], [close(1009)]

@@ -52,7 +52,7 @@
         /// The time at which the last message began.
         private(set) var messageBegan = ContinuousClock.now
         private var isControlFrame = false
-        private var gate = CloseFrameGate()
+        private var gate: FrameGate
         /// Whether the library has found a frame that it cannot read.
         private var hasWrongFrame = false
         private var hasConnectionFailed = false
@@ -64,6 +64,7 @@
         ) {
             (self.id, self.socket, self.mailbox, self.receiver, self.budget) = (id, socket, mailbox, receiver, budget)
             partial = MessageAssembly(limit: limits.messageByteCount)
+            gate = FrameGate(messageLimit: limits.messageByteCount)
             early = socket.early[...]
             var callbacks = wslay_event_callbacks()
             unsafe callbacks.recv_callback = { context, buffer, count, _, peer in
@@ -75,7 +76,7 @@
             }
             unsafe callbacks.on_frame_recv_start_callback = { _, frame, peer in
                 guard let frame = unsafe frame else { return }
-                unsafe SocketPeer.at(peer).didBegin(frame.pointee)
+                unsafe SocketPeer.at(peer).isControlFrame = frame.pointee.opcode >= UInt8(WSLAY_CONNECTION_CLOSE.rawValue)
             }
             unsafe callbacks.on_frame_recv_chunk_callback = { _, chunk, peer in
                 guard let chunk = unsafe chunk else { return }
@@ -87,7 +88,6 @@
             }
             let address = unsafe Unmanaged.passUnretained(self).toOpaque()
             guard unsafe wslay_event_context_server_init(&context, &callbacks, address) == 0 else { return nil }
-            // The library compares each frame with the limit, `didBegin` each message.
             unsafe wslay_event_config_set_max_recv_msg_length(context, UInt64(limits.messageByteCount))
             unsafe wslay_event_config_set_no_buffering(context, 1)
         }
@@ -197,11 +197,6 @@
             _ = unsafe wslay_event_queue_msg(context, &message)
         }
 
-        private func didBegin(_ frame: wslay_event_on_frame_recv_start_arg) {
-            isControlFrame = frame.opcode >= UInt8(WSLAY_CONNECTION_CLOSE.rawValue)
-            if !isControlFrame, !partial.hasRoom(for: frame.payload_length) { end(UInt16(WSLAY_CODE_MESSAGE_TOO_BIG.rawValue)) }
-        }
-
         private func didReceive(_ chunk: wslay_event_on_frame_recv_chunk_arg) {
             guard !isControlFrame else { return }
             let bytes = unsafe UnsafeBufferPointer(start: chunk.data, count: chunk.data_length)
@@ -219,7 +214,8 @@
 
         private func read(_ context: wslay_event_context_ptr?, _ buffer: UnsafeMutablePointer<UInt8>, _ count: Int) -> Int {
             // Nothing more until the message before is carried out, and other peers had their turn.
-            guard canReceive, turnByteCount < Self.turnLimit else {
+            if gate.isMessageTooLong { end(UInt16(WSLAY_CODE_MESSAGE_TOO_BIG.rawValue)) }
+            guard canReceive, !gate.isMessageTooLong, turnByteCount < Self.turnLimit else {
                 unsafe wslay_event_set_error(context, WSLAY_ERR_WOULDBLOCK.rawValue)
                 return -1
             }

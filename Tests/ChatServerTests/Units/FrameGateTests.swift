@@ -3,10 +3,10 @@
 
     @testable import ChatServer
 
-    @Suite struct CloseFrameGateTests {
+    @Suite struct FrameGateTests {
         /// Gives the gate the parts one after the other, as the socket loop does; returns the parts that pass.
         private func passed(_ parts: [[UInt8]]) -> [[UInt8]] {
-            var gate = CloseFrameGate()
+            var gate = FrameGate(messageLimit: 1 << 20)
             return parts.compactMap { part in
                 let bytes = gate.held + part
                 let count = gate.pass(bytes.span)
@@ -51,6 +51,43 @@
             }
             let single = (other + ping).map { [$0] }
             #expect(passed(single + close.map { [$0] }) == single + [close])
+        }
+
+        /// Returns how many bytes pass.
+        private func pass(_ bytes: [UInt8], _ gate: inout FrameGate) -> Int { gate.pass(bytes.span) }
+
+        /// A header of a frame with a mask, without its payload.
+        private func header(_ first: UInt8, _ length: UInt64) -> [UInt8] {
+            [first, 0xFF] + (0..<8).map { UInt8(truncatingIfNeeded: length >> (56 - 8 * $0)) } + [1, 2, 3, 4]
+        }
+
+        @Test("A message that is too long is found by the last byte of a header", arguments: [1_001, 1 << 32, 1 << 62] as [UInt64])
+        func announcedMessage(_ length: UInt64) {
+            let frames = frame(0x01, Array(repeating: 0x88, count: 600)) + frame(0x89, Array(repeating: 0, count: 125))
+            for (before, long) in [([], header(0x82, length)), ([], header(0x01, length)), (frames, header(0x80, length - 600))] {
+                for rest in [[], [0x88, 0x80]] as [[UInt8]] {
+                    var gate = FrameGate(messageLimit: 1_000)
+                    let bytes = before + long
+                    #expect(pass(Array(bytes.dropLast()), &gate) == bytes.count - 1 && !gate.isMessageTooLong)
+                    #expect(pass(bytes.suffix(1) + rest, &gate) == 1 && gate.isMessageTooLong)
+                }
+            }
+        }
+
+        @Test("Messages up to the limit pass, and wrong frames are left to the library")
+        func allowedMessages() {
+            var gate = FrameGate(messageLimit: 1_000)
+            for first in [0x82, 0x01, 0x80, 0x81] as [UInt8] {
+                let bytes = frame(first, Array(repeating: 0, count: first & 1 == 1 && first < 0x80 ? 400 : first == 0x80 ? 600 : 1_000))
+                #expect(pass(bytes, &gate) == bytes.count && !gate.isMessageTooLong)
+            }
+            for wrong in [header(0xC2, 1 << 40), header(0x83, 1 << 40), header(0x89, 1 << 40), header(0x82, 1 << 63)] {
+                var gate = FrameGate(messageLimit: 1_000)
+                #expect(pass(wrong, &gate) == wrong.count && !gate.isMessageTooLong)
+            }
+            var unmasked = FrameGate(messageLimit: 1_000)
+            let bytes = [0x82, 0x7F] + [UInt8](repeating: 1, count: 8)
+            #expect(pass(bytes, &unmasked) == bytes.count && !unmasked.isMessageTooLong)
         }
 
         @Test(
