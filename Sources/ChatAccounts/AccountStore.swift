@@ -27,6 +27,8 @@
         let lastUseQueue = DispatchQueue(label: "chat accounts last use")
         private let isClosed = Atomic(false)
         private let codeKey: [UInt8]
+        private let path: String
+        private let held = Lock<FileLock?>(nil)
         private let buckets = Lock(AttemptBuckets())
 
         /// Opens an account file, or creates it with mode 0600.
@@ -51,6 +53,7 @@
             try AccountSchema.prepare(opened)
             guard PrivateFile.restrict(path) else { throw AccountError(.storage, "The mode of the account file cannot be set.") }
             codeKey = try Self.readKey(path + ".key", options.environment)
+            self.path = path
             pool = try PasswordPool(options.passwordCost, concurrent: options.concurrentHashes, waiting: options.waitingHashes)
             mails = MailQueue(mailer, from: from, options)
             self.options = options
@@ -70,6 +73,17 @@
             database.withLock { $0.close() }
         }
 
+        /// Holds the file for this store until it is closed; returns false if another one holds it.
+        ///
+        /// The lock is that of the key file: a second descriptor of the database would end the
+        /// locks of SQLite.
+        package func hold() -> Bool {
+            held.withLock { held in
+                if held == nil { held = PrivateFile.lock(path + ".key") }
+                return held != nil
+            }
+        }
+
         /// Waits for the mails, copies the write-ahead log to the file, and closes the file.
         ///
         /// After it, every operation with valid arguments throws `storage`. Idempotent.
@@ -82,7 +96,10 @@
             lastUseQueue.sync {}
             reader.withLock { $0.close() }
             try database.withLock { database throws(AccountError) in
-                defer { database.close() }
+                defer {
+                    database.close()
+                    held.withLock { $0 = nil }
+                }
                 // The log remains if another program reads the file at this moment.
                 if database.isOpen { _ = try database.checkpoint() }
             }

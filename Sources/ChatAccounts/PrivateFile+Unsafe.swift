@@ -51,6 +51,16 @@
             return count < 0 ? nil : Array(bytes.prefix(count))
         }
 
+        /// Locks a file for one opening, of any process; nil if another one has it.
+        ///
+        /// The system frees the lock of a process that ends, in whatever way.
+        static func lock(_ path: String) -> FileLock? {
+            let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+            guard descriptor >= 0 else { return nil }
+            let lock = FileLock(descriptor)
+            return flock(descriptor, LOCK_EX | LOCK_NB) == 0 ? lock : nil
+        }
+
         /// Takes all rights from other users of the machine.
         static func restrict(_ path: String) -> Bool { unsafe chmod(path, 0o600) == 0 }
 
@@ -66,5 +76,14 @@
             remove(path)
             return descriptor
         }
+    }
+
+    /// A locked file, until the object is gone.
+    final class FileLock: Sendable {
+        private let descriptor: Int32
+
+        fileprivate init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+        deinit { close(descriptor) }
     }
 #endif

@@ -32,9 +32,13 @@
         ///   - accounts: The accounts; they stay the caller's too.
         ///   - options: The addresses and limits.
         /// - Throws: `cannotListen`, `notLoopback` for an address beyond loopback without origins
-        ///   or a metrics address beyond it, `tutorialThread` for a thread of the tutorials' chat
-        ///   that cannot be opened or would be public, or `cannotStart`.
+        ///   or a metrics address beyond it, `accountsInUse` if another server, which may have
+        ///   another journal, has the account file, `tutorialThread` for a thread of the tutorials'
+        ///   chat that cannot be opened or would be public, or `cannotStart`.
         public convenience init(store: ChatStore, accounts: AccountStore, options: ServerOptions) async throws(ServerError) {
+            guard accounts.hold() else {
+                throw ServerError(.accountsInUse, "Another server has the account file open. Each journal needs accounts of its own.")
+            }
             try await self.init(store, options) { log in .writer(AccountService(store, accounts, log)) }
         }
 

@@ -31,6 +31,8 @@
             public static let tutorialThread = Code(rawValue: "tutorialThread")
             /// Tokens would be sent to the server that writes without TLS.
             public static let insecureWriter = Code(rawValue: "insecureWriter")
+            /// Another server has the account file: the users of two journals must not mix.
+            public static let accountsInUse = Code(rawValue: "accountsInUse")
             /// The library for HTTP cannot start its thread.
             public static let cannotStart = Code(rawValue: "cannotStart")
         }

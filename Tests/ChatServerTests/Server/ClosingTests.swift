@@ -188,6 +188,18 @@
             try await other.stop()
         }
 
+        /// The users of two journals must not mix in one account file.
+        @Test func accountFileHasOneServer() async throws {
+            let fixture = try ServerFixture()
+            try await fixture.start()
+            let other = try ServerFixture(accountsOf: fixture)
+            let error = await #expect(throws: ServerError.self) { try await other.start() }
+            #expect(error?.code == .accountsInUse)
+            try await fixture.stop()
+            try await other.start()
+            try await other.stop()
+        }
+
         @Test func addressBeyondLoopbackNeedsOrigins() async throws {
             let fixture = try ServerFixture()
             for (listen, metrics) in [("0.0.0.0:0", nil), ("127.0.0.1:0", "0.0.0.0:0")] as [(String, String?)] {

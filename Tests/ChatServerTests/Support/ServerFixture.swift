@@ -46,10 +46,12 @@
 
         /// Opens the stores, the journal in memory unless a directory is given.
         ///
-        /// - Parameter attempts: The limit of attempts from one address.
-        init(_ directory: TemporaryDirectory? = nil, attempts: AttemptLimit? = nil) throws {
+        /// - Parameters:
+        ///   - attempts: The limit of attempts from one address.
+        ///   - other: A fixture with whose account file the store is opened.
+        init(_ directory: TemporaryDirectory? = nil, attempts: AttemptLimit? = nil, accountsOf other: ServerFixture? = nil) throws {
             let isOnDisk = directory != nil
-            self.directory = try directory ?? TemporaryDirectory()
+            self.directory = try directory ?? other?.directory ?? TemporaryDirectory()
             store =
                 isOnDisk
                 ? try ChatStore.open(self.directory.file("journal"), options: StoreOptions(checkpoints: nil))
