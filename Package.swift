@@ -36,7 +36,7 @@ let package = Package(
     ],
     traits: [
         .trait(name: "PeerBenchmarks", description: "Benchmarks also measures SQLite, which needs libsqlite3."),
-        .trait(name: "Server", description: "Accounts and the server, which need libmicrohttpd, libwslay, libsodium and libsqlite3."),
+        .trait(name: "Server", description: "Accounts and the server, which need libwslay, libsodium and libsqlite3."),
         .trait(name: "Postgres", description: "The log on PostgreSQL, which needs libpq."),
     ],
     targets: [
@@ -82,13 +82,11 @@ let package = Package(
             name: "ChatServer",
             dependencies: [
                 "CServerFiles", "Chat", "ChatAccounts", "ChatDomain", "ChatWire", "EventJournal", "Locking", "Primitives",
-                .target(name: "CMicroHTTPD", condition: .when(traits: ["Server"])),
                 .target(name: "CWslay", condition: .when(traits: ["Server"])),
             ],
             exclude: ["Page", "openapi.json"], swiftSettings: settings),
         // Includes the files of ChatServer that are served as they are.
         .target(name: "CServerFiles"),
-        .systemLibrary(name: "CMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
         .systemLibrary(name: "CWslay", providers: [.apt(["libwslay-dev"])]),
         .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),

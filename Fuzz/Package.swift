@@ -43,13 +43,16 @@ let package = Package(
         module(
             "ToolInput", folder: "chat-journal/Support",
             ["Chat", "ChatDomain", "ChatWire", "EventJournal", "MerkleLog", "Primitives"]),
+        // The code that reads HTTP, without the rest of the server, which needs libraries.
+        .target(
+            name: "HTTPParsing", path: "Sources/package/ChatServer/HTTP/Parsing", swiftSettings: settings + [.define("Server")]),
         // The header of libFuzzer's entry point, whose function is in the toolchain's runtime.
         .target(name: "CFuzzer"),
         .executableTarget(
             name: "fuzz",
             dependencies: [
                 "CFuzzer", "ChatDomain", "Columns", "EventJournal", "Locking", "MerkleLog", "Primitives", "Projections", "Chat",
-                "ChatTesting", "ChatWire", "ToolInput",
+                "ChatTesting", "ChatWire", "HTTPParsing", "ToolInput",
             ],
             swiftSettings: settings),
     ],

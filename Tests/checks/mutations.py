@@ -47,7 +47,7 @@ VISIBILITY = "ChatTests.VisibilityProperties"
 BASE = ["CHashing", "Locking", "Primitives", "MerkleLog", "EventJournal", "TestSupport"]
 # The modules below the facade `Chat`, with it.
 STORE = ["Columns", "ChatDomain", "Projections", "Chat", "ChatTesting"]
-SERVER = ["ChatWire", "CSodium", "CSQLite", "CMicroHTTPD", "CWslay", "CServerFiles", "ChatAccounts", "ChatServer"]
+SERVER = ["ChatWire", "CSodium", "CSQLite", "CWslay", "CServerFiles", "ChatAccounts", "ChatServer"]
 # The other targets of each group.
 TARGETS = {
     "proofs": ["MerkleLogTests"],
@@ -307,14 +307,20 @@ PROMISES = {
          "id = ? AND account = (SELECT id FROM accounts WHERE user = ?)", "id = ? AND ? IS NOT NULL"),
         ("ChatAccounts", "sessions: a reset keeps them", "try self.endSessions(database, row.user, except: nil)", ""),
     ],
-    "ChatServerTests.RequestGateTests": [
+    "ChatServerTests.HeadCheckTests": [
         ("ChatServer", "request: the origin is not checked", "if !origins.contains(origin.lowercased())", "if origin.isEmpty"),
         ("ChatServer", "request: every client forwards addresses",
-         "= head.peer, trustedProxies.contains(peer) else", "= head.peer else"),
+         "guard trustedProxies.contains(peer) else { return peer }", ""),
     ],
-    "ChatServerTests.TransportTests": [
-        ("ChatServer", "request: a body in chunks has any length",
-         "state.body.count + bytes.count > limit", "bytes.count > limit"),
+    "ChatServerTests.HTTPParserTests": [
+        ("ChatServer", "request: a space may be before the colon", "isToken(line[..<colon]) else", "colon > 0 else"),
+        ("ChatServer", "request: a line may end with LF", "guard isAfterReturn == (byte == 0x0A) else", "guard isAfterReturn || byte > 0 else"),
+        ("ChatServer", "request: it may have two lengths", "guard lengths.count + codings.count <= 1 else", "guard codings.count <= 1 else"),
+        ("ChatServer", "request: a chunk may have a sign", "digits.allSatisfy({ \"0123456789abcdefABCDEF\".utf8.contains($0) })", "true"),
+    ],
+    "ChatServerTests.HTTPConnectionTests": [
+        ("ChatServer", "request: a body in chunks has any length", "guard partial.content.count <= partial.limit else", "guard partial.content.count <= 1 << 30 else"),
+        ("ChatServer", "request: a body that is not read is the next request", "if head.framing != .none { isLast = true }", ""),
     ],
     "ChatServerTests.MailboxTests": [
         ("ChatServer", "stream: a client that does not read has any number of bytes",

@@ -25,7 +25,7 @@ struct Main {
 
 /// The fuzzed readers.
 enum FuzzTarget: String, CaseIterable {
-    case journal, commits, events, lines, requests, sockets, cursors, checkpoints, ledgers, evidence
+    case journal, commits, events, lines, http, requests, sockets, cursors, checkpoints, ledgers, evidence
     case storeEvents = "store-events"
     case storeCommands = "store-commands"
     case storeImports = "store-imports"
@@ -40,6 +40,7 @@ enum FuzzTarget: String, CaseIterable {
         case .commits: try CommitHarness.check(input)
         case .events: try EventHarness.check(input)
         case .lines: try LineHarness.check(input)
+        case .http: try HTTPHarness.check(input)
         case .requests: try RequestHarness.check(input)
         case .sockets: try SocketHarness.check(input)
         case .cursors: try CursorHarness.check(input)

@@ -39,15 +39,22 @@
 
         private let state = Lock(State())
 
-        /// Sets the function that calls the reader again.
+        /// Sets the function that calls the reader again; it is called outside the lock.
         func setWake(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = wake } }
+
+        /// Changes the state, and calls the reader if it waits for the change.
+        private func change<Value>(_ body: (inout State) -> Value) -> Value {
+            let (value, wake) = state.withLock { state in (body(&state), state.takeWake()) }
+            wake?()
+            return value
+        }
 
         /// Appends bytes, after the client has read enough of the earlier ones.
         ///
         /// - Throws: ``Ended`` after ``end(_:)`` or ``close()``.
         func write(_ bytes: [UInt8]) async throws(Ended) {
             while true {
-                let isWritten = state.withLock { state -> Bool? in
+                let isWritten = change { state -> Bool? in
                     if state.hasEnded { return nil }
                     if state.byteCount >= Self.capacity { return false }
                     state.append(bytes)
@@ -71,7 +78,7 @@
 
         /// Appends bytes if there is room, without waiting.
         func post(_ bytes: [UInt8]) {
-            state.withLock { state in
+            change { state in
                 if !state.hasEnded, state.byteCount < Self.capacity { state.append(bytes) }
             }
         }
@@ -81,7 +88,7 @@
         /// - Returns: Whether the mailbox ends with this call.
         @discardableResult
         func end(_ last: [UInt8] = []) -> Bool {
-            let (isFirst, writers) = state.withLock { state in
+            let (isFirst, writers) = change { state in
                 let isFirst = !state.hasEnded
                 if isFirst, !last.isEmpty { state.append(last) }
                 return (isFirst, state.end())
@@ -105,14 +112,11 @@
         /// - Parameters:
         ///   - limit: The number of bytes.
         ///   - joinsMessages: Whether the bytes of later messages follow those of the first.
-        ///   - suspend: Called under the lock before ``Reading/wait`` is returned, so that no
-        ///   wake-up can come before it.
-        func read(limit: Int = .max, joinsMessages: Bool = false, suspend: () -> Void = {}) -> Reading {
+        func read(limit: Int = .max, joinsMessages: Bool = false) -> Reading {
             let (reading, writers) = state.withLock { state -> (Reading, [CheckedContinuation<Bool, Never>]) in
                 guard var bytes = state.take(limit) else {
                     if state.hasEnded { return (.end, []) }
                     state.isReaderWaiting = true
-                    suspend()
                     return (.wait, [])
                 }
                 while joinsMessages, bytes.count < limit, let more = state.take(limit - bytes.count) { bytes += more }
@@ -133,7 +137,6 @@
             messages.append(message)
             byteCount += message.count
             lastWrite = .now
-            wakeReader()
         }
 
         /// Removes at most `limit` bytes of the first message; nil if none waits.
@@ -158,7 +161,6 @@
 
         fileprivate mutating func end() -> [CheckedContinuation<Bool, Never>] {
             hasEnded = true
-            wakeReader()
             return takeWriters()
         }
 
@@ -168,11 +170,11 @@
             return writers
         }
 
-        private mutating func wakeReader() {
-            guard isReaderWaiting else { return }
+        /// Returns the function that calls the reader, once, if it waits for what there is now.
+        fileprivate mutating func takeWake() -> (@Sendable () -> Void)? {
+            guard isReaderWaiting, first < messages.count || hasEnded else { return nil }
             isReaderWaiting = false
-            // Under the lock, so that the connection cannot end in between.
-            wake?()
+            return wake
         }
     }
 #endif

@@ -18,8 +18,8 @@
         /// A server whose store has stopped is of no more use.
         public var failure: JournalError? { core.store.failure }
         let core: ServerCore
-        private let daemon: HTTPDaemon
-        private let metricsDaemon: HTTPDaemon?
+        private let loop: ConnectionLoop
+        private let metricsLoop: ConnectionLoop?
         private let tickers: [Task<Void, Never>]
 
         /// Starts a server.
@@ -92,42 +92,44 @@
             let descriptors = ListeningSocket.raiseDescriptorLimit()
             let connectionCount = max(16, min(options.maximumConnectionCount, descriptors - 256))
             let (socket, address) = try ListeningSocket.open(options.listen)
-            let gate = RequestGate(address, origins: options.origins, trustedProxies: options.trustedProxies)
+            let headCheck = HeadCheck(address, origins: options.origins, trustedProxies: options.trustedProxies)
             let core: ServerCore
-            do throws(ServerError) { core = try await ServerCore(store, gate, options, makeRole) } catch {
+            do throws(ServerError) { core = try await ServerCore(store, headCheck, options, makeRole) } catch {
                 ListeningSocket.close(socket)
                 throw error
             }
             await core.begin()
-            var started: HTTPDaemon?
+            var started: ConnectionLoop?
             do throws(ServerError) {
-                started = HTTPDaemon(socket: socket, maximumConnectionCount: connectionCount, isExempt: gate.isShared, handler: core)
-                guard let daemon = started else { throw ServerError(.cannotStart, "The thread of the server cannot be started.") }
-                let metrics = try options.metrics.map { address throws(ServerError) in try Self.startMetrics(core, daemon, address) }
-                (self.core, self.daemon, metricsDaemon, metricsURL) = (core, daemon, metrics?.daemon, metrics?.url)
+                started = ConnectionLoop(
+                    socket: socket, maximumConnectionCount: connectionCount, isExempt: headCheck.isShared, handler: core,
+                    socketLimits: options.socketLimits, budget: core.messageBudget)
+                guard let loop = started else { throw ServerError(.cannotStart, "The system has no descriptors for the server.") }
+                let metrics = try options.metrics.map { address throws(ServerError) in try Self.startMetrics(core, loop, address) }
+                (self.core, self.loop, metricsLoop, metricsURL) = (core, loop, metrics?.loop, metrics?.url)
             } catch {
-                await core.drain(timeout: .zero, sendTimeout: .zero) { 0 }
+                await core.drain(timeout: .zero, sendTimeout: .zero) { (0, 0) }
                 started?.stop()
                 throw error
             }
             url = "http://\(address)"
-            tickers = Self.startTickers(core, [daemon, metricsDaemon].compactMap(\.self))
+            tickers = Self.startTickers(core)
             core.log.write("listening", ("url", url))
         }
 
         private static func startMetrics(
-            _ core: ServerCore, _ daemon: HTTPDaemon, _ address: ListenAddress
-        ) throws(ServerError) -> (daemon: HTTPDaemon, url: String) {
+            _ core: ServerCore, _ loop: ConnectionLoop, _ address: ListenAddress
+        ) throws(ServerError) -> (loop: ConnectionLoop, url: String) {
             let (socket, address) = try ListeningSocket.open(address)
-            let metricsDaemon = HTTPDaemon(
+            let metricsLoop = ConnectionLoop(
                 socket: socket, maximumConnectionCount: 64, isExempt: { _ in true },
-                handler: MetricsHandler(core, daemon, RequestGate(address, origins: [], trustedProxies: [])))
-            guard let metricsDaemon else { throw ServerError(.cannotStart, "The thread of the metrics cannot be started.") }
-            return (metricsDaemon, "http://\(address)/metrics")
+                handler: MetricsHandler(core, loop, HeadCheck(address, origins: [], trustedProxies: [])))
+            guard let metricsLoop else { throw ServerError(.cannotStart, "The system has no descriptors for the metrics.") }
+            return (metricsLoop, "http://\(address)/metrics")
         }
 
         /// Starts what happens once a second.
-        private static func startTickers(_ core: ServerCore, _ daemons: [HTTPDaemon]) -> [Task<Void, Never>] {
+        private static func startTickers(_ core: ServerCore) -> [Task<Void, Never>] {
             func everySecond(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
                 Task {
                     while !Task.isCancelled {
@@ -137,13 +139,7 @@
                     }
                 }
             }
-            return [
-                everySecond {
-                    for daemon in daemons { daemon.endLateConnections() }
-                    core.checkStreams()
-                },
-                everySecond { await core.checkSessions() },
-            ]
+            return [everySecond { core.checkStreams() }, everySecond { await core.checkSessions() }]
         }
 
         /// Stops accepting connections, ends the streams, waits for the requests in progress, and
@@ -158,13 +154,15 @@
         ///   - sendTimeout: The time that clients then get to receive the responses and the ends of
         ///     the streams.
         func close(timeout: Duration, sendTimeout: Duration = .seconds(2)) async {
-            daemon.quiesce()
-            metricsDaemon?.quiesce()
-            await core.drain(timeout: timeout, sendTimeout: sendTimeout) { daemon.exchangeCount + (metricsDaemon?.exchangeCount ?? 0) }
+            loop.acceptNoMore()
+            metricsLoop?.acceptNoMore()
+            await core.drain(timeout: timeout, sendTimeout: sendTimeout) {
+                (loop.counts.sockets, loop.counts.exchanges + (metricsLoop?.counts.exchanges ?? 0))
+            }
             for ticker in tickers { ticker.cancel() }
             for ticker in tickers { await ticker.value }
-            daemon.stop()
-            metricsDaemon?.stop()
+            loop.stop()
+            metricsLoop?.stop()
             core.log.write("closed", ("url", url))
         }
     }
@@ -172,26 +170,26 @@
     /// Serves the metrics, on a listener of its own.
     private struct MetricsHandler: HTTPHandler {
         let core: ServerCore
-        let daemon: HTTPDaemon
-        let gate: RequestGate
+        let loop: ConnectionLoop
+        let headCheck: HeadCheck
 
-        init(_ core: ServerCore, _ daemon: HTTPDaemon, _ gate: RequestGate) {
-            (self.core, self.daemon, self.gate) = (core, daemon, gate)
+        init(_ core: ServerCore, _ loop: ConnectionLoop, _ headCheck: HeadCheck) {
+            (self.core, self.loop, self.headCheck) = (core, loop, headCheck)
         }
 
-        var tooLarge: HTTPResponse { HTTPResponse(WireResponse(.tooLarge)) }
-        var busy: HTTPResponse { HTTPResponse(WireResponse(.busy)) }
         func bodyLimit(of head: HTTPHead) -> Int { 0 }
 
+        func response(to error: HTTPError) -> HTTPResponse { HTTPResponse(WireResponse(Problem(error))) }
+
         func check(_ head: HTTPHead) -> HTTPResponse? {
-            if let problem = gate.problem(of: head) { return HTTPResponse(WireResponse(problem)) }
+            if let problem = headCheck.problem(of: head) { return HTTPResponse(WireResponse(problem)) }
             guard head.target == "/metrics" else { return HTTPResponse(WireResponse(.notFound)) }
             return head.method == "GET" || head.method == "HEAD" ? nil : HTTPResponse(WireResponse(allowing: ["GET"]))
         }
 
         func handle(_ request: HTTPRequest, _ exchange: HTTPExchange) {
             Task {
-                let text = core.metricsText(connections: daemon.connections.count)
+                let text = core.metricsText(connections: loop.counts.connections)
                 exchange.respond(
                     HTTPResponse(
                         status: 200, headers: [("Content-Type", "application/openmetrics-text; version=1.0.0; charset=utf-8")],

@@ -29,7 +29,8 @@
                 var signedIn: (session: AccountSession, token: String)?
                 if let token, let session = try accounts.session(token) { signedIn = (session, token) }
                 let context = AccountRequest(
-                    accounts: accounts, streams: streams, request: request, client: gate.client(of: head), isSecure: gate.isSecure(head),
+                    accounts: accounts, streams: streams, request: request, client: headCheck.client(of: head),
+                    isSecure: headCheck.isSecure(head),
                     session: signedIn, parameters: parameters)
                 return try await handler(context)
             case .reader(let writer):
@@ -83,7 +84,8 @@
             _ method: String, _ target: String, _ body: [UInt8], _ head: HTTPHead, _ token: String?, to writer: WriterClient
         ) async throws(Problem) -> WireResponse {
             let response = try await writer.send(
-                method, target, body: body, token: token, host: gate.publicHost(of: head), client: gate.client(of: head)?.description)
+                method, target, body: body, token: token, host: headCheck.publicHost(of: head),
+                client: headCheck.client(of: head)?.description)
             if let text = response.headers.first(where: { $0.name == "Resume-Token" })?.value, let token = ResumeToken(text) {
                 await catchUp(to: token.position)
             }

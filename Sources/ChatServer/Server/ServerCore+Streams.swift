@@ -48,18 +48,20 @@
             func upgrade(_ head: HTTPHead, _ user: UserID, _ token: String) throws -> HTTPResponse {
                 let headers = try SocketHandshake.headers(for: head, subprotocol: WireConnection.subprotocol)
                 return HTTPResponse(
-                    status: 101, headers: headers, body: .upgrade { [self] socket in open(socket, head, user, token) })
+                    status: 101, headers: headers, body: .upgrade { [self] resume in open(resume, head, user, token) })
             }
 
             func upgrade(_ head: HTTPHead, _ tutorial: TutorialChat) throws -> HTTPResponse {
-                guard isTutorialPublic || gate.client(of: head)?.isLoopback == true else { throw Problem.notFound }
+                guard isTutorialPublic || headCheck.client(of: head)?.isLoopback == true else { throw Problem.notFound }
                 let headers = try SocketHandshake.headers(for: head)
-                return HTTPResponse(status: 101, headers: headers, body: .upgrade { [self] socket in open(socket, tutorial) })
+                return HTTPResponse(status: 101, headers: headers, body: .upgrade { [self] resume in open(resume, tutorial) })
             }
 
-            private func open(_ socket: UpgradedSocket, _ tutorial: TutorialChat) {
+            private func open(
+                _ resume: @escaping @Sendable () -> Void, _ tutorial: TutorialChat
+            ) -> (mailbox: Mailbox, receiver: any SocketReceiver) {
                 let mailbox = Mailbox()
-                let receiver = SocketSession(sockets.budget, on: store.readExecutor)
+                let receiver = SocketSession(messageBudget, on: store.readExecutor)
                 let delivery = Task(executorPreference: store.readExecutor) {
                     do { try await tutorial.deliver { try await mailbox.write($0) } } catch {
                         // The client is gone, or the journal cannot be read: the client connects
@@ -69,9 +71,8 @@
                 }
                 let entry = streams.add(
                     .init(mailbox: mailbox, session: nil, stop: { delivery.cancel() }, lastMessage: { _ in [] }, heartbeat: nil))
-                let id = sockets.add(socket, mailbox, receiver)
                 let connection = Lock(TutorialChat.Connection())
-                receiver.begin(on: (sockets, id)) { message in
+                receiver.begin(resume: resume) { message in
                     // One message after another: no one else uses the connection meanwhile.
                     var state = connection.withLock { $0 }
                     try await tutorial.receive(message, &state)
@@ -80,19 +81,21 @@
                     delivery.cancel()
                     streams.remove(entry)
                 }
+                return (mailbox, receiver)
             }
 
-            private func open(_ socket: UpgradedSocket, _ head: HTTPHead, _ user: UserID, _ token: String) {
+            private func open(
+                _ resume: @escaping @Sendable () -> Void, _ head: HTTPHead, _ user: UserID, _ token: String
+            ) -> (mailbox: Mailbox, receiver: any SocketReceiver) {
                 let mailbox = Mailbox()
                 let execute = executor(of: head, token)
                 let wire = WireSession(store, user: user, execute: execute) { try await mailbox.write($0) }
-                let receiver = SocketSession(sockets.budget, on: store.readExecutor)
+                let receiver = SocketSession(messageBudget, on: store.readExecutor)
                 let entry = streams.add(
                     .init(
                         mailbox: mailbox, session: (user, token), stop: { wire.end() }, lastMessage: { WireConnection.end($0) },
                         heartbeat: nil))
-                let id = sockets.add(socket, mailbox, receiver)
-                receiver.begin(on: (sockets, id)) { message in
+                receiver.begin(resume: resume) { message in
                     try await wire.receive(message)
                 } start: { [streams, sessions] in
                     await streams.checkSession(of: entry, validity: sessions.validity)
@@ -101,6 +104,7 @@
                     wire.end()
                     streams.remove(entry)
                 }
+                return (mailbox, receiver)
             }
         #endif
     }

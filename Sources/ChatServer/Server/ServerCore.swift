@@ -30,7 +30,7 @@
         let store: ChatStore
         let role: Role
         let sessions: any SessionSource
-        let gate: RequestGate
+        let headCheck: HeadCheck
         let chatRoutes: ChatRoutes
         private let files = StaticFiles()
         private let logsRequests: Bool
@@ -40,8 +40,10 @@
                 + [Route("GET", "/v1/socket", takesEveryMethod: true, .socket), Route("GET", "/chat", takesEveryMethod: true, .tutorial)])
         /// Follows the log, so that queries of a server that reads see what others write.
         private let followTask = Lock<Task<Void, Never>?>(nil)
+        /// Counts the messages of the WebSockets.
+        let messageBudget: MessageBudget
+        private let socketLimits: SocketLimits
         #if os(Linux)
-            let sockets: SocketLoop
             private let tutorial: TutorialChat?
             let isTutorialPublic: Bool
         #endif
@@ -50,10 +52,10 @@
         private let pending = Lock(0)
 
         init(
-            _ store: ChatStore, _ gate: RequestGate, _ options: ServerOptions, _ makeRole: (ServerLog) -> Role
+            _ store: ChatStore, _ headCheck: HeadCheck, _ options: ServerOptions, _ makeRole: (ServerLog) -> Role
         ) async throws(ServerError) {
             let (logsRequests, tutorialThread, isTutorialPublic) = (options.logsRequests, options.tutorialThread, options.isTutorialPublic)
-            (self.store, self.gate, log) = (store, gate, ServerLog(options.log))
+            (self.store, self.headCheck, log) = (store, headCheck, ServerLog(options.log))
             self.logsRequests = logsRequests
             role = makeRole(log)
             switch role {
@@ -62,6 +64,7 @@
             }
             streams = StreamRegistry { [metrics] in metrics.count(ended: $0) }
             chatRoutes = ChatRoutes(store)
+            (socketLimits, messageBudget) = (options.socketLimits, MessageBudget(limit: options.socketLimits.totalMessageByteCount))
             #if os(Linux)
                 var tutorial: TutorialChat?
                 if let tutorialThread {
@@ -71,10 +74,6 @@
                 }
                 self.tutorial = tutorial
                 self.isTutorialPublic = isTutorialPublic
-                guard let sockets = SocketLoop(options.socketLimits) else {
-                    throw ServerError(.cannotStart, "The thread of the WebSockets cannot be started.")
-                }
-                self.sockets = sockets
             #endif
         }
 
@@ -135,7 +134,7 @@
         private func response(
             to request: WireRequest, _ head: HTTPHead, at match: Router<Handler>.Match, _ exchange: HTTPExchange
         ) async throws -> HTTPResponse {
-            let token = SessionCredentials.token(in: head, isSecure: gate.isSecure(head))
+            let token = SessionCredentials.token(in: head, isSecure: headCheck.isSecure(head))
             switch match {
             case .notFound:
                 if let file = files.response(to: head.target, method: head.method, ifNoneMatch: head["if-none-match"]) {
@@ -220,21 +219,14 @@
         /// - Parameters:
         ///   - timeout: The longest time for the responses.
         ///   - sendTimeout: The longest time for sending them.
-        ///   - exchangeCount: The number of requests whose response is not completely sent.
-        func drain(timeout: Duration, sendTimeout: Duration, exchangeCount: () -> Int) async {
+        ///   - counts: The numbers of WebSockets, and of requests whose response is not completely sent.
+        func drain(timeout: Duration, sendTimeout: Duration, counts: () -> (sockets: Int, exchanges: Int)) async {
             closing.withLock { $0 = true }
             streams.close(store.failure == nil ? .closing : .failed)
             await wait(timeout) { pending.withLock { $0 } == 0 }
-            #if os(Linux)
-                // On a thread that may wait: the last messages are sent before.
-                await withCheckedContinuation { (stopped: CheckedContinuation<Void, Never>) in
-                    Thread.detachNewThread { [sockets] in
-                        sockets.stop()
-                        stopped.resume()
-                    }
-                }
-            #endif
-            await wait(sendTimeout) { exchangeCount() == 0 }
+            // The loop ends a socket that does not answer its close.
+            await wait(socketLimits.closing) { counts().sockets == 0 }
+            await wait(sendTimeout) { counts().exchanges == 0 }
             followTask.withLock { $0 }?.cancel()
             switch role {
             case .writer(let accounts): accounts.stop()
@@ -252,30 +244,27 @@
 
         /// The text of the metrics.
         func metricsText(connections: Int) -> String {
-            #if os(Linux)
-                let messageByteCount = sockets.budget.byteCount
-            #else
-                let messageByteCount = 0
-            #endif
             var waitingPasswordCount = 0
             if case .writer(let accounts) = role { waitingPasswordCount = accounts.waitingPasswordCount }
             return metrics.text(
                 continuing: store.statistics.openMetrics(), connections: connections, streams: streams.count,
-                waitingPasswords: waitingPasswordCount, messageBytes: messageByteCount)
+                waitingPasswords: waitingPasswordCount, messageBytes: messageBudget.byteCount)
         }
     }
 
     extension ServerCore: HTTPHandler {
         func check(_ head: HTTPHead) -> HTTPResponse? {
-            gate.problem(of: head).map { problem in
-                metrics.count(route: "rejected", status: problem.status, microseconds: 0)
-                return HTTPResponse(WireResponse(problem)).withStandardHeaders
-            }
+            headCheck.problem(of: head).map(rejection)
         }
 
-        func bodyLimit(of head: HTTPHead) -> Int { gate.bodyLimit(of: head) }
-        var tooLarge: HTTPResponse { HTTPResponse(WireResponse(.tooLarge)).withStandardHeaders }
-        var busy: HTTPResponse { HTTPResponse(WireResponse(.busy)).withStandardHeaders }
+        func bodyLimit(of head: HTTPHead) -> Int { headCheck.bodyLimit(of: head) }
+
+        func response(to error: HTTPError) -> HTTPResponse { rejection(Problem(error)) }
+
+        private func rejection(_ problem: Problem) -> HTTPResponse {
+            metrics.count(route: "rejected", status: problem.status, microseconds: 0)
+            return HTTPResponse(WireResponse(problem)).withStandardHeaders
+        }
 
         func handle(_ request: HTTPRequest, _ exchange: HTTPExchange) {
             // Before the task runs, so that the server waits for it when it closes.

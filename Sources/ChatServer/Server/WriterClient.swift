@@ -11,7 +11,7 @@
     /// The server that writes, as a server that only reads uses it.
     ///
     /// It has the accounts and executes the commands. Everything that this server sends to it has
-    /// passed its own ``RequestGate``.
+    /// passed its own ``HeadCheck``.
     final class WriterClient: Sendable {
         private static let lookupTimeout = 5.0
         /// A password can wait for its turn to be hashed.

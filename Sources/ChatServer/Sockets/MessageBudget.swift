@@ -1,4 +1,4 @@
-#if Server && os(Linux)
+#if Server
     internal import Locking
 
     /// Counts the bytes of the messages of all sockets: those that are received, wait or are

@@ -22,28 +22,24 @@
         /// Bytes that are received before it is the turn of other peers.
         private static let turnLimit = 256 << 10
 
-        /// What the poll reports.
-        struct Interest: Equatable {
-            let reads: Bool
-            let writes: Bool
-        }
+        /// What the loop does after a second.
+        enum Tick { case wait, send, end }
 
-        let id: UInt64
-        let socket: UpgradedSocket
-        let mailbox: Mailbox
-        let receiver: any SocketReceiver
-        var early: ArraySlice<UInt8>
+        private let descriptor: Int32
+        private let mailbox: Mailbox
+        private let receiver: any SocketReceiver
+        /// The bytes that came with the handshake.
+        private(set) var early: ArraySlice<UInt8>
         var isReadable = true
         var mayReceive = true
-        var interest = Interest(reads: true, writes: false)
-        var lastReceived = ContinuousClock.now
-        var lastPing = ContinuousClock.now
+        private var lastReceived = ContinuousClock.now
+        private var lastPing = ContinuousClock.now
         /// Whether the mailbox has ended.
         private var hasLastMessage = false
         /// The time since which the last messages wait for the client.
-        private(set) var endingSince: ContinuousClock.Instant?
+        private var endingSince: ContinuousClock.Instant?
         /// The time at which a close was queued.
-        var closedAt: ContinuousClock.Instant?
+        private var closedAt: ContinuousClock.Instant?
         private var context: wslay_event_context_ptr?
         private let budget: MessageBudget
         /// The message of which frames have come; the library would keep a block of memory for each
@@ -59,13 +55,13 @@
         private var turnByteCount = 0
 
         init?(
-            _ id: UInt64, _ socket: UpgradedSocket, _ mailbox: Mailbox, _ receiver: any SocketReceiver, _ limits: SocketLimits,
+            _ descriptor: Int32, _ early: [UInt8], _ mailbox: Mailbox, _ receiver: any SocketReceiver, _ limits: SocketLimits,
             _ budget: MessageBudget
         ) {
-            (self.id, self.socket, self.mailbox, self.receiver, self.budget) = (id, socket, mailbox, receiver, budget)
+            (self.descriptor, self.mailbox, self.receiver, self.budget) = (descriptor, mailbox, receiver, budget)
             partial = MessageAssembly(limit: limits.messageByteCount)
             gate = FrameGate(messageLimit: limits.messageByteCount)
-            early = socket.early[...]
+            self.early = early[...]
             var callbacks = wslay_event_callbacks()
             unsafe callbacks.recv_callback = { context, buffer, count, _, peer in
                 guard let buffer = unsafe buffer else { return -1 }
@@ -92,12 +88,25 @@
             unsafe wslay_event_config_set_no_buffering(context, 1)
         }
 
-        /// Frees the context and closes the socket.
-        func free() {
+        /// Ends what belongs to the socket, whose connection has ended.
+        func drop() {
+            mailbox.close()
+            receiver.didClose()
             dropPartial()
             unsafe wslay_event_context_free(context)
             unsafe context = nil
-            socket.close()
+        }
+
+        /// Called once a second.
+        func tick(_ now: ContinuousClock.Instant, _ limits: SocketLimits) -> Tick {
+            // A peer that may not receive is not silent by itself.
+            if !mayReceive { lastReceived = now }
+            if now - lastReceived > limits.silence { return .end }
+            if let ending = closedAt ?? endingSince, now - ending > limits.closing { return .end }
+            guard now - lastPing > limits.pingInterval, closedAt == nil else { return .wait }
+            lastPing = now
+            ping()
+            return .send
         }
 
         private static func at(_ address: UnsafeMutableRawPointer?) -> SocketPeer {
@@ -192,7 +201,7 @@
             }
         }
 
-        func ping() {
+        private func ping() {
             var message = unsafe wslay_event_msg(opcode: UInt8(WSLAY_PING.rawValue), msg: nil, msg_length: 0)
             _ = unsafe wslay_event_queue_msg(context, &message)
         }
@@ -247,14 +256,14 @@
                 early = early.dropFirst(taken.count)
                 return unsafe free.update(fromContentsOf: taken)
             }
-            return unsafe recv(socket.descriptor, free.baseAddress, free.count, 0)
+            return unsafe recv(descriptor, free.baseAddress, free.count, 0)
         }
 
         private func sendBytes(_ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32) -> Int {
             #if canImport(Musl)
-                unsafe Musl.send(socket.descriptor, bytes, count, flags)
+                unsafe Musl.send(descriptor, bytes, count, flags)
             #else
-                unsafe Glibc.send(socket.descriptor, bytes, count, flags)
+                unsafe Glibc.send(descriptor, bytes, count, flags)
             #endif
         }
 

@@ -1,4 +1,4 @@
-#if Server && os(Linux)
+#if Server
     /// What one WebSocket does with its messages; called on the thread of the loop.
     protocol SocketReceiver: Sendable {
         /// The bytes of the messages that are not carried out.

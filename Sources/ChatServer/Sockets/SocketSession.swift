@@ -14,7 +14,7 @@
             var waitingCount = 0
             var waitingByteCount = 0
             var isPaused = false
-            var socket: (loop: SocketLoop, id: UInt64)?
+            var resume: (@Sendable () -> Void)?
             var task: Task<Void, Never>?
             var whenClosed: (@Sendable () -> Void)?
             var isClosed = false
@@ -38,16 +38,16 @@
         /// Begins to carry out messages, until the body throws or the socket closes.
         ///
         /// - Parameters:
-        ///   - socket: The socket, to go on receiving.
+        ///   - resume: Lets the socket receive again.
         ///   - handle: Carries out one message.
         ///   - start: Is called before the first message.
         ///   - whenClosed: Is called once when the socket is closed.
         func begin(
-            on socket: (loop: SocketLoop, id: UInt64), handle: @escaping @Sendable ([UInt8]) async throws -> Void,
+            resume: @escaping @Sendable () -> Void, handle: @escaping @Sendable ([UInt8]) async throws -> Void,
             start: @escaping @Sendable () async throws -> Void = {}, whenClosed: @escaping @Sendable () -> Void
         ) {
             // Before the task, which lets the socket receive again.
-            state.withLock { $0.socket = socket }
+            state.withLock { $0.resume = resume }
             let task = Task(executorPreference: executor) { [messages] in
                 // An error means that the socket closes: its mailbox accepts nothing any more.
                 do {
@@ -66,7 +66,7 @@
         }
 
         private func didHandle(_ byteCount: Int) {
-            let socket = state.withLock { state -> (loop: SocketLoop, id: UInt64)? in
+            let resume = state.withLock { state -> (@Sendable () -> Void)? in
                 // The end has given back all bytes.
                 guard !state.isClosed else { return nil }
                 budget.giveBack(byteCount)
@@ -74,9 +74,9 @@
                 state.waitingByteCount -= byteCount
                 guard state.isPaused, state.waitingCount <= Self.restart, state.waitingByteCount < Self.byteCapacity else { return nil }
                 state.isPaused = false
-                return state.socket
+                return state.resume
             }
-            socket?.loop.resumeReceiving(socket?.id ?? 0)
+            resume?()
         }
 
         var waitingByteCount: Int { state.withLock { $0.waitingByteCount } }

@@ -33,7 +33,7 @@
             public static let insecureWriter = Code(rawValue: "insecureWriter")
             /// Another server has the account file: the users of two journals must not mix.
             public static let accountsInUse = Code(rawValue: "accountsInUse")
-            /// The library for HTTP cannot start its thread.
+            /// The system has no descriptors for the connections.
             public static let cannotStart = Code(rawValue: "cannotStart")
         }
     }

@@ -11,7 +11,7 @@
         public static let misdirectedRequest = Problem.Code(rawValue: "misdirectedRequest")
         /// The body is not `application/json`.
         public static let unsupportedMediaType = Problem.Code(rawValue: "unsupportedMediaType")
-        /// The headers of the request contradict one another.
+        /// The request is not one of HTTP/1.1, or its headers contradict one another.
         public static let invalidRequest = Problem.Code(rawValue: "invalidRequest")
         /// A bounded queue is full; the same request can succeed later.
         public static let busy = Problem.Code(rawValue: "busy")

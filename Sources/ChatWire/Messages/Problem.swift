@@ -74,7 +74,10 @@ extension Problem: Encodable {
     public static let contentType = "application/problem+json"
 
     /// The standard phrase of the status.
-    public var title: String {
+    public var title: String { Self.title(of: status) }
+
+    /// The standard phrase of the status of a problem.
+    package static func title(of status: Int) -> String {
         switch status {
         case 400: "Bad Request"
         case 401: "Unauthorized"
@@ -83,11 +86,15 @@ extension Problem: Encodable {
         case 405: "Method Not Allowed"
         case 409: "Conflict"
         case 413: "Content Too Large"
+        case 414: "URI Too Long"
         case 415: "Unsupported Media Type"
         case 421: "Misdirected Request"
         case 426: "Upgrade Required"
         case 429: "Too Many Requests"
+        case 431: "Request Header Fields Too Large"
+        case 501: "Not Implemented"
         case 503: "Service Unavailable"
+        case 505: "HTTP Version Not Supported"
         default: "Internal Server Error"
         }
     }

@@ -28,9 +28,7 @@
                 client.socket.close(reset: reset)
             }
             let request = maya.text("POST", "/v1/commands", "{\"openThread\":{\"name\":\"x\"}}")
-            // The library waits for the rest of headers whose sender has only ended its side; a limit ends that.
-            let headEnd = request.utf8.count - "{\"openThread\":{\"name\":\"x\"}}".utf8.count
-            for length in stride(from: 0, through: request.utf8.count, by: 13) where reset || length == 0 || length >= headEnd {
+            for length in stride(from: 0, through: request.utf8.count, by: 13) {
                 try await leave(after: String(request.prefix(length)))
             }
             // After a request whose response is not read, and in the middle of pipelined ones.
@@ -69,17 +67,17 @@
             try await fixture.start()
             let maya = try await fixture.member("maya")
             let thread = try await openThread(maya)
-            let (deaf, live) = (try maya.another(), try maya.another())
+            let (deaf, live) = (try maya.another(receiveBuffer: 4_096), try maya.another())
             try await deaf.write(deaf.text("GET", "/v1/events"))
             _ = try await live.openStream()
+            try await fixture.wait(until: Self.streams, is: 2)
             let body = String(repeating: "x", count: 16_000)
             // More than the buffers of the server and of both sockets hold.
-            for start in stride(from: 0, to: 600, by: 50) {
+            for start in stride(from: 0, to: 100, by: 50) {
                 try await maya.post((start..<start + 50).map { "\($0) \(body)" }, in: thread)
                 for index in start..<start + 50 { #expect(try await live.block()?.body?.hasPrefix("\(index) ") == true) }
             }
-            #expect(try await fixture.metric(Self.streams) == 2)
-            // Then it reads everything, in order.
+            // The stream still has what waits; on a busy machine it may have been told to resume.
             _ = try await Threads.run { try deaf.socket.read() }
             deaf.socket.close()
             live.socket.close()
@@ -93,13 +91,13 @@
             try await fixture.start()
             let maya = try await fixture.member("maya")
             let thread = try await openThread(maya)
-            let late = try maya.another()
+            let late = try maya.another(receiveBuffer: 4_096)
             try await late.write(late.text("GET", "/v1/events"))
             try await fixture.wait(until: Self.streams, is: 1)
             let body = String(repeating: "x", count: 8_000)
-            try await maya.post((0..<800).map { "\($0) \(body)" }, in: thread)
+            try await maya.post((0..<150).map { "\($0) \(body)" }, in: thread)
             _ = try await late.streamHead()
-            for index in 0..<800 { #expect(try await late.block()?.body == "\(index) \(body)") }
+            for index in 0..<150 { #expect(try await late.block()?.body == "\(index) \(body)") }
             try await fixture.stop()
         }
 

@@ -37,24 +37,23 @@
             try await fixture.stop()
         }
 
-        /// Responds before it returns.
+        /// Responds within the call.
         private struct ImmediateHandler: HTTPHandler {
-            let tooLarge = HTTPResponse(status: 413, headers: [], body: .bytes([]))
-            let busy = HTTPResponse(status: 503, headers: [], body: .bytes([]))
             func check(_ head: HTTPHead) -> HTTPResponse? { nil }
             func bodyLimit(of head: HTTPHead) -> Int { 100 }
+            func response(to error: HTTPError) -> HTTPResponse { HTTPResponse(status: error.status, headers: [], body: .bytes([])) }
 
             func handle(_ request: HTTPRequest, _ exchange: HTTPExchange) {
                 exchange.respond(HTTPResponse(status: 200, headers: [], body: .bytes(request.body)))
             }
         }
 
-        /// The connection is suspended before a request begins; otherwise the response would not resume it.
         @Test func responseMayComeAtOnce() async throws {
             let (socket, address) = try ListeningSocket.open(try #require(ListenAddress("127.0.0.1:0")))
-            let started = HTTPDaemon(socket: socket, maximumConnectionCount: 1_024, isExempt: { _ in true }, handler: ImmediateHandler())
-            let daemon = try #require(started)
-            defer { daemon.stop() }
+            let started = ConnectionLoop(
+                socket: socket, maximumConnectionCount: 1_024, isExempt: { _ in true }, handler: ImmediateHandler())
+            let loop = try #require(started)
+            defer { loop.stop() }
             let client = try HTTPClient(port: address.port)
             for body in ["", "a", "bb"] {
                 let reply = try await client.send("POST", "/", body)
@@ -167,7 +166,9 @@
                 // What follows is no request of this connection any more.
                 try await client.write(client.text("POST", "/v1/commands", nil, headers) + "{}" + client.text("GET", "/healthz"))
                 let text = try await client.everything()
-                #expect(text.hasPrefix("HTTP/1.1 400") && !text.contains("HTTP/1.1 200"), "\(headers): \(text)")
+                // A coding that the server does not have, before chunked, is not wrong.
+                let status = headers[0].hasSuffix("gzip, chunked") ? 501 : 400
+                #expect(text.hasPrefix("HTTP/1.1 \(status)") && !text.contains("HTTP/1.1 200"), "\(headers): \(text)")
             }
             let type = try await maya.another().send("POST", "/v1/sign-in", headers: ["Content-Length: 2", "Content-Type: text/plain"])
             #expect((type.status, type.code) == (415, "unsupportedMediaType"))
@@ -211,9 +212,8 @@
             try await fixture.start()
             let client = try fixture.client()
             try await client.write(text)
-            let status: Int
-            do { status = try await client.reply().status } catch is HTTPClient.Ended { status = 400 }
-            #expect((400..<506).contains(status))
+            let reply = try await client.reply()
+            #expect((400..<506).contains(reply.status) && reply.code != nil)
             #expect(try await fixture.client().get("/healthz").status == 200)
             try await fixture.stop()
         }

@@ -72,6 +72,17 @@
             return Array(buffer.prefix(max(count, 0)))
         }
 
+        /// Tells the other end that nothing more is written; what it sends can still be read.
+        func endWriting() {
+            #if canImport(Darwin)
+                _ = Darwin.shutdown(descriptor, SHUT_WR)
+            #elseif canImport(Musl)
+                _ = Musl.shutdown(descriptor, SHUT_WR)
+            #else
+                _ = Glibc.shutdown(descriptor, Int32(SHUT_WR))
+            #endif
+        }
+
         /// Ends the connection; with a reset, what waits in either direction is dropped.
         func close(reset: Bool = false) {
             let wasOpen = isOpen.withLock { isOpen in

@@ -137,19 +137,15 @@
         }
 
         /// A task writes and a thread reads, as fast as they can: every byte arrives, in order, and each
-        /// wake-up belongs to one suspension.
+        /// wait has one wake-up.
         @Test func noWakeUpIsLost() async throws {
             var random = SplitMix64(seed: Repetitions.seed)
             for _ in 0..<Repetitions.few(20, of: 100) {
                 let mailbox = Mailbox()
-                let isSuspended = Lock(false)
+                let (waits, wakes) = (Box(0), Box(0))
                 let semaphore = DispatchSemaphore(value: 0)
                 mailbox.setWake {
-                    let was = isSuspended.withLock { was in
-                        defer { was = false }
-                        return was
-                    }
-                    precondition(was, "a connection is resumed that is not suspended")
+                    wakes.withLock { $0 += 1 }
                     semaphore.signal()
                 }
                 let sizes = (0..<2_000).map { _ in Int.random(in: 0...200, using: &random) }
@@ -157,10 +153,11 @@
                 async let reading = Threads.run { () -> [UInt8] in
                     var all: [UInt8] = []
                     while true {
-                        let reading = mailbox.read(limit: limit, joinsMessages: joins) { isSuspended.withLock { $0 = true } }
-                        switch reading {
+                        switch mailbox.read(limit: limit, joinsMessages: joins) {
                         case .bytes(let bytes): all += bytes
-                        case .wait: semaphore.wait()
+                        case .wait:
+                            waits.withLock { $0 += 1 }
+                            semaphore.wait()
                         case .end: return all
                         }
                     }
@@ -173,6 +170,7 @@
                 }
                 mailbox.end([255])
                 #expect(await reading == expected + [255])
+                #expect(waits.withLock { $0 } == wakes.withLock { $0 })
             }
         }
 

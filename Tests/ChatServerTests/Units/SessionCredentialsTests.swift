@@ -7,7 +7,7 @@
     @Suite struct SessionCredentialsTests {
         private func token(_ headers: (String, String)..., isSecure: Bool = false) -> String? {
             SessionCredentials.token(
-                in: HTTPHead(method: "GET", version: "HTTP/1.1", target: "/", headers: headers.map { ($0.0, $0.1) }, peer: nil),
+                in: HTTPHead(method: "GET", version: "HTTP/1.1", target: "/", headers: headers.map { ($0.0, $0.1) }, framing: .none),
                 isSecure: isSecure)
         }
 

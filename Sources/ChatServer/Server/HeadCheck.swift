@@ -10,7 +10,7 @@
     /// - **Origin**: a page of another origin must not act with the cookie of a visitor. Browsers
     ///   send `Origin` with every request that is not a plain navigation or `GET` of the same
     ///   origin, and `Sec-Fetch-Site` with every request. Other clients send neither.
-    struct RequestGate: Sendable {
+    struct HeadCheck: Sendable {
         static let accountBodyLimit = 16 << 10
         static let commandBodyLimit = 1 << 20
 
@@ -34,12 +34,7 @@
 
         /// Returns why a request is rejected before its body is read; nil if it is not.
         func problem(of head: HTTPHead) -> Problem? {
-            guard head.count(of: "host") == 1, head.count(of: "content-length") <= 1, head.count(of: "authorization") <= 1,
-                head.count(of: "origin") <= 1, head.count(of: "content-length") == 0 || head.count(of: "transfer-encoding") == 0,
-                head.count(of: "transfer-encoding") <= 1, head.headers.allSatisfy({ Self.isToken($0.name) })
-            else { return .invalidRequest }
-            // The library reads a body of another coding until the connection ends.
-            guard (head["transfer-encoding"] ?? "chunked").lowercased() == "chunked" else { return .invalidRequest }
+            guard head.count(of: "authorization") <= 1, head.count(of: "origin") <= 1 else { return .invalidRequest }
             if !head.isHealthCheck, !hosts.contains(host(of: head)) { return .misdirectedRequest }
             if let origin = head["origin"] {
                 // `null` is the origin of a sandboxed page or a file.
@@ -47,16 +42,7 @@
             } else if !head.isSafe, let site = head["sec-fetch-site"], site != "same-origin", site != "none" {
                 return .foreignOrigin
             }
-            let length = head["content-length"]
-            if let length {
-                guard !length.isEmpty, length.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
-                    return .invalidRequest
-                }
-                if (UInt64(length) ?? .max) > UInt64(bodyLimit(of: head)) { return .tooLarge }
-            }
-            let hasBody = head["transfer-encoding"] != nil || length.map { UInt64($0) != 0 } ?? false
-            if hasBody, !Self.isJSON(head["content-type"]) { return .unsupportedMediaType }
-            return nil
+            return head.framing != .none && !Self.isJSON(head["content-type"]) ? .unsupportedMediaType : nil
         }
 
         /// The largest body of a request.
@@ -74,7 +60,8 @@
         /// The address of the client: that of the connection or, behind a trusted proxy, the last
         /// one in `X-Forwarded-For` that is not a trusted proxy.
         func client(of head: HTTPHead) -> ClientAddress? {
-            guard let peer = head.peer, trustedProxies.contains(peer) else { return head.peer }
+            guard let peer = head.peer.flatMap({ ClientAddress(text: $0) }) else { return nil }
+            guard trustedProxies.contains(peer) else { return peer }
             let forwarded = head.headers.filter { $0.name == "x-forwarded-for" }.flatMap { $0.value.split(separator: ",") }
             for text in forwarded.reversed() {
                 // An address that cannot be read was not written by the proxy: the client is
@@ -94,16 +81,6 @@
             return hosts.contains(host) ? host : host.hasSuffix(":443") ? String(host.dropLast(4)) : host
         }
 
-        /// Whether a name is a token of RFC 9110; the library accepts others, such as one with a
-        /// space before its colon, which another server reads in another way.
-        private static func isToken(_ name: String) -> Bool {
-            !name.isEmpty
-                && name.utf8.allSatisfy { byte in
-                    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-                        || "!#$%&'*+-.^_`|~".utf8.contains(byte)
-                }
-        }
-
         private static func isJSON(_ type: String?) -> Bool {
             type?.split(separator: ";", maxSplits: 1).first?.trimmingSpaces.lowercased() == "application/json"
         }
@@ -111,5 +88,20 @@
 
     extension HTTPHead {
         fileprivate var isHealthCheck: Bool { target == "/healthz" }
+    }
+
+    extension Problem {
+        /// The problem of a request that cannot be read.
+        init(_ error: HTTPError) {
+            switch error {
+            case .malformed(let reason): self.init(error.status, .invalidRequest, reason)
+            case .targetTooLong: self.init(error.status, .invalidRequest, "The target of the request is too long.")
+            case .headersTooLarge: self.init(error.status, .invalidRequest, "The headers of the request are too large.")
+            case .notImplemented: self.init(error.status, .invalidRequest, "The server has no such method or transfer coding.")
+            case .unknownVersion: self.init(error.status, .invalidRequest, "The server speaks HTTP/1.1 and HTTP/1.0.")
+            case .bodyTooLarge: self = .tooLarge
+            case .busy: self = .busy
+            }
+        }
     }
 #endif

@@ -1,18 +1,25 @@
 #if Server
-    internal import ChatAccounts
-
     /// The request line and the headers of a request.
     struct HTTPHead: Sendable {
+        /// What follows the head.
+        enum Framing: Hashable, Sendable {
+            case none
+            /// A body with a number of bytes, which is not 0.
+            case length(Int)
+            case chunked
+        }
+
         /// The method as it was sent.
         let method: String
-        /// The version, such as `HTTP/1.1`.
+        /// `HTTP/1.1` or `HTTP/1.0`.
         let version: String
-        /// The path and the query as they were sent.
+        /// The path and the query as they were sent, or `*`.
         let target: String
         /// The names in lower case, with their values, in the order of the request.
         let headers: [(name: String, value: String)]
-        /// The address of the other end of the connection; nil if it has none.
-        let peer: ClientAddress?
+        let framing: Framing
+        /// The address of the other end of the connection as text; nil if it has none.
+        var peer: String?
 
         /// The value of the first header with a name in lower case.
         subscript(_ name: String) -> String? { headers.first { $0.name == name }?.value }
@@ -27,6 +34,12 @@
 
         /// Whether the method changes nothing.
         var isSafe: Bool { method == "GET" || method == "HEAD" || method == "OPTIONS" }
+
+        /// Whether the connection takes another request after this one.
+        var keepsAlive: Bool { version == "HTTP/1.1" && !list("connection").contains { $0.lowercased() == "close" } }
+
+        /// Whether the client waits for `100 Continue` before it sends the body.
+        var expectsContinue: Bool { version == "HTTP/1.1" && self["expect"]?.lowercased() == "100-continue" }
     }
 
     extension Substring {

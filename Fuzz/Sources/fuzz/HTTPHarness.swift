@@ -1,0 +1,1 @@
+../../../Tests/ChatServerTests/Fuzzing/HTTPHarness.swift

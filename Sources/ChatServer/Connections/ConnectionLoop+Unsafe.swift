@@ -1,0 +1,432 @@
+#if Server
+    // Unsafe, because system calls take the addresses of buffers and structures; each lives longer
+    // than the call.
+    internal import ChatAccounts
+    internal import Foundation
+    internal import Locking
+
+    #if canImport(Darwin)
+        internal import Darwin
+    #elseif canImport(Musl)
+        internal import Musl
+    #else
+        internal import Glibc
+    #endif
+
+    /// Serves all connections of a listening socket on one thread: HTTP/1.1, streams and
+    /// WebSockets.
+    final class ConnectionLoop: Sendable {
+        /// The number of connections of one address that is not exempt.
+        private static let maximumConnectionCountPerAddress = 256
+        /// The bytes that the system holds for a stream or a WebSocket whose client does not read;
+        /// Linux takes twice the number.
+        fileprivate static let sendBufferByteCount: Int32 = 128 << 10
+        /// The bytes that are received before it is the turn of other connections.
+        fileprivate static let receiveByteCount = 64 << 10
+        /// The parts of responses that are sent before it is the turn of other connections.
+        fileprivate static let turnCount = 16
+        fileprivate static let listenerID: UInt64 = 1
+
+        /// The numbers that other threads ask for.
+        struct Counts {
+            var connections = 0
+            /// The requests whose response is not completely sent, with the open streams.
+            var exchanges = 0
+            var sockets = 0
+        }
+
+        fileprivate let poller: Poller
+        fileprivate let signals: LoopSignals
+        fileprivate let published = Lock(Counts())
+        private let hasStopped = DispatchSemaphore(value: 0)
+
+        /// Starts the thread of a loop for a listening socket, which then belongs to it; nil if the
+        /// system has no descriptors.
+        ///
+        /// - Parameters:
+        ///   - maximumConnectionCount: The number of connections; more wait in the system's queue.
+        ///   - isExempt: Whether an address has no limit of connections.
+        ///   - budget: Counts the bytes of the messages of all WebSockets.
+        init?(
+            socket: Int32, maximumConnectionCount: Int, isExempt: @escaping @Sendable (ClientAddress) -> Bool, handler: any HTTPHandler,
+            socketLimits: SocketLimits = SocketLimits(), budget: MessageBudget = MessageBudget(limit: 0)
+        ) {
+            guard let poller = Poller(), poller.add(socket, id: Self.listenerID) else {
+                ListeningSocket.close(socket)
+                return nil
+            }
+            (self.poller, signals) = (poller, LoopSignals(poller))
+            let addresses = AddressCounts(maximum: Self.maximumConnectionCountPerAddress, isExempt: isExempt)
+            let thread = Thread { [self] in
+                let context = HTTPContext(handler, signals, socketLimits, budget)
+                var round = Round(
+                    loop: self, context: context, listener: socket, maximumCount: maximumConnectionCount, addresses: addresses)
+                round.run()
+                hasStopped.signal()
+            }
+            thread.name = "chat connections"
+            thread.start()
+        }
+
+        var counts: Counts { published.withLock { $0 } }
+
+        /// Closes the listening socket; the present connections continue.
+        func acceptNoMore() { signals.acceptNoMore() }
+
+        /// Ends every connection and the thread.
+        ///
+        /// Requests without a response get none; what a stream has not sent is dropped.
+        func stop() {
+            signals.stop()
+            hasStopped.wait()
+            // For the next call.
+            hasStopped.signal()
+        }
+
+        // MARK: The thread
+
+        /// The state of the thread.
+        fileprivate struct Round {
+            let loop: ConnectionLoop
+            let context: HTTPContext
+            var listener: Int32
+            let maximumCount: Int
+            var addresses: AddressCounts
+            var connections: [UInt64: HTTPConnection] = [:]
+            var lastID = ConnectionLoop.listenerID
+            /// Whether the listening socket is polled: not while there are too many connections.
+            var isAccepting = true
+            var exchangeCount = 0
+            var socketCount = 0
+            var buffer = [UInt8](repeating: 0, count: ConnectionLoop.receiveByteCount)
+            var nextTick = ContinuousClock.now
+            var second: time_t = 0
+        }
+    }
+
+    extension ConnectionLoop.Round {
+        fileprivate mutating func run() {
+            while true {
+                let events = loop.poller.wait(milliseconds: loop.signals.beginWaiting() ? 1_000 : 0)
+                context.now = .now
+                updateDate()
+                for event in events {
+                    switch event.id {
+                    case Poller.wakeID: break
+                    case ConnectionLoop.listenerID: accept()
+                    default: if let connection = connections[event.id] { service(connection, event) }
+                    }
+                }
+                let pending = loop.signals.take()
+                #if os(Linux)
+                    for id in pending.resumed {
+                        guard let connection = connections[id], case .socket(let socket) = connection.phase else { continue }
+                        socket.mayReceive = true
+                        service(connection)
+                    }
+                #endif
+                for id in pending.ready { if let connection = connections[id] { service(connection) } }
+                if pending.acceptsNoMore || pending.isStopping { closeListener() }
+                if context.now >= nextTick {
+                    nextTick = context.now + .seconds(1)
+                    for connection in connections.values { tick(connection) }
+                    // Descriptors may be free again.
+                    setAccepting(connections.count < maximumCount)
+                }
+                if pending.isStopping { for connection in connections.values { drop(connection) } }
+                let counts = ConnectionLoop.Counts(connections: connections.count, exchanges: exchangeCount, sockets: socketCount)
+                loop.published.withLock { $0 = counts }
+                if pending.isStopping { return }
+            }
+        }
+
+        private mutating func updateDate() {
+            var now = time(nil)
+            guard now != second else { return }
+            second = now
+            var parts = unsafe tm()
+            var text = [CChar](repeating: 0, count: 32)
+            guard unsafe gmtime_r(&now, &parts) != nil else { return }
+            let count = unsafe strftime(&text, text.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
+            context.date = String(decoding: text.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
+
+        // MARK: Connections
+
+        private mutating func accept() {
+            while isAccepting {
+                if connections.count >= maximumCount { return setAccepting(false) }
+                var storage = sockaddr_storage()
+                var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+                let socket = unsafe withUnsafeMutablePointer(to: &storage) { pointer in
+                    unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe Self.accept(listener, $0, &length) }
+                }
+                guard socket >= 0 else {
+                    if errno == EINTR || errno == ECONNABORTED { continue }
+                    // Without descriptors, the poll would report the waiting connection again and
+                    // again.
+                    if errno != EAGAIN && errno != EWOULDBLOCK { setAccepting(false) }
+                    return
+                }
+                let peer = Self.address(storage)
+                guard addresses.add(peer) else {
+                    ListeningSocket.close(socket)
+                    continue
+                }
+                prepare(socket)
+                lastID += 1
+                guard loop.poller.add(socket, id: lastID) else {
+                    addresses.remove(peer)
+                    ListeningSocket.close(socket)
+                    continue
+                }
+                connections[lastID] = HTTPConnection(lastID, socket, peer, context)
+            }
+        }
+
+        private static func accept(_ listener: Int32, _ address: UnsafeMutablePointer<sockaddr>, _ length: inout socklen_t) -> Int32 {
+            #if canImport(Darwin)
+                unsafe Darwin.accept(listener, address, &length)
+            #elseif canImport(Musl)
+                unsafe Musl.accept(listener, address, &length)
+            #else
+                unsafe Glibc.accept(listener, address, &length)
+            #endif
+        }
+
+        /// Sets the options of an accepted socket.
+        private func prepare(_ socket: Int32) {
+            _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(socket, F_SETFL, O_NONBLOCK)
+            // A response or a message is written whole: waiting for more would delay it.
+            set(Int32(IPPROTO_TCP), TCP_NODELAY, 1, socket)
+            #if canImport(Darwin)
+                set(SOL_SOCKET, SO_NOSIGPIPE, 1, socket)
+            #endif
+        }
+
+        private func set(_ level: Int32, _ option: Int32, _ value: Int32, _ socket: Int32) {
+            var value = value
+            _ = unsafe setsockopt(socket, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+        }
+
+        /// The address of a connection, without its port.
+        private static func address(_ storage: sockaddr_storage) -> ClientAddress? {
+            unsafe withUnsafeBytes(of: storage) { bytes in
+                // The addresses of IPv4 and IPv6 follow the family and the port, and the flow.
+                switch Int32(storage.ss_family) {
+                case AF_INET: unsafe ClientAddress(bytes: Array(bytes[4..<8]))
+                case AF_INET6: unsafe ClientAddress(bytes: Array(bytes[8..<24]))
+                default: nil
+                }
+            }
+        }
+
+        private mutating func setAccepting(_ accepts: Bool) {
+            guard accepts != isAccepting, listener >= 0 else { return }
+            isAccepting = accepts
+            loop.poller.set(Interest(reads: accepts, writes: false), listener, id: ConnectionLoop.listenerID)
+        }
+
+        private mutating func closeListener() {
+            guard listener >= 0 else { return }
+            loop.poller.remove(listener)
+            ListeningSocket.close(listener)
+            (listener, isAccepting) = (-1, false)
+        }
+
+        private mutating func drop(_ connection: HTTPConnection) {
+            guard connections.removeValue(forKey: connection.id) != nil else { return }
+            count(connection, -1)
+            loop.poller.remove(connection.descriptor)
+            connection.drop()
+            ListeningSocket.close(connection.descriptor)
+            addresses.remove(connection.peer)
+            if connections.count == maximumCount - 1 { setAccepting(true) }
+        }
+
+        private mutating func count(_ connection: HTTPConnection, _ change: Int) {
+            if connection.hasExchange { exchangeCount += change }
+            if connection.isSocket { socketCount += change }
+        }
+
+        // MARK: Turns
+
+        private mutating func service(_ connection: HTTPConnection, _ event: Poller.Event) {
+            // Of a connection that is not read, the poll would report the failure again and again.
+            if event.hasFailed, !connection.wantsInput, !connection.isSocket { return drop(connection) }
+            #if os(Linux)
+                if case .socket(let socket) = connection.phase {
+                    if event.hasFailed, !connection.interest.reads { return drop(connection) }
+                    socket.isReadable = socket.isReadable || event.isReadable
+                    return service(connection)
+                }
+            #endif
+            if event.isReadable {
+                if connection.wantsInput {
+                    guard receive(connection) else { return drop(connection) }
+                } else {
+                    // Asked for until now, because most clients send nothing meanwhile.
+                    set(Interest(reads: false, writes: connection.interest.writes), connection)
+                }
+            }
+            service(connection)
+        }
+
+        /// Does and sends what is possible without waiting.
+        private mutating func service(_ connection: HTTPConnection) {
+            count(connection, -1)
+            var turn = 0
+            while turn < ConnectionLoop.turnCount {
+                let wasPlain = connection.isPlain
+                connection.advance()
+                if wasPlain, !connection.isPlain { set(SOL_SOCKET, SO_SNDBUF, ConnectionLoop.sendBufferByteCount, connection.descriptor) }
+                if connection.output.isEmpty { break }
+                turn += 1
+                guard send(connection) else {
+                    count(connection, 1)
+                    return drop(connection)
+                }
+                if !connection.output.isEmpty { break }
+            }
+            count(connection, 1)
+            if case .over = connection.phase { return drop(connection) }
+            if case .lingering = connection.phase { shutDown(connection) }
+            #if os(Linux)
+                if connection.output.isEmpty, case .socket(let socket) = connection.phase { return service(connection, socket) }
+            #endif
+            // After its turns a connection goes on as soon as others had theirs.
+            let writes = !connection.output.isEmpty || turn == ConnectionLoop.turnCount
+            if writes != connection.interest.writes || connection.wantsInput && !connection.interest.reads {
+                set(Interest(reads: connection.interest.reads || connection.wantsInput, writes: writes), connection)
+            }
+        }
+
+        private mutating func set(_ interest: Interest, _ connection: HTTPConnection) {
+            guard interest != connection.interest else { return }
+            connection.interest = interest
+            loop.poller.set(interest, connection.descriptor, id: connection.id)
+        }
+
+        /// Receives once; false if the connection has failed.
+        private mutating func receive(_ connection: HTTPConnection) -> Bool {
+            let count = unsafe buffer.withUnsafeMutableBytes { unsafe recv(connection.descriptor, $0.baseAddress, $0.count, 0) }
+            if count > 0 { connection.receive(buffer[..<count]) }
+            if count == 0 { connection.receiveEnd() }
+            return count >= 0 || errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR
+        }
+
+        /// Sends until the system takes no more; false if the connection has failed.
+        private func send(_ connection: HTTPConnection) -> Bool {
+            while !connection.output.isEmpty {
+                let flags = connection.output.hasMore ? Self.moreFlags : Self.flags
+                let (bytes, start) = (connection.output.first, connection.output.sentCount)
+                let count = unsafe bytes.withUnsafeBytes { bytes in
+                    let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[start...])
+                    return unsafe Self.send(connection.descriptor, rest.baseAddress, rest.count, flags)
+                }
+                if count >= 0 {
+                    connection.didSend(count)
+                } else if errno != EINTR {
+                    return errno == EAGAIN || errno == EWOULDBLOCK
+                }
+            }
+            return true
+        }
+
+        #if canImport(Darwin)
+            private static let (flags, moreFlags): (Int32, Int32) = (0, 0)
+        #else
+            private static let (flags, moreFlags) = (Int32(MSG_NOSIGNAL), Int32(MSG_NOSIGNAL) | Int32(MSG_MORE))
+        #endif
+
+        private static func send(_ socket: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32) -> Int {
+            #if canImport(Darwin)
+                unsafe Darwin.send(socket, bytes, count, flags)
+            #elseif canImport(Musl)
+                unsafe Musl.send(socket, bytes, count, flags)
+            #else
+                unsafe Glibc.send(socket, bytes, count, flags)
+            #endif
+        }
+
+        /// Tells the client that nothing follows; what it sends is still read, because the system
+        /// drops the last answer if bytes wait that were not read.
+        private func shutDown(_ connection: HTTPConnection) {
+            #if canImport(Darwin)
+                _ = Darwin.shutdown(connection.descriptor, SHUT_WR)
+            #elseif canImport(Musl)
+                _ = Musl.shutdown(connection.descriptor, SHUT_WR)
+            #else
+                _ = Glibc.shutdown(connection.descriptor, Int32(SHUT_WR))
+            #endif
+        }
+
+        private mutating func tick(_ connection: HTTPConnection) {
+            #if os(Linux)
+                if connection.output.isEmpty, case .socket(let socket) = connection.phase {
+                    switch socket.tick(context.now, context.socketLimits) {
+                    case .end: drop(connection)
+                    case .send: service(connection)
+                    case .wait: break
+                    }
+                    return
+                }
+            #endif
+            if connection.isLate { drop(connection) }
+        }
+
+        // MARK: WebSockets
+
+        #if os(Linux)
+            /// Receives and sends what is possible without waiting.
+            private mutating func service(_ connection: HTTPConnection, _ socket: SocketPeer) {
+                repeat {
+                    if socket.mayReceive, socket.isReadable || !socket.early.isEmpty, !socket.receive() { return drop(connection) }
+                    if context.messageBudget.isExceeded { makeRoom() }
+                    guard connections[connection.id] != nil else { return }
+                    if !socket.send() { return drop(connection) }
+                    // No poll reports the bytes that came with the handshake.
+                } while !socket.early.isEmpty && socket.wantedInterest.reads
+                didSend(connection, socket)
+            }
+
+            /// Drops a peer whose connection has ended, or lets the poll report what it waits for.
+            private mutating func didSend(_ connection: HTTPConnection, _ socket: SocketPeer) {
+                if socket.isOver { drop(connection) } else { set(socket.wantedInterest, connection) }
+            }
+
+            /// Ends sockets until the messages of the others are within the limit, and some bytes
+            /// more.
+            ///
+            /// First the one whose last message has begun first: a client that keeps a part of a
+            /// message for long does not keep others from sending.
+            private mutating func makeRoom() {
+                let holders = connections.values.compactMap { connection -> (HTTPConnection, SocketPeer)? in
+                    guard case .socket(let socket) = connection.phase, socket.heldByteCount > 0 else { return nil }
+                    return (connection, socket)
+                }
+                for (connection, socket) in holders.sorted(by: { $0.1.messageBegan < $1.1.messageBegan }) {
+                    if context.messageBudget.hasRoom { return }
+                    socket.endForBudget()
+                    if socket.send() { didSend(connection, socket) } else { drop(connection) }
+                }
+            }
+        #endif
+    }
+
+    extension HTTPConnection {
+        fileprivate var isSocket: Bool {
+            #if os(Linux)
+                if case .socket = phase { return true }
+            #endif
+            return false
+        }
+
+        /// Whether the connection is no stream and no WebSocket.
+        fileprivate var isPlain: Bool {
+            if case .stream = phase { return false }
+            return !isSocket
+        }
+    }
+#endif

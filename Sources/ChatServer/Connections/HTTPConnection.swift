@@ -1,0 +1,382 @@
+#if Server
+    internal import ChatAccounts
+
+    /// What the connections of a loop share; it belongs to the thread of the loop.
+    final class HTTPContext {
+        /// The bytes of the bodies of all requests together.
+        private static let maximumBodyByteCount = 64 << 20
+
+        let handler: any HTTPHandler
+        let signals: LoopSignals
+        let socketLimits: SocketLimits
+        let messageBudget: MessageBudget
+        /// The time of the present round of the loop.
+        var now = ContinuousClock.now
+        /// The value of the header `Date`.
+        var date = ""
+        private var bodyByteCount = 0
+
+        init(_ handler: any HTTPHandler, _ signals: LoopSignals, _ socketLimits: SocketLimits, _ messageBudget: MessageBudget) {
+            (self.handler, self.signals, self.socketLimits, self.messageBudget) = (handler, signals, socketLimits, messageBudget)
+        }
+
+        fileprivate func takeBodyBytes(_ count: Int) -> Bool {
+            guard bodyByteCount + count <= Self.maximumBodyByteCount else { return false }
+            bodyByteCount += count
+            return true
+        }
+
+        fileprivate func giveBackBodyBytes(_ count: Int) { bodyByteCount -= count }
+    }
+
+    /// One connection: reads requests, one after the other, and writes their responses.
+    ///
+    /// A state machine without system calls. The loop gives it the bytes that come with
+    /// ``receive(_:)``, calls ``advance()``, and sends its ``output``.
+    final class HTTPConnection {
+        enum Phase {
+            /// Reads a head, or waits for one.
+            case head
+            case body
+            /// The handler responds.
+            case handling
+            /// The output has the rest of a response.
+            case response
+            case stream
+            #if os(Linux)
+                case socket(SocketPeer)
+            #endif
+            /// All is sent; the client gets time to read it, and what it sends is dropped.
+            case lingering
+            case over
+        }
+
+        /// A request whose body is not complete.
+        private struct PartialRequest {
+            let head: HTTPHead
+            let limit: Int
+            var content: [UInt8] = []
+            var chunks: ChunkDecoder?
+        }
+
+        /// The longest times of the phases.
+        private enum Limit {
+            static let idle = Duration.seconds(60)
+            /// From the first byte of a head to its last one.
+            static let head = Duration.seconds(10)
+            static let body = Duration.seconds(30)
+            /// In which a client reads ``progress`` bytes of a response, or the rest.
+            static let unread = Duration.seconds(60)
+            static let lingering = Duration.seconds(10)
+        }
+
+        private static let progress = 64 << 10
+        /// The bytes that are read during a stream, to notice its end.
+        private static let maximumEarlyByteCount = 16 << 10
+        /// The bytes that are dropped after the last response.
+        private static let maximumLingeringByteCount = 1 << 20
+        /// The bytes of a stream that are sent in one chunk.
+        private static let maximumChunkByteCount = 32 << 10
+
+        let id: UInt64
+        let descriptor: Int32
+        let peer: ClientAddress?
+        private let peerText: String?
+        private let context: HTTPContext
+        private(set) var phase = Phase.head
+        /// The bytes to send.
+        private(set) var output = OutputBuffer()
+        /// What the poll reports.
+        var interest = Interest(reads: true, writes: false)
+        /// Whether the client sends nothing more.
+        private(set) var hasInputEnded = false
+        private var input: [UInt8] = []
+        private var parser = HTTPHeadParser()
+        private var hasHeadBegun = false
+        private var request: PartialRequest?
+        private var exchange: HTTPExchange?
+        /// What a stream sends, until it has ended.
+        private var mailbox: Mailbox?
+        private var bodyByteCount = 0
+        /// Of the present request: whether its response has no body, is in chunks, or is the last.
+        private var (isToHead, isChunked, isLast) = (false, false, false)
+        private var status = 0
+        /// The time since which the limit of the phase counts.
+        private var since: ContinuousClock.Instant
+        /// The bytes that were sent since then, or that were dropped while lingering.
+        private var progressByteCount = 0
+
+        init(_ id: UInt64, _ descriptor: Int32, _ peer: ClientAddress?, _ context: HTTPContext) {
+            (self.id, self.descriptor, self.peer, self.context, since) = (id, descriptor, peer, context, context.now)
+            peerText = peer?.description
+        }
+
+        // MARK: What the loop asks
+
+        /// Whether bytes of the client are read.
+        var wantsInput: Bool {
+            guard !hasInputEnded else { return false }
+            switch phase {
+            case .head, .body, .lingering: return true
+            case .stream: return input.count < Self.maximumEarlyByteCount
+            default: return false
+            }
+        }
+
+        /// Whether the request has begun and its response is not sent.
+        var hasExchange: Bool {
+            switch phase {
+            case .body, .handling, .response, .stream: true
+            default: false
+            }
+        }
+
+        /// Whether the connection is past the time that it may take for what it does.
+        var isLate: Bool {
+            let limit: Duration
+            switch phase {
+            case .head: limit = hasHeadBegun ? Limit.head : Limit.idle
+            case .body: limit = Limit.body
+            case .lingering: limit = Limit.lingering
+            default:
+                if output.isEmpty { return false }
+                limit = Limit.unread
+            }
+            return context.now - since > limit
+        }
+
+        // MARK: Input
+
+        func receive(_ bytes: ArraySlice<UInt8>) {
+            guard case .lingering = phase else {
+                input += bytes
+                return
+            }
+            progressByteCount += bytes.count
+            if progressByteCount > Self.maximumLingeringByteCount { phase = .over }
+        }
+
+        /// Notes that the client sends nothing more; it gets the answers to what it has sent.
+        func receiveEnd() {
+            hasInputEnded = true
+            if case .lingering = phase { phase = .over }
+        }
+
+        /// Notes that the first bytes of the output are sent.
+        func didSend(_ count: Int) {
+            output.removeFirst(count)
+            progressByteCount += count
+            if progressByteCount >= Self.progress { restartTime() }
+        }
+
+        // MARK: Work
+
+        /// Does what is possible without more input and without sending.
+        func advance() {
+            while true {
+                switch phase {
+                case .head: if !readHead() { return }
+                case .body: if !readBody() { return }
+                case .handling:
+                    guard let response = exchange?.takeResponse() else { return }
+                    send(response)
+                case .response: if !endResponse() { return }
+                case .stream:
+                    readStream()
+                    if case .stream = phase { return }
+                default: return
+                }
+            }
+        }
+
+        private func enter(_ phase: Phase) {
+            self.phase = phase
+            restartTime()
+        }
+
+        private func restartTime() { (since, progressByteCount) = (context.now, 0) }
+
+        /// Reads a head; returns whether there is more to do.
+        private func readHead() -> Bool {
+            guard !input.isEmpty else {
+                if hasInputEnded { phase = .over }
+                return false
+            }
+            if !hasHeadBegun {
+                hasHeadBegun = true
+                restartTime()
+            }
+            // An error of the head itself is answered in full.
+            isToHead = false
+            do throws(HTTPError) {
+                guard let parsed = try parser.parse(input) else {
+                    if hasInputEnded { phase = .over }
+                    return false
+                }
+                removeInput(parsed.byteCount)
+                (parser, hasHeadBegun) = (HTTPHeadParser(), false)
+                var head = parsed.head
+                head.peer = peerText
+                try begin(head)
+            } catch {
+                reject(error)
+            }
+            return true
+        }
+
+        private func begin(_ head: HTTPHead) throws(HTTPError) {
+            (isToHead, isChunked, isLast) = (head.method == "HEAD", head.version == "HTTP/1.1", !head.keepsAlive)
+            if let response = context.handler.check(head) {
+                // A body that is not read would be the next request.
+                if head.framing != .none { isLast = true }
+                return send(response)
+            }
+            let limit = context.handler.bodyLimit(of: head)
+            switch head.framing {
+            case .none: return handle(head, [])
+            case .length(let count):
+                if count > limit { throw .bodyTooLarge }
+                request = PartialRequest(head: head, limit: count)
+            case .chunked: request = PartialRequest(head: head, limit: limit, chunks: ChunkDecoder())
+            }
+            // A client that has sent some of the body does not wait.
+            if head.expectsContinue, input.isEmpty { output.append(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
+            enter(.body)
+        }
+
+        /// Reads a part of the body; returns whether there is more to do.
+        private func readBody() -> Bool {
+            guard var partial = request.take() else { preconditionFailure("a body belongs to a request") }
+            do throws(HTTPError) {
+                let count = partial.content.count
+                var isComplete: Bool
+                if partial.chunks != nil {
+                    isComplete = try partial.chunks?.decode(&input, into: &partial.content) ?? false
+                    if input.isEmpty { input = [] }
+                } else {
+                    let part = input.prefix(partial.limit - count)
+                    partial.content += part
+                    removeInput(part.count)
+                    isComplete = partial.content.count == partial.limit
+                }
+                guard partial.content.count <= partial.limit else { throw .bodyTooLarge }
+                guard context.takeBodyBytes(partial.content.count - count) else { throw .busy }
+                bodyByteCount = partial.content.count
+                if isComplete {
+                    handle(partial.head, partial.content)
+                    return true
+                }
+                request = partial
+                if hasInputEnded { phase = .over }
+                return false
+            } catch {
+                reject(error)
+                return true
+            }
+        }
+
+        /// Removes read bytes, and gives the memory back if no bytes are left.
+        private func removeInput(_ count: Int) {
+            if count == input.count { input = [] } else { input.removeFirst(count) }
+        }
+
+        private func handle(_ head: HTTPHead, _ body: [UInt8]) {
+            let exchange = HTTPExchange { [signals = context.signals, id] in signals.wake(id) }
+            self.exchange = exchange
+            enter(.handling)
+            context.handler.handle(HTTPRequest(head: head, body: body), exchange)
+        }
+
+        /// Answers a request that cannot be read; what follows it is not read either.
+        private func reject(_ error: HTTPError) {
+            (isLast, input) = (true, [])
+            send(context.handler.response(to: error))
+        }
+
+        // MARK: Responses
+
+        private func send(_ response: HTTPResponse) {
+            if response.closesConnection { isLast = true }
+            status = response.status
+            enter(.response)
+            // HTTP/1.0 has no chunks: the end of the connection is that of the stream.
+            if case .stream = response.body, !isChunked { isLast = true }
+            output.append(response.headBytes(date: context.date, isLast: isLast, isChunked: isChunked))
+            switch response.body {
+            case .bytes(let bytes): if !isToHead, status != 204, status != 304 { output.append(bytes) }
+            case .stream(let mailbox):
+                mailbox.setWake { [signals = context.signals, id] in signals.wake(id) }
+                (phase, self.mailbox) = (.stream, mailbox)
+            case .upgrade(let open): upgrade(open)
+            }
+        }
+
+        private func upgrade(_ open: (@escaping @Sendable () -> Void) -> (mailbox: Mailbox, receiver: any SocketReceiver)) {
+            #if os(Linux)
+                let (mailbox, receiver) = open { [signals = context.signals, id] in signals.resume(id) }
+                // Before the mailbox is read, so that no wake-up is lost.
+                mailbox.setWake { [signals = context.signals, id] in signals.wake(id) }
+                endExchange()
+                guard let socket = SocketPeer(descriptor, input, mailbox, receiver, context.socketLimits, context.messageBudget) else {
+                    mailbox.close()
+                    receiver.didClose()
+                    phase = .over
+                    return
+                }
+                (phase, input) = (.socket(socket), [])
+            #else
+                phase = .over
+            #endif
+        }
+
+        /// Reads what waits in a stream into the empty output.
+        private func readStream() {
+            guard output.isEmpty, let mailbox else { return }
+            // A client that sends nothing more is most likely gone.
+            guard !hasInputEnded else {
+                phase = .over
+                return
+            }
+            switch mailbox.read(limit: Self.maximumChunkByteCount, joinsMessages: true) {
+            case .wait: break
+            case .bytes(let bytes):
+                restartTime()
+                output.append(isChunked ? Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + [0x0D, 0x0A] : bytes)
+            case .end:
+                self.mailbox = nil
+                enter(.response)
+                if isChunked { output.append(Array("0\r\n\r\n".utf8)) }
+            }
+        }
+
+        /// Ends the request whose response is sent; returns whether there is more to do.
+        private func endResponse() -> Bool {
+            guard output.isEmpty else { return false }
+            endExchange()
+            guard isLast else {
+                enter(.head)
+                return true
+            }
+            input = []
+            enter(hasInputEnded ? .over : .lingering)
+            return false
+        }
+
+        private func endExchange() {
+            exchange?.complete(status)
+            context.giveBackBodyBytes(bodyByteCount)
+            (exchange, request, status, bodyByteCount) = (nil, nil, 0, 0)
+        }
+
+        /// Ends what belongs to the connection, which is closed.
+        func drop() {
+            #if os(Linux)
+                if case .socket(let socket) = phase { socket.drop() }
+            #endif
+            // Its writer waits for room that never comes.
+            mailbox?.close()
+            phase = .over
+            endExchange()
+        }
+    }
+#endif

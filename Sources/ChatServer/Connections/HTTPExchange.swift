@@ -1,0 +1,66 @@
+#if Server
+    internal import Locking
+
+    /// One request and its response, between the handler and the connection.
+    final class HTTPExchange: Sendable {
+        private struct State {
+            var hasResponded = false
+            /// The response that the connection has not taken.
+            var response: HTTPResponse?
+            var isComplete = false
+            var status = 0
+            var whenComplete: (@Sendable (_ status: Int) -> Void)?
+        }
+
+        private let state = Lock(State())
+        private let wake: @Sendable () -> Void
+
+        /// Creates an exchange; the function makes the connection take the response.
+        init(wake: @escaping @Sendable () -> Void) { self.wake = wake }
+
+        /// Sets a function that is called when the exchange ends, with the status of the response
+        /// or 0.
+        ///
+        /// It is called at once if the exchange has ended already.
+        func setCompletion(_ body: @escaping @Sendable (_ status: Int) -> Void) {
+            let endedStatus = state.withLock { state -> Int? in
+                if state.isComplete { return state.status }
+                state.whenComplete = body
+                return nil
+            }
+            if let endedStatus { body(endedStatus) }
+        }
+
+        /// Sends the response; only the first call has an effect.
+        func respond(_ response: HTTPResponse) {
+            let isAccepted = state.withLock { state in
+                guard !state.hasResponded, !state.isComplete else { return false }
+                (state.hasResponded, state.response) = (true, response)
+                return true
+            }
+            if isAccepted { wake() } else { response.abandon() }
+        }
+
+        // MARK: On the thread of the loop
+
+        /// Returns the response once it is decided.
+        func takeResponse() -> HTTPResponse? { state.withLock { $0.response.take() } }
+
+        /// Ends the exchange; the status is 0 if the connection ended before the response.
+        func complete(_ status: Int) {
+            let (response, completion) = state.withLock { state in
+                defer { (state.isComplete, state.status, state.response, state.whenComplete) = (true, status, nil, nil) }
+                return (state.response, state.whenComplete)
+            }
+            response?.abandon()
+            completion?(status)
+        }
+    }
+
+    extension HTTPResponse {
+        /// Ends the stream of a response that no connection takes.
+        fileprivate func abandon() {
+            if case .stream(let mailbox) = body { mailbox.close() }
+        }
+    }
+#endif
