@@ -3,9 +3,6 @@
 
     /// What the connections of a loop share; it belongs to the thread of the loop.
     final class HTTPContext {
-        /// The bytes of the bodies of all requests together.
-        private static let maximumBodyByteCount = 64 << 20
-
         let handler: any HTTPHandler
         let signals: LoopSignals
         let socketLimits: SocketLimits
@@ -14,19 +11,11 @@
         var now = ContinuousClock.now
         /// The value of the header `Date`.
         var date = ""
-        private var bodyByteCount = 0
+        fileprivate var bodies = BodyBudget()
 
         init(_ handler: any HTTPHandler, _ signals: LoopSignals, _ socketLimits: SocketLimits, _ messageBudget: MessageBudget) {
             (self.handler, self.signals, self.socketLimits, self.messageBudget) = (handler, signals, socketLimits, messageBudget)
         }
-
-        fileprivate func takeBodyBytes(_ count: Int) -> Bool {
-            guard bodyByteCount + count <= Self.maximumBodyByteCount else { return false }
-            bodyByteCount += count
-            return true
-        }
-
-        fileprivate func giveBackBodyBytes(_ count: Int) { bodyByteCount -= count }
     }
 
     /// One connection: reads requests, one after the other, and writes their responses.
@@ -37,6 +26,8 @@
         enum Phase {
             /// Reads a head, or waits for one.
             case head
+            /// The handler decides whether the body is read.
+            case admission
             case body
             /// The handler responds.
             case handling
@@ -55,6 +46,7 @@
         private struct PartialRequest {
             let head: HTTPHead
             let limit: Int
+            var payer = BodyBudget.Payer.shared
             var content: [UInt8] = []
             var chunks: ChunkDecoder?
         }
@@ -97,7 +89,8 @@
         private var exchange: HTTPExchange?
         /// What a stream sends, until it has ended.
         private var mailbox: Mailbox?
-        private var bodyByteCount = 0
+        /// What the body of the present request has taken of the budget.
+        private var taken: (byteCount: Int, payer: BodyBudget.Payer) = (0, .shared)
         /// Of the present request: whether its response has no body, is in chunks, or is the last.
         private var (isToHead, isChunked, isLast) = (false, false, false)
         private var status = 0
@@ -126,7 +119,7 @@
         /// Whether the request has begun and its response is not sent.
         var hasExchange: Bool {
             switch phase {
-            case .body, .handling, .response, .stream: true
+            case .admission, .body, .handling, .response, .stream: true
             default: false
             }
         }
@@ -176,6 +169,7 @@
             while true {
                 switch phase {
                 case .head: if !readHead() { return }
+                case .admission: if !beginBody() { return }
                 case .body: if !readBody() { return }
                 case .handling:
                     guard let response = exchange?.takeResponse() else { return }
@@ -236,13 +230,37 @@
             case .none: return handle(head, [])
             case .length(let count):
                 if count > limit { throw .bodyTooLarge }
+                if count <= input.count {
+                    let body = Array(input.prefix(count))
+                    removeInput(count)
+                    return handle(head, body)
+                }
                 request = PartialRequest(head: head, limit: count)
             case .chunked: request = PartialRequest(head: head, limit: limit, chunks: ChunkDecoder())
             }
-            // A client that has sent some of the body does not wait.
-            if head.expectsContinue, input.isEmpty { output.append(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
-            enter(.body)
+            exchange = makeExchange()
+            enter(.admission)
+            if let exchange { context.handler.admit(head, exchange) }
         }
+
+        /// Begins to read the body if it may be read; returns whether there is more to do.
+        private func beginBody() -> Bool {
+            if let response = exchange?.takeResponse() {
+                // The body would be the next request.
+                (isLast, request) = (true, nil)
+                send(response)
+                return true
+            }
+            guard let payer = exchange?.takePayer(), var partial = request else { return false }
+            partial.payer = payer
+            request = partial
+            // A client that has sent some of the body does not wait.
+            if partial.head.expectsContinue, input.isEmpty { output.append(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
+            enter(.body)
+            return true
+        }
+
+        private func makeExchange() -> HTTPExchange { HTTPExchange { [signals = context.signals, id] in signals.wake(id) } }
 
         /// Reads a part of the body; returns whether there is more to do.
         private func readBody() -> Bool {
@@ -260,8 +278,8 @@
                     isComplete = partial.content.count == partial.limit
                 }
                 guard partial.content.count <= partial.limit else { throw .bodyTooLarge }
-                guard context.takeBodyBytes(partial.content.count - count) else { throw .busy }
-                bodyByteCount = partial.content.count
+                guard context.bodies.take(partial.content.count - count, from: partial.payer) else { throw .busy }
+                taken = (partial.content.count, partial.payer)
                 if isComplete {
                     handle(partial.head, partial.content)
                     return true
@@ -281,7 +299,7 @@
         }
 
         private func handle(_ head: HTTPHead, _ body: [UInt8]) {
-            let exchange = HTTPExchange { [signals = context.signals, id] in signals.wake(id) }
+            let exchange = exchange ?? makeExchange()
             self.exchange = exchange
             enter(.handling)
             context.handler.handle(HTTPRequest(head: head, body: body), exchange)
@@ -364,8 +382,8 @@
 
         private func endExchange() {
             exchange?.complete(status)
-            context.giveBackBodyBytes(bodyByteCount)
-            (exchange, request, status, bodyByteCount) = (nil, nil, 0, 0)
+            context.bodies.giveBack(taken.byteCount, to: taken.payer)
+            (exchange, request, status, taken) = (nil, nil, 0, (0, .shared))
         }
 
         /// Ends what belongs to the connection, which is closed.

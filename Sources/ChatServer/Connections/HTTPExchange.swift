@@ -7,6 +7,8 @@
             var hasResponded = false
             /// The response that the connection has not taken.
             var response: HTTPResponse?
+            /// Who pays for the body, until the connection reads it.
+            var payer: BodyBudget.Payer?
             var isComplete = false
             var status = 0
             var whenComplete: (@Sendable (_ status: Int) -> Void)?
@@ -41,7 +43,16 @@
             if isAccepted { wake() } else { response.abandon() }
         }
 
+        /// Lets the body be read.
+        func admit(_ payer: BodyBudget.Payer) {
+            state.withLock { $0.payer = payer }
+            wake()
+        }
+
         // MARK: On the thread of the loop
+
+        /// Returns who pays for the body, once it may be read.
+        func takePayer() -> BodyBudget.Payer? { state.withLock { $0.payer.take() } }
 
         /// Returns the response once it is decided.
         func takeResponse() -> HTTPResponse? { state.withLock { $0.response.take() } }

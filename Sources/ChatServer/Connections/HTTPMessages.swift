@@ -65,8 +65,12 @@
 
     /// What a loop calls, on its thread.
     protocol HTTPHandler: Sendable {
-        /// Returns a response before the body is read, or nil to read it.
+        /// Returns a response to a head; nil if the request may go on.
         func check(_ head: HTTPHead) -> HTTPResponse?
+        /// Lets the body of a request be read, or responds, at any time and on any thread.
+        ///
+        /// Not called if the head came with the whole body.
+        func admit(_ head: HTTPHead, _ exchange: HTTPExchange)
         /// The largest body that is read for a request.
         func bodyLimit(of head: HTTPHead) -> Int
         /// The response to a request that cannot be read.

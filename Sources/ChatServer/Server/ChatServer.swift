@@ -187,6 +187,8 @@
             return head.method == "GET" || head.method == "HEAD" ? nil : HTTPResponse(WireResponse(allowing: ["GET"]))
         }
 
+        func admit(_ head: HTTPHead, _ exchange: HTTPExchange) { exchange.admit(.shared) }
+
         func handle(_ request: HTTPRequest, _ exchange: HTTPExchange) {
             Task {
                 let text = core.metricsText(connections: loop.counts.connections)

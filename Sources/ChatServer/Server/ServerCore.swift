@@ -173,6 +173,36 @@
             }
         }
 
+        /// Lets the body of a request be read, or responds: the request has no route, or needs a session.
+        fileprivate func decideBody(of head: HTTPHead, _ exchange: HTTPExchange) async {
+            defer { pending.withLock { $0 -= 1 } }
+            do {
+                if closing.withLock({ $0 }) { throw Problem.closing }
+                let request = try WireRequest(method: head.method, target: head.target, lastEventID: nil, body: [])
+                let match = router.match(method: request.method, path: request.path)
+                guard case .route(let route, _) = match else {
+                    return exchange.respond(try await response(to: request, head, at: match, exchange).withStandardHeaders)
+                }
+                exchange.admit(try await payer(for: head, at: route))
+            } catch {
+                exchange.respond(rejection(Problem(serverError: error)))
+            }
+        }
+
+        /// Returns who pays for the body of a request.
+        ///
+        /// - Throws: `notSignedIn` if the route needs a session and the request has none.
+        private func payer(for head: HTTPHead, at route: Route<Handler>) async throws -> BodyBudget.Payer {
+            let token = SessionCredentials.token(in: head, isSecure: headCheck.isSecure(head))
+            switch route.handler {
+            case .chat, .socket: return .user(try await requireSession(token).user)
+            case .account, .tutorial:
+                if let token, let user = try await sessions.user(ofToken: token) { return .user(user) }
+                guard let client = headCheck.client(of: head), !headCheck.isShared(client) else { return .shared }
+                return .address(client)
+            }
+        }
+
         /// Returns the user of the session that a token belongs to, and the token.
         private func requireSession(_ token: String?) async throws -> (user: UserID, token: String) {
             guard let token, let user = try await sessions.user(ofToken: token) else { throw Problem.notSignedIn }
@@ -261,9 +291,14 @@
 
         func response(to error: HTTPError) -> HTTPResponse { rejection(Problem(error)) }
 
-        private func rejection(_ problem: Problem) -> HTTPResponse {
+        fileprivate func rejection(_ problem: Problem) -> HTTPResponse {
             metrics.count(route: "rejected", status: problem.status, microseconds: 0)
             return HTTPResponse(WireResponse(problem)).withStandardHeaders
+        }
+
+        func admit(_ head: HTTPHead, _ exchange: HTTPExchange) {
+            pending.withLock { $0 += 1 }
+            Task(executorPreference: store.readExecutor) { await self.decideBody(of: head, exchange) }
         }
 
         func handle(_ request: HTTPRequest, _ exchange: HTTPExchange) {

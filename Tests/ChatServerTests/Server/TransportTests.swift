@@ -41,6 +41,7 @@
         private struct ImmediateHandler: HTTPHandler {
             func check(_ head: HTTPHead) -> HTTPResponse? { nil }
             func bodyLimit(of head: HTTPHead) -> Int { 100 }
+            func admit(_ head: HTTPHead, _ exchange: HTTPExchange) { exchange.admit(.shared) }
             func response(to error: HTTPError) -> HTTPResponse { HTTPResponse(status: error.status, headers: [], body: .bytes([])) }
 
             func handle(_ request: HTTPRequest, _ exchange: HTTPExchange) {

@@ -1,4 +1,5 @@
 #if Server
+    import ChatDomain
     import Locking
     import Testing
 
@@ -17,7 +18,15 @@
                 head.target == "/no" ? HTTPResponse(status: 403, headers: [], body: .bytes([])) : nil
             }
 
-            func bodyLimit(of head: HTTPHead) -> Int { 1_000 }
+            func bodyLimit(of head: HTTPHead) -> Int { head.target == "/large" ? 1 << 20 : 1_000 }
+
+            func admit(_ head: HTTPHead, _ exchange: HTTPExchange) {
+                switch head.target {
+                case "/user": exchange.admit(.user(UserID(bits: 7)))
+                case "/anonymous": exchange.respond(HTTPResponse(status: 401, headers: [], body: .bytes([])))
+                default: exchange.admit(.shared)
+                }
+            }
 
             func response(to error: HTTPError) -> HTTPResponse { HTTPResponse(status: error.status, headers: [], body: .bytes([0x21])) }
 
@@ -111,6 +120,35 @@
             #expect(statuses(send("POST / HTTP/1.1|Host: a|Expect: 100-continue||")) == [200])
             #expect(statuses(send("POST /no HTTP/1.1|Host: a|Expect: 100-continue|Content-Length: 2||")) == [403])
             #expect(phase == "lingering")
+        }
+
+        @Test func bodyThatIsNotAdmittedIsNotRead() {
+            #expect(statuses(send("POST /anonymous HTTP/1.1|Host: a|Expect: 100-continue|Content-Length: 2||")) == [401])
+            #expect(phase == "lingering" && handler.requests.withLock { $0.isEmpty })
+        }
+
+        /// The bytes of a body come back to who paid for them, however the request ends.
+        @Test func bodiesAreGivenBack() {
+            let half = String(repeating: "x", count: 1 << 19)
+            for _ in 0..<10 * BodyBudget.userMaximum >> 20 {
+                #expect(send("POST /user HTTP/1.1|Host: a|Content-Length: 1000||x").isEmpty)
+                #expect(statuses(send(String(repeating: "x", count: 999))) == [200])
+            }
+            let others = (0..<16).map { HTTPConnection(UInt64(10 + $0), -1, nil, context) }
+            for other in others {
+                other.receive(RawRequests.bytes("POST /large HTTP/1.1|Host: a|Content-Length: 1048576||")[...])
+                other.advance()
+                other.receive(Array(half.utf8)[...])
+                other.advance()
+            }
+            // All of the budget of clients without a session.
+            #expect(statuses(send("POST / HTTP/1.1|Host: a|Content-Length: 3||x")) == [503])
+            others[0].drop()
+            let next = HTTPConnection(40, -1, nil, context)
+            next.receive(RawRequests.bytes("POST / HTTP/1.1|Host: a|Content-Length: 3||x")[...])
+            next.advance()
+            #expect("\(next.phase)" == "body")
+            for other in others { other.drop() }
         }
 
         @Test func rejectedHeadKeepsTheConnectionWithoutABody() {
