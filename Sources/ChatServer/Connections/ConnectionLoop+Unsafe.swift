@@ -113,7 +113,7 @@
                 for event in events {
                     switch event.id {
                     case Poller.wakeID: break
-                    case ConnectionLoop.listenerID: accept()
+                    case ConnectionLoop.listenerID: acceptConnections()
                     default: if let connection = connections[event.id] { service(connection, event) }
                     }
                 }
@@ -153,13 +153,13 @@
 
         // MARK: Connections
 
-        private mutating func accept() {
+        private mutating func acceptConnections() {
             while isAccepting {
                 if connections.count >= maximumCount { return setAccepting(false) }
                 var storage = sockaddr_storage()
                 var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
                 let socket = unsafe withUnsafeMutablePointer(to: &storage) { pointer in
-                    unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe Self.accept(listener, $0, &length) }
+                    unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe accept(listener, $0, &length) }
                 }
                 guard socket >= 0 else {
                     if errno == EINTR || errno == ECONNABORTED { continue }
@@ -182,16 +182,6 @@
                 }
                 connections[lastID] = HTTPConnection(lastID, socket, peer, context)
             }
-        }
-
-        private static func accept(_ listener: Int32, _ address: UnsafeMutablePointer<sockaddr>, _ length: inout socklen_t) -> Int32 {
-            #if canImport(Darwin)
-                unsafe Darwin.accept(listener, address, &length)
-            #elseif canImport(Musl)
-                unsafe Musl.accept(listener, address, &length)
-            #else
-                unsafe Glibc.accept(listener, address, &length)
-            #endif
         }
 
         /// Sets the options of an accepted socket.
@@ -283,7 +273,7 @@
                 if wasPlain, !connection.isPlain { set(SOL_SOCKET, SO_SNDBUF, ConnectionLoop.sendBufferByteCount, connection.descriptor) }
                 if connection.output.isEmpty { break }
                 turn += 1
-                guard send(connection) else {
+                guard sendOutput(connection) else {
                     count(connection, 1)
                     return drop(connection)
                 }
@@ -317,13 +307,13 @@
         }
 
         /// Sends until the system takes no more; false if the connection has failed.
-        private func send(_ connection: HTTPConnection) -> Bool {
+        private func sendOutput(_ connection: HTTPConnection) -> Bool {
             while !connection.output.isEmpty {
                 let flags = connection.output.hasMore ? Self.moreFlags : Self.flags
                 let (bytes, start) = (connection.output.first, connection.output.sentCount)
                 let count = unsafe bytes.withUnsafeBytes { bytes in
                     let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[start...])
-                    return unsafe Self.send(connection.descriptor, rest.baseAddress, rest.count, flags)
+                    return unsafe send(connection.descriptor, rest.baseAddress, rest.count, flags)
                 }
                 if count >= 0 {
                     connection.didSend(count)
@@ -340,27 +330,9 @@
             private static let (flags, moreFlags) = (Int32(MSG_NOSIGNAL), Int32(MSG_NOSIGNAL) | Int32(MSG_MORE))
         #endif
 
-        private static func send(_ socket: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32) -> Int {
-            #if canImport(Darwin)
-                unsafe Darwin.send(socket, bytes, count, flags)
-            #elseif canImport(Musl)
-                unsafe Musl.send(socket, bytes, count, flags)
-            #else
-                unsafe Glibc.send(socket, bytes, count, flags)
-            #endif
-        }
-
         /// Tells the client that nothing follows; what it sends is still read, because the system
         /// drops the last answer if bytes wait that were not read.
-        private func shutDown(_ connection: HTTPConnection) {
-            #if canImport(Darwin)
-                _ = Darwin.shutdown(connection.descriptor, SHUT_WR)
-            #elseif canImport(Musl)
-                _ = Musl.shutdown(connection.descriptor, SHUT_WR)
-            #else
-                _ = Glibc.shutdown(connection.descriptor, Int32(SHUT_WR))
-            #endif
-        }
+        private func shutDown(_ connection: HTTPConnection) { _ = shutdown(connection.descriptor, Int32(SHUT_WR)) }
 
         private mutating func tick(_ connection: HTTPConnection) {
             #if os(Linux)
