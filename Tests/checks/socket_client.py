@@ -23,6 +23,9 @@ import weakref
 
 from ports import free_port
 
+# Below `nohup` a server would inherit that SIGHUP is ignored.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
 PASSWORD = "correct horse battery"
 GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
