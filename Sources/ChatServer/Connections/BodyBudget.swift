@@ -4,8 +4,8 @@
 
     /// The memory of the bodies that are being read.
     ///
-    /// Who is signed in pays with a share of their own, so that clients without a session, and clients
-    /// that withhold the last byte of a body, keep no other user from posting.
+    /// Who is signed in pays with a share of their own, of which a part is always there, so that clients
+    /// that withhold the last byte of a body keep no other user from posting.
     struct BodyBudget {
         /// Who sends a body.
         enum Payer: Hashable, Sendable {
@@ -22,6 +22,8 @@
         static let anonymousMaximum = 8 << 20
         /// The bytes of the bodies of one user.
         static let userMaximum = 8 << 20
+        /// The bytes that each user has, also if all together have no more.
+        static let userMinimum = 64 << 10
         /// The bytes of the bodies of one address.
         static let addressMaximum = 512 << 10
 
@@ -32,7 +34,8 @@
         /// Takes bytes; returns false if the payer, or all together, have no more.
         mutating func take(_ byteCount: Int, from payer: Payer) -> Bool {
             let payers = counts[payer, default: 0] + byteCount
-            guard count + byteCount <= Self.maximum, payers <= Self.maximum(of: payer) else { return false }
+            let isMinimum = !payer.isAnonymous && payers <= Self.userMinimum
+            guard payers <= Self.maximum(of: payer), isMinimum || count + byteCount <= Self.maximum else { return false }
             if payer.isAnonymous {
                 guard anonymousCount + byteCount <= Self.anonymousMaximum else { return false }
                 anonymousCount += byteCount

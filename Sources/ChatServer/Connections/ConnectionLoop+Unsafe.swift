@@ -286,10 +286,7 @@
                 if connection.output.isEmpty, case .socket(let socket) = connection.phase { return service(connection, socket) }
             #endif
             // After its turns a connection goes on as soon as others had theirs.
-            let writes = !connection.output.isEmpty || turn == ConnectionLoop.turnCount
-            if writes != connection.interest.writes || connection.wantsInput && !connection.interest.reads {
-                set(Interest(reads: connection.interest.reads || connection.wantsInput, writes: writes), connection)
-            }
+            set(connection.wantedInterest(isTurnOver: turn == ConnectionLoop.turnCount), connection)
         }
 
         private mutating func set(_ interest: Interest, _ connection: HTTPConnection) {
@@ -388,13 +385,6 @@
     }
 
     extension HTTPConnection {
-        fileprivate var isSocket: Bool {
-            #if os(Linux)
-                if case .socket = phase { return true }
-            #endif
-            return false
-        }
-
         /// Whether the connection is no stream and no WebSocket.
         fileprivate var isPlain: Bool {
             if case .stream = phase { return false }

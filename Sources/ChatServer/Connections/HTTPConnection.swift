@@ -116,6 +116,21 @@
             }
         }
 
+        var isSocket: Bool {
+            #if os(Linux)
+                if case .socket = phase { return true }
+            #endif
+            return false
+        }
+
+        /// What the poll reports from now on, unless the connection is a WebSocket whose handshake is
+        /// sent.
+        ///
+        /// Before that, a WebSocket is not read: the poll would report its bytes again and again.
+        func wantedInterest(isTurnOver: Bool) -> Interest {
+            Interest(reads: !isSocket && (interest.reads || wantsInput), writes: !output.isEmpty || isTurnOver)
+        }
+
         /// Whether the request has begun and its response is not sent.
         var hasExchange: Bool {
             switch phase {

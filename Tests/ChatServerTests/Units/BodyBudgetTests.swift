@@ -45,7 +45,11 @@
             let budget = Budget()
             let users = (1...UInt128(BodyBudget.maximum / BodyBudget.userMaximum)).map { BodyBudget.Payer.user(UserID(bits: $0)) }
             for user in users { #expect(budget.take(BodyBudget.userMaximum, from: user)) }
-            #expect(!budget.take(1, from: .user(UserID(bits: 99))) && !budget.take(1, from: .shared))
+            let late = BodyBudget.Payer.user(UserID(bits: 99))
+            #expect(!budget.take(BodyBudget.userMinimum + 1, from: late) && !budget.take(1, from: .shared))
+            // A post of a user has room nevertheless.
+            #expect(budget.take(BodyBudget.userMinimum, from: late) && !budget.take(1, from: late))
+            budget.giveBack(BodyBudget.userMinimum, to: late)
             for user in users { budget.giveBack(BodyBudget.userMaximum, to: user) }
             #expect(budget.take(BodyBudget.userMaximum, from: .user(UserID(bits: 99))))
         }

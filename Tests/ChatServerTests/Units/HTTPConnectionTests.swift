@@ -190,6 +190,26 @@
             }
         }
 
+        #if os(Linux)
+            private struct Receiver: SocketReceiver {
+                let waitingByteCount = 0
+                func receive(_ message: [UInt8]) -> Bool { true }
+                func didClose() {}
+            }
+
+            /// Until its handshake is sent, a WebSocket is not read: the loop would turn for nothing.
+            @Test func handshakeIsSentBeforeTheSocketIsRead() throws {
+                let test = try HTTPConnectionTests(responds: false)
+                _ = test.send("GET / HTTP/1.1|Host: a||")
+                try #require(test.handler.requests.withLock { $0.first?.exchange })
+                    .respond(HTTPResponse(status: 101, headers: [], body: .upgrade { _ in (Mailbox(), Receiver()) }))
+                test.connection.advance()
+                #expect(test.connection.isSocket && !test.connection.output.isEmpty)
+                #expect(test.connection.wantedInterest(isTurnOver: false) == Interest(reads: false, writes: true))
+                test.connection.drop()
+            }
+        #endif
+
         @Test func goneClientEndsItsStream() async throws {
             let test = try HTTPConnectionTests(responds: false)
             _ = test.send("GET / HTTP/1.1|Host: a||")

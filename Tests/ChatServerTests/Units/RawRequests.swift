@@ -220,7 +220,8 @@
             ("Transfer-Encoding: chunked\u{0}", "400"), ("Transfer-Encoding: \u{0}chunked", "400"),
             ("Transfer-Encoding: chunked\u{1F}", "400"),
             ("Transfer-Encoding: \u{A0}chunked", "400"), ("Transfer-Encoding: chunked\u{FF}", "400"),
-            ("Transfer-Encoding: chun\u{212A}ed", "400"),
+            // U+212A is a k in lower case, and not in ASCII.
+            ("Transfer-Encoding: chun\u{E2}\u{84}\u{AA}ed", "400"), ("Transfer-Encoding: g\u{E2}\u{84}\u{AA}, chunked", "400"),
             ("Transfer-Encoding: \u{8}chunked", "400"), ("Transfer-Encoding: \u{7F}chunked", "400"),
             ("Transfer-Encoding: \u{85}chunked", "400"),
             ("Transfer-Encoding : chunked", "400"), ("Transfer-Encoding\t: chunked", "400"), (" Transfer-Encoding: chunked", "400"),

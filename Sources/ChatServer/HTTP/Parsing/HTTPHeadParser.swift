@@ -98,7 +98,10 @@
             let isSpace = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == 0x09 }
             var value = line[(colon + 1)...].drop(while: isSpace)
             while let last = value.last, isSpace(last) { value.removeLast() }
-            return (String(decoding: line[..<colon], as: UTF8.self).lowercased(), String(decoding: value, as: UTF8.self))
+            // No value that the server reads has a byte beyond ASCII. As Unicode, some would be equal to
+            // others: U+212A is a k in lower case.
+            let ascii = value.map { $0 < 0x80 ? $0 : UInt8(ascii: "?") }
+            return (String(decoding: line[..<colon], as: UTF8.self).lowercased(), String(decoding: ascii, as: UTF8.self))
         }
 
         // MARK: The whole head
