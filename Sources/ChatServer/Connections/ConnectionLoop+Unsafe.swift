@@ -18,8 +18,12 @@
     final class ConnectionLoop: Sendable {
         /// The number of connections of one address that is not exempt.
         private static let maximumConnectionCountPerAddress = 256
-        /// The bytes that the system holds for a stream or a WebSocket whose client does not read;
-        /// Linux takes twice the number.
+        /// The bytes that the system holds for a client that does not read; Linux takes twice the
+        /// number.
+        ///
+        /// A buffer that the system enlarges to megabytes takes bytes in steps that are large too: a slow
+        /// client would read for longer than a minute between two of them, and be taken for one that
+        /// does not read.
         fileprivate static let sendBufferByteCount: Int32 = 128 << 10
         /// The bytes that are received before it is the turn of other connections.
         fileprivate static let receiveByteCount = 64 << 10
@@ -190,6 +194,7 @@
             _ = fcntl(socket, F_SETFL, O_NONBLOCK)
             // A response or a message is written whole: waiting for more would delay it.
             set(Int32(IPPROTO_TCP), TCP_NODELAY, 1, socket)
+            set(SOL_SOCKET, SO_SNDBUF, ConnectionLoop.sendBufferByteCount, socket)
             #if canImport(Darwin)
                 set(SOL_SOCKET, SO_NOSIGPIPE, 1, socket)
             #endif
@@ -268,9 +273,7 @@
             count(connection, -1)
             var turn = 0
             while turn < ConnectionLoop.turnCount {
-                let wasPlain = connection.isPlain
                 connection.advance()
-                if wasPlain, !connection.isPlain { set(SOL_SOCKET, SO_SNDBUF, ConnectionLoop.sendBufferByteCount, connection.descriptor) }
                 if connection.output.isEmpty { break }
                 turn += 1
                 guard sendOutput(connection) else {
@@ -382,13 +385,5 @@
                 }
             }
         #endif
-    }
-
-    extension HTTPConnection {
-        /// Whether the connection is no stream and no WebSocket.
-        fileprivate var isPlain: Bool {
-            if case .stream = phase { return false }
-            return !isSocket
-        }
     }
 #endif

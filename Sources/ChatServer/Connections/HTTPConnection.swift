@@ -1,23 +1,6 @@
 #if Server
     internal import ChatAccounts
 
-    /// What the connections of a loop share; it belongs to the thread of the loop.
-    final class HTTPContext {
-        let handler: any HTTPHandler
-        let signals: LoopSignals
-        let socketLimits: SocketLimits
-        let messageBudget: MessageBudget
-        /// The time of the present round of the loop.
-        var now = ContinuousClock.now
-        /// The value of the header `Date`.
-        var date = ""
-        fileprivate var bodies = BodyBudget()
-
-        init(_ handler: any HTTPHandler, _ signals: LoopSignals, _ socketLimits: SocketLimits, _ messageBudget: MessageBudget) {
-            (self.handler, self.signals, self.socketLimits, self.messageBudget) = (handler, signals, socketLimits, messageBudget)
-        }
-    }
-
     /// One connection: reads requests, one after the other, and writes their responses.
     ///
     /// A state machine without system calls. The loop gives it the bytes that come with
@@ -336,6 +319,7 @@
             if case .stream = response.body, !isChunked { isLast = true }
             output.append(response.headBytes(date: context.date, isLast: isLast, isChunked: isChunked))
             switch response.body {
+            case .none: break
             case .bytes(let bytes): if !isToHead, status != 204, status != 304 { output.append(bytes) }
             case .stream(let mailbox):
                 mailbox.setWake { [signals = context.signals, id] in signals.wake(id) }

@@ -11,6 +11,8 @@
     struct HTTPResponse: Sendable {
         enum Body: Sendable {
             case bytes([UInt8])
+            /// That of a stream, to `HEAD`: nobody knows its length.
+            case none
             case stream(Mailbox)
             /// The connection becomes a WebSocket: the closure is called on the thread of the loop,
             /// with a function that lets the socket receive again, and returns the messages for the
@@ -40,6 +42,7 @@
                 if isLast { text += "Connection: close\r\n" }
                 // These two have no body.
                 if status != 204, status != 304 { text += "Content-Length: \(bytes.count)\r\n" }
+            case .none: if isLast { text += "Connection: close\r\n" }
             case .stream:
                 if isLast { text += "Connection: close\r\n" }
                 if isChunked { text += "Transfer-Encoding: chunked\r\n" }

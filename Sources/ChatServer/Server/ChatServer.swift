@@ -3,7 +3,6 @@
     public import ChatAccounts
     internal import ChatWire
     public import EventJournal
-    internal import Locking
 
     /// The chat over HTTP: accounts, commands, queries and live events on one address.
     ///

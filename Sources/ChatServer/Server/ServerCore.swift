@@ -154,7 +154,7 @@
                     let (user, token) = try await requireSession(token)
                     let response = try await respond(to: request, head, as: user, token, by: handler, parameters)
                     guard case .events(let stream) = response.body else { return HTTPResponse(response) }
-                    if request.method == "HEAD" { return HTTPResponse(WireResponse(status: response.status, headers: response.headers)) }
+                    if request.method == "HEAD" { return HTTPResponse(status: response.status, headers: response.headers, body: .none) }
                     return await open(stream, response, user, token, exchange)
                 case .socket:
                     let (user, token) = try await requireSession(token)
@@ -325,7 +325,9 @@
                 ("Cross-Origin-Resource-Policy", "same-origin"),
             ]
             if status == 401 { response.headers.append(("WWW-Authenticate", "Bearer")) }
-            if status == 426 { response.headers += [("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13")] }
+            if status == 426 {
+                response.headers += [("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13")]
+            }
             return response
         }
     }

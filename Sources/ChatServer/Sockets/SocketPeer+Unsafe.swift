@@ -3,7 +3,6 @@
     // lives until its context is freed, and belongs to the thread of the loop alone.
     internal import CWslay
     internal import ChatWire
-    internal import Locking
     #if canImport(Musl)
         internal import Musl
     #else

@@ -74,7 +74,7 @@
             ] {
                 let reply = try await maya.another().send(method, target, headers: headers)
                 #expect((reply.status, reply.code) == (status, code), "\(method) \(target) \(headers)")
-                if status == 426 { #expect(reply["sec-websocket-version"] == "13") }
+                if status == 426 { #expect(reply["sec-websocket-version"] == "13" && reply["connection"] == "Upgrade") }
             }
             let stranger = try await fixture.client().send("GET", "/v1/socket", headers: handshake)
             #expect((stranger.status, stranger.code) == (401, "notSignedIn"))
