@@ -1,6 +1,5 @@
 #if Postgres
     public import EventJournal
-    import Locking
     public import MerkleLog
 
     extension PostgresLog: RecordTreeLog {

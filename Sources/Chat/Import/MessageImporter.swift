@@ -1,6 +1,5 @@
 public import ChatDomain
 import EventJournal
-import Locking
 import Projections
 
 /// Imports the history of another chat into a store, through the regular decider.

@@ -1,10 +1,9 @@
 import ChatDomain
 import EventJournal
-import Locking
 import Projections
 
-// The access rules: every query, page, cursor, live view and event sequence checks them here. The
-// default is to deny. `WhoIsShownWhat.md` has the table.
+// What the followers of a viewer are told to forget: erased content, and threads that they may no longer
+// read. `Visibility.swift` decides what a viewer may see.
 
 extension ReadModels {
     /// Whether the event at a position ended a viewer's right to read a thread, or to read what they

@@ -1,10 +1,6 @@
 import ChatDomain
 import EventJournal
-import Locking
 import Projections
-
-// The access rules: every query, page, cursor, live view and event sequence checks them here. The
-// default is to deny. `WhoIsShownWhat.md` has the table.
 
 extension RecordedEvent {
     /// Returns an original event as the sender of a duplicate command may see it.

@@ -1,6 +1,5 @@
 import ChatDomain
 import EventJournal
-import Locking
 import Projections
 
 // The access rules: every query, page, cursor, live view and event sequence checks them here. The

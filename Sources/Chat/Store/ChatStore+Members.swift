@@ -1,6 +1,5 @@
 public import ChatDomain
 import EventJournal
-import Locking
 import Projections
 
 /// Members, readers and residents.

@@ -19,7 +19,7 @@ extension ChatStore {
         of post: PostID, edits limit: Int = 50, viewer: UserID? = nil, asOf point: AsOf = .now
     ) throws(ChatError) -> PostDetails {
         let (found, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
-            try PostRows(post, limit, in: models, from: view)
+            try FoundPost(post, limit, in: models, from: view)
         }
         var history: [RecordedEvent] = []
         for position in found.historyPositions {
@@ -34,7 +34,7 @@ extension ChatStore {
 }
 
 /// A post in the read models.
-private struct PostRows {
+private struct FoundPost {
     let thread: ThreadID
     let threadName: String?
     let row: PostRecord

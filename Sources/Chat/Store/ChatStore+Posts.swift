@@ -1,6 +1,5 @@
 public import ChatDomain
 import EventJournal
-import Locking
 public import Projections
 
 /// Timelines, messages and replies.

@@ -1,6 +1,5 @@
 public import ChatDomain
 import EventJournal
-import Locking
 public import Projections
 
 /// Threads and their names.

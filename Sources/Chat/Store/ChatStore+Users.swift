@@ -1,6 +1,5 @@
 public import ChatDomain
 import EventJournal
-import Locking
 import Projections
 
 /// Users and their access.

@@ -1,6 +1,5 @@
 public import ChatDomain
 public import EventJournal
-import Locking
 import Projections
 
 /// The contents of a store and its activity since opening: ``ChatStore/statistics``.

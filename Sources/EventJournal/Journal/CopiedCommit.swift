@@ -1,4 +1,3 @@
-internal import Locking
 internal import Primitives
 
 /// The stored records of one commit that is copied.

@@ -17,6 +17,14 @@ struct CommandJSONTests {
     private static let onBob = #""by":"\#(user)","thread":"\#(dogs)","user":"\#(bob)""#
     private static let until = Timestamp(millisecondsSince1970: 1_795_237_392_124)
 
+    /// A kind has no two fields of those that share a place in `ChatCommand`.
+    @Test(arguments: CommandKind.allCases) func fieldsOfAKindHaveTheirOwnPlaces(kind: CommandKind) {
+        let fields = kind.form.fields
+        let ids = fields.filter { if case .newID = $0 { true } else { [.user, .session, .newThread].contains($0) } }
+        #expect(ids.count <= 1 && fields.count { [.thread, .post, .message].contains($0) } <= 1)
+        #expect(fields.count { $0 == .until || $0 == .upTo } <= 1 && fields.count { $0 == .subject || $0 == .customKind } <= 1)
+    }
+
     static let golden: [(ChatCommand, String)] = [
         (.registerUser(username: "Ann"), #"{"registerUser":{"username":"Ann"}}"#),
         (

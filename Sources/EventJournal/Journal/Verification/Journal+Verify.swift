@@ -1,4 +1,3 @@
-internal import Locking
 import Primitives
 
 /// One problem in a journal's files, with its location.
