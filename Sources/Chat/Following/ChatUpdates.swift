@@ -39,6 +39,24 @@ public struct ChatUpdates: AsyncSequence, Sendable {
     }
 }
 
+extension ChatUpdates {
+    /// Delivers every update until the sequence ends: each new event that the follower has nothing
+    /// before, with `push`, and the others, one after another, with `write`.
+    ///
+    /// For a server with many followers: a new event costs no task, and its text is made once for all
+    /// that are shown the same.
+    ///
+    /// - Parameters:
+    ///   - push: Is not called any more when the function has returned, and never beside `write`;
+    ///     nil to have every update written.
+    ///   - write: Receives updates as an iterator returns them.
+    /// - Throws: `ChatError` as the iterator, and what `write` throws.
+    package func deliver(_ push: LivePush?, write: (FollowedUpdate) async throws -> Void) async throws {
+        var updates = FollowerIterator(follower: follower.pushing(push))
+        while let update = try await updates.next() { try await write(update) }
+    }
+}
+
 extension ChatEvents {
     /// The same events with what the viewer must no longer see, for a client that keeps them.
     public var updates: ChatUpdates { ChatUpdates(follower: follower.withNotices) }

@@ -21,6 +21,8 @@ struct Follower: Sendable {
     private var isLive = false
     /// The notices to deliver before anything else; their event is the one after ``position``.
     private var pending: PendingNotices?
+    /// Receives new events while the follower waits.
+    private var push: LivePush?
 
     init(
         _ store: ChatStore, after position: Position, upTo end: Position?, _ token: ResumeToken?, _ filter: EventFilter,
@@ -35,6 +37,15 @@ struct Follower: Sendable {
     var withNotices: Follower {
         var follower = self
         follower.filter.includesNotices = true
+        return follower
+    }
+
+    /// The follower that delivers new events without its task.
+    ///
+    /// For a sequence without a last position that is paced.
+    func pushing(_ push: LivePush?) -> Follower {
+        var follower = self
+        follower.push = push
         return follower
     }
 
@@ -96,7 +107,7 @@ struct Follower: Sendable {
         // With a last position, every event matters: reaching it ends the sequence even if no event
         // matches.
         let awaited = end == nil ? filter : EventFilter()
-        switch await store.feed.wait(after: position, matching: awaited, of: store) {
+        switch await store.feed.wait(after: position, matching: awaited, of: store, push) {
         case .recheck(let seen): position = seen
         case .ended, .cancelled: return false
         case .failed(let error): throw error

@@ -41,6 +41,8 @@ struct FeedWaiters {
         let position: Position
         let keys: [Key]
         let task: Continuation
+        /// Receives events while the consumer waits; nil for one that each event wakes.
+        var push: LivePush?
 
         /// Whether the event may match the filter or changes the viewer's keys.
         fileprivate func isConcerned(_ event: RecordedEvent) -> Bool {
@@ -85,16 +87,20 @@ struct FeedWaiters {
         return waiting.sorted { $0.key < $1.key }.map(\.value.task)
     }
 
-    /// Removes every waiter that the event may concern.
+    /// Returns the waiter; nil if it has been removed.
+    subscript(id: UInt64) -> Waiter? { waiting[id] }
+
+    /// Returns every waiter that the event may concern.
     ///
-    /// - Complexity: O(*k*) in the number of waiters registered under the keys.
-    mutating func removeWaiters(_ event: RecordedEvent, _ keys: [Key]) -> [Continuation] {
-        var ids: [UInt64] = []
-        for key in keys {
-            for id in index[key] ?? [] where waiting[id]?.isConcerned(event) == true { ids.append(id) }
-        }
+    /// - Complexity: O(*k* log *k*) in the number of waiters registered under the keys.
+    func waiters(for event: RecordedEvent, _ keys: [Key]) -> [(id: UInt64, waiter: Waiter)] {
+        var found: Set<UInt64> = []
+        for key in keys { if let ids = index[key] { if found.isEmpty { found = ids } else { found.formUnion(ids) } } }
         // Sorted by arrival, because the order of a set differs between runs.
-        return ids.sorted().compactMap { remove($0) }
+        return found.sorted().compactMap { id in
+            guard let waiter = waiting[id], waiter.isConcerned(event) else { return nil }
+            return (id, waiter)
+        }
     }
 }
 

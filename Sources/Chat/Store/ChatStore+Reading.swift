@@ -124,13 +124,12 @@ extension ChatStore {
     /// visible.
     func visibleEvent(_ recorded: RecordedEvent, through filter: EventFilter) -> RecordedEvent? {
         guard filter.matches(recorded.event) else { return nil }
-        var recorded = recorded
         // The batch may have been read before the content was erased.
-        if erasedPositions.contains(recorded.position) { recorded.event = recorded.event.withoutContent }
-        guard let viewer = filter.viewer, !filter.isExemptFromViewer(recorded.event) else { return recorded }
+        let recorded = erasedPositions.contains(recorded.position) ? recorded.withoutContent : recorded
+        guard filter.viewer != nil else { return recorded }
         // Apply every durable event first, so that a departure known to the caller takes effect.
         readSide.apply(log, through: log.durablePosition)
-        return withCurrentModels { $0.shown(recorded, to: viewer, current: $1) }
+        return withCurrentModels { $0.visible(recorded, through: filter, current: $1) }
     }
 
     /// Applies every durable event to the read models, and returns the last visible position.

@@ -32,6 +32,9 @@ final class EventFeed: Sendable {
     /// Held while new events are read, so that each event is read once.
     private let readLock = Lock(())
 
+    /// The waiters that one section of a lock delivers an event to.
+    private static let deliveryCount = 128
+
     private let executor: (any TaskExecutor)?
 
     /// Creates a feed.
@@ -92,28 +95,45 @@ final class EventFeed: Sendable {
         }
     }
 
+    /// Appends events, and delivers them to the waiters that receive them without their task.
+    ///
+    /// - Returns: The waiters to resume, with the position after which each reads again.
     private func append(_ events: [FollowedEvent], of store: ChatStore) -> [(FeedWaiters.Continuation, Position)] {
-        let keys = events.map { one in
-            one.recorded.event.keys { user in
+        var woken: [(FeedWaiters.Continuation, Position)] = []
+        for event in events {
+            let keys = event.recorded.event.keys { user in
                 store.withCurrentModels { models, _ in models.everJoinedThreads(of: user) }
             } author: { post in
                 store.withCurrentModels { models, _ in models.authorID(of: post) }
             }
-        }
-        return state.withLock { state in
-            var woken: [(FeedWaiters.Continuation, Position)] = []
-            for (event, keys) in zip(events, keys) {
+            let concerned = state.withLock { state in
                 state.recent.append(event)
-                if !state.waiters.isEmpty {
-                    woken += state.waiters.removeWaiters(event.recorded, keys).map { ($0, event.recorded.position - 1) }
+                return state.waiters.isEmpty ? [] : state.waiters.waiters(for: event.recorded, keys)
+            }
+            var (texts, rest) = (SharedTexts(), concerned[...])
+            while !rest.isEmpty {
+                let some = rest.prefix(Self.deliveryCount)
+                rest = rest.dropFirst(Self.deliveryCount)
+                let deliveries = store.deliveries(of: event.recorded, to: some.lazy.map(\.waiter.filter))
+                // A waiter that was removed meanwhile gets nothing: its consumer has ended.
+                state.withLock { state in
+                    for ((id, waiter), delivery) in zip(some, deliveries) where state.waiters[id] != nil {
+                        if waiter.accepts(delivery, of: event, &texts) { continue }
+                        if let task = state.waiters.remove(id) { woken.append((task, event.recorded.position - 1)) }
+                    }
                 }
             }
-            return woken
         }
+        return woken
     }
 
     /// Suspends until the feed has an event that may match the filter.
-    func wait(after position: Position, matching filter: EventFilter, of store: ChatStore) async -> FeedWaiters.Wakeup {
+    ///
+    /// - Parameter push: Receives events meanwhile; the wait goes on until it does not accept one, or
+    ///   one needs more than that.
+    func wait(
+        after position: Position, matching filter: EventFilter, of store: ChatStore, _ push: LivePush? = nil
+    ) async -> FeedWaiters.Wakeup {
         var memberships: [ThreadID]? = []
         if let viewer = filter.viewer {
             let isOperator = store.withCurrentModels { models, _ in models.isOperator(viewer, asOf: position) }
@@ -127,7 +147,7 @@ final class EventFeed: Sendable {
                     // Checked under the lock: a later cancellation removes the waiter again.
                     if Task.isCancelled { return .cancelled }
                     if state.recent.position > position { return .recheck(after: position) }
-                    state.waiters.add(id, FeedWaiters.Waiter(filter: filter, position: position, keys: keys, task: task))
+                    state.waiters.add(id, FeedWaiters.Waiter(filter: filter, position: position, keys: keys, task: task, push: push))
                     startWatcher(&state, store)
                     return nil
                 }
@@ -272,5 +292,17 @@ extension ChatStore {
         if visibleEvent(event, through: filter) != nil { return true }
         guard let viewer = filter.notifiedViewer else { return false }
         return manyNotices(of: event, for: viewer, through: filter) != nil || lostThread(event, for: viewer, through: filter) != nil
+    }
+}
+
+extension FeedWaiters.Waiter {
+    /// Delivers an event without the consumer's task; returns false if the task must be resumed.
+    fileprivate func accepts(_ delivery: LiveDelivery, of event: FollowedEvent, _ texts: inout SharedTexts) -> Bool {
+        guard let push else { return false }
+        switch delivery {
+        case .none: return true
+        case .event(let shown): return push(FollowedEvent(recorded: shown, resumeToken: event.resumeToken), &texts)
+        case .wake: return false
+        }
     }
 }

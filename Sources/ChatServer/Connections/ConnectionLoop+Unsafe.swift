@@ -27,6 +27,8 @@
         fileprivate static let sendBufferByteCount: Int32 = 128 << 10
         /// The bytes that are received before it is the turn of other connections.
         fileprivate static let receiveByteCount = 64 << 10
+        /// The streams and sockets that are served before new requests and responses have their turn.
+        fileprivate static let readyCount = 64
         /// The parts of responses that are sent before it is the turn of other connections.
         fileprivate static let turnCount = 16
         fileprivate static let listenerID: UInt64 = 1
@@ -100,6 +102,8 @@
             var lastID = ConnectionLoop.listenerID
             /// Whether the listening socket is polled: not while there are too many connections.
             var isAccepting = true
+            /// The streams and sockets that have something to send.
+            var ready: ArraySlice<UInt64> = []
             var exchangeCount = 0
             var socketCount = 0
             var buffer = [UInt8](repeating: 0, count: ConnectionLoop.receiveByteCount)
@@ -111,7 +115,7 @@
     extension ConnectionLoop.Round {
         fileprivate mutating func run() {
             while true {
-                let events = loop.poller.wait(milliseconds: loop.signals.beginWaiting() ? 1_000 : 0)
+                let events = loop.poller.wait(milliseconds: ready.isEmpty && loop.signals.beginWaiting() ? 1_000 : 0)
                 context.now = .now
                 updateDate()
                 for event in events {
@@ -124,12 +128,16 @@
                 let pending = loop.signals.take()
                 #if os(Linux)
                     for id in pending.resumed {
-                        guard let connection = connections[id], case .socket(let socket) = connection.phase else { continue }
+                        guard let connection = connections[id], let socket = connection.socket else { continue }
                         socket.mayReceive = true
                         service(connection)
                     }
                 #endif
-                for id in pending.ready { if let connection = connections[id] { service(connection) } }
+                for id in pending.answered { if let connection = connections[id] { flush(connection) } }
+                // A post does not wait until its event has gone to a thousand followers.
+                if ready.isEmpty { ready = pending.ready[...] } else { ready += pending.ready }
+                for id in ready.prefix(ConnectionLoop.readyCount) { if let connection = connections[id] { flush(connection) } }
+                ready = ready.dropFirst(ConnectionLoop.readyCount)
                 if pending.acceptsNoMore || pending.isStopping { closeListener() }
                 if context.now >= nextTick {
                     nextTick = context.now + .seconds(1)
@@ -251,7 +259,7 @@
             // Of a connection that is not read, the poll would report the failure again and again.
             if event.hasFailed, !connection.wantsInput, !connection.isSocket { return drop(connection) }
             #if os(Linux)
-                if case .socket(let socket) = connection.phase {
+                if let socket = connection.socket {
                     if event.hasFailed, !connection.interest.reads { return drop(connection) }
                     socket.isReadable = socket.isReadable || event.isReadable
                     return service(connection)
@@ -270,6 +278,21 @@
 
         /// Does and sends what is possible without waiting.
         private mutating func service(_ connection: HTTPConnection) {
+            #if os(Linux)
+                repeat {
+                    if let socket = connection.socket, socket.wantsInput, !receive(socket) { return drop(connection) }
+                    flush(connection)
+                    // No poll reports the bytes that came with the handshake.
+                } while connections[connection.id] != nil && connection.socket.map { $0.wantsInput && !$0.early.isEmpty } ?? false
+            #else
+                flush(connection)
+            #endif
+        }
+
+        /// Sends what is possible without waiting.
+        private mutating func flush(_ connection: HTTPConnection) {
+            // Another connection has made room by its end.
+            guard connections[connection.id] != nil else { return }
             count(connection, -1)
             var turn = 0
             while turn < ConnectionLoop.turnCount {
@@ -283,11 +306,8 @@
                 if !connection.output.isEmpty { break }
             }
             count(connection, 1)
-            if case .over = connection.phase { return drop(connection) }
+            if connection.isOver { return drop(connection) }
             if case .lingering = connection.phase { shutDown(connection) }
-            #if os(Linux)
-                if connection.output.isEmpty, case .socket(let socket) = connection.phase { return service(connection, socket) }
-            #endif
             // After its turns a connection goes on as soon as others had theirs.
             set(connection.wantedInterest(isTurnOver: turn == ConnectionLoop.turnCount), connection)
         }
@@ -336,10 +356,10 @@
 
         private mutating func tick(_ connection: HTTPConnection) {
             #if os(Linux)
-                if connection.output.isEmpty, case .socket(let socket) = connection.phase {
+                if let socket = connection.socket {
                     switch socket.tick(context.now, context.socketLimits) {
                     case .end: drop(connection)
-                    case .send: service(connection)
+                    case .send: flush(connection)
                     case .wait: break
                     }
                     return
@@ -351,21 +371,12 @@
         // MARK: WebSockets
 
         #if os(Linux)
-            /// Receives and sends what is possible without waiting.
-            private mutating func service(_ connection: HTTPConnection, _ socket: SocketPeer) {
-                repeat {
-                    if socket.mayReceive, socket.isReadable || !socket.early.isEmpty, !socket.receive() { return drop(connection) }
-                    if context.messageBudget.isExceeded { makeRoom() }
-                    guard connections[connection.id] != nil else { return }
-                    if !socket.send() { return drop(connection) }
-                    // No poll reports the bytes that came with the handshake.
-                } while !socket.early.isEmpty && socket.wantedInterest.reads
-                didSend(connection, socket)
-            }
-
-            /// Drops a peer whose connection has ended, or lets the poll report what it waits for.
-            private mutating func didSend(_ connection: HTTPConnection, _ socket: SocketPeer) {
-                if socket.isOver { drop(connection) } else { set(socket.wantedInterest, connection) }
+            /// Receives what is possible without waiting; false if the connection has ended.
+            private mutating func receive(_ socket: SocketPeer) -> Bool {
+                guard socket.isReadable || !socket.early.isEmpty else { return true }
+                let isOpen = socket.receive()
+                if context.messageBudget.isExceeded { makeRoom() }
+                return isOpen
             }
 
             /// Ends sockets until the messages of the others are within the limit, and some bytes
@@ -375,13 +386,13 @@
             /// message for long does not keep others from sending.
             private mutating func makeRoom() {
                 let holders = connections.values.compactMap { connection -> (HTTPConnection, SocketPeer)? in
-                    guard case .socket(let socket) = connection.phase, socket.heldByteCount > 0 else { return nil }
+                    guard let socket = connection.socket, socket.heldByteCount > 0 else { return nil }
                     return (connection, socket)
                 }
                 for (connection, socket) in holders.sorted(by: { $0.1.messageBegan < $1.1.messageBegan }) {
                     if context.messageBudget.hasRoom { return }
                     socket.endForBudget()
-                    if socket.send() { didSend(connection, socket) } else { drop(connection) }
+                    flush(connection)
                 }
             }
         #endif

@@ -99,19 +99,36 @@
             }
         }
 
+        #if os(Linux)
+            /// The WebSocket that the connection has become.
+            var socket: SocketPeer? { if case .socket(let socket) = phase { socket } else { nil } }
+        #endif
+
         var isSocket: Bool {
             #if os(Linux)
-                if case .socket = phase { return true }
+                socket != nil
+            #else
+                false
+            #endif
+        }
+
+        /// Whether nothing more is sent or read.
+        var isOver: Bool {
+            if case .over = phase { return true }
+            #if os(Linux)
+                if output.isEmpty, let socket { return socket.isOver }
             #endif
             return false
         }
 
-        /// What the poll reports from now on, unless the connection is a WebSocket whose handshake is
-        /// sent.
-        ///
-        /// Before that, a WebSocket is not read: the poll would report its bytes again and again.
+        /// What the poll reports from now on.
         func wantedInterest(isTurnOver: Bool) -> Interest {
-            Interest(reads: !isSocket && (interest.reads || wantsInput), writes: !output.isEmpty || isTurnOver)
+            var reads = interest.reads || wantsInput
+            #if os(Linux)
+                // Of a WebSocket that is not read, the poll would report the bytes again and again.
+                if let socket { reads = socket.wantsInput }
+            #endif
+            return Interest(reads: reads, writes: !output.isEmpty || isTurnOver)
         }
 
         /// Whether the request has begun and its response is not sent.
@@ -176,6 +193,11 @@
                 case .stream:
                     readStream()
                     if case .stream = phase { return }
+                #if os(Linux)
+                    case .socket(let socket):
+                        if output.isEmpty { output.append(socket.takeFrames()) }
+                        return
+                #endif
                 default: return
                 }
             }
@@ -258,7 +280,7 @@
             return true
         }
 
-        private func makeExchange() -> HTTPExchange { HTTPExchange { [signals = context.signals, id] in signals.wake(id) } }
+        private func makeExchange() -> HTTPExchange { HTTPExchange { [signals = context.signals, id] in signals.answer(id) } }
 
         /// Reads a part of the body; returns whether there is more to do.
         private func readBody() -> Bool {
@@ -388,7 +410,7 @@
         /// Ends what belongs to the connection, which is closed.
         func drop() {
             #if os(Linux)
-                if case .socket(let socket) = phase { socket.drop() }
+                socket?.drop()
             #endif
             // Its writer waits for room that never comes.
             mailbox?.close()

@@ -6,7 +6,9 @@
     /// The poll is woken only while the loop waits in it: a busy loop looks here before it waits.
     final class LoopSignals: Sendable {
         struct Pending {
-            /// The connections that have a response or something to send.
+            /// The connections that have a response.
+            var answered: [UInt64] = []
+            /// The connections whose stream or socket has something to send.
             var ready: [UInt64] = []
             /// The sockets that may receive again.
             var resumed: [UInt64] = []
@@ -25,6 +27,8 @@
         private let poller: Poller
 
         init(_ poller: Poller) { self.poller = poller }
+
+        func answer(_ id: UInt64) { change { $0.answered.append(id) } }
 
         func wake(_ id: UInt64) { change { $0.ready.append(id) } }
 
@@ -57,8 +61,11 @@
         /// Returns what is pending, the connections once.
         func take() -> Pending {
             state.withLock { state in
-                defer { (state.pending.ready, state.pending.resumed, state.hasNews, state.isWaiting) = ([], [], false, false) }
-                return state.pending
+                var rest = Pending()
+                (rest.acceptsNoMore, rest.isStopping) = (state.pending.acceptsNoMore, state.pending.isStopping)
+                swap(&rest, &state.pending)
+                (state.hasNews, state.isWaiting) = (false, false)
+                return rest
             }
         }
     }

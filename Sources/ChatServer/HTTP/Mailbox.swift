@@ -76,10 +76,13 @@
             }
         }
 
-        /// Appends bytes if there is room, without waiting.
-        func post(_ bytes: [UInt8]) {
+        /// Appends bytes if there is room, without waiting; returns whether it did.
+        @discardableResult
+        func post(_ bytes: [UInt8]) -> Bool {
             change { state in
-                if !state.hasEnded, state.byteCount < Self.capacity { state.append(bytes) }
+                guard !state.hasEnded, state.byteCount < Self.capacity else { return false }
+                state.append(bytes)
+                return true
             }
         }
 

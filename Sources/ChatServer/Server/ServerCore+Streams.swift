@@ -19,16 +19,22 @@
             await streams.checkSession(of: id, validity: sessions.validity)
             let clock = SystemClock()
             let openedAt = clock.now()
+            let count = { @Sendable [metrics] (recordedAt: Timestamp) in
+                // Earlier events are delivered late on purpose.
+                guard recordedAt >= openedAt else { return }
+                let delay = clock.now().millisecondsSince1970 - recordedAt.millisecondsSince1970
+                metrics.countDelivery(milliseconds: UInt64(max(delay, 0)))
+            }
             let task = Task(executorPreference: store.readExecutor) { [metrics] in
                 var end = EventStream.End.closing
                 do {
                     end = try await stream.run { block, recordedAt in
+                        guard mailbox.post(block) else { return false }
+                        count(recordedAt)
+                        return true
+                    } _: { block, recordedAt in
                         try await mailbox.write(block)
-                        // Earlier events are delivered late on purpose.
-                        if let recordedAt, recordedAt >= openedAt {
-                            let delay = clock.now().millisecondsSince1970 - recordedAt.millisecondsSince1970
-                            metrics.countDelivery(milliseconds: UInt64(max(delay, 0)))
-                        }
+                        if let recordedAt { count(recordedAt) }
                     }
                 } catch {
                     // The client is gone, or the stream was ended by its registry.
@@ -89,7 +95,7 @@
             ) -> (mailbox: Mailbox, receiver: any SocketReceiver) {
                 let mailbox = Mailbox()
                 let execute = executor(of: head, token)
-                let wire = WireSession(store, user: user, execute: execute) { try await mailbox.write($0) }
+                let wire = WireSession(store, user: user, execute: execute, push: { mailbox.post($0) }) { try await mailbox.write($0) }
                 let receiver = SocketSession(messageBudget, on: store.readExecutor)
                 let entry = streams.add(
                     .init(

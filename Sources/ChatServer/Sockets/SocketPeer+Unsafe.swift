@@ -11,8 +11,8 @@
 
     /// One WebSocket, on the thread of the loop.
     @safe final class SocketPeer {
-        /// Bytes and messages that wait in the library; more stay in the mailbox.
-        private static let (queueLimit, queueCountLimit) = (32 << 10, 32)
+        /// The bytes of frames that are sent together; more stay in the mailbox.
+        private static let outputLimit = 32 << 10
         /// Messages and pongs that wait in the library before nothing more is received.
         private static let pongLimit = 64
         /// The code of a close that the registry of RFC 6455 has added; the library has no name for
@@ -25,6 +25,10 @@
         enum Tick { case wait, send, end }
 
         private let descriptor: Int32
+        /// Whether the handshake is sent: before it nothing is received.
+        private(set) var isOpen = false
+        /// The frames that are not taken.
+        private var frames: [UInt8] = []
         private let mailbox: Mailbox
         private let receiver: any SocketReceiver
         /// The bytes that came with the handshake.
@@ -35,8 +39,6 @@
         private var lastPing = ContinuousClock.now
         /// Whether the mailbox has ended.
         private var hasLastMessage = false
-        /// The time since which the last messages wait for the client.
-        private var endingSince: ContinuousClock.Instant?
         /// The time at which a close was queued.
         private var closedAt: ContinuousClock.Instant?
         private var context: wslay_event_context_ptr?
@@ -66,8 +68,8 @@
                 guard let buffer = unsafe buffer else { return -1 }
                 return unsafe SocketPeer.at(peer).read(context, buffer, count)
             }
-            unsafe callbacks.send_callback = { context, bytes, count, flags, peer in
-                unsafe SocketPeer.at(peer).write(context, bytes, count, hasMore: flags & Int32(WSLAY_MSG_MORE.rawValue) != 0)
+            unsafe callbacks.send_callback = { _, bytes, count, _, peer in
+                unsafe SocketPeer.at(peer).append(UnsafeBufferPointer(start: bytes, count: count))
             }
             unsafe callbacks.on_frame_recv_start_callback = { _, frame, peer in
                 guard let frame = unsafe frame else { return }
@@ -101,7 +103,7 @@
             // A peer that may not receive is not silent by itself.
             if !mayReceive { lastReceived = now }
             if now - lastReceived > limits.silence { return .end }
-            if let ending = closedAt ?? endingSince, now - ending > limits.closing { return .end }
+            if let closedAt, now - closedAt > limits.closing { return .end }
             guard now - lastPing > limits.pingInterval, closedAt == nil else { return .wait }
             lastPing = now
             ping()
@@ -133,13 +135,10 @@
             if closedAt == nil { closedAt = .now }
         }
 
-        /// Whether the close handshake is complete.
+        /// Whether the close handshake is complete, but for what was taken.
         var isOver: Bool { unsafe wslay_event_want_read(context) == 0 && wslay_event_want_write(context) == 0 }
 
-        var wantedInterest: Interest {
-            Interest(
-                reads: unsafe canReceive && wslay_event_want_read(context) != 0, writes: unsafe wslay_event_want_write(context) != 0)
-        }
+        var wantsInput: Bool { unsafe isOpen && canReceive && wslay_event_want_read(context) != 0 }
 
         /// Whether the messages of the client are carried out fast enough, and its pongs are sent.
         private var canReceive: Bool { unsafe mayReceive && wslay_event_get_queued_msg_count(context) < Self.pongLimit }
@@ -161,43 +160,51 @@
             return status == 0
         }
 
-        /// Sends what waits; false if the connection has ended.
-        func send() -> Bool {
-            while true {
-                var isMailboxEmpty = hasLastMessage || closedAt != nil
-                while !isMailboxEmpty, !isQueueFull {
-                    switch mailbox.read() {
-                    case .wait: isMailboxEmpty = true
-                    case .end: (hasLastMessage, isMailboxEmpty) = (true, true)
-                    case .bytes(let bytes): guard queue(bytes) else { return false }
-                    }
+        /// Returns frames to send; called when those before are sent.
+        func takeFrames() -> [UInt8] {
+            isOpen = true
+            while !hasLastMessage, closedAt == nil, frames.count < Self.outputLimit {
+                switch mailbox.read() {
+                case .wait: return takeFramesAfterControls()
+                case .bytes(let message): appendFrame(message)
+                case .end:
+                    hasLastMessage = true
+                    unsafe wslay_event_queue_close(context, UInt16(WSLAY_CODE_GOING_AWAY.rawValue), nil, 0)
+                    closedAt = .now
                 }
-                guard unsafe wslay_event_send(context) == 0 else { return false }
-                // Stop only when one of them will wake the loop: an empty mailbox at its next
-                // message, a full queue when the socket is writable.
-                if isMailboxEmpty || isQueueFull { break }
             }
-            guard hasLastMessage, closedAt == nil else { return true }
-            // The library sends a close before the messages that wait, and none after it.
-            if endingSince == nil { endingSince = .now }
-            guard unsafe wslay_event_get_queued_msg_length(context) == 0 else { return true }
-            unsafe wslay_event_queue_close(context, UInt16(WSLAY_CODE_GOING_AWAY.rawValue), nil, 0)
-            closedAt = .now
-            return unsafe wslay_event_send(context) == 0
+            return takeFramesAfterControls()
         }
 
-        private var isQueueFull: Bool {
-            unsafe wslay_event_get_queued_msg_length(context) >= Self.queueLimit
-                || wslay_event_get_queued_msg_count(context) >= Self.queueCountLimit
+        /// Returns the messages, and after them the pings, pongs and the close of the library.
+        private func takeFramesAfterControls() -> [UInt8] {
+            // Cannot fail: every frame is appended at once.
+            _ = unsafe wslay_event_send(context)
+            defer { frames = [] }
+            return frames
         }
 
-        private func queue(_ bytes: [UInt8]) -> Bool {
-            unsafe bytes.withUnsafeBufferPointer { bytes in
-                // The library copies the message.
-                var message = unsafe wslay_event_msg(
-                    opcode: UInt8(WSLAY_TEXT_FRAME.rawValue), msg: bytes.baseAddress, msg_length: bytes.count)
-                return unsafe wslay_event_queue_msg(context, &message) == 0
+        /// Appends a text message as one frame (RFC 6455, section 5.2).
+        ///
+        /// The library would copy the message, and send its header and its payload in two calls.
+        private func appendFrame(_ message: [UInt8]) {
+            frames.append(0x80 | UInt8(WSLAY_TEXT_FRAME.rawValue))
+            let count = message.count
+            let byteCount = count < 126 ? 0 : count <= UInt16.max ? 2 : 8
+            frames.append(byteCount == 0 ? UInt8(count) : byteCount == 2 ? 126 : 127)
+            for index in (0..<byteCount).reversed() { frames.append(UInt8(truncatingIfNeeded: count >> (8 * index))) }
+            frames += message
+        }
+
+        /// Appends bytes of a frame of the library.
+        private func append(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+            if hasWrongFrame, unsafe bytes.elementsEqual([0x88, 0]) {
+                // The close with the code 1002 instead of the library's, which has none.
+                frames += [0x88, 2, 0x03, 0xEA]
+            } else {
+                unsafe frames.append(contentsOf: bytes)
             }
+            return bytes.count
         }
 
         private func ping() {
@@ -256,35 +263,6 @@
                 return unsafe free.update(fromContentsOf: taken)
             }
             return unsafe recv(descriptor, free.baseAddress, free.count, 0)
-        }
-
-        private func sendBytes(_ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32) -> Int {
-            #if canImport(Musl)
-                unsafe Musl.send(descriptor, bytes, count, flags)
-            #else
-                unsafe Glibc.send(descriptor, bytes, count, flags)
-            #endif
-        }
-
-        private func write(_ context: wslay_event_context_ptr?, _ bytes: UnsafePointer<UInt8>?, _ count: Int, hasMore: Bool) -> Int {
-            let flags = Int32(MSG_NOSIGNAL) | (hasMore ? Int32(MSG_MORE) : 0)
-            if hasWrongFrame, count == 2, let bytes = unsafe bytes, unsafe bytes[0] == 0x88 && bytes[1] == 0 {
-                // The close with the code 1002 instead of the library's, which has none.
-                let close: [UInt8] = [0x88, 2, 0x03, 0xEA]
-                let sent = unsafe close.withUnsafeBytes { unsafe sendBytes($0.baseAddress, $0.count, flags) }
-                if sent == close.count { return count }
-                let isFull = sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)
-                unsafe wslay_event_set_error(context, isFull ? WSLAY_ERR_WOULDBLOCK.rawValue : WSLAY_ERR_CALLBACK_FAILURE.rawValue)
-                return -1
-            }
-            while true {
-                let sent = unsafe sendBytes(bytes, count, flags)
-                if sent >= 0 { return sent }
-                if errno == EINTR { continue }
-                let isFull = errno == EAGAIN || errno == EWOULDBLOCK
-                unsafe wslay_event_set_error(context, isFull ? WSLAY_ERR_WOULDBLOCK.rawValue : WSLAY_ERR_CALLBACK_FAILURE.rawValue)
-                return -1
-            }
         }
     }
 #endif

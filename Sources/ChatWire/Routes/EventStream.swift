@@ -70,15 +70,34 @@ public struct EventStream: Sendable {
     /// - Returns: The reason why the stream ends.
     /// - Throws: What the sink throws.
     public func run(_ write: (_ block: [UInt8], _ recordedAt: Timestamp?) async throws -> Void) async throws -> End {
+        try await run(nil, write)
+    }
+
+    /// Runs the stream as ``run(_:)``, and new events without its task.
+    ///
+    /// - Parameter push: Takes the block of a new event if there is room, and returns whether it did;
+    ///   streams that show the same share its bytes.
+    package func run(
+        _ push: (@Sendable (_ block: [UInt8], _ recordedAt: Timestamp) -> Bool)?,
+        _ write: (_ block: [UInt8], _ recordedAt: Timestamp?) async throws -> Void
+    ) async throws -> End {
         try await write(opening, nil)
-        var iterator = updates.makeAsyncIterator()
-        while true {
-            let next: FollowedUpdate?
-            do throws(ChatError) { next = try await iterator.next() } catch { return .failed }
-            guard let next else { return .closing }
-            var recordedAt: Timestamp?
-            if case .event(let event) = next { recordedAt = event.recorded.event.recordedAt }
-            try await write(try Self.block(next), recordedAt)
+        let livePush = push.map { push -> LivePush in
+            { event, texts in
+                // What cannot be encoded fails in the task.
+                guard let block = try? texts.text(nil, of: event, { try Self.block(.event($0)) }) else { return false }
+                return push(block, event.recordedAt)
+            }
+        }
+        do {
+            try await updates.deliver(livePush) { update in
+                var recordedAt: Timestamp?
+                if case .event(let event) = update { recordedAt = event.recorded.event.recordedAt }
+                try await write(try Self.block(update), recordedAt)
+            }
+            return .closing
+        } catch is ChatError {
+            return .failed
         }
     }
 

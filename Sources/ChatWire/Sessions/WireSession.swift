@@ -19,6 +19,7 @@ public final class WireSession: Sendable {
     private let user: UserID
     private let execute: @Sendable (ClientCommands) async -> WireResponse
     private let write: @Sendable ([UInt8]) async throws -> Void
+    private let push: (@Sendable ([UInt8]) -> Bool)?
     private let state: Lock<State>
 
     /// Creates the session of a signed-in user.
@@ -30,11 +31,21 @@ public final class WireSession: Sendable {
     ///     the store does. A host whose store is read-only sends them to the one that writes.
     ///   - write: Sends a message; suspends while the client does not read, and throws after the
     ///     end.
-    public init(
+    public convenience init(
         _ store: ChatStore, user: UserID, execute: (@Sendable (ClientCommands) async -> WireResponse)? = nil,
         write: @escaping @Sendable ([UInt8]) async throws -> Void
     ) {
-        (self.store, self.user, self.write) = (store, user, write)
+        self.init(store, user: user, execute: execute, push: nil, write: write)
+    }
+
+    /// Creates a session whose new events need no task.
+    ///
+    /// - Parameter push: Takes a message if there is room, and returns whether it did.
+    package init(
+        _ store: ChatStore, user: UserID, execute: (@Sendable (ClientCommands) async -> WireResponse)?,
+        push: (@Sendable ([UInt8]) -> Bool)?, write: @escaping @Sendable ([UInt8]) async throws -> Void
+    ) {
+        (self.store, self.user, self.push, self.write) = (store, user, push, write)
         let routes = ChatRoutes(store)
         self.routes = routes
         self.execute = execute ?? { await routes.response(to: $0, as: user) }
@@ -93,9 +104,18 @@ public final class WireSession: Sendable {
         state.withLock { state in
             if state.hasEnded { return }
             // Under the lock: the task finds itself in the table when it ends.
-            state.tasks[id] = Task { [weak self, write] in
+            state.tasks[id] = Task { [weak self, push, write] in
+                let livePush = push.map { push -> LivePush in
+                    { event, texts in
+                        // What cannot be encoded fails in the task.
+                        guard let message = try? texts.text(id, of: event, { try WireConnection.update(.event($0), of: id) }) else {
+                            return false
+                        }
+                        return push(message)
+                    }
+                }
                 do {
-                    for try await update in updates { try await write(try WireConnection.update(update, of: id)) }
+                    try await updates.deliver(livePush) { try await write(try WireConnection.update($0, of: id)) }
                 } catch is ChatError {
                     guard let self, self.didFail(follow: id) else { return }
                     // The client follows again, or learns at its next command that the journal has
