@@ -49,10 +49,14 @@ extension ChatUpdates {
     /// - Parameters:
     ///   - push: Is not called any more when the function has returned, and never beside `write`;
     ///     nil to have every update written.
+    ///   - slots: What the follower needs while it holds events that are not written.
     ///   - write: Receives updates as an iterator returns them.
     /// - Throws: `ChatError` as the iterator, and what `write` throws.
-    package func deliver(_ push: LivePush?, write: (FollowedUpdate) async throws -> Void) async throws {
-        var updates = FollowerIterator(follower: follower.pushing(push))
+    package func deliver(
+        _ push: LivePush?, _ slots: (any FollowerSlots)?, write: (FollowedUpdate) async throws -> Void
+    ) async throws {
+        var updates = FollowerIterator(follower: follower.pushing(push), slots: slots)
+        defer { updates.giveBackSlot() }
         while let update = try await updates.next() { try await write(update) }
     }
 }
@@ -69,8 +73,10 @@ struct FollowerIterator: Sendable {
     /// The index of the next update in the batch.
     private var next = 0
     private var isOver = false
+    private let slots: (any FollowerSlots)?
+    private var hasSlot = false
 
-    init(follower: Follower) { self.follower = follower }
+    init(follower: Follower, slots: (any FollowerSlots)? = nil) { (self.follower, self.slots) = (follower, slots) }
 
     /// The next update of the batch; nil if all are delivered.
     var waiting: FollowedUpdate? { next < updates.count ? updates[next] : nil }
@@ -102,6 +108,10 @@ struct FollowerIterator: Sendable {
     /// Reads the next batch of at least one update; returns false at the end of the sequence.
     private mutating func refill() async throws(ChatError) -> Bool {
         while true {
+            if let slots, !hasSlot {
+                guard await slots.take() else { return false }
+                hasSlot = true
+            }
             let step: Follower.Step
             let current = follower
             (follower, step) = try await current.store.onReadExecutor { () async throws(ChatError) in
@@ -111,10 +121,17 @@ struct FollowerIterator: Sendable {
             case .updates(let found):
                 updates = found
                 return true
-            case .wait: guard try await follower.wait() else { return false }
+            case .wait:
+                giveBackSlot()
+                guard try await follower.wait() else { return false }
             case .end: return false
             }
         }
+    }
+
+    mutating func giveBackSlot() {
+        if hasSlot { slots?.giveBack() }
+        hasSlot = false
     }
 
     private mutating func end() -> FollowedUpdate? {

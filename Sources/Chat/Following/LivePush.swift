@@ -9,6 +9,13 @@ import Projections
 /// not wait, and not call the store.
 package typealias LivePush = @Sendable (FollowedEvent, inout SharedTexts) -> Bool
 
+/// Bounds how many followers hold events that they have read and not delivered.
+package protocol FollowerSlots: Sendable {
+    /// Waits for a slot; returns false, without one, if the task is cancelled.
+    func take() async -> Bool
+    func giveBack()
+}
+
 /// The texts of one new event: followers that are shown the same receive the same bytes.
 ///
 /// A text belongs to what is shown, not to who sees it: the rights of each viewer are asked for each

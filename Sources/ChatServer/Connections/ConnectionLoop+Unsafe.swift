@@ -26,7 +26,10 @@
         /// does not read.
         fileprivate static let sendBufferByteCount: Int32 = 128 << 10
         /// The bytes that are received before it is the turn of other connections.
-        fileprivate static let receiveByteCount = 64 << 10
+        fileprivate static let receiveByteCount = 16 << 10
+        /// The bytes of all clients that wait to be read as requests, and how many may come before
+        /// they are counted again.
+        fileprivate static let (inputByteCount, uncountedByteCount) = (64 << 20, 16 << 20)
         /// The streams and sockets that are served before new requests and responses have their turn.
         fileprivate static let readyCount = 64
         /// The parts of responses that are sent before it is the turn of other connections.
@@ -104,6 +107,8 @@
             var isAccepting = true
             /// The streams and sockets that have something to send.
             var ready: ArraySlice<UInt64> = []
+            /// The bytes that were received since the input was counted.
+            var uncountedByteCount = 0
             var exchangeCount = 0
             var socketCount = 0
             var buffer = [UInt8](repeating: 0, count: ConnectionLoop.receiveByteCount)
@@ -321,9 +326,26 @@
         /// Receives once; false if the connection has failed.
         private mutating func receive(_ connection: HTTPConnection) -> Bool {
             let count = unsafe buffer.withUnsafeMutableBytes { unsafe recv(connection.descriptor, $0.baseAddress, $0.count, 0) }
-            if count > 0 { connection.receive(buffer[..<count]) }
+            if count > 0 {
+                connection.receive(buffer[..<count])
+                uncountedByteCount += count
+                if uncountedByteCount > ConnectionLoop.uncountedByteCount { limitInput() }
+            }
             if count == 0 { connection.receiveEnd() }
             return count >= 0 || errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR
+        }
+
+        /// Ends the connections with most input if all together have too much: clients that begin heads,
+        /// or send requests behind one that waits.
+        private mutating func limitInput() {
+            uncountedByteCount = 0
+            var byteCount = connections.values.reduce(0) { $0 + $1.inputByteCount }
+            guard byteCount > ConnectionLoop.inputByteCount else { return }
+            for connection in connections.values.sorted(by: { $0.inputByteCount > $1.inputByteCount }) {
+                if byteCount < ConnectionLoop.inputByteCount / 2 { return }
+                byteCount -= connection.inputByteCount
+                drop(connection)
+            }
         }
 
         /// Sends until the system takes no more; false if the connection has failed.

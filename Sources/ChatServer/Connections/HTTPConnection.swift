@@ -29,7 +29,7 @@
         private struct PartialRequest {
             let head: HTTPHead
             let limit: Int
-            var payer = BodyBudget.Payer.shared
+            var payer = Client.shared
             var content: [UInt8] = []
             var chunks: ChunkDecoder?
         }
@@ -46,8 +46,8 @@
         }
 
         private static let progress = 64 << 10
-        /// The bytes that are read during a stream, to notice its end.
-        private static let maximumEarlyByteCount = 16 << 10
+        /// The bytes that may come during a stream, which is read to notice its end.
+        private static let maximumEarlyByteCount = 1 << 10
         /// The bytes that are dropped after the last response.
         private static let maximumLingeringByteCount = 1 << 20
         /// The bytes of a stream that are sent in one chunk.
@@ -73,7 +73,9 @@
         /// What a stream sends, until it has ended.
         private var mailbox: Mailbox?
         /// What the body of the present request has taken of the budget.
-        private var taken: (byteCount: Int, payer: BodyBudget.Payer) = (0, .shared)
+        private var taken: (byteCount: Int, client: Client) = (0, .shared)
+        /// What the present response has taken of the budget.
+        private var answered: (byteCount: Int, client: Client) = (0, .shared)
         /// Of the present request: whether its response has no body, is in chunks, or is the last.
         private var (isToHead, isChunked, isLast) = (false, false, false)
         private var status = 0
@@ -89,12 +91,15 @@
 
         // MARK: What the loop asks
 
+        /// The bytes of the client that are not carried out.
+        var inputByteCount: Int { input.count }
+
         /// Whether bytes of the client are read.
         var wantsInput: Bool {
             guard !hasInputEnded else { return false }
             switch phase {
             case .head, .body, .lingering: return true
-            case .stream: return input.count < Self.maximumEarlyByteCount
+            case .stream: return true
             default: return false
             }
         }
@@ -158,6 +163,8 @@
         func receive(_ bytes: ArraySlice<UInt8>) {
             guard case .lingering = phase else {
                 input += bytes
+                // Nobody sends requests behind an endless response.
+                if case .stream = phase, input.count > Self.maximumEarlyByteCount { phase = .over }
                 return
             }
             progressByteCount += bytes.count
@@ -298,7 +305,7 @@
                     isComplete = partial.content.count == partial.limit
                 }
                 guard partial.content.count <= partial.limit else { throw .bodyTooLarge }
-                guard context.bodies.take(partial.content.count - count, from: partial.payer) else { throw .busy }
+                guard context.bodies.take(partial.content.count - count, by: partial.payer) else { throw .busy }
                 taken = (partial.content.count, partial.payer)
                 if isComplete {
                     handle(partial.head, partial.content)
@@ -334,6 +341,10 @@
         // MARK: Responses
 
         private func send(_ response: HTTPResponse) {
+            if case .bytes(let bytes) = response.body, !response.client.isAnonymous {
+                guard context.answers.take(bytes.count, by: response.client) else { return send(context.handler.response(to: .busy)) }
+                answered = (bytes.count, response.client)
+            }
             if response.closesConnection { isLast = true }
             status = response.status
             enter(.response)
@@ -403,8 +414,9 @@
 
         private func endExchange() {
             exchange?.complete(status)
-            context.bodies.giveBack(taken.byteCount, to: taken.payer)
-            (exchange, request, status, taken) = (nil, nil, 0, (0, .shared))
+            context.bodies.giveBack(taken.byteCount, by: taken.client)
+            context.answers.giveBack(answered.byteCount, by: answered.client)
+            (exchange, request, status, taken, answered) = (nil, nil, 0, (0, .shared), (0, .shared))
         }
 
         /// Ends what belongs to the connection, which is closed.

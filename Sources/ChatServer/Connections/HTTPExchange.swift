@@ -8,7 +8,7 @@
             /// The response that the connection has not taken.
             var response: HTTPResponse?
             /// Who pays for the body, until the connection reads it.
-            var payer: BodyBudget.Payer?
+            var payer: Client?
             var isComplete = false
             var status = 0
             var whenComplete: (@Sendable (_ status: Int) -> Void)?
@@ -33,6 +33,9 @@
             if let endedStatus { body(endedStatus) }
         }
 
+        /// Whether the connection has ended.
+        var hasEnded: Bool { state.withLock { $0.isComplete } }
+
         /// Sends the response; only the first call has an effect.
         func respond(_ response: HTTPResponse) {
             let isAccepted = state.withLock { state in
@@ -44,7 +47,7 @@
         }
 
         /// Lets the body be read.
-        func admit(_ payer: BodyBudget.Payer) {
+        func admit(_ payer: Client) {
             state.withLock { $0.payer = payer }
             wake()
         }
@@ -52,7 +55,7 @@
         // MARK: On the thread of the loop
 
         /// Returns who pays for the body, once it may be read.
-        func takePayer() -> BodyBudget.Payer? { state.withLock { $0.payer.take() } }
+        func takePayer() -> Client? { state.withLock { $0.payer.take() } }
 
         /// Returns the response once it is decided.
         func takeResponse() -> HTTPResponse? { state.withLock { $0.response.take() } }

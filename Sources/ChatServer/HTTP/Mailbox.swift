@@ -35,7 +35,7 @@
         }
 
         /// The number of waiting bytes from which a writer suspends.
-        static let capacity = 64 << 10
+        static let capacity = 32 << 10
 
         private let state = Lock(State())
 

@@ -19,20 +19,21 @@
             await streams.checkSession(of: id, validity: sessions.validity)
             let clock = SystemClock()
             let openedAt = clock.now()
+            let slots = UserSlots(reading, user)
             let count = { @Sendable [metrics] (recordedAt: Timestamp) in
                 // Earlier events are delivered late on purpose.
                 guard recordedAt >= openedAt else { return }
                 let delay = clock.now().millisecondsSince1970 - recordedAt.millisecondsSince1970
                 metrics.countDelivery(milliseconds: UInt64(max(delay, 0)))
             }
-            let task = Task(executorPreference: store.readExecutor) { [metrics] in
+            let task = Task(executorPreference: executor(of: .user(user))) { [metrics] in
                 var end = EventStream.End.closing
                 do {
-                    end = try await stream.run { block, recordedAt in
+                    end = try await stream.run(slots: slots) { block, recordedAt in
                         guard mailbox.post(block) else { return false }
                         count(recordedAt)
                         return true
-                    } _: { block, recordedAt in
+                    } write: { block, recordedAt in
                         try await mailbox.write(block)
                         if let recordedAt { count(recordedAt) }
                     }
@@ -53,6 +54,7 @@
         #if os(Linux)
             func upgrade(_ head: HTTPHead, _ user: UserID, _ token: String) throws -> HTTPResponse {
                 let headers = try SocketHandshake.headers(for: head, subprotocol: WireConnection.subprotocol)
+                try limits.requireStream(beside: streams.count(of: user))
                 return HTTPResponse(
                     status: 101, headers: headers, body: .upgrade { [self] resume in open(resume, head, user, token) })
             }
@@ -67,8 +69,8 @@
                 _ resume: @escaping @Sendable () -> Void, _ tutorial: TutorialChat
             ) -> (mailbox: Mailbox, receiver: any SocketReceiver) {
                 let mailbox = Mailbox()
-                let receiver = SocketSession(messageBudget, on: store.readExecutor)
-                let delivery = Task(executorPreference: store.readExecutor) {
+                let receiver = SocketSession(messageBudget, on: executor(of: .shared))
+                let delivery = Task(executorPreference: executor(of: .shared)) {
                     do { try await tutorial.deliver { try await mailbox.write($0) } } catch {
                         // The client is gone, or the journal cannot be read: the client connects
                         // again.
@@ -95,8 +97,10 @@
             ) -> (mailbox: Mailbox, receiver: any SocketReceiver) {
                 let mailbox = Mailbox()
                 let execute = executor(of: head, token)
-                let wire = WireSession(store, user: user, execute: execute, push: { mailbox.post($0) }) { try await mailbox.write($0) }
-                let receiver = SocketSession(messageBudget, on: store.readExecutor)
+                let wire = WireSession(store, chatRoutes, user: user, execute: execute, slots: UserSlots(reading, user), push: { mailbox.post($0) }) {
+                    try await mailbox.write($0)
+                }
+                let receiver = SocketSession(messageBudget, on: executor(of: .user(user)))
                 let entry = streams.add(
                     .init(
                         mailbox: mailbox, session: (user, token), stop: { wire.end() }, lastMessage: { WireConnection.end($0) },

@@ -32,6 +32,9 @@
         let sessions: any SessionSource
         let headCheck: HeadCheck
         let chatRoutes: ChatRoutes
+        let limits: UsedLimits
+        let reading = ReadingSlots()
+        private let turns = Turns()
         private let files = StaticFiles()
         private let logsRequests: Bool
         private let router = Router(
@@ -63,7 +66,9 @@
             case .reader(let writer): sessions = writer
             }
             streams = StreamRegistry { [metrics] in metrics.count(ended: $0) }
-            chatRoutes = ChatRoutes(store)
+            let limits = UsedLimits(options.userLimits)
+            self.limits = limits
+            chatRoutes = ChatRoutes(store) { (commands, user) throws(Problem) in try limits.use(by: commands, of: user) }
             (socketLimits, messageBudget) = (options.socketLimits, MessageBudget(limit: options.socketLimits.totalMessageByteCount))
             #if os(Linux)
                 var tutorial: TutorialChat?
@@ -152,10 +157,9 @@
                     return HTTPResponse(try await respond(to: request, head, token, at: route.pattern, by: handler, parameters))
                 case .chat(let handler):
                     let (user, token) = try await requireSession(token)
-                    let response = try await respond(to: request, head, as: user, token, by: handler, parameters)
-                    guard case .events(let stream) = response.body else { return HTTPResponse(response) }
-                    if request.method == "HEAD" { return HTTPResponse(status: response.status, headers: response.headers, body: .none) }
-                    return await open(stream, response, user, token, exchange)
+                    return try await withTaskExecutorPreference(executor(of: .user(user))) {
+                        try await respond(to: request, head, as: user, token, by: handler, parameters, exchange)
+                    }
                 case .socket:
                     let (user, token) = try await requireSession(token)
                     #if os(Linux)
@@ -171,6 +175,37 @@
                     throw Problem.notFound
                 }
             }
+        }
+
+        private func respond(
+            to request: WireRequest, _ head: HTTPHead, as user: UserID, _ token: String, by handler: ChatRoutes.Handler,
+            _ parameters: RouteParameters, _ exchange: HTTPExchange
+        ) async throws -> HTTPResponse {
+            // Nobody waits any more for what had to wait for its turn.
+            if exchange.hasEnded { throw Problem.closing }
+            if head.isSafe { try limits.use(0, of: .queries, by: user) }
+            let start = ContinuousClock.now
+            let response = try await respond(to: request, head, as: user, token, by: handler, parameters)
+            if head.isSafe { limits.charge(.now - start, to: user) }
+            guard case .events(let stream) = response.body else {
+                var answer = HTTPResponse(response)
+                answer.client = .user(user)
+                return answer
+            }
+            if request.method == "HEAD" { return HTTPResponse(status: response.status, headers: response.headers, body: .none) }
+            try limits.requireStream(beside: streams.count(of: user))
+            return await open(stream, response, user, token, exchange)
+        }
+
+        /// Runs the work of a client, in turns with that of others.
+        ///
+        /// A log of other machines is read on threads of its own: the others go on in an outage.
+        func executor(of client: Client) -> any TaskExecutor { store.readExecutor ?? turns.executor(of: client) }
+
+        /// The client of a request whose session is not known.
+        private func client(of head: HTTPHead) -> Client {
+            guard let client = headCheck.client(of: head), !headCheck.isShared(client) else { return .shared }
+            return .address(client)
         }
 
         /// Lets the body of a request be read, or responds: the request has no route, or needs a session.
@@ -192,14 +227,13 @@
         /// Returns who pays for the body of a request.
         ///
         /// - Throws: `notSignedIn` if the route needs a session and the request has none.
-        private func payer(for head: HTTPHead, at route: Route<Handler>) async throws -> BodyBudget.Payer {
+        private func payer(for head: HTTPHead, at route: Route<Handler>) async throws -> Client {
             let token = SessionCredentials.token(in: head, isSecure: headCheck.isSecure(head))
             switch route.handler {
             case .chat, .socket: return .user(try await requireSession(token).user)
             case .account, .tutorial:
                 if let token, let user = try await sessions.user(ofToken: token) { return .user(user) }
-                guard let client = headCheck.client(of: head), !headCheck.isShared(client) else { return .shared }
-                return .address(client)
+                return client(of: head)
             }
         }
 
@@ -262,6 +296,7 @@
             case .writer(let accounts): accounts.stop()
             case .reader(let writer): writer.stop()
             }
+            turns.stop()
         }
 
         private func wait(_ timeout: Duration, until isOver: () -> Bool) async {
@@ -278,7 +313,7 @@
             if case .writer(let accounts) = role { waitingPasswordCount = accounts.waitingPasswordCount }
             return metrics.text(
                 continuing: store.statistics.openMetrics(), connections: connections, streams: streams.count,
-                waitingPasswords: waitingPasswordCount, messageBytes: messageBudget.byteCount)
+                waitingPasswords: waitingPasswordCount, messageBytes: messageBudget.byteCount, refused: limits.refusedCounts)
         }
     }
 
@@ -298,14 +333,13 @@
 
         func admit(_ head: HTTPHead, _ exchange: HTTPExchange) {
             pending.withLock { $0 += 1 }
-            Task(executorPreference: store.readExecutor) { await self.decideBody(of: head, exchange) }
+            Task(executorPreference: executor(of: client(of: head))) { await self.decideBody(of: head, exchange) }
         }
 
         func handle(_ request: HTTPRequest, _ exchange: HTTPExchange) {
             // Before the task runs, so that the server waits for it when it closes.
             pending.withLock { $0 += 1 }
-            // A log of other machines is read on threads of its own: the others go on in an outage.
-            Task(executorPreference: store.readExecutor) { await self.respond(to: request, exchange) }
+            Task(executorPreference: executor(of: client(of: request.head))) { await self.respond(to: request, exchange) }
         }
     }
 

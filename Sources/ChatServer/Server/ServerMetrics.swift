@@ -37,7 +37,10 @@
         func count(ended reason: EventStream.End) { state.withLock { $0.endedStreams[reason, default: 0] += 1 } }
 
         /// Writes the families of the server after those of the store.
-        func text(continuing store: String, connections: Int, streams: Int, waitingPasswords: Int, messageBytes: Int) -> String {
+        func text(
+            continuing store: String, connections: Int, streams: Int, waitingPasswords: Int, messageBytes: Int,
+            refused: [UserLimits.Name: UInt64]
+        ) -> String {
             let state = state.withLock { $0 }
             var text = OpenMetricsText(continuing: store, prefix: "chat_server")
             text.gauge("connections", "Open connections.", connections)
@@ -47,6 +50,9 @@
             text.counter(
                 "requests", "Responses by route and status.", by: ["route", "status"],
                 state.requests.sorted { $0.key < $1.key }.map { ([$0.key.route, "\($0.key.status)"], $0.value) })
+            text.counter(
+                "limited", "Requests that a limit of their user has refused.", by: "limit",
+                UserLimits.Name.allCases.map { ($0.rawValue, refused[$0, default: 0]) })
             text.counter(
                 "streams_ended", "Streams that the server ended, by reason.", by: "reason",
                 state.endedStreams.map { ($0.key.rawValue, $0.value) }.sorted { $0.0 < $1.0 })

@@ -20,6 +20,8 @@
 
         private struct State {
             var entries: [UInt64: Entry] = [:]
+            /// The number of streams of each user.
+            var counts: [UserID: Int] = [:]
             /// The times at which the sessions are looked up again.
             var checks: [UInt64: ContinuousClock.Instant] = [:]
             var lastID: UInt64 = 0
@@ -43,6 +45,9 @@
 
         var count: Int { state.withLock { $0.entries.count } }
 
+        /// The number of a user's streams.
+        func count(of user: UserID) -> Int { state.withLock { $0.counts[user, default: 0] } }
+
         /// Adds a stream, and ends it at once if the server is closing; returns its id.
         ///
         /// Then call ``checkSession(of:validity:)``: the session may have ended after the request
@@ -51,6 +56,7 @@
             let (id, closing) = state.withLock { state in
                 state.lastID += 1
                 state.entries[state.lastID] = entry
+                if let user = entry.session?.user { state.counts[user, default: 0] += 1 }
                 state.checks[state.lastID] = .now + Self.sessionCheckInterval
                 return (state.lastID, state.closing)
             }
@@ -86,7 +92,9 @@
         func remove(_ id: UInt64) {
             let removed = state.withLock { state in
                 state.checks[id] = nil
-                return state.entries.removeValue(forKey: id)
+                let entry = state.entries.removeValue(forKey: id)
+                if let user = entry?.session?.user, let count = state.counts[user] { state.counts[user] = count == 1 ? nil : count - 1 }
+                return entry
             }
             removed?.stop()
         }

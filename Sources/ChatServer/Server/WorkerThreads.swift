@@ -10,9 +10,7 @@
     /// would delay every post.
     final class WorkerThreads: Sendable {
         private struct State {
-            var jobs: [@Sendable () -> Void] = []
-            /// The index of the next job.
-            var next = 0
+            var jobs = FirstInFirstOut<@Sendable () -> Void>()
             var isStopped = false
         }
 
@@ -47,7 +45,7 @@
         func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
             try await withCheckedThrowingContinuation { continuation in
                 let isAccepted = state.withLock { state in
-                    guard !state.isStopped, state.jobs.count - state.next < limit else { return false }
+                    guard !state.isStopped, state.jobs.count < limit else { return false }
                     state.jobs.append { continuation.resume(with: Result { try body() }) }
                     return true
                 }
@@ -60,7 +58,7 @@
         }
 
         /// The number of calls that wait.
-        var waitingCount: Int { state.withLock { $0.jobs.count - $0.next } }
+        var waitingCount: Int { state.withLock { $0.jobs.count } }
 
         /// Ends the threads after the calls that wait.
         func stop() {
@@ -74,14 +72,7 @@
         /// Waits for the next call; nil when all are done and the threads end.
         private func nextJob() -> (@Sendable () -> Void)? {
             signals.wait()
-            return state.withLock { state in
-                guard state.next < state.jobs.count else { return nil }
-                let job = state.jobs[state.next]
-                state.jobs[state.next] = {}
-                state.next += 1
-                if state.next == state.jobs.count { (state.jobs, state.next) = ([], 0) }
-                return job
-            }
+            return state.withLock { $0.jobs.popFirst() }
         }
     }
 #endif

@@ -19,6 +19,8 @@
         ///
         /// Lowered to the process's limit of open files less 256, but not below 16.
         public var maximumConnectionCount = 16_384
+        /// What one user may do.
+        public var userLimits = UserLimits()
         /// Whether every request is logged, and not only what the host must know.
         public var logsRequests = false
         /// Receives the lines of the log: JSON, without a line feed.

@@ -15,6 +15,8 @@
         public static let invalidRequest = Problem.Code(rawValue: "invalidRequest")
         /// A bounded queue is full; the same request can succeed later.
         public static let busy = Problem.Code(rawValue: "busy")
+        /// The user has used up a limit (``UserLimits``); the same request can succeed later.
+        public static let tooManyRequests = Problem.Code(rawValue: "tooManyRequests")
         /// The server that writes, to which this server passes requests, cannot be reached.
         public static let writerUnavailable = Problem.Code(rawValue: "writerUnavailable")
         /// Another user has this username.

@@ -25,9 +25,18 @@ public struct ChatRoutes: Sendable {
     }
 
     private let store: ChatStore
+    private let willExecute: @Sendable (ClientCommands, UserID) throws(Problem) -> Void
 
     /// Creates the routes over a store.
-    public init(_ store: ChatStore) { self.store = store }
+    public init(_ store: ChatStore) { self.init(store) { (_, _) throws(Problem) in } }
+
+    /// Creates the routes over a store.
+    ///
+    /// - Parameter willExecute: Is called before commands of a user are executed; what it throws is the
+    ///   response.
+    package init(_ store: ChatStore, willExecute: @escaping @Sendable (ClientCommands, UserID) throws(Problem) -> Void) {
+        (self.store, self.willExecute) = (store, willExecute)
+    }
 
     /// Responds to a request of a signed-in user.
     ///
@@ -180,6 +189,7 @@ extension ChatRoutes {
     /// The response of `POST /v1/commands`: an answer, or an array of them.
     func response(to commands: ClientCommands, as user: UserID) async -> WireResponse {
         do {
+            try willExecute(commands, user)
             let answers = try await execute(commands, as: user)
             return commands.isBatch ? try WireResponse(json: answers) : try WireResponse(json: answers[0])
         } catch {

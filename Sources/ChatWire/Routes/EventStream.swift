@@ -1,4 +1,4 @@
-internal import Chat
+package import Chat
 public import ChatDomain
 
 /// The events that a user may see, as the lines of Server-Sent Events (WHATWG HTML, section 9.2).
@@ -70,16 +70,18 @@ public struct EventStream: Sendable {
     /// - Returns: The reason why the stream ends.
     /// - Throws: What the sink throws.
     public func run(_ write: (_ block: [UInt8], _ recordedAt: Timestamp?) async throws -> Void) async throws -> End {
-        try await run(nil, write)
+        try await run(slots: nil, push: nil, write: write)
     }
 
     /// Runs the stream as ``run(_:)``, and new events without its task.
     ///
-    /// - Parameter push: Takes the block of a new event if there is room, and returns whether it did;
-    ///   streams that show the same share its bytes.
+    /// - Parameters:
+    ///   - slots: What the stream needs while it holds events that are not written.
+    ///   - push: Takes the block of a new event if there is room, and returns whether it did; streams
+    ///     that show the same share its bytes.
     package func run(
-        _ push: (@Sendable (_ block: [UInt8], _ recordedAt: Timestamp) -> Bool)?,
-        _ write: (_ block: [UInt8], _ recordedAt: Timestamp?) async throws -> Void
+        slots: (any FollowerSlots)?, push: (@Sendable (_ block: [UInt8], _ recordedAt: Timestamp) -> Bool)?,
+        write: (_ block: [UInt8], _ recordedAt: Timestamp?) async throws -> Void
     ) async throws -> End {
         try await write(opening, nil)
         let livePush = push.map { push -> LivePush in
@@ -90,7 +92,7 @@ public struct EventStream: Sendable {
             }
         }
         do {
-            try await updates.deliver(livePush) { update in
+            try await updates.deliver(livePush, slots) { update in
                 var recordedAt: Timestamp?
                 if case .event(let event) = update { recordedAt = event.recorded.event.recordedAt }
                 try await write(try Self.block(update), recordedAt)

@@ -20,6 +20,7 @@ public final class WireSession: Sendable {
     private let execute: @Sendable (ClientCommands) async -> WireResponse
     private let write: @Sendable ([UInt8]) async throws -> Void
     private let push: (@Sendable ([UInt8]) -> Bool)?
+    private let slots: (any FollowerSlots)?
     private let state: Lock<State>
 
     /// Creates the session of a signed-in user.
@@ -35,18 +36,19 @@ public final class WireSession: Sendable {
         _ store: ChatStore, user: UserID, execute: (@Sendable (ClientCommands) async -> WireResponse)? = nil,
         write: @escaping @Sendable ([UInt8]) async throws -> Void
     ) {
-        self.init(store, user: user, execute: execute, push: nil, write: write)
+        self.init(store, ChatRoutes(store), user: user, execute: execute, slots: nil, push: nil, write: write)
     }
 
     /// Creates a session whose new events need no task.
     ///
-    /// - Parameter push: Takes a message if there is room, and returns whether it did.
+    /// - Parameters:
+    ///   - slots: What a follow needs while it holds events that are not written.
+    ///   - push: Takes a message if there is room, and returns whether it did.
     package init(
-        _ store: ChatStore, user: UserID, execute: (@Sendable (ClientCommands) async -> WireResponse)?,
-        push: (@Sendable ([UInt8]) -> Bool)?, write: @escaping @Sendable ([UInt8]) async throws -> Void
+        _ store: ChatStore, _ routes: ChatRoutes, user: UserID, execute: (@Sendable (ClientCommands) async -> WireResponse)?,
+        slots: (any FollowerSlots)?, push: (@Sendable ([UInt8]) -> Bool)?, write: @escaping @Sendable ([UInt8]) async throws -> Void
     ) {
-        (self.store, self.user, self.push, self.write) = (store, user, push, write)
-        let routes = ChatRoutes(store)
+        (self.store, self.user, self.push, self.slots, self.write) = (store, user, push, slots, write)
         self.routes = routes
         self.execute = execute ?? { await routes.response(to: $0, as: user) }
         state = Lock(State(connection: WireConnection(user: user)))
@@ -104,7 +106,7 @@ public final class WireSession: Sendable {
         state.withLock { state in
             if state.hasEnded { return }
             // Under the lock: the task finds itself in the table when it ends.
-            state.tasks[id] = Task { [weak self, push, write] in
+            state.tasks[id] = Task { [weak self, push, slots, write] in
                 let livePush = push.map { push -> LivePush in
                     { event, texts in
                         // What cannot be encoded fails in the task.
@@ -115,7 +117,7 @@ public final class WireSession: Sendable {
                     }
                 }
                 do {
-                    try await updates.deliver(livePush) { try await write(try WireConnection.update($0, of: id)) }
+                    try await updates.deliver(livePush, slots) { try await write(try WireConnection.update($0, of: id)) }
                 } catch is ChatError {
                     guard let self, self.didFail(follow: id) else { return }
                     // The client follows again, or learns at its next command that the journal has

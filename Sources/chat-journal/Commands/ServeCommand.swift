@@ -30,6 +30,9 @@ extension ToolCommand {
                 CommandSpec.Option(
                     "tutorial-chat", .text("THREAD"), "serve the chat of the SwiftUI tutorials at /chat, in a thread with this name"),
                 CommandSpec.Option("tutorial-chat-public", .flag, "serve it beyond loopback too, although it has no accounts"),
+                CommandSpec.Option(
+                    "limit", .list("NAME=NUMBER"),
+                    "what one user may do: commands, threads or invitations a second, milliseconds of queries a second, streams at once"),
                 CommandSpec.Option("log", .choice(["problems", "requests"]), "log only problems (the default), or every request"),
                 .durability, .waitForLock, .takeOver,
                 CommandSpec.Option(
@@ -148,6 +151,17 @@ extension ToolCommand {
             if options.tutorialThread == nil, options.isTutorialPublic { throw arguments.error("--tutorial-chat is missing") }
             if options.tutorialThread != nil, !listen.isLoopback, !options.isTutorialPublic {
                 throw arguments.error("--tutorial-chat beyond loopback needs --tutorial-chat-public, because it has no accounts")
+            }
+            for text in arguments[list: "limit"] {
+                let parts = text.split(separator: "=", omittingEmptySubsequences: false)
+                guard parts.count == 2, let name = UserLimits.Name(rawValue: String(parts[0])), let number = Int(parts[1]),
+                    (1...1_000_000).contains(number)
+                else {
+                    let names = UserLimits.Name.allCases.map(\.rawValue).joined(separator: ", ")
+                    throw arguments.error(
+                        "--limit takes one of \(names) and a number from 1 to 1000000, such as commands=5, not '\(escapedForTerminal(text))'")
+                }
+                options.userLimits[name] = number
             }
             options.logsRequests = arguments[option: "log"] == "requests"
             options.log = { StandardError.writeLineIfReady($0) }

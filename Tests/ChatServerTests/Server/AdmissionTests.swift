@@ -44,7 +44,7 @@
             let (maya, mallory) = (try await fixture.member("maya"), try await fixture.member("mallory"))
             var open: [HTTPClient] = []
             // Eight bodies are the user's share.
-            for _ in 0..<BodyBudget.userMaximum / Self.size {
+            for _ in 0..<ClientBudget.bodies.userMaximum / Self.size {
                 let client = try mallory.another()
                 try await withhold(client, "/v1/commands", size: Self.size)
                 open.append(client)

@@ -91,6 +91,45 @@
             #expect(test.handler.requests.withLock { $0.count } == 2)
         }
 
+        /// A user whose answers are not read gets no more of them, and others do.
+        @Test func answersThatAreNotReadAreBounded() throws {
+            let test = try HTTPConnectionTests(responds: false)
+            func ask(_ user: UInt128) throws -> HTTPConnection {
+                let connection = HTTPConnection(3, -1, nil, test.context)
+                connection.receive(RawRequests.bytes("GET / HTTP/1.1|Host: a||")[...])
+                connection.advance()
+                var answer = HTTPResponse(status: 200, headers: [], body: .bytes([UInt8](repeating: 0x78, count: 1 << 20)))
+                answer.client = .user(UserID(bits: user))
+                try #require(test.handler.requests.withLock { $0.last }).exchange.respond(answer)
+                connection.advance()
+                return connection
+            }
+            func status(_ connection: HTTPConnection) -> [Int] {
+                test.statuses(String(decoding: connection.output.first, as: UTF8.self))
+            }
+            let unread = try (0..<ClientBudget.answers.userMaximum >> 20).map { _ in try ask(1) }
+            #expect(unread.allSatisfy { status($0) == [200] })
+            #expect(try status(ask(1)) == [503] && status(ask(2)) == [200])
+            // The end of a connection gives back what its answer has taken.
+            unread[0].drop()
+            #expect(try status(ask(1)) == [200])
+        }
+
+        /// Requests behind an endless response are never read.
+        @Test func streamWithInputEnds() throws {
+            let test = try HTTPConnectionTests(responds: false)
+            _ = test.send("GET / HTTP/1.1|Host: a||")
+            let mailbox = Mailbox()
+            try #require(test.handler.requests.withLock { $0.last }).exchange.respond(
+                HTTPResponse(status: 200, headers: [], body: .stream(mailbox)))
+            _ = test.sent()
+            #expect(test.phase == "stream" && test.connection.wantsInput)
+            test.connection.receive([UInt8](repeating: 0x20, count: 1_000)[...])
+            #expect(test.phase == "stream")
+            test.connection.receive([UInt8](repeating: 0x20, count: 1_000)[...])
+            #expect(test.phase == "over")
+        }
+
         @Test func errorEndsTheConnection() {
             let text = send("GET /1 HTTP/1.1|Host: a||GET /2 HTTP/1.1|Host: a| folded||GET /3 HTTP/1.1|Host: a||")
             #expect(statuses(text) == [200, 400])
@@ -130,7 +169,7 @@
         /// The bytes of a body come back to who paid for them, however the request ends.
         @Test func bodiesAreGivenBack() {
             let half = String(repeating: "x", count: 1 << 19)
-            for _ in 0..<10 * BodyBudget.userMaximum >> 20 {
+            for _ in 0..<10 * ClientBudget.bodies.userMaximum >> 20 {
                 #expect(send("POST /user HTTP/1.1|Host: a|Content-Length: 1000||x").isEmpty)
                 #expect(statuses(send(String(repeating: "x", count: 999))) == [200])
             }
