@@ -11,6 +11,9 @@ import Testing
 
     private let shed = ThreadID(bits: 32)
 
+    /// How often a text was made.
+    private final class Makes: Sendable { let count = Lock(0) }
+
     /// What one follower has received.
     private final class Received: Sendable {
         struct State {
@@ -29,9 +32,9 @@ import Testing
         var texts: [String] { state.withLock { $0.texts } }
         var notices: [FollowedUpdate] { state.withLock { $0.notices } }
 
-        func push(_ event: FollowedEvent, _ texts: inout SharedTexts, _ makes: Lock<Int>) -> Bool {
+        func push(_ event: FollowedEvent, _ texts: inout SharedTexts, _ makes: Makes) -> Bool {
             let bytes = texts.text(nil, of: event) { shown in
-                makes.withLock { $0 += 1 }
+                makes.count.withLock { $0 += 1 }
                 return Array(LivePushTests.text(shown.recorded).utf8)
             }
             return state.withLock { state in
@@ -55,8 +58,7 @@ import Testing
     /// Everything that a viewer is shown of an event.
     private static func text(_ event: RecordedEvent) -> String { "\(event)" }
 
-    /// How often a text was made.
-    private let makes = Lock(0)
+    private let makes = Makes()
 
     private func follow(_ fixture: Fixture, _ viewer: UserID?, _ received: Received, in thread: ThreadID? = nil) -> Task<Void, any Error> {
         let filter = EventFilter(threads: thread.map { [$0] }, viewer: viewer)
@@ -122,12 +124,12 @@ import Testing
         try await fixture.untilWaiting(viewers.count)
 
         let message = MessageID(bits: 0xB0B)
-        makes.withLock { $0 = 0 }
+        makes.count.withLock { $0 = 0 }
         try await store.execute(
             CommandRequest(.postMessage(message: message, thread: shed, author: Fixture.bob, body: "Watches?"), correlation: "secret"))
         try await Fixture.until { received.allSatisfy { $0.positions.count == 1 } }
         // Bob's and the host's has the correlation id, Dan's the mark of a blocked author, Ann's and Cat's neither.
-        #expect(makes.withLock { $0 } == 3)
+        #expect(makes.count.withLock { $0 } == 3)
 
         try await store.execute(.report(.message(message), by: Fixture.cat, reason: "an advertisement"))
         try await store.execute(.remove(.message(message), by: Fixture.ann, reason: "spam"))
