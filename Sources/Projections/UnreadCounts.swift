@@ -114,6 +114,8 @@ struct UnreadCounts: Equatable, Sendable {
         }
         /// The number of the messages of one user in the range that are not withdrawn.
         func written(by membership: Int) -> Int {
+            // A user whose join is decided and not applied has a number, and no row.
+            guard membership < members.count else { return 0 }
             // The block of `rank(of:)` and the first block of the tree are the same 64 messages, so the
             // withdrawn ones are counted on the way. Messages after the position are visited too, but
             // are not withdrawn as of it.
