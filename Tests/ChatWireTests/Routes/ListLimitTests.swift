@@ -111,7 +111,7 @@ import Testing
             .openThread(thread: thread, name: "Market", by: users[0]), .joinThread(user: users[1], thread: thread))
         // Each byte has six bytes of JSON.
         let body = "x" + String(repeating: "\u{1}", count: MessageBody.maximumByteCount - 1)
-        // An answer has at most 42 of them.
+        // An answer has at most 5 of them.
         for index in 0..<46 {
             let message = MessageID(bits: CommandSamples.message.bits + UInt128(index))
             try community.execute(
