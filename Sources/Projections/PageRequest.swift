@@ -25,6 +25,9 @@ public struct PageRequest: Hashable, Sendable {
     /// any event, such as an edit or the last event before a time.
     public var around: Position?
 
+    /// Every entry of a list.
+    public static let all = PageRequest(limit: .max)
+
     /// Creates a page request.
     public init(limit: Int = 50, before: Position? = nil, after: Position? = nil, around: Position? = nil) {
         self.limit = limit
@@ -54,15 +57,24 @@ public struct PageRequest: Hashable, Sendable {
     }
 }
 
-/// The part of a list that a page has.
-package struct PartialList<Item> {
-    package var items: [Item]
+/// The part of a list that a page has, oldest item first: a collection of its items.
+public struct PartialList<Item> {
+    /// The items of the page.
+    public package(set) var items: [Item]
     /// Whether the list has items before those of the page.
-    package let hasOlder: Bool
+    public let hasOlder: Bool
 
     package init(items: [Item], hasOlder: Bool) { (self.items, self.hasOlder) = (items, hasOlder) }
+}
 
-    package func map<Value>(_ transform: (Item) -> Value) -> PartialList<Value> {
-        PartialList<Value>(items: items.map(transform), hasOlder: hasOlder)
-    }
+extension PartialList: Sendable where Item: Sendable {}
+extension PartialList: Equatable where Item: Equatable {}
+
+extension PartialList: RandomAccessCollection {
+    /// 0.
+    public var startIndex: Int { 0 }
+    /// The number of items.
+    public var endIndex: Int { items.count }
+    /// The item at an index, from 0.
+    public subscript(index: Int) -> Item { items[index] }
 }

@@ -214,8 +214,8 @@ private struct Views {
         threads = try store.threads(all).entries
         timelines = try threads.map { try store.timeline($0.id, all).entries }
         replies = try timelines.joined().map { try store.replies(to: $0.message, all).entries }
-        members = try threads.map { try store.members(of: $0.id) }
-        residents = try threads.compactMap(\.outwardCode).map { try store.residents(of: $0) }
+        members = try threads.map { try store.members(of: $0.id).items }
+        residents = try threads.compactMap(\.outwardCode).map { try store.residents(of: $0).items }
         users = try events.compactMap {
             if case (.userRegistered, .user(let itsUser)) = ($0.event.kind, $0.event.shape) { itsUser } else { nil }
         }.map {

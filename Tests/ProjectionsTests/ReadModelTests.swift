@@ -314,7 +314,7 @@ extension StoreModels {
                 post.authorName = nil
                 return post
             }
-            #expect(erased.messages(of: thread.id, PageRequest(limit: .max), asOf: .max).items == posts.items)
+            #expect(erased.messages(of: thread.id, PageRequest(limit: .max), asOf: .max).items == posts)
             #expect(erased.members(of: thread.id, asOf: .max).map(\.user) == whole.members(of: thread.id, asOf: .max).map(\.user))
             #expect(erased.thread(thread.id, asOf: .max)?.name == thread.id.outwardCode?.description)
         }

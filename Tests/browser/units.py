@@ -181,7 +181,7 @@ const answer = (user, items, older = null) => {
   for (const request of waiting.splice(0)) {
     if (request.path === "/v1/me") request.answer(user);
     else if (request.path.startsWith("/v1/threads")) request.answer({ items, older, newer: null });
-    else request.answer({ items: [] });
+    else request.answer({ items: [], older: null });
   }
 };
 const paths = () => waiting.map(({ path }) => path.split("?")[0]).sort();

@@ -155,7 +155,7 @@ class History:
             seen, messages, own = max(since, read), self.messages[channel], self.own[channel, key]
             last = bisect_right(messages, now)
             threads.append({
-                "id": self.thread_id(channel), "name": channel,
+                "id": self.thread_id(channel), "name": channel, "since": since,
                 "unread": last - bisect_right(messages, seen) - (bisect_right(own, now) - bisect_right(own, seen)),
                 "readUpTo": read, "lastMessage": self.message(channel, last - 1, now) if last else None})
         return [{"id": self.user_id(key), "username": self.source.first_spelt[key], "postcode": None,

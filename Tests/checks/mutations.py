@@ -372,9 +372,9 @@ CHECKS = [(r"(require(Readable|Moderated)|mayRead)\(", r"from: view\)", HOST + "
           (r"requireSelf\(", r"requireSelf\(viewer,", "requireSelf(nil"), (r"requireHost\(", r"requireHost\(viewer\)", "requireHost(nil")]
 # The queries of WhoIsShownWhat.md that must be found: if one is missing, CHECKS no longer fits the sources.
 QUERIES = {("access", name) for name in (
-    "thread", "timeline", "message", "replies", "members", "readers", "residents", "user", "access", "activity", "roles", "sanctions",
+    "thread", "timeline", "message", "replies", "members", "readers", "residents", "profileAndThreads", "access", "activity", "roles", "sanctions",
     "standing", "pins", "reports", "invitations", "PostDetails")}
-QUERIES |= {("text", name) for name in ("timeline", "message", "replies", "pins", "user", "PostDetails")}
+QUERIES |= {("text", name) for name in ("timeline", "message", "replies", "pins", "profileAndThreads", "PostDetails")}
 
 
 def queries(package):

@@ -359,7 +359,7 @@ class History:
             marker = self.markers.get((viewer, thread), 0)
             unread = sum(entry["position"] > max(marker, since) and entry["author"]["id"] != viewer and not entry["retracted"] and "removed" not in entry
                          and "blocked" not in entry for entry in entries)
-            threads.append({"id": thread, "name": self.threads[thread]["name"], "unread": unread, "readUpTo": marker, "lastMessage": entries[-1] if entries else None})
+            threads.append({"id": thread, "name": self.threads[thread]["name"], "since": since, "unread": unread, "readUpTo": marker, "lastMessage": entries[-1] if entries else None})
         return {"id": viewer, "username": self.names[viewer], "postcode": self.postcodes.get(viewer, [None])[-1], "threads": threads}
 
 
@@ -571,7 +571,8 @@ class Community:
         threads = sorted((history.thread(viewer, thread, start) for thread, start in readable.items()), key=lambda thread: thread["lastPosition"])
         self.expect(person, "/v1/threads?limit=200", {"items": threads})
         self.expect(person, "/v1/me", history.me(viewer))
-        self.expect(person, "/v1/invitations", {"items": history.invitations(viewer)})
+        self.expect(person, "/v1/me/threads?limit=200", {"items": history.me(viewer)["threads"]})
+        self.expect(person, "/v1/invitations?limit=200", {"items": history.invitations(viewer)})
         unknown = identifier(self.rng)
         for thread, place in history.threads.items():
             names = [thread] + ([place["code"], place["code"].lower()] if place["code"] else [])
@@ -584,7 +585,7 @@ class Community:
                 self.expect(person, f"/v1/threads/{name}/standing", standing, f"/v1/threads/{unknown}/standing")
                 self.expect(person, f"/v1/events?after={self.beginning}&thread={name}", False if thread in readable else None, f"/v1/events?thread={unknown}")
                 for part, items in parts.items():
-                    query = "?limit=200" if part in ("timeline", "members", "residents") else ""
+                    query = "" if part == "pins" else "?limit=200"
                     expected = None if items is None else {"items": items}
                     self.expect(person, f"/v1/threads/{name}/{part}{query}", expected, f"/v1/threads/{unknown}/{part}{query}", any_order=part == "roles")
         for identity, post in history.posts.items():

@@ -255,7 +255,8 @@ class Routes:
                     raise Failed(f"{target}: newer pages of {size}: {found}")
             if self.page(target, "before=1", "position")["older"] is not None:
                 raise Failed(f"{target}: older of an empty page")
-        for target, key, count in (("/v1/threads", "lastPosition", 2), ("/v1/threads/SW1A/members", "since", 2), ("/v1/threads/sw1a/residents", "since", 2)):
+        for target, key, count in (("/v1/threads", "lastPosition", 2), ("/v1/threads/SW1A/members", "since", 2), ("/v1/threads/sw1a/residents", "since", 2),
+                                   ("/v1/me/threads", "since", 2)):
             items = self.page(target, "", key)["items"]
             one = self.page(target, "limit=1", key)
             if len(items) != count or one["items"] != items[-1:] or one["older"] is None:

@@ -6,7 +6,7 @@ public import Projections
 ///
 /// Sufficient for a client that shows a thread and keeps it current. The name of a user who joins
 /// later is in no event that a member may see: when `threadJoined` arrives, call
-/// ``ChatStore/members(of:viewer:asOf:)``.
+/// ``ChatStore/members(of:_:viewer:asOf:)``.
 public struct OpenTimeline: Sendable {
     /// The messages, oldest first, with the cursors of the adjacent pages.
     public var page: Page<Post>

@@ -1,53 +1,53 @@
 public import ChatDomain
-import Projections
+public import Projections
 
 /// Invitations.
 extension ChatStore {
-    /// Returns a user's invitations, oldest first.
-    ///
-    /// The list has the first `limit` ones.
+    /// Returns a page of a user's invitations, oldest first; by default all.
     ///
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownUser`, and with `notAllowed` if the viewer is
     ///   another user.
     /// - Complexity: O(*n* log *n*) in the number of threads that the user ever joined or was
-    ///   invited to; reads one event for each returned one.
-    public func invitations(of user: UserID, viewer: UserID? = nil, asOf point: AsOf = .now, limit: Int = .max) throws(ChatError)
-        -> [ThreadInvitation]
-    {
+    ///   invited to; reads one event for each invitation of the page and the one before it.
+    public func invitations(
+        of user: UserID, _ page: PageRequest = .all, viewer: UserID? = nil, asOf point: AsOf = .now
+    ) throws(ChatError) -> PartialList<ThreadInvitation> {
         let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             try requireSelf(viewer, user)
             try models.requireUser(user, asOf: view.position)
             return models.scan(membershipsOf: user)
         }
-        return try invitations(scan, sections, limit)
+        return try invitations(scan, sections, page)
     }
 
-    /// Returns the invitations to a thread, oldest first; for its moderators.
-    ///
-    /// The list has the first `limit` ones.
+    /// Returns a page of the invitations to a thread, oldest first, by default all; for its
+    /// moderators.
     ///
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember` and
     ///   `notAModerator`.
     /// - Complexity: O(*n* log *n*) in the number of users who ever joined the thread or were
-    ///   invited, muted or banned in it; reads one event for each returned one.
-    public func invitations(to thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now, limit: Int = .max) throws(ChatError)
-        -> [ThreadInvitation]
-    {
+    ///   invited, muted or banned in it; reads one event for each invitation of the page and the one
+    ///   before it.
+    public func invitations(
+        to thread: ThreadID, _ page: PageRequest = .all, viewer: UserID? = nil, asOf point: AsOf = .now
+    ) throws(ChatError) -> PartialList<ThreadInvitation> {
         let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             try models.requireModerated(thread, from: view)
             return models.scan(membershipsOf: thread)
         }
-        return try invitations(scan, sections, limit)
+        return try invitations(scan, sections, page)
     }
 
-    private func invitations(_ scan: Scan, _ sections: SectionedQuery, _ limit: Int) throws(ChatError) -> [ThreadInvitation] {
+    private func invitations(
+        _ scan: Scan, _ sections: SectionedQuery, _ page: PageRequest
+    ) throws(ChatError) -> PartialList<ThreadInvitation> {
         let position = sections.viewpoint.position
-        var invitations: [ThreadInvitation] = []
-        for invited in sections.compactMap(scan, { $0.invitation(ofMembership: $1, asOf: position) }).sorted().prefix(limit) {
+        let rows = sections.compactMap(scan) { $0.invitation(ofMembership: $1, asOf: position) }
+        return try page.items(of: rows, by: \.self) { invited throws(ChatError) in
             let event = try event(at: invited)
-            guard event.kind == .userInvited, case .member(let thread, _, let user, let by) = event.shape else { continue }
+            guard event.kind == .userInvited, case .member(let thread, _, let user, let by) = event.shape else { return nil }
             // As everywhere, the blocks of now count.
             let (viewer, current) = (sections.viewpoint.viewer, sections.viewpoint.currentPosition)
             let (name, isFromBlockedUser) = sections.withSection { models in
@@ -56,11 +56,9 @@ extension ChatStore {
                     viewer == user && models.isBlocked(by, by: user, asOf: current)
                 )
             }
-            invitations.append(
-                ThreadInvitation(
-                    thread: thread, name: name, user: sections.userSummary(user), by: sections.userSummary(by),
-                    position: invited, invitedAt: event.createdAt, isFromBlockedUser: isFromBlockedUser))
+            return ThreadInvitation(
+                thread: thread, name: name, user: sections.userSummary(user), by: sections.userSummary(by),
+                position: invited, invitedAt: event.createdAt, isFromBlockedUser: isFromBlockedUser)
         }
-        return invitations
     }
 }

@@ -1,31 +1,25 @@
 public import ChatDomain
 import EventJournal
-import Projections
+public import Projections
 
 /// Members, readers and residents.
 extension ChatStore {
-    /// Returns the members of a thread, in joining order.
+    /// Returns a page of the members of a thread, in joining order; by default all.
     ///
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember`.
     /// - Complexity: O(*n* log *n*) in the number of users who ever joined the thread or were
-    ///   invited, muted or banned in it.
-    public func members(of thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [ThreadMember] {
-        try members(of: thread, nil, viewer: viewer, asOf: point).items
-    }
-
-    /// Returns a page of the members of a thread, in joining order; nil for all of them.
-    ///
-    /// - Throws: As ``members(of:viewer:asOf:)``.
-    /// - Complexity: As ``members(of:viewer:asOf:)``, but only the names of the page are read.
-    package func members(
-        of thread: ThreadID, _ page: PageRequest?, viewer: UserID?, asOf point: AsOf = .now
+    ///   invited, muted or banned in it; reads the names of the page only.
+    public func members(
+        of thread: ThreadID, _ page: PageRequest = .all, viewer: UserID? = nil, asOf point: AsOf = .now
     ) throws(ChatError) -> PartialList<ThreadMember> {
         let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             try models.requireReadable(thread, from: view)
             return models.scan(membershipsOf: thread)
         }
-        return sections.members(scan, page).map { ThreadMember(user: UserSummary($0), since: $0.since) }
+        let position = sections.viewpoint.position
+        let members = sections.compactMap(scan) { $0.indexedMembership(ofMembership: $1, asOf: position) }
+        return sections.page(page, of: members, by: \.since) { ThreadMember($0.membership($1, asOf: position)) }
     }
 
     /// Returns the users who could read a thread; for the host only.
@@ -46,33 +40,34 @@ extension ChatStore {
         return sections.readers(of: thread, scan, asOf: sections.viewpoint.position)
     }
 
-    /// Returns the residents of an outward code, in the order in which they moved there.
+    /// Returns a page of the residents of an outward code, in the order in which they moved there;
+    /// by default all.
     ///
     /// A viewer must be a member of the code's thread, and receives no postcode other than their
     /// own.
     ///
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>); with a viewer also
     ///   ``ChatError/rejected(_:)`` with `notAMember`.
-    /// - Complexity: O(*n* log *n*) in the number of users who ever lived there.
-    public func residents(of code: OutwardCode, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [Resident] {
-        try residents(of: code, nil, viewer: viewer, asOf: point).items
-    }
-
-    /// Returns a page of the residents of an outward code, in the order in which they moved there;
-    /// nil for all of them.
-    ///
-    /// - Throws: As ``residents(of:viewer:asOf:)``.
-    /// - Complexity: As ``residents(of:viewer:asOf:)``, but only the names of the page are read.
-    package func residents(
-        of code: OutwardCode, _ page: PageRequest?, viewer: UserID?, asOf point: AsOf = .now
+    /// - Complexity: O(*n* log *n*) in the number of users who ever lived there; reads the names of
+    ///   the page only.
+    public func residents(
+        of code: OutwardCode, _ page: PageRequest = .all, viewer: UserID? = nil, asOf point: AsOf = .now
     ) throws(ChatError) -> PartialList<Resident> {
         let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             try models.requireViewer(of: view)
             guard models.mayRead(ThreadID(code), from: view) else { throw .rejected(.notAMember) }
             return models.scan(residencesOf: code)
         }
-        return sections.residents(scan, page).map {
-            Resident(user: UserSummary($0), since: $0.since, postcode: $0.postcode(shownTo: viewer), outwardCode: code)
+        let position = sections.viewpoint.position
+        let residents = sections.compactMap(scan) { $0.indexedMembership(ofResidence: $1, asOf: position) }
+        return sections.page(page, of: residents, by: \.since) {
+            let resident = $0.membership($1, asOf: position)
+            return Resident(
+                user: UserSummary(resident), since: resident.since, postcode: resident.postcode(shownTo: viewer), outwardCode: code)
         }
     }
+}
+
+extension ThreadMember {
+    init(_ membership: Membership) { self.init(user: UserSummary(membership), since: membership.since) }
 }

@@ -45,3 +45,34 @@ extension ChatStore {
         return Page(entries: found.items, older: found.hasOlder ? cursor(.older, first) : nil, newer: cursor(.newer, last))
     }
 }
+
+extension PageRequest {
+    /// Returns a page of the items of rows, ordered by position; a row whose item is nil has none.
+    ///
+    /// Calls `item` for the rows of the page, and for older rows until one has an item.
+    func items<Row, Item>(
+        of rows: [Row], by position: (Row) -> Position, _ item: (Row) throws(ChatError) -> Item?
+    ) throws(ChatError) -> PartialList<Item> {
+        let rows = rows.sorted { position($0) < position($1) }
+        func indices(_ limit: Int) -> Range<Int> {
+            PageRequest(limit: limit, before: before, after: after, around: around).indices(count: rows.count) { position(rows[$0]) }
+        }
+        // The older items are those from the start of an empty page down, the newer ones from it up.
+        let (start, bounds, limit) = (indices(0).lowerBound, indices(.max), max(0, limit))
+        let olderLimit = around != nil ? limit / 2 : after != nil ? 0 : limit
+        var (older, newer, first, hasOlder): ([Item], [Item], Int, Bool) = ([], [], start, false)
+        while older.count < olderLimit, first > bounds.lowerBound {
+            first -= 1
+            if let item = try item(rows[first]) { older.append(item) }
+        }
+        for row in rows[start..<bounds.upperBound] {
+            if newer.count == limit - olderLimit { break }
+            if let item = try item(row) { newer.append(item) }
+        }
+        while !hasOlder, first > 0 {
+            first -= 1
+            hasOlder = try item(rows[first]) != nil
+        }
+        return PartialList(items: older.reversed() + newer, hasOlder: hasOlder)
+    }
+}

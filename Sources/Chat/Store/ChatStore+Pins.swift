@@ -5,19 +5,14 @@ import Projections
 extension ChatStore {
     /// Returns the pinned messages of a thread, in the order in which they were pinned.
     ///
-    /// The list has the first `limit` ones.
-    ///
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember`.
     /// - Complexity: O(*n* log *n*) in the number of messages that were ever pinned in the thread;
-    ///   reads the texts of the returned ones.
-    public func pins(in thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now, limit: Int = .max) throws(ChatError)
-        -> [Post]
-    {
+    ///   reads the texts of the returned ones, which are at most 50.
+    public func pins(in thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [Post] {
         let rows = try query(point, for: viewer) { models, view throws(ChatError) in
             let start = try models.requireReadable(thread, from: view)
-            let pinned = models.pinnedMessages(of: thread, asOf: view.position, after: start)
-            return models.marking(Array(pinned.prefix(limit)), in: thread, from: view)
+            return models.marking(models.pinnedMessages(of: thread, asOf: view.position, after: start), in: thread, from: view)
         }
         return try posts(rows, in: thread)
     }

@@ -1,29 +1,27 @@
 public import ChatDomain
-import Projections
+public import Projections
 
 /// Reports of messages and replies.
 extension ChatStore {
-    /// Returns the open reports of a thread's posts, oldest first; for its moderators.
-    ///
-    /// The list has the first `limit` ones.
+    /// Returns a page of the open reports of a thread's posts, oldest first, by default all; for its
+    /// moderators.
     ///
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember` and
     ///   `notAModerator`.
     /// - Complexity: O(*n* log *n*) in the number of reports that were ever made in the thread;
-    ///   reads one event, and the text of the post, for each returned report.
-    public func reports(in thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now, limit: Int = .max) throws(ChatError)
-        -> [PostReport]
-    {
+    ///   reads one event, and the text of the post, for each report of the page and the one before
+    ///   it.
+    public func reports(
+        in thread: ThreadID, _ page: PageRequest = .all, viewer: UserID? = nil, asOf point: AsOf = .now
+    ) throws(ChatError) -> PartialList<PostReport> {
         let ((scan, start), sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             let start = try models.requireModerated(thread, from: view)
             return (models.scan(reportsOf: thread), start)
         }
         let position = sections.viewpoint.position
         let rows = sections.compactMap(scan) { $0.openReport($1, in: thread, asOf: position, after: start) }
-            .sorted { $0.position < $1.position }.prefix(limit)
-        var reports: [PostReport] = []
-        for row in rows {
+        return try page.items(of: rows, by: \.position) { row throws(ChatError) in
             let event = try event(at: row.position)
             let found = sections.withSection { models -> (author: UserSummary, isRemoved: Bool, text: Position?)? in
                 guard let author = models.author(of: row.post, asOf: position) else { return nil }
@@ -33,14 +31,12 @@ extension ChatStore {
                 return (author, models.removalPosition(of: row.post, asOf: position) != nil, text)
             }
             // In a forged checkpoint, the search for the id of a reported post can fail.
-            guard let (author, isRemoved, text) = found else { continue }
+            guard let (author, isRemoved, text) = found else { return nil }
             let body = if let text { try self.event(at: text).body } else { nil as String? }
-            reports.append(
-                PostReport(
-                    position: row.position, post: row.post, author: author, body: body, isRemoved: isRemoved,
-                    by: sections.userSummary(row.reporter), reason: event.reason, reportedAt: event.createdAt))
+            return PostReport(
+                position: row.position, post: row.post, author: author, body: body, isRemoved: isRemoved,
+                by: sections.userSummary(row.reporter), reason: event.reason, reportedAt: event.createdAt)
         }
-        return reports
     }
 }
 

@@ -1,25 +1,24 @@
 public import ChatDomain
-import Projections
+public import Projections
 
 /// Mutes, bans and removals.
 extension ChatStore {
-    /// Returns the mutes and bans of a thread that are in effect, oldest first.
+    /// Returns a page of the mutes and bans of a thread that are in effect, oldest first; by default
+    /// all.
     ///
     /// A sanction is in effect until its end: as of now by the clock of the store, or by the time of
     /// the last event if that is later, as of a time by that time, and as of a position by the time
     /// of the event at it.
     ///
-    /// The list has the first `limit` ones.
-    ///
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember` and
     ///   `notAModerator`.
     /// - Complexity: O(*n* log *n*) in the number of users who ever joined the thread or were
-    ///   invited, muted or banned in it; reads one event for each mute and ban that no command has
-    ///   ended.
-    public func sanctions(in thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now, limit: Int = .max) throws(ChatError)
-        -> [ThreadSanction]
-    {
+    ///   invited, muted or banned in it; reads one event for each sanction of the page, for each one
+    ///   beside them that has ended by itself, and for the one before them.
+    public func sanctions(
+        in thread: ThreadID, _ page: PageRequest = .all, viewer: UserID? = nil, asOf point: AsOf = .now
+    ) throws(ChatError) -> PartialList<ThreadSanction> {
         let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
             try models.requireModerated(thread, from: view)
             return models.scan(membershipsOf: thread)
@@ -28,27 +27,23 @@ extension ChatStore {
         let rows = sections.compactMap(scan) { models, row -> [SanctionRecord]? in
             let found = models.sanctions(ofMembership: row, asOf: position)
             return found.isEmpty ? nil : found
-        }.joined().sorted { $0.position < $1.position }
+        }.flatMap(\.self)
         let time = try time(of: point, sections.viewpoint)
-        var sanctions: [ThreadSanction] = []
-        for row in rows {
-            if sanctions.count == limit { break }
+        return try page.items(of: rows, by: \.position) { row throws(ChatError) in
             let event = try event(at: row.position)
-            guard case .sanction(_, _, _, let by, let until) = event.shape else { continue }
-            if let until, until <= time { continue }
-            sanctions.append(
-                ThreadSanction(
-                    user: UserSummary(id: row.user, username: row.username), kind: row.isBan ? .ban : .mute, position: row.position,
-                    imposedAt: event.createdAt, until: until, by: sections.userSummary(by), reason: event.reason))
+            guard case .sanction(_, _, _, let by, let until) = event.shape else { return nil }
+            if let until, until <= time { return nil }
+            return ThreadSanction(
+                user: UserSummary(id: row.user, username: row.username), kind: row.isBan ? .ban : .mute, position: row.position,
+                imposedAt: event.createdAt, until: until, by: sections.userSummary(by), reason: event.reason)
         }
-        return sanctions
     }
 
     /// Returns a user's standing in a thread: the role, and what moderators have done to the user,
     /// with the reason and the end.
     ///
     /// A viewer may ask for their own, also if they can no longer read the thread. Mutes and bans that
-    /// are no longer in effect are left out, as in ``sanctions(in:viewer:asOf:limit:)``.
+    /// are no longer in effect are left out, as in ``sanctions(in:_:viewer:asOf:)``.
     ///
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownUser` and `unknownThread`, and with `notAllowed` if

@@ -1,6 +1,6 @@
 public import ChatDomain
 import EventJournal
-import Projections
+public import Projections
 
 /// Users and their access.
 extension ChatStore {
@@ -11,52 +11,70 @@ extension ChatStore {
     ///
     /// - Parameters:
     ///   - id: The user.
+    ///   - page: The part of the list of threads; by default all.
     ///   - viewer: The user who asks; nil for the host.
     ///   - point: The point in the history to read as of.
-    ///   - threadLimit: The maximum number of threads, first joined first.
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownUser`, and with `notAllowed` if the viewer is
     ///   another user.
-    /// - Complexity: O(*n* log *n*) in the number of threads that the user ever joined or was
-    ///   invited to, plus O(*b* log *m*) for each current one with *m* messages, whose latest text is
-    ///   read; *b* is the number of users whom the user blocks.
+    /// - Complexity: As ``threads(of:_:viewer:asOf:)``.
     public func user(
-        _ id: UserID, viewer: UserID? = nil, asOf point: AsOf = .now, threadLimit: Int = .max
+        _ id: UserID, threads page: PageRequest = .all, viewer: UserID? = nil, asOf point: AsOf = .now
     ) throws(ChatError) -> UserDetails {
+        let (profile, threads) = try profileAndThreads(of: id, page, viewer, point)
+        return UserDetails(
+            id: id, username: profile.username?.text, postcode: profile.postcode, createdAt: profile.createdAt, threads: threads.items)
+    }
+
+    /// Returns a page of a user's threads, in joining order; by default all.
+    ///
+    /// A viewer may read only their own threads.
+    ///
+    /// - Throws: As ``user(_:threads:viewer:asOf:)``.
+    /// - Complexity: O(*n* log *n*) in the number of threads that the user ever joined or was
+    ///   invited to, plus O(*b* log *m*) for each one of the page with *m* messages, whose latest
+    ///   text is read; *b* is the number of users whom the user blocks.
+    public func threads(
+        of user: UserID, _ page: PageRequest = .all, viewer: UserID? = nil, asOf point: AsOf = .now
+    ) throws(ChatError) -> PartialList<UserThread> {
+        try profileAndThreads(of: user, page, viewer, point).threads
+    }
+
+    private func profileAndThreads(
+        of user: UserID, _ page: PageRequest, _ viewer: UserID?, _ point: AsOf
+    ) throws(ChatError) -> (profile: UserProfile, threads: PartialList<UserThread>) {
         let ((profile, scan, blocked), sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
-            try requireSelf(viewer, id)
-            guard let profile = models.profile(id, asOf: view.position) else { throw .rejected(.unknownUser) }
-            return (profile, models.scan(membershipsOf: id), models.blockedUsers(by: id))
+            try requireSelf(viewer, user)
+            guard let profile = models.profile(user, asOf: view.position) else { throw .rejected(.unknownUser) }
+            return (profile, models.scan(membershipsOf: user), models.blockedUsers(by: user))
         }
         // A count costs as much as one of each blocked user.
         let countsPerSection = max(1, SectionedQuery.unreadCount / (1 + blocked.count / 16))
-        let (view, user) = (sections.viewpoint, id)
+        let view = sections.viewpoint
         let memberships = sections.compactMap(scan) { models, row -> IndexedMembership? in
             models.indexedMembership(ofMembership: row, asOf: view.position).flatMap {
                 models.mayRead(models.threadID($0), from: view) ? $0 : nil
             }
         }
-        let shown = memberships.sorted { $0.since < $1.since }.prefix(threadLimit)
-        let threads = sections.map(shown, per: countsPerSection) { models, membership in
+        let rows = sections.page(page, of: memberships, by: \.since, per: countsPerSection) { models, membership in
             let id = models.threadID(membership)
             // The details are the user's, so the host too sees the messages that the user may read.
             let start = (viewer == nil ? models.readingStart(user, id, asOf: view.position) : models.readingStart(id, from: view)) ?? .max
             // A viewer who joined again later may read no message of that time.
             let thread = UserThread(
-                id: id, name: models.thread(id, asOf: view.position)?.name,
+                id: id, name: models.thread(id, asOf: view.position)?.name, since: membership.since,
                 unreadCount: start > view.position
                     ? 0 : models.unreadCount(of: user, in: id, except: blocked, asOf: view.position),
                 readUpTo: models.readMarker(user, in: id, asOf: view.position))
             let last = models.lastMessage(of: id, asOf: view.position, after: start)
             return (thread: thread, last: models.marking(last.map { [$0] } ?? [], in: id, from: view))
         }
-        return UserDetails(
-            id: id, username: profile.username?.text, postcode: profile.postcode, createdAt: profile.createdAt,
-            threads: try threads.map { row throws(ChatError) in
-                var thread = row.thread
-                thread.lastMessage = try posts(row.last, in: thread.id).first
-                return thread
-            })
+        let threads = try rows.map { row throws(ChatError) in
+            var thread = row.thread
+            thread.lastMessage = try posts(row.last, in: thread.id).first
+            return thread
+        }
+        return (profile, PartialList(items: threads, hasOlder: rows.hasOlder))
     }
 
     /// Returns the periods in which a user could read each thread, ordered by start.

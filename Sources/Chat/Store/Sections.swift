@@ -113,10 +113,17 @@ struct SectionedQuery {
 // MARK: Shared parts of queries
 
 extension SectionedQuery {
-    /// Returns a page of the members in a scan of memberships, in joining order; nil for all.
-    func members(_ scan: Scan, _ page: PageRequest?) -> PartialList<Membership> {
-        memberships(
-            of: compactMap(scan) { $0.indexedMembership(ofMembership: $1, asOf: viewpoint.position) }, page, asOf: viewpoint.position)
+    /// Returns a page of the transformed elements, ordered by position.
+    ///
+    /// - Parameter count: The number of elements per section; lower for elements that cost more
+    ///   than a row.
+    func page<Element, Value>(
+        _ page: PageRequest, of elements: [Element], by position: (Element) -> Position, per count: Int = rowCount,
+        _ transform: (borrowing ReadModels, Element) -> Value
+    ) -> PartialList<Value> {
+        let sorted = elements.sorted { position($0) < position($1) }
+        let range = page.indices(count: sorted.count) { position(sorted[$0]) }
+        return PartialList(items: map(sorted[range], per: count, transform), hasOlder: range.lowerBound > 0)
     }
 
     /// Returns the users in a scan of memberships who could read a thread as of a position, in
@@ -129,23 +136,9 @@ extension SectionedQuery {
                 models.mayRead(models.userID($0), thread, asOf: position) ? $0 : nil
             }
         }
-        let members = memberships(of: rows, nil, asOf: position).items.map { ThreadMember(user: UserSummary($0), since: $0.since) }
+        let members = page(.all, of: rows, by: \.since) { ThreadMember($0.membership($1, asOf: position)) }
         let operators = withSection { $0.readingOperators(of: thread, asOf: position) }
-        return members + operators.map { ThreadMember(user: UserSummary($0), since: $0.since) }
-    }
-
-    /// Returns a page of the residents in a scan of residences, in moving order; nil for all.
-    func residents(_ scan: Scan, _ page: PageRequest?) -> PartialList<Membership> {
-        memberships(
-            of: compactMap(scan) { $0.indexedMembership(ofResidence: $1, asOf: viewpoint.position) }, page, asOf: viewpoint.position)
-    }
-
-    private func memberships(
-        of memberships: [IndexedMembership], _ page: PageRequest?, asOf position: Position
-    ) -> PartialList<Membership> {
-        let sorted = memberships.sorted { $0.since < $1.since }
-        let range = page?.indices(count: sorted.count) { sorted[$0].since } ?? sorted.indices
-        return PartialList(items: map(sorted[range]) { $0.membership($1, asOf: position) }, hasOlder: range.lowerBound > 0)
+        return members + operators.map(ThreadMember.init)
     }
 
     /// Returns the periods in which a user could read each thread, as a member or as an operator of

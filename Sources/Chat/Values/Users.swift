@@ -75,6 +75,8 @@ public struct UserThread: Hashable, Sendable, Codable, Identifiable {
     public var id: ThreadID
     /// The name; nil if erased.
     public var name: String?
+    /// The position at which the user joined; the key of pagination.
+    public var since: Position
     /// The number of unread messages.
     ///
     /// A message is unread if it is after both the read marker and the last join, written by
@@ -86,7 +88,7 @@ public struct UserThread: Hashable, Sendable, Codable, Identifiable {
     public var lastMessage: Post?
 
     private enum CodingKeys: String, AbsentAsNullKey {
-        case id, name
+        case id, name, since
         case unreadCount = "unread"
         case readUpTo, lastMessage
     }

@@ -1,6 +1,6 @@
 // The panel for the moderators of a thread: reports, mutes and bans, invitations, locking and closing.
 
-import { get, path } from "./api.js";
+import { all } from "./api.js";
 import { avatar, h, notice, personName } from "./dom.js";
 import { dialog } from "./forms.js";
 import { errorText, excerpt, fullTimeText, shortDay, timeElement } from "./format.js";
@@ -53,7 +53,7 @@ export function moderationPanel(context) {
     list.items.length ? h("ul", { class: listClass }, list.items.map(card)) : h("p", { class: "muted" }, empty), moreNote(list));
 
   const load = loader(body, async () => {
-    const [reports, sanctions, invitations] = await Promise.all(["reports", "sanctions", "invitations"].map((part) => get(path(["threads", thread, part]))));
+    const [reports, sanctions, invitations] = await Promise.all(["reports", "sanctions", "invitations"].map((part) => all(["threads", thread, part])));
     learn(...[...reports.items, ...sanctions.items, ...invitations.items].flatMap((item) => [item.user, item.by, item.author]));
     const info = context.info();
     const switches = [];

@@ -13,8 +13,8 @@ export function panelFrame(context, title) {
   return { element: h("div", { class: "panel-frame" }, h("header", { class: "panel-head" }, heading, close), body), body };
 }
 
-/** Says that an answer has only the first items of a list; null if it has all. */
-export const moreNote = (list) => (list.more ? h("p", { class: "muted" }, `Only the first ${list.items.length} are shown.`) : null);
+/** Says that a list has only the latest items; null if it has all. */
+export const moreNote = (list) => (list.isComplete ? null : h("p", { class: "muted" }, `Only the latest ${list.items.length} are shown.`));
 
 /** Fills a part of a panel with what a function reads, or with the error. Later calls replace earlier ones. */
 export function loader(target, read) {

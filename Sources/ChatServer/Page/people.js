@@ -27,7 +27,6 @@ export function peoplePanel(context, selected) {
       h("button", { type: "button", class: "button small", onclick: () => copyLink(context.thread) }, "Copy link to the thread"),
       context.canModerate() ? h("button", { type: "button", class: "button small", onclick: () => invite(context) }, "Invite…") : null,
       context.isMember() ? h("button", { type: "button", class: "button small", onclick: () => leave(context) }, "Leave…") : null),
-    context.hasMoreRoles() ? h("p", { class: "muted" }, `Only the first ${context.roles().size} owners and moderators are marked.`) : null,
   ]);
   const loadMembers = loader(members, () => list(context, "members", "Members"));
   const loadResidents = loader(residents, () => context.info()?.outwardCode ? list(context, "residents", `Residents of ${context.info().outwardCode}`) : []);

@@ -3,21 +3,20 @@
 import { get, path } from "./api.js";
 import { avatar, h, personName } from "./dom.js";
 import { excerpt, timeElement, shortDay } from "./format.js";
-import { loader, moreNote, panelFrame } from "./panel.js";
+import { loader, panelFrame } from "./panel.js";
 import { link } from "./router.js";
 import { learn } from "./store.js";
 
 export function pinsPanel(context) {
   const { element, body } = panelFrame(context, "Pinned messages");
   const load = loader(body, async () => {
-    const pins = await get(path(["threads", context.thread, "pins"]));
-    const { items } = pins;
+    const { items } = await get(path(["threads", context.thread, "pins"]));
     learn(...items.map((item) => item.author));
     if (!items.length) return h("p", { class: "muted" }, "No message is pinned. Moderators can pin what everybody should find again.");
     return [h("ul", { class: "cards" }, items.map((item) => h(
       "li", { class: "card" }, h("p", { class: "card-head" }, avatar(item.author), personName(item.author), timeElement(item.createdAt, shortDay(item.createdAt))),
       h("p", { class: "body", dir: "auto" }, excerpt(item.body ?? "", 400)),
-      h("a", { href: link("t", context.thread, "m", item.id) }, "Open this message")))), moreNote(pins)];
+      h("a", { href: link("t", context.thread, "m", item.id) }, "Open this message"))))];
   });
   load();
   return { element, changed: load, reset: load };

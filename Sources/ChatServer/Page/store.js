@@ -93,9 +93,12 @@ let forgotten = 0;
 export async function load({ isComplete = true } = {}) {
   const count = userCount;
   const before = forgotten;
-  const [me, pages, invitations] = await Promise.all([get("/v1/me"), all(["threads"], isComplete || state.hasMoreThreads ? Infinity : 1), get("/v1/invitations")]);
+  const [me, pages, invitations] = await Promise.all([get("/v1/me"), all(["threads"], isComplete || state.hasMoreThreads ? Infinity : 1), all(["invitations"])]);
+  // The answer about the user has the first threads only.
+  const joined = me.more ? await all(["me", "threads"]) : { items: me.threads, isComplete: true };
   if (count !== userCount) return;
   if (before !== forgotten) return load();
+  [me.threads, me.more] = [joined.items, !joined.isComplete];
   if (pages.isComplete) summaries = new Map();
   // A part of the list does not tell whether the user can still read a thread that the user has left.
   for (const { id, isMember } of state.threads.values()) {
@@ -105,15 +108,15 @@ export async function load({ isComplete = true } = {}) {
   const threads = new Map();
   for (const thread of me.threads) threads.set(thread.id, withMarker({ ...summaries.get(thread.id), ...thread, isMember: true }));
   // Operators can read threads that they have not joined. Beyond the threads of one answer, the user counts as a member.
-  const isMember = Boolean(me.more);
+  const isMember = me.more;
   for (const summary of summaries.values()) {
     if (!threads.has(summary.id)) threads.set(summary.id, { ...summary, unread: 0, readUpTo: 0, lastMessage: null, isMember });
   }
   state.me = me;
   state.threads = threads;
   state.invitations = invitations.items;
-  state.hasMoreThreads = Boolean(me.more);
-  state.hasMoreInvitations = Boolean(invitations.more);
+  state.hasMoreThreads = me.more;
+  state.hasMoreInvitations = !invitations.isComplete;
   learn(me, ...me.threads.map((thread) => thread.lastMessage?.author));
   emit("threads");
   emit("invitations");

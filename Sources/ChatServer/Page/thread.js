@@ -1,6 +1,6 @@
 // The view of one thread: its head, its messages and the composer; beside it one of the panels.
 
-import { Problem, Unreachable, get, path } from "./api.js";
+import { Problem, Unreachable, all, get, path } from "./api.js";
 import { activityPanel } from "./activity.js";
 import { composer, waitingElement } from "./composer.js";
 import { announce, h, icon } from "./dom.js";
@@ -25,7 +25,6 @@ export class ThreadView {
     this.pinned = new Set();
     this.reportCount = 0;
     /** Whether an answer has only a part of the roles, or of the reports. */
-    this.hasMoreRoles = false;
     this.hasMoreReports = false;
     this.mayModerate = false;
     this.element = h("section", { class: "thread", "aria-labelledby": "thread-title" });
@@ -47,7 +46,6 @@ export class ThreadView {
       isOwner: () => this.roles.get(state.me.id) === "owner",
       isPinned: (message) => this.pinned.has(message),
       roles: () => this.roles,
-      hasMoreRoles: () => this.hasMoreRoles,
       info: () => this.info,
       timeline: () => this.timeline,
     };
@@ -134,12 +132,11 @@ export class ThreadView {
   /** Reads the roles, the pins and, for moderators, the reports. */
   async loadRights() {
     const call = (this.rightsCall = (this.rightsCall ?? 0) + 1);
-    const [roles, pins] = await Promise.all([get(path(["threads", this.id, "roles"])), get(path(["threads", this.id, "pins"]))]);
+    const [roles, pins] = await Promise.all([all(["threads", this.id, "roles"], Infinity), get(path(["threads", this.id, "pins"]))]);
     // A later call has the later answer.
     if (call !== this.rightsCall) return;
     learn(...roles.items.map((item) => item.user));
     this.roles = new Map(roles.items.map((item) => [item.user.id, item.role]));
-    this.hasMoreRoles = Boolean(roles.more);
     this.pinned = new Set(pins.items.map((item) => item.id));
     this.mayModerate = this.roles.has(state.me.id) || state.isOperator || !this.isMember;
     if (!this.mayModerate && state.isOperator === null && this.info?.policy !== "inviteOnly") this.mayModerate = await this.askWhetherOperator();
@@ -162,9 +159,9 @@ export class ThreadView {
 
   async loadReports() {
     try {
-      const reports = await get(path(["threads", this.id, "reports"]));
+      const reports = await get(path(["threads", this.id, "reports"], { limit: 200 }));
       this.reportCount = reports.items.length;
-      this.hasMoreReports = Boolean(reports.more);
+      this.hasMoreReports = reports.older !== null;
     } catch (error) {
       if (error.code !== "notFound") throw error;
       this.mayModerate = false;

@@ -38,7 +38,7 @@ export function sidebar(brand) {
       top.append(h("a", { class: "invitations-link", href: link("invitations") }, icon("mail"), h("span", {}, invitationCount())));
     }
     if (state.hasMoreThreads) {
-      append(top, [h("p", { class: "muted sidebar-note" }, `Unread messages are counted in the first ${count(state.me.threads.length, "thread")} that you joined.`)]);
+      append(top, [h("p", { class: "muted sidebar-note" }, `Unread messages are counted in the latest ${count(state.me.threads.length, "thread")} that you joined.`)]);
     }
     if (!threads.length) {
       append(top, [h("p", { class: "muted sidebar-note" }, "You are in no thread yet. Set your postcode to meet the neighbours of your district.")]);
@@ -156,7 +156,7 @@ export function invitationsPage() {
   const render = () => {
     empty.hidden = state.invitations.length > 0;
     more.hidden = !state.hasMoreInvitations;
-    more.textContent = `Only the first ${state.invitations.length} are shown.`;
+    more.textContent = `Only the latest ${state.invitations.length} are shown.`;
     list.replaceChildren(...state.invitations.map((invitation) => h(
     "li", { class: "card" }, h("p", { class: "card-head" }, h("bdi", { class: "name" }, invitation.name ?? "Deleted thread"), timeElement(invitation.invitedAt, listTime(invitation.invitedAt))),
     h("p", { class: "muted card-head" }, avatar(invitation.by), h("span", {}, "Invited by ", personName(invitation.by)),

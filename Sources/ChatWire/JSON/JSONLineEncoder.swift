@@ -34,15 +34,12 @@ package struct JSONLineEncoder {
 package struct ListLimit: Sendable {
     /// The maximum number of items.
     package let count: Int
-    /// The maximum length of the JSON text of a list; its first item may be longer.
+    /// The maximum length of the JSON text of a list; its first item may be longer, which no item of
+    /// the API is.
     package let byteCount: Int
 
     /// The limit of every list in the answers of the API.
-    package static let answer = ListLimit(count: 200, byteCount: 4 << 20)
-
-    /// The number of items to read for a list in an answer: the last one only shows that there are
-    /// more.
-    package static let readCount = answer.count + 1
+    package static let answer = ListLimit(count: 200, byteCount: 512 << 10)
 }
 
 /// The part of a list that an answer has, as JSON text.

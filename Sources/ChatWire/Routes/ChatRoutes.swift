@@ -66,8 +66,12 @@ public struct ChatRoutes: Sendable {
     package static let routes: [Route<Handler>] = [
         Route("GET", "/v1/me") { context in
             try context.request.requireParameters()
-            return try WireResponse(
-                json: try context.store.user(context.user, viewer: context.user, threadLimit: ListLimit.readCount))
+            // One thread more than the answer has only shows that there are more.
+            let page = PageRequest(limit: ListLimit.answer.count + 1, after: 0)
+            return try WireResponse(json: try context.store.user(context.user, threads: page, viewer: context.user))
+        },
+        Route("GET", "/v1/me/threads") { context in
+            try context.answer(by: \.since) { try context.store.threads(of: context.user, $0, viewer: context.user) }
         },
         Route("POST", "/v1/commands") { context in try await context.executeCommands() },
         Route("GET", "/v1/threads") { context in
@@ -98,30 +102,30 @@ public struct ChatRoutes: Sendable {
             return response
         },
         Route("GET", "/v1/threads/{thread}/members") { context in
-            let page = try context.page()
-            let members = try context.store.members(of: try context.thread(), page, viewer: context.user)
-            return try WireResponse(json: PageAnswer(members, page, position: \.since))
+            try context.answer(by: \.since) { try context.store.members(of: try context.thread(), $0, viewer: context.user) }
         },
         Route("GET", "/v1/threads/{thread}/residents") { context in
-            let page = try context.page()
-            guard let code = try context.thread().outwardCode else { throw Problem.notFound }
-            let residents = try context.store.residents(of: code, page, viewer: context.user)
-            return try WireResponse(json: PageAnswer(residents, page, position: \.since))
+            try context.answer(by: \.since) { page in
+                guard let code = try context.thread().outwardCode else { throw Problem.notFound }
+                return try context.store.residents(of: code, page, viewer: context.user)
+            }
         },
-        Route("GET", "/v1/threads/{thread}/roles") {
-            try $0.list(try $0.store.roles(in: try $0.thread(), viewer: $0.user, limit: ListLimit.readCount))
+        Route("GET", "/v1/threads/{thread}/roles") { context in
+            try context.answer(by: \.since) { try context.store.roles(in: try context.thread(), $0, viewer: context.user) }
         },
-        Route("GET", "/v1/threads/{thread}/pins") {
-            try $0.list(try $0.store.pins(in: try $0.thread(), viewer: $0.user, limit: ListLimit.readCount))
+        Route("GET", "/v1/threads/{thread}/pins") { context in
+            try context.request.requireParameters()
+            return try WireResponse(
+                json: ListAnswer(items: try context.store.pins(in: try context.thread(), viewer: context.user)))
         },
-        Route("GET", "/v1/threads/{thread}/sanctions") {
-            try $0.list(try $0.store.sanctions(in: try $0.thread(), viewer: $0.user, limit: ListLimit.readCount))
+        Route("GET", "/v1/threads/{thread}/sanctions") { context in
+            try context.answer(by: \.position) { try context.store.sanctions(in: try context.thread(), $0, viewer: context.user) }
         },
-        Route("GET", "/v1/threads/{thread}/reports") {
-            try $0.list(try $0.store.reports(in: try $0.thread(), viewer: $0.user, limit: ListLimit.readCount))
+        Route("GET", "/v1/threads/{thread}/reports") { context in
+            try context.answer(by: \.position) { try context.store.reports(in: try context.thread(), $0, viewer: context.user) }
         },
-        Route("GET", "/v1/threads/{thread}/invitations") {
-            try $0.list(try $0.store.invitations(to: try $0.thread(), viewer: $0.user, limit: ListLimit.readCount))
+        Route("GET", "/v1/threads/{thread}/invitations") { context in
+            try context.answer(by: \.position) { try context.store.invitations(to: try context.thread(), $0, viewer: context.user) }
         },
         Route("GET", "/v1/messages/{message}") { context in
             try context.request.requireParameters()
@@ -133,7 +137,7 @@ public struct ChatRoutes: Sendable {
             return try WireResponse(json: PageAnswer(page, request, position: \.position))
         },
         Route("GET", "/v1/invitations") { context in
-            try context.list(try context.store.invitations(of: context.user, viewer: context.user, limit: ListLimit.readCount))
+            try context.answer(by: \.position) { try context.store.invitations(of: context.user, $0, viewer: context.user) }
         },
         Route("GET", "/v1/events") { context in try context.follow() },
     ]
@@ -163,9 +167,12 @@ extension ChatRoutes.Context {
         return page
     }
 
-    fileprivate func list(_ items: [some Encodable]) throws -> WireResponse {
-        try request.requireParameters()
-        return try WireResponse(json: ListAnswer(items: items))
+    /// Returns the response with the page that the parameters ask for.
+    fileprivate func answer<Item: Encodable & Sendable>(
+        by position: @escaping (Item) -> Position, _ list: (PageRequest) throws -> PartialList<Item>
+    ) throws -> WireResponse {
+        let page = try page()
+        return try WireResponse(json: PageAnswer(try list(page), page, position: position))
     }
 
     /// Executes the commands of the body as one batch.

@@ -12,11 +12,11 @@ extension ToolCommand {
     static let members = ToolCommand(
         spec: CommandSpec(
             "members", "lists the members of a thread, in the order in which they joined",
-            positionals: [.journal, .thread],
-            options: [.asOf, .viewer, .json])
+            positionals: [.journal, .thread], options: CommandSpec.Option.list)
     ) { arguments, output in
-        try showMembers(arguments, &output) { store, thread, viewer, point throws(ChatError) in
-            try store.members(of: thread, viewer: viewer, asOf: point)
+        let page = try arguments.listPage()
+        return try showMembers(arguments, &output) { store, thread, viewer, point throws(ChatError) in
+            try store.members(of: thread, page, viewer: viewer, asOf: point).items
         }
     }
 
@@ -66,15 +66,16 @@ extension ToolCommand {
         spec: CommandSpec(
             "residents", "lists the residents of an outward code, in the order in which they moved there",
             positionals: [.journal, CommandSpec.Positional("OUTWARD", "an outward code, such as SW1A")],
-            options: [.asOf, .viewer, .json])
+            options: CommandSpec.Option.list)
     ) { arguments, output in
         guard let code = OutwardCode(arguments[positional: "OUTWARD"]) else {
             throw arguments.error("OUTWARD must be an outward code, such as SW1A")
         }
+        let page = try arguments.listPage()
         return try arguments.withStore { store, viewer, point in
-            let residents = try store.residents(of: code, viewer: viewer, asOf: point)
+            let residents = try store.residents(of: code, page, viewer: viewer, asOf: point)
             try output.show(
-                residents, asJSON: arguments.hasFlag("json"),
+                residents.items, asJSON: arguments.hasFlag("json"),
                 [.init("SINCE", .right), .init("USER"), .init("POSTCODE"), .init("ID")]
             ) {
                 [

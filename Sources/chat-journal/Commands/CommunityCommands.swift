@@ -9,12 +9,13 @@ extension ToolCommand {
             "roles", "lists the owners and moderators of a thread; without THREAD, the operators of the community",
             positionals: [
                 .journal, CommandSpec.Positional("THREAD", "an id, an outward code, or a name", isOptional: true),
-            ], options: [.asOf, .viewer, .json],
+            ], options: CommandSpec.Option.list,
             discussion: "SINCE is the position of the event that gave the role. Only operators may list the operators.")
     ) { arguments, output in
+        let page = try arguments.listPage()
         guard arguments[optional: "THREAD"] != nil else {
             return try arguments.withStore { store, viewer, point in
-                let operators = try store.operators(viewer: viewer, asOf: point)
+                let operators = try store.operators(page, viewer: viewer, asOf: point).items
                 try output.show(operators, asJSON: arguments.hasFlag("json"), [.init("SINCE", .right), .init("OPERATOR"), .init("ID")]) {
                     ["\($0.since)", $0.user.displayName, "\($0.user.id)"]
                 }
@@ -22,7 +23,7 @@ extension ToolCommand {
         }
         return try arguments.withThread { store, thread, viewer, point in
             try output.show(
-                try store.roles(in: thread, viewer: viewer, asOf: point), asJSON: arguments.hasFlag("json"),
+                try store.roles(in: thread, page, viewer: viewer, asOf: point).items, asJSON: arguments.hasFlag("json"),
                 [.init("SINCE", .right), .init("ROLE"), .init("USER"), .init("ID")]
             ) {
                 ["\($0.since)", $0.role.rawValue, $0.user.displayName, "\($0.user.id)"]
@@ -33,13 +34,13 @@ extension ToolCommand {
     static let bans = ToolCommand(
         spec: CommandSpec(
             "bans", "lists the bans and mutes of a thread that are in effect, oldest first; for its moderators",
-            positionals: [.journal, .thread], options: [.asOf, .viewer, .json])
+            positionals: [.journal, .thread], options: CommandSpec.Option.list)
     ) { arguments, output in
         // The end of a sanction is compared with a time as asked, not with that of the last event.
-        let asked = try arguments.point()
+        let (page, asked) = (try arguments.listPage(), try arguments.point())
         return try arguments.withThread { store, thread, viewer, _ in
             try output.show(
-                try store.sanctions(in: thread, viewer: viewer, asOf: asked), asJSON: arguments.hasFlag("json"),
+                try store.sanctions(in: thread, page, viewer: viewer, asOf: asked).items, asJSON: arguments.hasFlag("json"),
                 [
                     .init("POSITION", .right), .init("KIND"), .init("USER"), .init("UNTIL"), .init("BY"), .init("REASON"), .init("ID"),
                 ]
@@ -66,15 +67,16 @@ extension ToolCommand {
     static let reports = ToolCommand(
         spec: CommandSpec(
             "reports", "lists the open reports of a thread's posts, oldest first; for its moderators",
-            positionals: [.journal, .thread], options: [.asOf, .viewer, .json],
+            positionals: [.journal, .thread], options: CommandSpec.Option.list,
             discussion: """
                 The text is that of the moment, for a viewer the present one, also of a post that a moderator has
                 removed.
                 """)
     ) { arguments, output in
-        try arguments.withThread { store, thread, viewer, point in
+        let page = try arguments.listPage()
+        return try arguments.withThread { store, thread, viewer, point in
             try output.show(
-                try store.reports(in: thread, viewer: viewer, asOf: point), asJSON: arguments.hasFlag("json"),
+                try store.reports(in: thread, page, viewer: viewer, asOf: point).items, asJSON: arguments.hasFlag("json"),
                 [
                     .init("POSITION", .right), .init("REPORTED"), .init("BY"), .init("REASON"), .init("AUTHOR"), .init("TEXT"),
                     .init("POST"),
@@ -91,11 +93,12 @@ extension ToolCommand {
     static let invitations = ToolCommand(
         spec: CommandSpec(
             "invitations", "lists the invitations that a user has neither accepted nor declined, oldest first",
-            positionals: [.journal, .user], options: [.asOf, .viewer, .json])
+            positionals: [.journal, .user], options: CommandSpec.Option.list)
     ) { arguments, output in
-        try arguments.withUser { store, user, viewer, point in
+        let page = try arguments.listPage()
+        return try arguments.withUser { store, user, viewer, point in
             try output.show(
-                try store.invitations(of: user, viewer: viewer, asOf: point), asJSON: arguments.hasFlag("json"),
+                try store.invitations(of: user, page, viewer: viewer, asOf: point).items, asJSON: arguments.hasFlag("json"),
                 [.init("POSITION", .right), .init("INVITED"), .init("BY"), .init("THREAD"), .init("ID")]
             ) {
                 [

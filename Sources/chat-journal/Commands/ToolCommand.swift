@@ -23,6 +23,10 @@ extension CommandSpec.Option {
     static let limit = CommandSpec.Option("limit", .text("N"), "at most N; default \(Arguments.defaultLimit)")
     static let before = CommandSpec.Option("before", .text("P"), "only before position P")
     static let after = CommandSpec.Option("after", .text("P"), "only after position P, earliest first")
+    /// The options of a list that is shown whole unless they select a page.
+    static let list = [
+        CommandSpec.Option("limit", .text("N"), "at most N, the latest ones; default all"), .before, .after, .asOf, .viewer, .json,
+    ]
     static let asOf = CommandSpec.Option(
         "as-of", .text("P|TIME"),
         "as of position P, or a time such as 2026-11-21T05:03:12.123Z, 2026-11-21T05:03 or 2026-11-21; default UTC"
@@ -114,6 +118,13 @@ extension Arguments {
     ///
     /// It has no bound of its own: a query returns at most what exists.
     func limit() throws(UsageError) -> Int { try integer("limit", in: 0...Int.max) ?? Self.defaultLimit }
+
+    /// The page of `--limit`, `--before` and `--after`; everything if none is given.
+    func listPage() throws(UsageError) -> PageRequest {
+        PageRequest(
+            limit: try integer("limit", in: 0...Int.max) ?? .max, before: try integer("before", in: 0...Position.max),
+            after: try integer("after", in: 0...Position.max))
+    }
 
     /// The page of `--limit`, `--before`, `--after`, `--around` and `--from`.
     func page() throws(UsageError) -> PageArguments {

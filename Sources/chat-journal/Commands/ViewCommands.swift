@@ -111,10 +111,11 @@ extension ToolCommand {
     static let user = ToolCommand(
         spec: CommandSpec(
             "user", "shows a user: postcode, threads, unread messages", positionals: [.journal, .user],
-            options: [.asOf, .viewer, .json])
+            options: CommandSpec.Option.list, discussion: "--limit, --before and --after select threads, by the positions of the joins.")
     ) { arguments, output in
-        try arguments.withUser { store, user, viewer, point in
-            let view = try store.user(user, viewer: viewer, asOf: point)
+        let page = try arguments.listPage()
+        return try arguments.withUser { store, user, viewer, point in
+            let view = try store.user(user, threads: page, viewer: viewer, asOf: point)
             if arguments.hasFlag("json") { return try output.writeLine(json: view) }
             let name = escapedForTerminal(view.username ?? "(erased)")
             try output.writeLine(

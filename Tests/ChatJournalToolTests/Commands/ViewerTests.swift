@@ -97,12 +97,13 @@ import Testing
                     "timeline of \(thread) for \(viewer) as of \(asOf)")
                 check(
                     try world.run(viewer, "members", "\(thread)"),
-                    try expected { () throws(ChatError) in try store.members(of: thread, viewer: viewer) }, "members of \(thread)")
+                    try expected { () throws(ChatError) in try store.members(of: thread, viewer: viewer).items }, "members of \(thread)")
                 check(try world.run(viewer, "readers", "\(thread)"), ([], "notAllowed"), "readers")
                 if let code = thread.outwardCode {
                     check(
                         try world.run(viewer, "residents", "\(code)"),
-                        try expected { () throws(ChatError) in try store.residents(of: code, viewer: viewer) }, "residents of \(code)")
+                        try expected { () throws(ChatError) in try store.residents(of: code, viewer: viewer).items }, "residents of \(code)"
+                    )
                 }
             }
         }

@@ -97,11 +97,11 @@ extension ChatStore {
                 return .timeline(try timeline(thread, page, viewer: viewer, asOf: position.map(AsOf.position) ?? .now).entries)
             case .message(let message): return .message(try self.message(message))
             case .replies(let message): return .replies(try replies(to: message).entries)
-            case .members(let thread, let viewer): return .members(try members(of: thread, viewer: viewer))
+            case .members(let thread, let viewer): return .members(try members(of: thread, viewer: viewer).items)
             case .user(let user): return .user(try self.user(user))
             case .threads(let viewer): return .threads(try threads(viewer: viewer).entries)
             case .userNamed(let name): return .userID(try user(named: name))
-            case .residents(let code): return .residents(try residents(of: code))
+            case .residents(let code): return .residents(try residents(of: code).items)
             case .readers(let thread, let viewer, let position):
                 return .members(try readers(of: thread, viewer: viewer, asOf: position.map(AsOf.position) ?? .now))
             case .access(let user, let viewer, let position):

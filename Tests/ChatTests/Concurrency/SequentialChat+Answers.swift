@@ -220,10 +220,11 @@ extension SequentialChat {
         }
         return UserDetails(
             id: user.id, username: user.name?.text, postcode: user.postcode, createdAt: user.createdAt,
-            threads: memberships.sorted { $0.since < $1.since }.map(\.room).map { room in
+            threads: memberships.sorted { $0.since < $1.since }.map { room, since in
                 let start = start(user.id, in: room) ?? position
                 return UserThread(
-                    id: room.id, name: room.name, unreadCount: unread(user.id, in: room), readUpTo: readUpTo(user.id, in: room),
+                    id: room.id, name: room.name, since: since, unreadCount: unread(user.id, in: room),
+                    readUpTo: readUpTo(user.id, in: room),
                     lastMessage: messages.last { $0.place == room.id && $0.position > start }.map { post($0, nil) })
             })
     }

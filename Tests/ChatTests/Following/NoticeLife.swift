@@ -98,7 +98,7 @@ struct ShownContent {
             add(invitation.by)
             add(invitation.thread, invitation.name)
         }
-        for holder in (try? store.operators(viewer: viewer)) ?? [] { add(holder.user) }
+        for holder in (try? store.operators(viewer: viewer))?.items ?? [] { add(holder.user) }
         for thread in try store.threads(PageRequest(limit: 1_000), viewer: viewer) {
             add(thread.id, thread.name)
             try addContents(of: thread, store, viewer)
@@ -115,15 +115,15 @@ struct ShownContent {
                 add(reply.id, reply.body, reply.position, reply.author)
             }
         }
-        for report in (try? store.reports(in: thread.id, viewer: viewer)) ?? [] {
+        for report in (try? store.reports(in: thread.id, viewer: viewer))?.items ?? [] {
             for user in [report.author, report.by] { add(user) }
             add(report.reason, report.position)
         }
-        for sanction in (try? store.sanctions(in: thread.id, viewer: viewer)) ?? [] {
+        for sanction in (try? store.sanctions(in: thread.id, viewer: viewer))?.items ?? [] {
             for user in [sanction.user, sanction.by] { add(user) }
             add(sanction.reason, sanction.position)
         }
-        for invitation in (try? store.invitations(to: thread.id, viewer: viewer)) ?? [] {
+        for invitation in (try? store.invitations(to: thread.id, viewer: viewer))?.items ?? [] {
             for user in [invitation.user, invitation.by] { add(user) }
         }
     }

@@ -67,7 +67,7 @@ import Testing
         #expect(store.user(withSubject: "eve") == nil && store.message(answeredBy: lostReply) == nil)
         #expect(try store.threads(named: "Dogs") == [])
         let code = try #require(OutwardCode("SW1A"))
-        #expect(try store.residents(of: code) == [])
+        #expect(try store.residents(of: code).isEmpty)
         expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.user(lostUser) }
         expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.access(of: lostUser) }
         for thread in [lostThread, ThreadID(code)] {

@@ -80,7 +80,7 @@ import Testing
         try fixture.write(history)
         let store = try fixture.open()
         #expect(try store.pins(in: garden, viewer: ann) == [])
-        #expect(try store.reports(in: garden, viewer: ann) == [])
+        #expect(try store.reports(in: garden, viewer: ann).isEmpty)
     }
 
     // MARK: Receipts

@@ -425,7 +425,7 @@ struct VisibilityChecker {
                 check(
                     "residents", viewer, moment,
                     isRegistered(viewer, moment) ? mayRead ? residents : .refused(.notAMember) : .refused(.unknownUser)
-                ) { () throws(ChatError) in try store.residents(of: code, viewer: viewer, asOf: asOf) }
+                ) { () throws(ChatError) in try store.residents(of: code, viewer: viewer, asOf: asOf).items }
             }
         }
     }
@@ -483,7 +483,7 @@ struct VisibilityChecker {
                 }
             }
             check("reports", viewer, moment, reports) { () throws(ChatError) in
-                try store.reports(in: thread, viewer: viewer, asOf: asOf)
+                try store.reports(in: thread, viewer: viewer, asOf: asOf).items
             }
             check("standing", viewer, moment, expectedStanding(thread, viewer, moment)) { () throws(ChatError) in
                 try store.standing(of: viewer, in: thread, viewer: viewer, asOf: asOf)
@@ -510,7 +510,7 @@ struct VisibilityChecker {
                 }
             }
             check("invitations(of:)", viewer, moment, invitations) { () throws(ChatError) in
-                try store.invitations(of: user, viewer: viewer, asOf: asOf)
+                try store.invitations(of: user, viewer: viewer, asOf: asOf).items
             }
         }
     }

@@ -16,13 +16,20 @@ import Testing
             .setPostcode(user: maya, postcode: "SW1A 1AA"), .openThread(thread: thread, name: "Market", by: maya),
             .postMessage(message: message, thread: thread, author: maya, body: "first"))
         for index in 0..<23 {
-            let user = UserID(bits: maya.bits + 1_000 + UInt128(index))
+            let offset = UInt128(1_000 + index)
+            let (user, guest) = (UserID(bits: maya.bits + offset), UserID(bits: maya.bits + 1_000 + offset))
+            let (post, hall) = (MessageID(bits: message.bits + offset), ThreadID(bits: thread.bits + 1_000 + offset))
             try community.execute(
                 .registerUser(user: user, username: "User \(index)"), .joinThread(user: user, thread: thread),
                 .setPostcode(user: user, postcode: "SW1A 2AA"),
-                .openThread(thread: ThreadID(bits: thread.bits + 1_000 + UInt128(index)), name: "Thread \(index)", by: maya),
-                .postMessage(thread: thread, author: user, body: "message \(index)"),
-                .reply(message: message, author: user, body: "reply \(index)"))
+                .openThread(thread: ThreadID(bits: thread.bits + offset), name: "Thread \(index)", by: maya),
+                .postMessage(message: post, thread: thread, author: user, body: "message \(index)"),
+                .reply(message: message, author: user, body: "reply \(index)"),
+                .report(.message(post), by: maya, reason: "spam"),
+                .registerUser(user: guest, username: "Guest \(index)"), .invite(user: guest, thread: thread, by: maya),
+                .openThread(thread: hall, name: "Hall \(index)", by: user), .invite(user: maya, thread: hall, by: user),
+                .mute(user: user, thread: thread, by: maya, reason: "spam"),
+                .setRole(user: user, thread: thread, role: .moderator, by: maya))
         }
         // Leaving and joining again changes the order of the members.
         let early = UserID(bits: maya.bits + 1_003)
@@ -32,7 +39,9 @@ import Testing
             .setPostcode(user: early, postcode: "SW1A 1AA"))
         let targets = [
             "/v1/threads": 25, "/v1/threads/\(thread)/timeline": 24, "/v1/threads/\(thread)/members": 24, "/v1/threads/SW1A/residents": 24,
-            "/v1/messages/\(message)/replies": 23,
+            "/v1/messages/\(message)/replies": 23, "/v1/me/threads": 25, "/v1/threads/\(thread)/roles": 23,
+            "/v1/threads/\(thread)/sanctions": 23, "/v1/threads/\(thread)/reports": 23, "/v1/threads/\(thread)/invitations": 23,
+            "/v1/invitations": 23,
         ]
         return (community, maya, targets)
     }

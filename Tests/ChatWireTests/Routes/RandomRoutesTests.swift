@@ -82,7 +82,8 @@ import Testing
             var expected: [(String, () throws -> String)] = [
                 ("/v1/me", { try json(try store.user(viewer, viewer: viewer)) }),
                 ("/v1/threads", { try page(try store.threads(viewer: viewer)) }),
-                ("/v1/invitations", { try list(try store.invitations(of: viewer, viewer: viewer)) }),
+                ("/v1/me/threads?limit=200", { try items(try store.threads(of: viewer, viewer: viewer).items) }),
+                ("/v1/invitations?limit=200", { try items(try store.invitations(of: viewer, viewer: viewer).items) }),
             ]
             for thread in seen.threads {
                 let path = "/v1/threads/\(thread)"
@@ -90,17 +91,17 @@ import Testing
                     (path, { try answer(about: thread, store, viewer) }),
                     (path + "/standing", { try json(try store.standing(of: viewer, in: thread, viewer: viewer)) }),
                     (path + "/timeline", { try page(try store.timeline(thread, viewer: viewer)) }),
-                    (path + "/members?limit=200", { try items(try store.members(of: thread, viewer: viewer)) }),
-                    (path + "/roles", { try list(try store.roles(in: thread, viewer: viewer)) }),
+                    (path + "/members?limit=200", { try items(try store.members(of: thread, viewer: viewer).items) }),
+                    (path + "/roles?limit=200", { try items(try store.roles(in: thread, viewer: viewer).items) }),
                     (path + "/pins", { try list(try store.pins(in: thread, viewer: viewer)) }),
-                    (path + "/sanctions", { try list(try store.sanctions(in: thread, viewer: viewer)) }),
-                    (path + "/reports", { try list(try store.reports(in: thread, viewer: viewer)) }),
-                    (path + "/invitations", { try list(try store.invitations(to: thread, viewer: viewer)) }),
+                    (path + "/sanctions?limit=200", { try items(try store.sanctions(in: thread, viewer: viewer).items) }),
+                    (path + "/reports?limit=200", { try items(try store.reports(in: thread, viewer: viewer).items) }),
+                    (path + "/invitations?limit=200", { try items(try store.invitations(to: thread, viewer: viewer).items) }),
                     (
                         path + "/residents?limit=200",
                         {
                             guard let code = thread.outwardCode else { throw ChatError.rejected(.unknownThread) }
-                            return try items(try store.residents(of: code, viewer: viewer))
+                            return try items(try store.residents(of: code, viewer: viewer).items)
                         }
                     ),
                 ]
