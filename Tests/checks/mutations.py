@@ -209,6 +209,21 @@ PROMISES = {
          "(batch.lastScannedPosition - (batch.events.isEmpty ? 0 : 1), batch.commit) }"),
         ("Chat", "follower: an event is left out", "position + 1 >= state.recent", "position + 2 >= state.recent"),
     ],
+    # New events that reach followers without their tasks.
+    "ChatTests.LivePushTests": [
+        ("Chat", "live: viewers share a text of different events", " && text.event == event.recorded", ""),
+        ("Chat", "live: an event is delivered as it was written",
+         "return visible(recorded, through: filter, current: current).map(LiveDelivery.event) ?? .none", "return .event(recorded)"),
+        ("Chat", "live: an event that ends the access wakes nobody",
+         "if filter.admits(thread), endsAccess(of: viewer, to: thread, at: recorded.position) { return .wake }", ""),
+        ("Chat", "live: a join changes nothing of what a viewer follows",
+         "if filter.viewer.map(event.changesRights) ?? false { return .wake }", ""),
+        ("Chat", "live: a refused event is not read again",
+         "if waiter.accepts(delivery, of: event, &texts) { continue }", "_ = waiter.accepts(delivery, of: event, &texts)\ncontinue"),
+    ],
+    "ChatTests.DecidedEventsTests": [
+        ("Projections", "unread: a membership without a row is counted", "guard membership < members.count else { return 0 }", ""),
+    ],
     "ChatTests.ResumeTokenTests": [
         ("Chat", "follower: a token of another history is accepted", "guard isContained ?? (", "guard isContained != nil || ("),
     ],
@@ -321,6 +336,15 @@ PROMISES = {
     "ChatServerTests.HTTPConnectionTests": [
         ("ChatServer", "request: a body in chunks has any length", "guard partial.content.count <= partial.limit else", "guard partial.content.count <= 1 << 30 else"),
         ("ChatServer", "request: a body that is not read is the next request", "if head.framing != .none { isLast = true }", ""),
+    ],
+    "ChatServerTests.TurnsTests": [
+        ("ChatServer", "turns: a client has all threads", "queue.runningCount < threadCount - 1", "queue.runningCount < threadCount"),
+    ],
+    "ChatServerTests.UsedLimitsTests": [
+        ("ChatServer", "limits: nothing is used", "state.fullTimes[key] = start + .seconds(number / Double(limits[name]))", "_ = start"),
+    ],
+    "ChatServerTests.ReadingSlotsTests": [
+        ("ChatServer", "slots: a stream in the row is forgotten", "?.waiting[id] = task\n", "?.waiting[id] = nil; task.resume(returning: true)\n"),
     ],
     "ChatServerTests.MailboxTests": [
         ("ChatServer", "stream: a client that does not read has any number of bytes",

@@ -64,7 +64,7 @@ extension ChatStore {
     func deliveries(of recorded: RecordedEvent, to filters: some Collection<EventFilter>) -> [LiveDelivery] {
         // A departure that is durable takes effect.
         readSide.apply(log, through: log.durablePosition)
-        let event = erasedPositions.contains(recorded.position) ? recorded.withoutContent : recorded
+        let event = withoutErased(recorded)
         return withCurrentModels { models, current in
             filters.map { models.delivery(of: event, through: $0, current: current) }
         }
@@ -90,14 +90,5 @@ extension ReadModels {
         guard filter.matches(recorded.event) else { return nil }
         guard let viewer = filter.viewer, !filter.isExemptFromViewer(recorded.event) else { return recorded }
         return shown(recorded, to: viewer, current: current)
-    }
-}
-
-extension RecordedEvent {
-    /// The event after an erasure.
-    var withoutContent: RecordedEvent {
-        var erased = self
-        erased.event = event.withoutContent
-        return erased
     }
 }

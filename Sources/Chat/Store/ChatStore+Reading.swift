@@ -124,12 +124,19 @@ extension ChatStore {
     /// visible.
     func visibleEvent(_ recorded: RecordedEvent, through filter: EventFilter) -> RecordedEvent? {
         guard filter.matches(recorded.event) else { return nil }
-        // The batch may have been read before the content was erased.
-        let recorded = erasedPositions.contains(recorded.position) ? recorded.withoutContent : recorded
+        let recorded = withoutErased(recorded)
         guard filter.viewer != nil else { return recorded }
         // Apply every durable event first, so that a departure known to the caller takes effect.
         readSide.apply(log, through: log.durablePosition)
         return withCurrentModels { $0.visible(recorded, through: filter, current: $1) }
+    }
+
+    /// Returns the event without content if that was erased, perhaps after the event was read.
+    func withoutErased(_ recorded: RecordedEvent) -> RecordedEvent {
+        guard erasedPositions.contains(recorded.position) else { return recorded }
+        var erased = recorded
+        erased.event = recorded.event.withoutContent
+        return erased
     }
 
     /// Applies every durable event to the read models, and returns the last visible position.
