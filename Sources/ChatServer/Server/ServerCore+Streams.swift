@@ -96,11 +96,14 @@
                 _ resume: @escaping @Sendable () -> Void, _ head: HTTPHead, _ user: UserID, _ token: String
             ) -> (mailbox: Mailbox, receiver: any SocketReceiver) {
                 let mailbox = Mailbox()
-                let execute = executor(of: head, token)
-                let wire = WireSession(store, chatRoutes, user: user, execute: execute, slots: UserSlots(reading, user), push: { mailbox.post($0) }) {
+                let (execute, turns) = (executor(of: head, token), executor(of: .user(user)))
+                let wire = WireSession(
+                    store, chatRoutes, user: user, execute: execute, executor: turns, slots: UserSlots(reading, user),
+                    push: { mailbox.post($0) }
+                ) {
                     try await mailbox.write($0)
                 }
-                let receiver = SocketSession(messageBudget, on: executor(of: .user(user)))
+                let receiver = SocketSession(messageBudget, on: turns)
                 let entry = streams.add(
                     .init(
                         mailbox: mailbox, session: (user, token), stop: { wire.end() }, lastMessage: { WireConnection.end($0) },

@@ -81,7 +81,9 @@
     extension Turns.State {
         /// Puts a client into the row if it has a job that may run; returns whether it did.
         fileprivate mutating func enterRow(_ client: Client, _ threadCount: Int) -> Bool {
-            guard let queue = queues[client], !queue.isInRow, !queue.jobs.isEmpty, queue.runningCount < threadCount - 1 else { return false }
+            guard let queue = queues[client], !queue.isInRow, !queue.jobs.isEmpty, queue.runningCount < threadCount - 1 else {
+                return false
+            }
             queues[client]?.isInRow = true
             row.append(client)
             return true

@@ -21,6 +21,7 @@ public final class WireSession: Sendable {
     private let write: @Sendable ([UInt8]) async throws -> Void
     private let push: (@Sendable ([UInt8]) -> Bool)?
     private let slots: (any FollowerSlots)?
+    private let executor: (any TaskExecutor)?
     private let state: Lock<State>
 
     /// Creates the session of a signed-in user.
@@ -36,19 +37,22 @@ public final class WireSession: Sendable {
         _ store: ChatStore, user: UserID, execute: (@Sendable (ClientCommands) async -> WireResponse)? = nil,
         write: @escaping @Sendable ([UInt8]) async throws -> Void
     ) {
-        self.init(store, ChatRoutes(store), user: user, execute: execute, slots: nil, push: nil, write: write)
+        self.init(store, ChatRoutes(store), user: user, execute: execute, executor: nil, slots: nil, push: nil, write: write)
     }
 
     /// Creates a session whose new events need no task.
     ///
     /// - Parameters:
+    ///   - executor: Runs the tasks of follows; nil for the default one.
     ///   - slots: What a follow needs while it holds events that are not written.
     ///   - push: Takes a message if there is room, and returns whether it did.
     package init(
         _ store: ChatStore, _ routes: ChatRoutes, user: UserID, execute: (@Sendable (ClientCommands) async -> WireResponse)?,
-        slots: (any FollowerSlots)?, push: (@Sendable ([UInt8]) -> Bool)?, write: @escaping @Sendable ([UInt8]) async throws -> Void
+        executor: (any TaskExecutor)?, slots: (any FollowerSlots)?, push: (@Sendable ([UInt8]) -> Bool)?,
+        write: @escaping @Sendable ([UInt8]) async throws -> Void
     ) {
-        (self.store, self.user, self.push, self.slots, self.write) = (store, user, push, slots, write)
+        (self.store, self.user, self.write) = (store, user, write)
+        (self.executor, self.slots, self.push) = (executor, slots, push)
         self.routes = routes
         self.execute = execute ?? { await routes.response(to: $0, as: user) }
         state = Lock(State(connection: WireConnection(user: user)))
@@ -106,7 +110,7 @@ public final class WireSession: Sendable {
         state.withLock { state in
             if state.hasEnded { return }
             // Under the lock: the task finds itself in the table when it ends.
-            state.tasks[id] = Task { [weak self, push, slots, write] in
+            state.tasks[id] = Task(executorPreference: executor) { [weak self, push, slots, write] in
                 let livePush = push.map { push -> LivePush in
                     { event, texts in
                         // What cannot be encoded fails in the task.

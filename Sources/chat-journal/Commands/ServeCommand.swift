@@ -159,7 +159,8 @@ extension ToolCommand {
                 else {
                     let names = UserLimits.Name.allCases.map(\.rawValue).joined(separator: ", ")
                     throw arguments.error(
-                        "--limit takes one of \(names) and a number from 1 to 1000000, such as commands=5, not '\(escapedForTerminal(text))'")
+                        "--limit takes one of \(names) and a number from 1 to 1000000, such as commands=5, not '\(escapedForTerminal(text))'"
+                    )
                 }
                 options.userLimits[name] = number
             }

@@ -32,7 +32,9 @@
         @Test func addressesHaveASmallShareTogether() throws {
             let budget = Budget()
             var payers: [Client] = []
-            for number in 0..<UInt8(ClientBudget.bodies.anonymousMaximum / ClientBudget.bodies.addressMaximum) { payers.append(try address(number)) }
+            for number in 0..<UInt8(ClientBudget.bodies.anonymousMaximum / ClientBudget.bodies.addressMaximum) {
+                payers.append(try address(number))
+            }
             for payer in payers { #expect(budget.take(ClientBudget.bodies.addressMaximum, by: payer) && !budget.take(1, by: payer)) }
             #expect(try !budget.take(1, by: address(255)) && !budget.take(1, by: .shared))
             // Users pay with what is theirs.
