@@ -49,7 +49,7 @@
                 if number > 0 { state.fullTimes[key] = start + .seconds(number / Double(limits[name])) }
                 return nil
             }
-            if let wait { throw .limited(name, by: limits[name], after: Int(wait.components.seconds) + 1) }
+            if let wait { throw .limited(name, by: limits[name], after: max(1, Int((wait / .seconds(1)).rounded(.up)))) }
         }
 
         /// Uses up what a query has cost, which is known after it.

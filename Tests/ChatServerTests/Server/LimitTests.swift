@@ -33,9 +33,10 @@
             let (maya, noah) = (try await fixture.member("maya"), try await fixture.member("noah"))
             let first = try maya.another()
             _ = try await first.openStream()
-            _ = try await SocketClient.open(maya)
+            let (socket, _) = try await SocketClient.open(maya)
             #expect(try await maya.another().get("/v1/events").status == 429)
             #expect(try await noah.another().openStream().reply.status == 200)
+            socket.connection.socket.close()
             first.socket.close()
             // The server notices the end soon.
             var status = 429

@@ -91,7 +91,7 @@
             try used.use(19, of: .commands, by: ann, at: now)
             try used.use(11, of: .commands, by: ann, at: now)
             let problem = #expect(throws: Problem.self) { try used.use(1, of: .commands, by: ann, at: now) }
-            #expect((problem?.status, problem?.code, problem?.retryAfter) == (429, .tooManyRequests, 2))
+            #expect((problem?.status, problem?.code, problem?.retryAfter) == (429, .tooManyRequests, 1))
             #expect(used.refusedCounts == [.commands: 1])
             try used.use(1, of: .commands, by: UserID(bits: 2), at: now)
             try used.use(1, of: .threads, by: ann, at: now)

@@ -162,6 +162,8 @@ import Testing
         let tasks = [follow(fixture, Fixture.bob, bob), follow(fixture, Fixture.cat, cat)]
         try await fixture.untilWaiting(2)
         let first = try fixture.post("Milk?", in: shed)
+        // Before the ban, after which Bob may no longer see it.
+        try await Fixture.until { bob.positions == [first] }
         try await store.execute(.ban(user: Fixture.bob, thread: shed, by: Fixture.ann, reason: "spam"))
         try fixture.post("Bread?", in: shed)
         try await store.execute(.joinThread(user: Fixture.cat, thread: shed))

@@ -47,7 +47,7 @@ import Testing
                     .setPostcode(user: Fixture.cat, postcode: "SW1A 1AA"),
                 ].map { CommandRequest($0) })
         }
-        try await Fixture.until { fixture.log.journal.durablePosition > store.head.position + 8 }
+        try await Fixture.until { fixture.log.journal.durablePosition > fixture.log.gate }
         #expect(viewers.map { answers(store, $0) } == expected)
         fixture.log.gate = .max
         for result in try await decided.ended() { #expect(try result.get().positions != nil) }

@@ -167,8 +167,8 @@ import Testing
         "/v1/me?x=1", "/v1/threads?limit=0", "/v1/threads?limit=201", "/v1/threads?limit=x", "/v1/threads?limit=1&limit=1",
         "/v1/threads?before=1&after=1", "/v1/threads?before=-1", "/v1/threads?around=1", "/v1/threads?after=18446744073709551616",
         "/v1/threads/THREAD?limit=1", "/v1/threads/THREAD/timeline?before=1&after=2", "/v1/threads/THREAD/timeline?asOf=1",
-        "/v1/threads/THREAD/members?limit=0", "/v1/threads/SW1A/residents?limit=0", "/v1/threads/THREAD/roles?limit=1",
-        "/v1/threads/THREAD/pins?limit=1", "/v1/messages/MESSAGE?x", "/v1/messages/MESSAGE/replies?limit=", "/v1/invitations?limit=1",
+        "/v1/threads/THREAD/members?limit=0", "/v1/threads/SW1A/residents?limit=0", "/v1/threads/THREAD/roles?limit=0",
+        "/v1/threads/THREAD/pins?limit=1", "/v1/messages/MESSAGE?x", "/v1/messages/MESSAGE/replies?limit=", "/v1/invitations?limit=201",
         "/v1/events?viewer=1", "/v1/events?after=1&after=2", "/v1/threads?limit=%",
     ]) func wrongParametersAreProblems(target: String) async throws {
         let village = try Village()
