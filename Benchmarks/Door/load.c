@@ -11,8 +11,8 @@
 //   xmpp     senders, followers and idle connections are occupants of rooms, over TCP with SASL PLAIN
 //
 // Each sender sends its next post when the one before is answered: with a receipt, or, with XMPP, with its own message
-// from the room. Followers are in rooms of `group` connections; idle ones are in the last room, which gets no posts. Quiet
-// connections are open and follow nothing. With `pid`, the memory of that process is read before and after they are open.
+// from the room. Followers are in rooms of `group` connections; idle ones are in rooms of 10, the last ones, which get no
+// posts. Quiet connections are open and follow nothing. With `pid`, the memory of that process is read before and after they are open.
 //
 // Prints "metric value" lines. A wrong answer, a lost connection or a missing delivery ends it with status 1.
 
@@ -60,7 +60,7 @@ static int protocol = -1, senders, followers, group = 10, batch = 1, idle, quiet
 static double seconds = 2, warm = 0.5;
 
 static struct connection *connections;
-static int connection_count, opened, opening, ready, poller, stopping;
+static int connection_count, opened, opening, ready, poller, stopping, leaving;
 static char scratch[2 * SCRATCH + 1], raw[SCRATCH];
 static uint64_t answers, deliveries, answer_bytes, delivery_bytes;
 static uint32_t *latencies;
@@ -153,8 +153,8 @@ static void post(struct connection *c) {
     }
     char request[4096];
     int head = sprintf(
-        request, "POST /v1/commands HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n\r\n",
-        port, accounts[c->account].name, length);
+        request, "POST /v1/commands HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n"
+                 "Content-Length: %zu\r\n\r\n", port, accounts[c->account].name, length);
     if (head + length > sizeof request) fail("batch: only sockets send batches");
     memcpy(request + head, body, length);
     request_bytes = head + length;
@@ -307,7 +307,9 @@ static size_t receive_socket(struct connection *c, char *data, size_t length) {
 // XMPP
 
 static void open_xmpp_stream(struct connection *c) {
-    send_text(c, "<?xml version='1.0'?><stream:stream to='%s' xmlns='jabber:client' xmlns:stream='http://etherx.jabber.org/streams' version='1.0'>", domain);
+    send_text(
+        c, "<?xml version='1.0'?><stream:stream to='%s' xmlns='jabber:client' xmlns:stream='http://etherx.jabber.org/streams' version='1.0'>",
+        domain);
 }
 
 static void authenticate(struct connection *c) {
@@ -389,7 +391,12 @@ static void receive(struct connection *c) {
     char *into = c->kind == STREAM ? raw : scratch + c->carried;
     ssize_t count = recv(c->fd, into, SCRATCH, MSG_DONTWAIT);
     if (count < 0 && errno == EAGAIN) return;
-    if (count <= 0) fail("connection %d of %s was ended in state %d: %s: %.*s", c->index, accounts[c->account].name, c->state, count ? strerror(errno) : "closed", (int)c->carried, c->carry);
+    if (count <= 0 && leaving) {
+        close(c->fd);
+        ready--;
+        return;
+    }
+    if (count <= 0) fail("connection %d: %s: %.*s", c->index, count ? strerror(errno) : "closed", (int)c->carried, c->carry);
     size_t length = c->carried + count, taken = 0;
     if (c->kind == STREAM) {
         if (c->has_head) {
@@ -430,11 +437,15 @@ static void open_connection(struct connection *c) {
     opening++;
     const char *token = accounts[c->account].name;
     if (c->kind == XMPP) open_xmpp_stream(c);
-    else if (c->kind == STREAM) send_text(c, "GET /v1/events?thread=%s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAuthorization: Bearer %s\r\nAccept: text/event-stream\r\n\r\n", c->room, port, token);
+    else if (c->kind == STREAM)
+        send_text(
+            c, "GET /v1/events?thread=%s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAuthorization: Bearer %s\r\nAccept: text/event-stream\r\n\r\n",
+            c->room, port, token);
     else if (c->kind == SOCKET)
         send_text(
-            c, "GET /v1/socket HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAuthorization: Bearer %s\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
-               "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: chat-journal.v1\r\n\r\n", port, token);
+            c, "GET /v1/socket HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAuthorization: Bearer %s\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+               "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: chat-journal.v1\r\n\r\n",
+            port, token);
     else if (c->sends) become_ready(c);
     else send_text(c, "GET /v1/me HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAuthorization: Bearer %s\r\n\r\n", port, token);
 }
@@ -452,8 +463,8 @@ static void make_connections(void) {
         followers = senders;
         group = 1;
     }
-    int followed = followers / group, follows = protocol == HTTP ? STREAM : protocol;
-    if (followed * group != followers || followed >= room_count || senders >= room_count + followers) fail("too few rooms");
+    int followed = followers / group, active = room_count - (idle + 9) / 10, follows = protocol == HTTP ? STREAM : protocol;
+    if (followed * group != followers || followed > active || (!followers && senders > active)) fail("too few rooms");
     int apart = followers && protocol != HTTP ? 0 : senders;
     connection_count = followers + apart + idle + quiet;
     connections = calloc(connection_count, sizeof *connections);
@@ -468,11 +479,11 @@ static void make_connections(void) {
         } else if (index < followers + apart) {
             c->kind = protocol;
             c->sends = 1;
-            c->room = rooms[(index - followers) % (followers ? followed : room_count - 1)];
+            c->room = rooms[(index - followers) % (followers ? followed : active)];
         } else if (index < followers + apart + idle) {
             c->kind = follows;
             c->follows = 1;
-            c->room = rooms[room_count - 1];
+            c->room = rooms[active + (index - followers - apart) / 10];
         } else {
             c->kind = protocol;
         }
@@ -508,7 +519,7 @@ static int ascending(const void *left, const void *right) {
 }
 
 static void wait_for(double time) {
-    for (uint64_t end = now() + (uint64_t)(time * 1e9), at; (at = now()) < end;) turn((end - at) / 1000000 + 1 > 100 ? 100 : (end - at) / 1000000 + 1);
+    for (uint64_t end = now() + (uint64_t)(time * 1e9), at; (at = now()) < end;) turn((int)((end - at) / 1000000 + 1));
 }
 
 static void measure(void) {
@@ -538,11 +549,24 @@ static void measure(void) {
         expected = followers ? answers * batch * group : 0;
         if (deliveries < expected) waiting = 1;
         if (deliveries + answers != before) quiet_since = now();
-        if (now() - quiet_since > 10000000000ull) fail("%lu deliveries of %lu, %d posts without an answer", deliveries, expected, waiting);
+        if (now() - quiet_since > 30000000000ull)
+            fail("%lu deliveries of %lu, %d posts without an answer", deliveries, expected, waiting);
     }
     if (deliveries != expected) fail("%lu deliveries instead of %lu", deliveries, expected);
     printf("request_bytes %zu\ncommand_bytes %zu\nanswer_bytes %.0f\n", request_bytes, command_bytes, (double)answer_bytes / answers);
     if (followers) printf("delivery_bytes %.0f\n", (double)delivery_bytes / deliveries);
+}
+
+// Leaves the rooms, because an occupant whose connection ends would stay, and waits until the server has closed all connections.
+static void leave(void) {
+    leaving = 1;
+    for (int index = 0; index < connection_count; index++) {
+        struct connection *c = &connections[index];
+        if (c->room) send_text(c, "<presence type='unavailable' to='%s@%s/n%d'/>", c->room, service, index);
+        send_text(c, "</stream:stream>");
+    }
+    for (uint64_t begin = now(); ready && now() - begin < 30000000000ull;) turn(100);
+    if (ready) fail("%d connections have not been closed", ready);
 }
 
 static void read_plan(const char *path) {
@@ -558,7 +582,7 @@ static void read_plan(const char *path) {
         else fail("a line of the plan: %s", line);
     }
     fclose(in);
-    if (!port || !account_count || room_count < 2) fail("a plan needs a port, an account and two rooms");
+    if (!port || !account_count || !room_count) fail("a plan needs a port, an account and a room");
 }
 
 static void read_option(const char *option) {
@@ -604,5 +628,6 @@ int main(int count, char **arguments) {
         printf("pss_bytes_each %.0f\n", (memory("smaps_rollup", "Pss:") - proportional) / connection_count);
     }
     if (senders) measure();
+    if (protocol == XMPP) leave();
     return 0;
 }

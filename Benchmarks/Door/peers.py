@@ -26,7 +26,7 @@ auth_password_format: plain
 sql_pool_size: 10
 {sql}
 listen:
-  - {{port: {port}, ip: "127.0.0.1", module: ejabberd_c2s, access: all, starttls: false}}
+  - {{port: {port}, ip: "127.0.0.1", module: ejabberd_c2s, backlog: 1024, access: all, starttls: false}}
   - {{port: {api}, ip: "127.0.0.1", module: ejabberd_http, request_handlers: {{/api: mod_http_api}}}}
 api_permissions:
   local: {{who: {{ip: "127.0.0.1/8"}}, what: "*"}}
@@ -39,7 +39,7 @@ modules:
     db_type: mnesia
     max_users: 20000
     max_user_conferences: 100000
-    default_room_options: {{mam: true, max_users: 20000, presence_broadcast: []}}
+    default_room_options: {{persistent: true, mam: true, max_users: 20000, presence_broadcast: []}}
 """
 
 PROSODY = """
@@ -49,6 +49,7 @@ data_path = "{directory}/data"
 log = {{ warn = "{directory}/log" }}
 interfaces = {{ "127.0.0.1" }}
 c2s_ports = {{ {port} }}
+network_settings = {{ tcp_backlog = 1024 }}
 modules_enabled = {{ "disco", "saslauth" }}
 modules_disabled = {{ "s2s", "tls" }}
 c2s_require_encryption = false
@@ -58,11 +59,13 @@ storage = "internal"
 VirtualHost "localhost"
 Component "conference.localhost" "muc"
     modules_enabled = {{ "muc_mam" }}
-    storage = "sql"
+    storage = {{ muc_log = "sql" }}
     sql = {{ driver = "SQLite3", database = "{directory}/archive.sqlite" }}
     muc_log_by_default = true
     muc_log_expires_after = "never"
     muc_room_locking = false
+    muc_room_cache_size = 10000
+    muc_room_default_persistent = true
     muc_room_default_presence_broadcast = {{ visitor = false, participant = false, moderator = false }}
 """
 
@@ -82,7 +85,7 @@ def identity(name):
 
 
 def wait_for_port(process, port, log):
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 180
     while time.monotonic() < deadline and process.poll() is None:
         try:
             with socket.create_connection(("127.0.0.1", port), timeout=1):
@@ -95,10 +98,13 @@ def wait_for_port(process, port, log):
 class Peer:
     """A server that speaks XMPP. `pid` is the process whose memory is measured."""
 
+    running = []  # also those that have not started completely
+
     def __init__(self, directory, user):
-        self.directory = pathlib.Path(directory)
-        self.directory.mkdir(parents=True)
-        self.identity, self.port, self.processes, self.pid = identity(user), free_port(), [], None
+        Peer.running.append(self)
+        self.directory, self.processes, self.pid = pathlib.Path(directory), [], None
+        self.identity, self.port = identity(user), free_port()
+        self.directory.chmod(0o755)  # for the user of PostgreSQL
         self.own(self.directory, user)
 
     def own(self, path, user):
@@ -120,7 +126,8 @@ class Peer:
         path.write_text("\n".join(lines) + "\n")
 
     def stop(self):
-        for process in reversed(self.processes):
+        while self.processes:
+            process = self.processes.pop()
             # PostgreSQL ends at once on SIGINT, and the others on SIGTERM.
             process.send_signal(signal.SIGINT if "postgres" in process.args[0] else signal.SIGTERM)
             try:
@@ -139,11 +146,11 @@ class Ejabberd(Peer):
         api = free_port()
         (self.directory / "ejabberd.yml").write_text(EJABBERD.format(port=self.port, api=api, sql=sql))
         libraries = sorted({str(pathlib.Path(path).parent) for path in glob.glob("/usr/lib/*/ejabberd-*") + glob.glob("/usr/lib/*/erlang/lib/ejabberd-*")})
-        # Without a name, so without epmd.
+        # Without a name, so without epmd. A scheduler that spins would give its turn to other programs.
         process = self.start(
-            ["erl", "-noinput", "+K", "true", "+P", "250000", "+Q", "65536", "-mnesia", "dir", f'"{self.directory}/mnesia"', "-s", "ejabberd"],
+            ["erl", "-noinput", "+K", "true", "+P", "250000", "+Q", "65536", "+sbwt", "none", "+sbwtdcpu", "none", "+sbwtdio", "none", "-mnesia", "dir", f'"{self.directory}/mnesia"', "-s", "ejabberd"],
             {"ERL_LIBS": ":".join(libraries), "EJABBERD_CONFIG_PATH": str(self.directory / "ejabberd.yml"),
-             "EJABBERD_LOG_PATH": str(self.directory / "ejabberd.log"), "ERL_CRASH_DUMP_BYTES": "0"})
+             "EJABBERD_LOG_PATH": str(self.directory / "ejabberd.log"), "ERL_INETRC": "/etc/ejabberd/inetrc", "ERL_CRASH_DUMP_BYTES": "0"})
         wait_for_port(process, api, self.directory / "ejabberd.log")
         wait_for_port(process, self.port, self.directory / "ejabberd.log")
         for name in ACCOUNTS:
@@ -159,7 +166,6 @@ class Ejabberd(Peer):
         data.mkdir(mode=0o700)
         if owner:
             shutil.chown(data, "postgres", "postgres")
-            os.chmod(self.directory, 0o755)
         run = {"check": True, "stdout": subprocess.DEVNULL, "cwd": "/", **owner}
         subprocess.run([f"{bin}/initdb", "-D", str(data), "-A", "trust", "-U", "ejabberd"], **run)
         process = self.start([f"{bin}/postgres", "-D", str(data), "-p", str(port), "-k", str(data), "-h", "127.0.0.1"], owner=owner)
