@@ -139,23 +139,26 @@ class Peer:
 
 class Ejabberd(Peer):
     def __init__(self, directory, postgres):
-        if not shutil.which("erl") or not glob.glob("/usr/lib/*/ejabberd-*") + glob.glob("/usr/lib/*/erlang/lib/ejabberd-*"):
+        installed = glob.glob("/usr/lib/*/ejabberd-*")
+        if not shutil.which("erl") or not installed:
             raise Absent("the Debian package ejabberd is not installed")
         super().__init__(directory, "ejabberd")
         sql = self.start_postgres() if postgres else f'sql_type: sqlite\nsql_database: "{self.directory}/archive.sqlite"'
         api = free_port()
         (self.directory / "ejabberd.yml").write_text(EJABBERD.format(port=self.port, api=api, sql=sql))
-        libraries = sorted({str(pathlib.Path(path).parent) for path in glob.glob("/usr/lib/*/ejabberd-*") + glob.glob("/usr/lib/*/erlang/lib/ejabberd-*")})
+        libraries = sorted({str(pathlib.Path(path).parent) for path in installed})
         # Without a name, so without epmd. A scheduler that spins would give its turn to other programs.
         process = self.start(
-            ["erl", "-noinput", "+K", "true", "+P", "250000", "+Q", "65536", "+sbwt", "none", "+sbwtdcpu", "none", "+sbwtdio", "none", "-mnesia", "dir", f'"{self.directory}/mnesia"', "-s", "ejabberd"],
+            [*"erl -noinput +K true +P 250000 +Q 65536 +sbwt none +sbwtdcpu none +sbwtdio none".split(),
+             "-mnesia", "dir", f'"{self.directory}/mnesia"', "-s", "ejabberd"],
             {"ERL_LIBS": ":".join(libraries), "EJABBERD_CONFIG_PATH": str(self.directory / "ejabberd.yml"),
              "EJABBERD_LOG_PATH": str(self.directory / "ejabberd.log"), "ERL_INETRC": "/etc/ejabberd/inetrc", "ERL_CRASH_DUMP_BYTES": "0"})
         wait_for_port(process, api, self.directory / "ejabberd.log")
         wait_for_port(process, self.port, self.directory / "ejabberd.log")
         for name in ACCOUNTS:
             body = json.dumps({"user": name, "host": "localhost", "password": PASSWORD}).encode()
-            urllib.request.urlopen(urllib.request.Request(f"http://127.0.0.1:{api}/api/register", body, {"Content-Type": "application/json"}), timeout=30)
+            request = urllib.request.Request(f"http://127.0.0.1:{api}/api/register", body, {"Content-Type": "application/json"})
+            urllib.request.urlopen(request, timeout=30).close()
         self.pid = process.pid
 
     def start_postgres(self):
@@ -172,12 +175,13 @@ class Ejabberd(Peer):
         wait_for_port(process, port, self.directory / "output")
         psql = [f"{bin}/psql", "-q", "-h", "127.0.0.1", "-p", str(port), "-U", "ejabberd"]
         for _ in range(100):
-            if subprocess.run([*psql, "-c", "select 1", "postgres"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0:
+            if subprocess.run([*psql, "-c", "select 1", "postgres"], capture_output=True, check=False).returncode == 0:
                 break
             time.sleep(0.1)
         subprocess.run([*psql, "-c", "create database ejabberd", "postgres"], **run)
         subprocess.run([*psql, "-f", "/usr/share/ejabberd/sql/pg.sql", "ejabberd"], **run)
-        return f"sql_type: pgsql\nsql_server: 127.0.0.1\nsql_port: {port}\nsql_database: ejabberd\nsql_username: ejabberd\nsql_password: none"
+        lines = ["sql_type: pgsql", "sql_server: 127.0.0.1", f"sql_port: {port}", "sql_database: ejabberd", "sql_username: ejabberd"]
+        return "\n".join([*lines, "sql_password: none"])
 
 
 class Prosody(Peer):
