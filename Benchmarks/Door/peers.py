@@ -151,8 +151,8 @@ class Ejabberd(Peer):
         process = self.start(
             [*"erl -noinput +K true +P 250000 +Q 65536 +sbwt none +sbwtdcpu none +sbwtdio none".split(),
              "-mnesia", "dir", f'"{self.directory}/mnesia"', "-s", "ejabberd"],
-            {"ERL_LIBS": ":".join(libraries), "EJABBERD_CONFIG_PATH": str(self.directory / "ejabberd.yml"),
-             "EJABBERD_LOG_PATH": str(self.directory / "ejabberd.log"), "ERL_INETRC": "/etc/ejabberd/inetrc", "ERL_CRASH_DUMP_BYTES": "0"})
+            {"ERL_LIBS": ":".join(libraries), "ERL_INETRC": "/etc/ejabberd/inetrc", "ERL_CRASH_DUMP_BYTES": "0",
+             "EJABBERD_CONFIG_PATH": str(self.directory / "ejabberd.yml"), "EJABBERD_LOG_PATH": str(self.directory / "ejabberd.log")})
         wait_for_port(process, api, self.directory / "ejabberd.log")
         wait_for_port(process, self.port, self.directory / "ejabberd.log")
         for name in ACCOUNTS:
