@@ -106,7 +106,7 @@ let package = Package(
                 .target(name: "CSQLite", condition: .when(traits: ["PeerBenchmarks"])),
                 .target(name: "CPostgreSQL", condition: .when(traits: ["Postgres"])),
             ],
-            path: "Benchmarks", exclude: ["README.md", "baseline.jsonl", "CAllocations", "CFloor"], swiftSettings: settings),
+            path: "Benchmarks", exclude: ["README.md", "baseline.jsonl", "CAllocations", "CFloor", "Door"], swiftSettings: settings),
         // In no product: for the benchmarks only.
         .target(name: "CAllocations", path: "Benchmarks/CAllocations"),
         .target(name: "CFloor", dependencies: ["CHashing"], path: "Benchmarks/CFloor"),
