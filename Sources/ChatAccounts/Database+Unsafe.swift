@@ -17,6 +17,9 @@
     @safe final class Database {
         /// Nil when closed.
         private var connection: OpaquePointer?
+        /// The prepared statements, by their text: a session is looked up for every request, and preparing
+        /// its statement takes longer than running it.
+        private var statements: [String: OpaquePointer] = unsafe [:]
 
         /// Opens an existing file; an empty one is an empty database.
         init(_ path: String, isReadOnly: Bool = false) throws(AccountError) {
@@ -36,6 +39,8 @@
 
         /// Closes the connection; every statement after it throws `storage`.
         func close() {
+            unsafe statements.values.forEach { unsafe sqlite3_finalize($0) }
+            unsafe statements = [:]
             unsafe sqlite3_close_v2(connection)
             unsafe connection = nil
         }
@@ -50,23 +55,34 @@
 
         /// Executes one statement and returns its rows.
         @discardableResult func run(_ sql: String, _ parameters: SQLValue...) throws(AccountError) -> [[SQLValue]] {
-            guard let connection = unsafe connection else { throw .closed }
-            var prepared: OpaquePointer?
-            var status = unsafe sqlite3_prepare_v2(connection, sql, -1, &prepared, nil)
-            guard status == SQLITE_OK, let statement = unsafe prepared else { throw Self.failure(status) }
-            defer { unsafe sqlite3_finalize(statement) }
+            let statement = try unsafe prepared(sql)
+            // Ends its reading transaction, and keeps no value.
+            defer {
+                unsafe sqlite3_reset(statement)
+                unsafe sqlite3_clear_bindings(statement)
+            }
             for (index, parameter) in parameters.enumerated() {
-                status = unsafe Self.bind(statement, Int32(index + 1), parameter)
+                let status = unsafe Self.bind(statement, Int32(index + 1), parameter)
                 guard status == SQLITE_OK else { throw Self.failure(status) }
             }
             var rows: [[SQLValue]] = []
             while true {
-                status = unsafe sqlite3_step(statement)
+                let status = unsafe sqlite3_step(statement)
                 if status == SQLITE_DONE { return rows }
                 guard status == SQLITE_ROW else { throw Self.failure(status) }
                 let columns = unsafe sqlite3_column_count(statement)
                 rows.append((0..<columns).map { unsafe Self.column(statement, $0) })
             }
+        }
+
+        private func prepared(_ sql: String) throws(AccountError) -> OpaquePointer {
+            if let statement = unsafe statements[sql] { return unsafe statement }
+            guard let connection = unsafe connection else { throw .closed }
+            var prepared: OpaquePointer?
+            let status = unsafe sqlite3_prepare_v2(connection, sql, -1, &prepared, nil)
+            guard status == SQLITE_OK, let statement = unsafe prepared else { throw Self.failure(status) }
+            unsafe statements[sql] = statement
+            return unsafe statement
         }
 
         private static func failure(_ status: Int32) -> AccountError {

@@ -35,6 +35,9 @@
         let limits: UsedLimits
         let reading = ReadingSlots()
         private let turns = Turns()
+        /// The users of tokens that were valid, so that a request begins in the turns of its user. Its
+        /// session is looked up all the same.
+        private let knownUsers = Lock([String: UserID]())
         private let files = StaticFiles()
         private let logsRequests: Bool
         private let router = Router(
@@ -99,7 +102,7 @@
         /// Called once a second, by another task: looking up sessions may wait.
         func checkSessions() async { await streams.checkDueSessions(validity: sessions.validity) }
 
-        fileprivate func respond(to request: HTTPRequest, _ exchange: HTTPExchange) async {
+        fileprivate func respond(to request: HTTPRequest, of client: Client, _ exchange: HTTPExchange) async {
             let start = ContinuousClock.now
             defer { pending.withLock { $0 -= 1 } }
             var route = "other"
@@ -112,7 +115,7 @@
                 let match = router.match(method: wire.method, path: wire.path)
                 if case .route(let found, _) = match { route = found.name }
                 try requireRunning()
-                response = try await self.response(to: wire, request.head, at: match, exchange)
+                response = try await self.response(to: wire, request.head, at: match, exchange, client)
             } catch {
                 let problem = Problem(serverError: error)
                 if problem.status == 500 { log.write("requestFailed", ("route", route), ("error", Self.logged(error))) }
@@ -137,7 +140,7 @@
         }
 
         private func response(
-            to request: WireRequest, _ head: HTTPHead, at match: Router<Handler>.Match, _ exchange: HTTPExchange
+            to request: WireRequest, _ head: HTTPHead, at match: Router<Handler>.Match, _ exchange: HTTPExchange, _ client: Client
         ) async throws -> HTTPResponse {
             let token = SessionCredentials.token(in: head, isSecure: headCheck.isSecure(head))
             switch match {
@@ -157,6 +160,11 @@
                     return HTTPResponse(try await respond(to: request, head, token, at: route.pattern, by: handler, parameters))
                 case .chat(let handler):
                     let (user, token) = try await requireSession(token)
+                    // As a rule the task is there already.
+                    if client == .user(user) {
+                        return try await respond(to: request, head, as: user, token, by: handler, parameters, exchange)
+                    }
+                    note(user, of: token)
                     return try await withTaskExecutorPreference(executor(of: .user(user))) {
                         try await respond(to: request, head, as: user, token, by: handler, parameters, exchange)
                     }
@@ -202,6 +210,20 @@
         /// A log of other machines is read on threads of its own: the others go on in an outage.
         func executor(of client: Client) -> any TaskExecutor { store.readExecutor ?? turns.executor(of: client) }
 
+        /// The client in whose turns a request begins.
+        private func likelyClient(of head: HTTPHead) -> Client {
+            let token = SessionCredentials.token(in: head, isSecure: headCheck.isSecure(head))
+            if let token, let user = knownUsers.withLock({ $0[token] }) { return .user(user) }
+            return client(of: head)
+        }
+
+        private func note(_ user: UserID, of token: String) {
+            knownUsers.withLock { known in
+                if known.count >= KnownSessions.maximumCount { known = [:] }
+                known[token] = user
+            }
+        }
+
         /// The client of a request whose session is not known.
         private func client(of head: HTTPHead) -> Client {
             guard let client = headCheck.client(of: head), !headCheck.isShared(client) else { return .shared }
@@ -216,7 +238,7 @@
                 let request = try WireRequest(method: head.method, target: head.target, lastEventID: nil, body: [])
                 let match = router.match(method: request.method, path: request.path)
                 guard case .route(let route, _) = match else {
-                    return exchange.respond(try await response(to: request, head, at: match, exchange).withStandardHeaders)
+                    return exchange.respond(try await response(to: request, head, at: match, exchange, .shared).withStandardHeaders)
                 }
                 exchange.admit(try await payer(for: head, at: route))
             } catch {
@@ -339,7 +361,8 @@
         func handle(_ request: HTTPRequest, _ exchange: HTTPExchange) {
             // Before the task runs, so that the server waits for it when it closes.
             pending.withLock { $0 += 1 }
-            Task(executorPreference: executor(of: client(of: request.head))) { await self.respond(to: request, exchange) }
+            let client = likelyClient(of: request.head)
+            Task(executorPreference: executor(of: client)) { await self.respond(to: request, of: client, exchange) }
         }
     }
 
