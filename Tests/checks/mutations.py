@@ -338,7 +338,7 @@ PROMISES = {
         ("ChatServer", "request: a body that is not read is the next request", "if head.framing != .none { isLast = true }", ""),
     ],
     "ChatServerTests.TurnsTests": [
-        ("ChatServer", "turns: a client has all threads", "queue.runningCount < threadCount - 1", "queue.runningCount < threadCount"),
+        ("ChatServer", "turns: a client has all threads", "queues[number].runningCount < threadCount - 1", "queues[number].runningCount < threadCount"),
     ],
     "ChatServerTests.UsedLimitsTests": [
         ("ChatServer", "limits: nothing is used", "state.fullTimes[key] = start + .seconds(number / Double(limits[name]))", "_ = start"),

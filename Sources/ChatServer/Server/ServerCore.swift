@@ -35,8 +35,9 @@
         let limits: UsedLimits
         let reading = ReadingSlots()
         private let turns = Turns()
-        /// The users of tokens that were valid, so that a request begins in the turns of its user. Its
-        /// session is looked up all the same.
+        /// The users of tokens that were valid, so that a request begins in the turns of its user.
+        ///
+        /// Its session is looked up all the same.
         private let knownUsers = Lock([String: UserID]())
         private let files = StaticFiles()
         private let logsRequests: Bool
