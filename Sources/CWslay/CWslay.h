@@ -4,11 +4,19 @@
 
 #ifdef __linux__
 
+#include <malloc.h>
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
-/* Swift's module of the C library has neither epoll nor eventfd. */
+/* Swift's module of the C library has neither epoll nor eventfd, nor malloc_trim. */
+
+/* Gives memory that is free back to the system; nothing where the allocator does so by itself (musl). */
+static inline void CMemory_giveBack(void) {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
 
 struct CPoll_Event {
     uint64_t id;

@@ -1,6 +1,9 @@
 #if Server
     // Unsafe, because system calls take the addresses of buffers and structures; each lives longer
     // than the call.
+    #if os(Linux)
+        internal import CWslay
+    #endif
     internal import ChatAccounts
     internal import Foundation
     internal import Locking
@@ -107,6 +110,8 @@
             var isAccepting = true
             /// The streams and sockets that have something to send.
             var ready: ArraySlice<UInt64> = []
+            /// The most connections since memory was given back.
+            var peakCount = 0
             /// The bytes that were received since the input was counted.
             var uncountedByteCount = 0
             var exchangeCount = 0
@@ -147,6 +152,7 @@
                 if context.now >= nextTick {
                     nextTick = context.now + .seconds(1)
                     for connection in connections.values { tick(connection) }
+                    giveMemoryBack()
                     // Descriptors may be free again.
                     setAccepting(connections.count < maximumCount)
                 }
@@ -155,6 +161,18 @@
                 loop.published.withLock { $0 = counts }
                 if pending.isStopping { return }
             }
+        }
+
+        /// Gives the memory of many connections that have ended back to the system, which the allocator
+        /// of glibc keeps.
+        private mutating func giveMemoryBack() {
+            peakCount = max(peakCount, connections.count)
+            guard peakCount > 256, connections.count < peakCount / 2 else { return }
+            peakCount = connections.count
+            #if os(Linux)
+                // Takes milliseconds.
+                DispatchQueue.global(qos: .background).async { CMemory_giveBack() }
+            #endif
         }
 
         private mutating func updateDate() {

@@ -28,7 +28,7 @@
             var isReaderWaiting = false
             var writers: [CheckedContinuation<Bool, Never>] = []
             var wake: (@Sendable () -> Void)?
-            /// The time since which the writer has been waiting.
+            /// The time since which a writer has been waiting, or bytes were refused.
             var waitingSince: ContinuousClock.Instant?
             /// The time of the last write.
             var lastWrite = ContinuousClock.now
@@ -80,7 +80,12 @@
         @discardableResult
         func post(_ bytes: [UInt8]) -> Bool {
             change { state in
-                guard !state.hasEnded, state.byteCount < Self.capacity else { return false }
+                guard !state.hasEnded else { return false }
+                guard state.byteCount < Self.capacity else {
+                    // Its writer may wait for something else meanwhile.
+                    if state.waitingSince == nil { state.waitingSince = .now }
+                    return false
+                }
                 state.append(bytes)
                 return true
             }
@@ -129,7 +134,8 @@
             return reading
         }
 
-        /// The time since the last write, and the time for which the writer has been waiting.
+        /// The time since the last write, and the time for which the client has not made room for
+        /// another one.
         func idleTimes(at now: ContinuousClock.Instant = .now) -> (sinceWrite: Duration, writerWaits: Duration?) {
             state.withLock { (now - $0.lastWrite, $0.waitingSince.map { now - $0 }) }
         }

@@ -92,6 +92,15 @@
             #expect(isWaiting(mailbox))
         }
 
+        /// A client that makes no room is late, whether or not a writer waits.
+        @Test func refusedBytesCountAsWaiting() {
+            let mailbox = Mailbox()
+            while mailbox.post([UInt8](repeating: 0, count: 1_000)) {}
+            #expect(mailbox.idleTimes().writerWaits != nil)
+            _ = mailbox.read()
+            #expect(mailbox.idleTimes().writerWaits == nil && mailbox.post([0]))
+        }
+
         @Test(arguments: [true, false]) func endWakesASuspendedWriter(closes: Bool) async throws {
             let mailbox = Mailbox()
             try await mailbox.write([UInt8](repeating: 0, count: Mailbox.capacity))
