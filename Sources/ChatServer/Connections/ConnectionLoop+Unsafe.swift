@@ -151,6 +151,7 @@
                 if pending.acceptsNoMore || pending.isStopping { closeListener() }
                 if context.now >= nextTick {
                     nextTick = context.now + .seconds(1)
+                    context.isFull = connections.count >= maximumCount
                     for connection in connections.values { tick(connection) }
                     giveMemoryBack()
                     // Descriptors may be free again.

@@ -37,6 +37,8 @@
         /// The longest times of the phases.
         private enum Limit {
             static let idle = Duration.seconds(60)
+            /// While others wait to be accepted.
+            static let idleOfMany = Duration.seconds(5)
             /// From the first byte of a head to its last one.
             static let head = Duration.seconds(10)
             static let body = Duration.seconds(30)
@@ -148,7 +150,7 @@
         var isLate: Bool {
             let limit: Duration
             switch phase {
-            case .head: limit = hasHeadBegun ? Limit.head : Limit.idle
+            case .head: limit = hasHeadBegun ? Limit.head : context.isFull ? Limit.idleOfMany : Limit.idle
             case .body: limit = Limit.body
             case .lingering: limit = Limit.lingering
             default:

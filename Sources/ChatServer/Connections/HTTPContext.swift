@@ -7,6 +7,8 @@
         let messageBudget: MessageBudget
         /// The time of the present round of the loop.
         var now = ContinuousClock.now
+        /// Whether there are as many connections as there may be.
+        var isFull = false
         /// The value of the header `Date`.
         var date = ""
         /// The memory of the bodies that are being read.

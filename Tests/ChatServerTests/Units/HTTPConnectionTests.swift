@@ -287,6 +287,10 @@
 
         @Test func phasesHaveTheirTimes() throws {
             #expect(!isLate(after: 59) && isLate(after: 61))
+            // While others wait to be accepted.
+            context.isFull = true
+            #expect(!isLate(after: 4) && isLate(after: 6))
+            context.isFull = false
             #expect(send("G").isEmpty && !isLate(after: 9) && isLate(after: 11))
             // A byte now and then does not give more time.
             context.now += .seconds(8)
