@@ -306,3 +306,15 @@ extension FeedWaiters.Waiter {
         }
     }
 }
+
+extension ChatStore {
+    /// Decides what becomes of a new event for followers that wait for it.
+    func deliveries(of recorded: RecordedEvent, to filters: some Collection<EventFilter>) -> [LiveDelivery] {
+        // A departure that is durable takes effect.
+        readSide.apply(log, through: log.durablePosition)
+        let event = withoutErased(recorded)
+        return withCurrentModels { models, current in
+            filters.map { models.delivery(of: event, through: $0, current: current) }
+        }
+    }
+}

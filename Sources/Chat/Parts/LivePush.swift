@@ -59,20 +59,9 @@ enum LiveDelivery {
     case wake
 }
 
-extension ChatStore {
-    /// Decides what becomes of a new event for followers that wait for it.
-    func deliveries(of recorded: RecordedEvent, to filters: some Collection<EventFilter>) -> [LiveDelivery] {
-        // A departure that is durable takes effect.
-        readSide.apply(log, through: log.durablePosition)
-        let event = withoutErased(recorded)
-        return withCurrentModels { models, current in
-            filters.map { models.delivery(of: event, through: $0, current: current) }
-        }
-    }
-}
-
 extension ReadModels {
-    fileprivate func delivery(of recorded: RecordedEvent, through filter: EventFilter, current: Position) -> LiveDelivery {
+    /// Decides what becomes of a new event for a follower that waits for it.
+    func delivery(of recorded: RecordedEvent, through filter: EventFilter, current: Position) -> LiveDelivery {
         let event = recorded.event
         if filter.viewer.map(event.changesRights) ?? false { return .wake }
         if let viewer = filter.notifiedViewer {
