@@ -218,7 +218,7 @@ class Hostile:
         data += self.request("POST", "/v1/commands", ["Content-Type: application/json", "Content-Length: 31"], b'{"leaveThread":{"thread":"M1"}}')
         data += self.request(headers=["Connection: close"])
         answer, closed, _ = exchange(self.server.port, data)
-        if not closed or statuses(answer) != [200] * (count + 2) or answer.count(b'"since"') != count // 2 * 2:
+        if not closed or statuses(answer) != [200] * (count + 2) or answer.count(b'"newer"') != count // 2:
             raise Failed(f"a pipeline of {count + 2}: {statuses(answer)}, closed {closed}")
         return f"{count + 2} answers in order"
 
