@@ -160,28 +160,30 @@
             return status == 0
         }
 
-        /// Returns frames to send; called when those before are sent.
+        /// Returns frames to send, pings and pongs before messages; called when those before are sent.
         func takeFrames() -> [UInt8] {
             isOpen = true
-            while !hasLastMessage, closedAt == nil, frames.count < Self.outputLimit {
+            appendControlFrames()
+            var isMailboxEmpty = false
+            while !isMailboxEmpty, !hasLastMessage, closedAt == nil, frames.count < Self.outputLimit {
                 switch mailbox.read() {
-                case .wait: return takeFramesAfterControls()
+                case .wait: isMailboxEmpty = true
                 case .bytes(let message): appendFrame(message)
                 case .end:
                     hasLastMessage = true
                     unsafe wslay_event_queue_close(context, UInt16(WSLAY_CODE_GOING_AWAY.rawValue), nil, 0)
                     closedAt = .now
+                    appendControlFrames()
                 }
             }
-            return takeFramesAfterControls()
-        }
-
-        /// Returns the messages, and after them the pings, pongs and the close of the library.
-        private func takeFramesAfterControls() -> [UInt8] {
-            // Cannot fail: every frame is appended at once.
-            _ = unsafe wslay_event_send(context)
             defer { frames = [] }
             return frames
+        }
+
+        /// Appends the pings, pongs and the close that wait in the library.
+        private func appendControlFrames() {
+            // Cannot fail: every frame is appended at once.
+            _ = unsafe wslay_event_send(context)
         }
 
         /// Appends a text message as one frame (RFC 6455, section 5.2).
