@@ -4,7 +4,7 @@
     /// A rate is a number for each second. What was not used is saved up to ``savedSeconds`` times the
     /// rate; who has used up all gets the status 429 with `Retry-After`. The defaults keep others'
     /// posts fast whatever one user does; they are no protection from spam, for which a host lowers
-    /// ``commands``.
+    /// ``Name/commands``.
     public struct UserLimits: Sendable {
         /// The seconds for which unused commands, threads and invitations are saved.
         public static let savedSeconds = [Name.commands: 2.0, .threads: 100, .invitations: 100, .queries: 10]
