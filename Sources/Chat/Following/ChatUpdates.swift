@@ -55,9 +55,48 @@ extension ChatUpdates {
     package func deliver(
         _ push: LivePush?, _ slots: (any FollowerSlots)?, write: (FollowedUpdate) async throws -> Void
     ) async throws {
-        var updates = FollowerIterator(follower: follower.pushing(push), slots: slots)
-        defer { updates.giveBackSlot() }
-        while let update = try await updates.next() { try await write(update) }
+        let delivery = UpdateDelivery(follower.pushing(push), slots)
+        defer { delivery.giveBackSlot() }
+        while try await delivery.writeUpdates(with: write), try await delivery.wait() {}
+    }
+}
+
+/// The state of ``ChatUpdates/deliver(_:_:write:)``.
+///
+/// An object with two functions that are not inlined: a follower that waits for new events holds the
+/// small frame of one of them, and not the places of the updates that the other one writes, which
+/// are most of what a follower would hold.
+private final class UpdateDelivery {
+    private var updates: FollowerIterator
+    private let slots: (any FollowerSlots)?
+    private var hasSlot = false
+
+    init(_ follower: Follower, _ slots: (any FollowerSlots)?) { (updates, self.slots) = (FollowerIterator(follower: follower), slots) }
+
+    /// Writes the updates that exist; returns false at the end of the sequence.
+    @inline(never) func writeUpdates(with write: (FollowedUpdate) async throws -> Void) async throws -> Bool {
+        while !Task.isCancelled {
+            if let slots, !hasSlot {
+                guard await slots.take() else { return false }
+                hasSlot = true
+            }
+            switch try await updates.refill() {
+            case .updates: while !Task.isCancelled, let update = updates.takeUpdate() { try await write(update) }
+            case .wait:
+                giveBackSlot()
+                return true
+            case .end: return false
+            }
+        }
+        return false
+    }
+
+    /// Waits for new updates; returns false at the end of the sequence.
+    @inline(never) func wait() async throws(ChatError) -> Bool { try await updates.wait() }
+
+    func giveBackSlot() {
+        if hasSlot { slots?.giveBack() }
+        hasSlot = false
     }
 }
 
@@ -73,28 +112,44 @@ struct FollowerIterator: Sendable {
     /// The index of the next update in the batch.
     private var next = 0
     private var isOver = false
-    private let slots: (any FollowerSlots)?
-    private var hasSlot = false
 
-    init(follower: Follower, slots: (any FollowerSlots)? = nil) { (self.follower, self.slots) = (follower, slots) }
+    init(follower: Follower) { self.follower = follower }
 
     /// The next update of the batch; nil if all are delivered.
     var waiting: FollowedUpdate? { next < updates.count ? updates[next] : nil }
     /// The last update of the batch that was delivered.
     var delivered: FollowedUpdate? { next > 0 ? updates[next - 1] : nil }
 
+    /// What a batch begins with.
+    enum Refill {
+        /// There is at least one update.
+        case updates
+        /// All existing updates have been returned.
+        case wait
+        case end
+    }
+
     mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws(ChatError) -> FollowedUpdate? {
-        while !isOver, !Task.isCancelled {
-            if next == updates.count {
-                // Frees the batch, so that a waiting iterator holds no events.
-                (updates, next) = ([], 0)
-                do throws(ChatError) {
-                    guard try await refill() else { return end() }
-                } catch {
-                    isOver = true
-                    throw error
+        do throws(ChatError) {
+            while !isOver, !Task.isCancelled {
+                if let update = takeUpdate() { return update }
+                switch try await refill() {
+                case .updates: break
+                case .wait: isOver = !(try await wait())
+                case .end: isOver = true
                 }
             }
+        } catch {
+            isOver = true
+            throw error
+        }
+        isOver = true
+        return nil
+    }
+
+    /// Returns the next update of the batch; nil if all are returned.
+    mutating func takeUpdate() -> FollowedUpdate? {
+        while next < updates.count {
             next += 1
             guard case .event(let event) = updates[next - 1] else { return updates[next - 1] }
             // Checked again: the viewer's rights may have changed since the batch was read.
@@ -102,40 +157,27 @@ struct FollowerIterator: Sendable {
                 return .event(FollowedEvent(recorded: visibleEvent, resumeToken: event.resumeToken))
             }
         }
-        return end()
+        return nil
     }
 
-    /// Reads the next batch of at least one update; returns false at the end of the sequence.
-    private mutating func refill() async throws(ChatError) -> Bool {
-        while true {
-            if let slots, !hasSlot {
-                guard await slots.take() else { return false }
-                hasSlot = true
-            }
-            let step: Follower.Step
-            let current = follower
-            (follower, step) = try await current.store.onReadExecutor { () async throws(ChatError) in
-                try await Follower.step(of: current)
-            }
-            switch step {
-            case .updates(let found):
-                updates = found
-                return true
-            case .wait:
-                giveBackSlot()
-                guard try await follower.wait() else { return false }
-            case .end: return false
-            }
+    /// Reads the next batch, after all updates of the former one are returned.
+    mutating func refill() async throws(ChatError) -> Refill {
+        // Frees the batch, so that a waiting iterator holds no events.
+        (updates, next) = ([], 0)
+        let step: Follower.Step
+        let current = follower
+        (follower, step) = try await current.store.onReadExecutor { () async throws(ChatError) in
+            try await Follower.step(of: current)
+        }
+        switch step {
+        case .updates(let found):
+            updates = found
+            return .updates
+        case .wait: return .wait
+        case .end: return .end
         }
     }
 
-    mutating func giveBackSlot() {
-        if hasSlot { slots?.giveBack() }
-        hasSlot = false
-    }
-
-    private mutating func end() -> FollowedUpdate? {
-        isOver = true
-        return nil
-    }
+    /// Waits for new events; returns false at the end of the sequence.
+    mutating func wait() async throws(ChatError) -> Bool { try await follower.wait() }
 }

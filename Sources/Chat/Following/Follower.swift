@@ -42,10 +42,11 @@ struct Follower: Sendable {
 
     /// The follower that delivers new events without its task.
     ///
-    /// For a sequence without a last position that is paced.
+    /// A sequence with a last position waits for the events that the host sees, and one that is
+    /// bounded counts what waits: both deliver with their task.
     func pushing(_ push: LivePush?) -> Follower {
         var follower = self
-        follower.push = push
+        if end == nil, bufferingPolicy == .paced { follower.push = push }
         return follower
     }
 

@@ -108,7 +108,12 @@ final class EventFeed: Sendable {
             }
             let concerned = state.withLock { state in
                 state.recent.append(event)
-                return state.waiters.isEmpty ? [] : state.waiters.waiters(for: event.recorded, keys)
+                let concerned = state.waiters.isEmpty ? [] : state.waiters.waiters(for: event.recorded, keys)
+                // The others find out in their tasks what they are shown.
+                for (id, waiter) in concerned where waiter.push == nil {
+                    if let task = state.waiters.remove(id) { woken.append((task, event.recorded.position - 1)) }
+                }
+                return concerned.filter { $0.waiter.push != nil }
             }
             var (texts, rest) = (SharedTexts(), concerned[...])
             while !rest.isEmpty {
