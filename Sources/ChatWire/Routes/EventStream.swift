@@ -91,14 +91,18 @@ public struct EventStream: Sendable {
                 return push(block, event.recordedAt)
             }
         }
+        var isOfSink = false
         do {
             try await updates.deliver(livePush, slots) { update in
                 var recordedAt: Timestamp?
                 if case .event(let event) = update { recordedAt = event.recorded.event.recordedAt }
-                try await write(try Self.block(update), recordedAt)
+                let block = try Self.block(update)
+                isOfSink = true
+                try await write(block, recordedAt)
+                isOfSink = false
             }
             return .closing
-        } catch is ChatError {
+        } catch let error where error is ChatError && !isOfSink {
             return .failed
         }
     }
