@@ -36,13 +36,22 @@
             let clients = counts[client, default: 0] + byteCount
             let isMinimum = !client.isAnonymous && clients <= userMinimum
             guard clients <= maximum(of: client), isMinimum || count + byteCount <= maximum else { return false }
-            if client.isAnonymous {
-                guard anonymousCount + byteCount <= anonymousMaximum else { return false }
-                anonymousCount += byteCount
-            }
-            count += byteCount
-            counts[client] = clients
+            guard !client.isAnonymous || anonymousCount + byteCount <= anonymousMaximum else { return false }
+            add(byteCount, to: client)
             return true
+        }
+
+        /// Takes bytes that exist already, and may be more than there are.
+        mutating func add(_ byteCount: Int, to client: Client) {
+            count += byteCount
+            if client.isAnonymous { anonymousCount += byteCount }
+            counts[client, default: 0] += byteCount
+        }
+
+        /// Whether a client with a session has bytes left.
+        func hasRoom(for client: Client) -> Bool {
+            let bytes = counts[client, default: 0]
+            return bytes < userMaximum && (bytes < userMinimum || count < maximum)
         }
 
         /// Gives back bytes that the client has taken.

@@ -76,8 +76,6 @@
         private var mailbox: Mailbox?
         /// What the body of the present request has taken of the budget.
         private var taken: (byteCount: Int, client: Client) = (0, .shared)
-        /// What the present response has taken of the budget.
-        private var answered: (byteCount: Int, client: Client) = (0, .shared)
         /// Of the present request: whether its response has no body, is in chunks, or is the last.
         private var (isToHead, isChunked, isLast) = (false, false, false)
         private var status = 0
@@ -100,8 +98,7 @@
         var wantsInput: Bool {
             guard !hasInputEnded else { return false }
             switch phase {
-            case .head, .body, .lingering: return true
-            case .stream: return true
+            case .head, .body, .lingering, .stream: return true
             default: return false
             }
         }
@@ -343,10 +340,6 @@
         // MARK: Responses
 
         private func send(_ response: HTTPResponse) {
-            if case .bytes(let bytes) = response.body, !response.client.isAnonymous {
-                guard context.answers.take(bytes.count, by: response.client) else { return send(context.handler.response(to: .busy)) }
-                answered = (bytes.count, response.client)
-            }
             if response.closesConnection { isLast = true }
             status = response.status
             enter(.response)
@@ -417,8 +410,7 @@
         private func endExchange() {
             exchange?.complete(status)
             context.bodies.giveBack(taken.byteCount, by: taken.client)
-            context.answers.giveBack(answered.byteCount, by: answered.client)
-            (exchange, request, status, taken, answered) = (nil, nil, 0, (0, .shared), (0, .shared))
+            (exchange, request, status, taken) = (nil, nil, 0, (0, .shared))
         }
 
         /// Ends what belongs to the connection, which is closed.

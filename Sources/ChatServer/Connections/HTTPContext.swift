@@ -13,8 +13,6 @@
         var date = ""
         /// The memory of the bodies that are being read.
         var bodies = ClientBudget.bodies
-        /// The memory of the answers that are not read.
-        var answers = ClientBudget.answers
 
         init(_ handler: any HTTPHandler, _ signals: LoopSignals, _ socketLimits: SocketLimits, _ messageBudget: MessageBudget) {
             (self.handler, self.signals, self.socketLimits, self.messageBudget) = (handler, signals, socketLimits, messageBudget)

@@ -24,8 +24,6 @@
         /// The headers beside `Date` and those of the body's length and the connection.
         var headers: [(name: String, value: String)]
         var body: Body
-        /// Who asked, and pays for the memory until the response is read.
-        var client = Client.shared
         /// Whether the connection ends after the response.
         var closesConnection = false
     }

@@ -23,4 +23,6 @@
             return item
         }
     }
+
+    extension FirstInFirstOut: Sendable where Element: Sendable {}
 #endif

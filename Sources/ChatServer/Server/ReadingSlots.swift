@@ -12,6 +12,14 @@
         private struct Slots {
             var takenCount = 0
             var waiting: [UInt64: CheckedContinuation<Bool, Never>] = [:]
+            /// The ids of those who wait, in order, and of some who wait no more.
+            var row = FirstInFirstOut<UInt64>()
+
+            /// Removes the one who has waited longest.
+            mutating func popFirst() -> CheckedContinuation<Bool, Never>? {
+                while let id = row.popFirst() { if let task = waiting.removeValue(forKey: id) { return task } }
+                return nil
+            }
         }
 
         private struct State {
@@ -39,6 +47,7 @@
                         if Task.isCancelled { return false }
                         guard state.slots[user, default: Slots()].takenCount < Self.count else {
                             state.slots[user]?.waiting[id] = task
+                            state.slots[user]?.row.append(id)
                             return nil
                         }
                         state.slots[user, default: Slots()].takenCount += 1
@@ -53,8 +62,7 @@
 
         func giveBack(_ user: UserID) {
             let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in
-                // The slot goes to the one who has waited longest.
-                if let first = state.slots[user]?.waiting.keys.min() { return state.slots[user]?.waiting.removeValue(forKey: first) }
+                if let next = state.slots[user]?.popFirst() { return next }
                 state.slots[user]?.takenCount -= 1
                 if state.slots[user]?.takenCount == 0 { state.slots[user] = nil }
                 return nil

@@ -34,7 +34,9 @@
         let chatRoutes: ChatRoutes
         let limits: UsedLimits
         let reading = ReadingSlots()
-        private let turns = Turns()
+        /// The memory of the answers that are not read.
+        private let answers = Lock(ClientBudget.answers)
+        private let turns: Turns
         /// The users of tokens that were valid, so that a request begins in the turns of its user.
         ///
         /// Its session is looked up all the same.
@@ -84,6 +86,8 @@
                 self.tutorial = tutorial
                 self.isTutorialPublic = isTutorialPublic
             #endif
+            // Last, because its threads go on until it is stopped.
+            turns = Turns()
         }
 
         // MARK: Requests
@@ -192,18 +196,26 @@
         ) async throws -> HTTPResponse {
             // Nobody waits any more for what had to wait for its turn.
             if exchange.hasEnded { throw Problem.closing }
+            // Before the work, so that commands that are executed are answered.
+            guard answers.withLock({ $0.hasRoom(for: .user(user)) }) else { throw Problem.busy }
             if head.isSafe { try limits.use(0, of: .queries, by: user) }
             let start = ContinuousClock.now
             let response = try await respond(to: request, head, as: user, token, by: handler, parameters)
             if head.isSafe { limits.charge(.now - start, to: user) }
             guard case .events(let stream) = response.body else {
-                var answer = HTTPResponse(response)
-                answer.client = .user(user)
-                return answer
+                hold(response, for: user, exchange)
+                return HTTPResponse(response)
             }
             if request.method == "HEAD" { return HTTPResponse(status: response.status, headers: response.headers, body: .none) }
             try limits.requireStream(beside: streams.count(of: user))
             return await open(stream, response, user, token, exchange)
+        }
+
+        /// Counts the memory of an answer until it is read.
+        private func hold(_ response: WireResponse, for user: UserID, _ exchange: HTTPExchange) {
+            guard case .bytes(let bytes) = response.body else { return }
+            answers.withLock { $0.add(bytes.count, to: .user(user)) }
+            exchange.setCompletion { [self] _ in answers.withLock { $0.giveBack(bytes.count, by: .user(user)) } }
         }
 
         /// Runs the work of a client, in turns with that of others.
@@ -356,7 +368,7 @@
 
         func admit(_ head: HTTPHead, _ exchange: HTTPExchange) {
             pending.withLock { $0 += 1 }
-            Task(executorPreference: executor(of: client(of: head))) { await self.decideBody(of: head, exchange) }
+            Task(executorPreference: executor(of: likelyClient(of: head))) { await self.decideBody(of: head, exchange) }
         }
 
         func handle(_ request: HTTPRequest, _ exchange: HTTPExchange) {

@@ -17,10 +17,18 @@
             /// The times at which allowances are full again.
             var fullTimes: [Key: ContinuousClock.Instant] = [:]
             var refusedCounts: [UserLimits.Name: UInt64] = [:]
+            /// The number of allowances from which those that are full are forgotten.
+            var sweepCount = UsedLimits.minimumSweepCount
+
+            /// Forgets allowances that are full: each use pays for a part of it.
+            mutating func sweep(at now: ContinuousClock.Instant) {
+                guard fullTimes.count >= sweepCount else { return }
+                fullTimes = fullTimes.filter { $0.value > now }
+                sweepCount = max(UsedLimits.minimumSweepCount, 2 * fullTimes.count)
+            }
         }
 
-        /// The number of allowances from which those that are full are forgotten.
-        private static let maximumCount = 16_384
+        private static let minimumSweepCount = 16_384
 
         let limits: UserLimits
         private let state = Lock(State())
@@ -38,7 +46,7 @@
         /// - Throws: ``Problem`` with `tooManyRequests` if it is used up.
         func use(_ number: Double, of name: UserLimits.Name, by user: UserID, at now: ContinuousClock.Instant = .now) throws(Problem) {
             let wait = state.withLock { state -> Duration? in
-                if number > 0, state.fullTimes.count >= Self.maximumCount { state.fullTimes = state.fullTimes.filter { $0.value > now } }
+                if number > 0 { state.sweep(at: now) }
                 let key = Key(user: user, name: name)
                 let start = max(now, state.fullTimes[key] ?? now)
                 let excess = start - now - .seconds(UserLimits.savedSeconds[name] ?? 1)

@@ -27,6 +27,41 @@
             try await fixture.stop()
         }
 
+        /// Who does not read answers gets no more of them, and no command is executed without an answer.
+        @Test func unreadAnswersAreBounded() async throws {
+            let fixture = try ServerFixture()
+            try await fixture.start()
+            let (maya, noah) = (try await fixture.member("maya"), try await fixture.member("noah"))
+            let opened = try await maya.send("POST", "/v1/commands", command("openThread", "\"name\":\"Weeds\""))
+            let thread = try #require(opened.text.firstMatch(of: /"thread":"([^"]+)"/)).output.1
+            try await maya.post((0..<200).map { "\($0) " + String(repeating: "weed ", count: 600) }, in: String(thread))
+            let list = "/v1/threads/\(thread)/timeline?limit=200"
+            let listByteCount = try await maya.get(list).text.utf8.count
+            #expect(listByteCount > 400_000)
+            // The system holds some of each answer.
+            let unread = try (0..<2 * ClientBudget.answers.userMaximum / listByteCount).map { _ in try maya.another(receiveBuffer: 4_096) }
+            for client in unread { try await client.write(client.text("GET", list)) }
+            let post = command("postMessage", "\"thread\":\"\(thread)\",\"body\":\"seed\"")
+            var refused = try await maya.get("/v1/me")
+            for _ in 0..<1_000 where refused.status == 200 {
+                try await Task.sleep(for: .milliseconds(5))
+                refused = try await maya.get("/v1/me")
+            }
+            #expect((refused.status, refused.json?["code"] as? String) == (503, "busy"), "\(refused.text)")
+            #expect(try await maya.send("POST", "/v1/commands", post).status == 503)
+            #expect(try await noah.get("/v1/me").status == 200)
+            for client in unread { client.socket.close() }
+            var status = 503
+            for _ in 0..<1_000 where status == 503 {
+                status = try await maya.get("/v1/me").status
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            #expect(status == 200)
+            #expect(try await maya.get(list).text.contains("seed") == false)
+            #expect(try await maya.send("POST", "/v1/commands", post).status == 200)
+            try await fixture.stop()
+        }
+
         @Test func streamsBeyondTheLimitAreRefused() async throws {
             let fixture = try ServerFixture()
             try await fixture.start { $0.userLimits[.streams] = 2 }

@@ -91,30 +91,6 @@
             #expect(test.handler.requests.withLock { $0.count } == 2)
         }
 
-        /// A user whose answers are not read gets no more of them, and others do.
-        @Test func answersThatAreNotReadAreBounded() throws {
-            let test = try HTTPConnectionTests(responds: false)
-            func ask(_ user: UInt128) throws -> HTTPConnection {
-                let connection = HTTPConnection(3, -1, nil, test.context)
-                connection.receive(RawRequests.bytes("GET / HTTP/1.1|Host: a||")[...])
-                connection.advance()
-                var answer = HTTPResponse(status: 200, headers: [], body: .bytes([UInt8](repeating: 0x78, count: 1 << 20)))
-                answer.client = .user(UserID(bits: user))
-                try #require(test.handler.requests.withLock { $0.last }).exchange.respond(answer)
-                connection.advance()
-                return connection
-            }
-            func status(_ connection: HTTPConnection) -> [Int] {
-                test.statuses(String(decoding: connection.output.first, as: UTF8.self))
-            }
-            let unread = try (0..<ClientBudget.answers.userMaximum >> 20).map { _ in try ask(1) }
-            #expect(unread.allSatisfy { status($0) == [200] })
-            #expect(try status(ask(1)) == [503] && status(ask(2)) == [200])
-            // The end of a connection gives back what its answer has taken.
-            unread[0].drop()
-            #expect(try status(ask(1)) == [200])
-        }
-
         /// Requests behind an endless response are never read.
         @Test func streamWithInputEnds() throws {
             let test = try HTTPConnectionTests(responds: false)
