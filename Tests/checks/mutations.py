@@ -211,6 +211,7 @@ PROMISES = {
     ],
     # New events that reach followers without their tasks.
     "ChatTests.LivePushTests": [
+        ("Chat", "live: a follower with an end is shown every event", "if end == nil, bufferingPolicy == .paced { follower.push", "if bufferingPolicy == .paced { follower.push"),
         ("Chat", "live: viewers share a text of different events", " && text.event == event.recorded", ""),
         ("Chat", "live: an event is delivered as it was written",
          "return visible(recorded, through: filter, current: current).map(LiveDelivery.event) ?? .none", "return .event(recorded)"),

@@ -180,6 +180,20 @@ import Testing
         for task in tasks { task.cancel() }
     }
 
+    /// A follower with a last position waits for every event, and delivers those of its viewer only.
+    @Test func followerWithAnEndShowsNoMore() async throws {
+        let fixture = try Fixture()
+        let (cat, makes, start) = (Received(), makes, fixture.store.head.position)
+        let updates = fixture.store.events(after: start, upTo: start + 3, matching: EventFilter(viewer: Fixture.cat)).updates
+        let task = Task { try await updates.deliver({ cat.push($0, &$1, makes) }, nil) { cat.write($0) } }
+        try await fixture.untilWaiting()
+        try fixture.post("Milk?")
+        try await fixture.store.execute(.joinThread(user: Fixture.cat, thread: Fixture.garden))
+        let last = try fixture.post("Bread?")
+        try await task.value
+        #expect(cat.positions == [last - 1, last] && !cat.pushed.contains(true))
+    }
+
     /// A notice of an erasure comes before the events after it.
     @Test func erasureComesInItsOrder() async throws {
         let fixture = try Fixture()
