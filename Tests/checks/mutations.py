@@ -350,6 +350,9 @@ PROMISES = {
     "ChatServerTests.ReadingSlotsTests": [
         ("ChatServer", "slots: a stream in the row is forgotten", "?.waiting[id] = task\n", "?.waiting[id] = nil; task.resume(returning: true)\n"),
     ],
+    "ChatServerTests.SocketTests": [
+        ("ChatServer", "socket: messages that came with the handshake wait for others", "pending.answered { if let connection = connections[id] { service(", "pending.answered { if let connection = connections[id] { flush("),
+    ],
     "ChatServerTests.MailboxTests": [
         ("ChatServer", "stream: a client that does not read has any number of bytes",
          "if state.byteCount >= Self.capacity {", "if state.byteCount < 0 {"),

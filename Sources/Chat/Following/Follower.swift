@@ -105,15 +105,18 @@ struct Follower: Sendable {
 
     /// Waits for new events without blocking a thread; returns false at the end of the sequence.
     mutating func wait() async throws(ChatError) -> Bool {
-        // With a last position, every event matters: reaching it ends the sequence even if no event
-        // matches.
-        let awaited = end == nil ? filter : EventFilter()
-        switch await store.feed.wait(after: position, matching: awaited, of: store, push) {
+        switch await store.feed.wait(makeWaiter(), of: store) {
         case .recheck(let seen): position = seen
         case .ended, .cancelled: return false
         case .failed(let error): throw error
         }
         return true
+    }
+
+    private func makeWaiter() -> FeedWaiters.Waiter {
+        // With a last position, every event matters: reaching it ends the sequence even if no event
+        // matches.
+        store.feed.waiter(after: position, matching: end == nil ? filter : EventFilter(), of: store, push)
     }
 
     /// Throws if the start position or the viewer is invalid.

@@ -35,14 +35,21 @@ struct FeedWaiters {
         case readers(ThreadID)
     }
 
-    struct Waiter {
+    /// What a consumer waits for.
+    ///
+    /// An object: a waiting task holds a reference, and not the places of a filter.
+    final class Waiter: Sendable {
+        let id: UInt64
         let filter: EventFilter
         /// The last position that the consumer has seen.
         let position: Position
         let keys: [Key]
-        let task: Continuation
         /// Receives events while the consumer waits; nil for one that each event wakes.
-        var push: LivePush?
+        let push: LivePush?
+
+        init(_ id: UInt64, _ filter: EventFilter, _ position: Position, _ keys: [Key], _ push: LivePush?) {
+            (self.id, self.filter, self.position, self.keys, self.push) = (id, filter, position, keys, push)
+        }
 
         /// Whether the event may match the filter or changes the viewer's keys.
         fileprivate func isConcerned(_ event: RecordedEvent) -> Bool {
@@ -53,7 +60,7 @@ struct FeedWaiters {
         }
     }
 
-    private var waiting: [UInt64: Waiter] = [:]
+    private var waiting: [UInt64: (waiter: Waiter, task: Continuation)] = [:]
     private var index: [Key: Set<UInt64>] = [:]
     private var lastID: UInt64 = 0
 
@@ -66,19 +73,19 @@ struct FeedWaiters {
         return lastID
     }
 
-    mutating func add(_ id: UInt64, _ waiter: Waiter) {
-        waiting[id] = waiter
-        for key in waiter.keys { index[key, default: []].insert(id) }
+    mutating func add(_ waiter: Waiter, _ task: Continuation) {
+        waiting[waiter.id] = (waiter, task)
+        for key in waiter.keys { index[key, default: []].insert(waiter.id) }
     }
 
     /// Removes one waiter; nil if it has been removed already.
-    mutating func remove(_ id: UInt64) -> Continuation? {
-        guard let waiter = waiting.removeValue(forKey: id) else { return nil }
+    mutating func remove(_ waiter: Waiter) -> Continuation? {
+        guard let (_, task) = waiting.removeValue(forKey: waiter.id) else { return nil }
         for key in waiter.keys {
-            index[key]?.remove(id)
+            index[key]?.remove(waiter.id)
             if index[key]?.isEmpty == true { index[key] = nil }
         }
-        return waiter.task
+        return task
     }
 
     /// Removes every waiter.
@@ -87,19 +94,19 @@ struct FeedWaiters {
         return waiting.sorted { $0.key < $1.key }.map(\.value.task)
     }
 
-    /// Returns the waiter; nil if it has been removed.
-    subscript(id: UInt64) -> Waiter? { waiting[id] }
+    /// Whether the waiter has been added and not removed.
+    func contains(_ waiter: Waiter) -> Bool { waiting[waiter.id] != nil }
 
     /// Returns every waiter that the event may concern.
     ///
     /// - Complexity: O(*k* log *k*) in the number of waiters registered under the keys.
-    func waiters(for event: RecordedEvent, _ keys: [Key]) -> [(id: UInt64, waiter: Waiter)] {
+    func waiters(for event: RecordedEvent, _ keys: [Key]) -> [Waiter] {
         var found: Set<UInt64> = []
         for key in keys { if let ids = index[key] { if found.isEmpty { found = ids } else { found.formUnion(ids) } } }
         // Sorted by arrival, because the order of a set differs between runs.
         return found.sorted().compactMap { id in
-            guard let waiter = waiting[id], waiter.isConcerned(event) else { return nil }
-            return (id, waiter)
+            guard let waiter = waiting[id]?.waiter, waiter.isConcerned(event) else { return nil }
+            return waiter
         }
     }
 }

@@ -110,21 +110,21 @@ final class EventFeed: Sendable {
                 state.recent.append(event)
                 let concerned = state.waiters.isEmpty ? [] : state.waiters.waiters(for: event.recorded, keys)
                 // The others find out in their tasks what they are shown.
-                for (id, waiter) in concerned where waiter.push == nil {
-                    if let task = state.waiters.remove(id) { woken.append((task, event.recorded.position - 1)) }
+                for waiter in concerned where waiter.push == nil {
+                    if let task = state.waiters.remove(waiter) { woken.append((task, event.recorded.position - 1)) }
                 }
-                return concerned.filter { $0.waiter.push != nil }
+                return concerned.filter { $0.push != nil }
             }
             var (texts, rest) = (SharedTexts(), concerned[...])
             while !rest.isEmpty {
                 let some = rest.prefix(Self.deliveryCount)
                 rest = rest.dropFirst(Self.deliveryCount)
-                let deliveries = store.deliveries(of: event.recorded, to: some.lazy.map(\.waiter.filter))
+                let deliveries = store.deliveries(of: event.recorded, to: some.lazy.map(\.filter))
                 // A waiter that was removed meanwhile gets nothing: its consumer has ended.
                 state.withLock { state in
-                    for ((id, waiter), delivery) in zip(some, deliveries) where state.waiters[id] != nil {
+                    for (waiter, delivery) in zip(some, deliveries) where state.waiters.contains(waiter) {
                         if waiter.accepts(delivery, of: event, &texts) { continue }
-                        if let task = state.waiters.remove(id) { woken.append((task, event.recorded.position - 1)) }
+                        if let task = state.waiters.remove(waiter) { woken.append((task, event.recorded.position - 1)) }
                     }
                 }
             }
@@ -132,40 +132,47 @@ final class EventFeed: Sendable {
         return woken
     }
 
-    /// Suspends until the feed has an event that may match the filter.
+    /// Returns what a consumer waits for: an event after a position that may match the filter.
     ///
     /// - Parameter push: Receives events meanwhile; the wait goes on until it does not accept one, or
     ///   one needs more than that.
-    func wait(
-        after position: Position, matching filter: EventFilter, of store: ChatStore, _ push: LivePush? = nil
-    ) async -> FeedWaiters.Wakeup {
+    func waiter(after position: Position, matching filter: EventFilter, of store: ChatStore, _ push: LivePush?) -> FeedWaiters.Waiter {
         var memberships: [ThreadID]? = []
         if let viewer = filter.viewer {
             let isOperator = store.withCurrentModels { models, _ in models.isOperator(viewer, asOf: position) }
             memberships = isOperator ? nil : store.threads(of: viewer, asOf: position)
         }
-        let keys = filter.keys(memberships)
-        let id = state.withLock { $0.waiters.makeID() }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { task in
-                let wakeup = state.withLock { state -> FeedWaiters.Wakeup? in
-                    // Checked under the lock: a later cancellation removes the waiter again.
-                    if Task.isCancelled { return .cancelled }
-                    if state.recent.position > position { return .recheck(after: position) }
-                    state.waiters.add(id, FeedWaiters.Waiter(filter: filter, position: position, keys: keys, task: task, push: push))
-                    startWatcher(&state, store)
-                    return nil
-                }
-                if let wakeup { task.resume(returning: wakeup) }
-            }
+        return FeedWaiters.Waiter(state.withLock { $0.waiters.makeID() }, filter, position, filter.keys(memberships), push)
+    }
+
+    /// Suspends until there is what a consumer waits for.
+    func wait(_ waiter: FeedWaiters.Waiter, of store: ChatStore) async -> FeedWaiters.Wakeup {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { add(waiter, $0, store) }
         } onCancel: {
-            let task = state.withLock { state in
-                let task = state.waiters.remove(id)
-                if state.waiters.isEmpty { stopWatcher(&state) }
-                return task
-            }
-            task?.resume(returning: .cancelled)
+            cancel(waiter)
         }
+    }
+
+    private func add(_ waiter: FeedWaiters.Waiter, _ task: FeedWaiters.Continuation, _ store: ChatStore) {
+        let wakeup = state.withLock { state -> FeedWaiters.Wakeup? in
+            // Checked under the lock: a later cancellation removes the waiter again.
+            if Task.isCancelled { return .cancelled }
+            if state.recent.position > waiter.position { return .recheck(after: waiter.position) }
+            state.waiters.add(waiter, task)
+            startWatcher(&state, store)
+            return nil
+        }
+        if let wakeup { task.resume(returning: wakeup) }
+    }
+
+    private func cancel(_ waiter: FeedWaiters.Waiter) {
+        let task = state.withLock { state in
+            let task = state.waiters.remove(waiter)
+            if state.waiters.isEmpty { stopWatcher(&state) }
+            return task
+        }
+        task?.resume(returning: .cancelled)
     }
 }
 

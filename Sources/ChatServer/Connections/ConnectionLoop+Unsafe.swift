@@ -143,7 +143,7 @@
                         service(connection)
                     }
                 #endif
-                for id in pending.answered { if let connection = connections[id] { flush(connection) } }
+                for id in pending.answered { if let connection = connections[id] { service(connection) } }
                 // A post does not wait until its event has gone to a thousand followers.
                 if ready.isEmpty { ready = pending.ready[...] } else { ready += pending.ready }
                 for id in ready.prefix(ConnectionLoop.readyCount) { if let connection = connections[id] { flush(connection) } }

@@ -61,6 +61,20 @@
             try await fixture.stop()
         }
 
+        /// No poll reports the messages that came with the handshake.
+        @Test func messagesWithTheHandshakeAreAnswered() async throws {
+            let fixture = try await fixture()
+            let maya = try await fixture.member("maya")
+            for _ in 0..<10 {
+                let frames = (1...3).flatMap { SocketClient.frame(.text, Array("{\"id\":\($0),\"unfollow\":9}".utf8)) }
+                let socket = try await SocketClient(maya, early: frames)
+                #expect(try await socket.json()["hello"] != nil)
+                for number in 1...3 { #expect(id(try await socket.json()) == number) }
+                socket.connection.socket.close()
+            }
+            try await fixture.stop()
+        }
+
         @Test func otherRequestsAreRejected() async throws {
             let fixture = try await fixture()
             let maya = try await fixture.member("maya")

@@ -56,8 +56,8 @@
             return (lines + headers).joined(separator: "\r\n") + "\r\n\r\n" + (body ?? "")
         }
 
-        func write(_ text: String) async throws {
-            try await Threads.run { [socket] in try socket.write(Array(text.utf8)) }
+        func write(_ text: String, _ more: [UInt8] = []) async throws {
+            try await Threads.run { [socket] in try socket.write(Array(text.utf8) + more) }
         }
 
         @discardableResult

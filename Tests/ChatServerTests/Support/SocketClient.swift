@@ -27,9 +27,11 @@
         let response: Reply
 
         /// Makes the handshake with the session of a client.
-        init(_ client: HTTPClient, headers: [String] = [], receiveBuffer: Int32? = nil) async throws {
+        ///
+        /// - Parameter early: Bytes that are sent with the handshake.
+        init(_ client: HTTPClient, headers: [String] = [], receiveBuffer: Int32? = nil, early: [UInt8] = []) async throws {
             connection = try client.another(receiveBuffer: receiveBuffer)
-            try await connection.write(connection.text("GET", "/v1/socket", nil, Self.handshake + headers))
+            try await connection.write(connection.text("GET", "/v1/socket", nil, Self.handshake + headers), early)
             response = try await connection.reply()
         }
 
