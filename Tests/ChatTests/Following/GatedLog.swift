@@ -16,6 +16,7 @@ final class GatedLog: CommitLog {
         var waitFailure: JournalError?
         var held: Position?
         var isHolding = false
+        var beforeAppend: (@Sendable () -> Void)?
     }
 
     let journal: any ErasableLog
@@ -42,6 +43,12 @@ final class GatedLog: CommitLog {
     var waitFailure: JournalError? {
         get { state.withLock { $0.waitFailure } }
         set { state.withLock { $0.waitFailure = newValue } }
+    }
+
+    /// Is called before a commit is appended, by who appends it.
+    var beforeAppend: (@Sendable () -> Void)? {
+        get { state.withLock { $0.beforeAppend } }
+        set { state.withLock { $0.beforeAppend = newValue } }
     }
 
     /// Blocks the next read of a position until ``letGo()``.
@@ -79,7 +86,8 @@ final class GatedLog: CommitLog {
     func reserve(_ byteCount: Int) throws(JournalError) { try journal.reserve(byteCount) }
 
     func append(_ draft: borrowing CommitDraft, expecting head: Position) throws(JournalError) -> ClosedRange<Position> {
-        try journal.append(draft, expecting: head)
+        beforeAppend?()
+        return try journal.append(draft, expecting: head)
     }
 
     func waitUntilDurable(_ position: Position) throws(JournalError) { try journal.waitUntilDurable(position) }

@@ -62,8 +62,9 @@ struct VisibilityWorld {
     let replies: [ReplyID]
     let moments: [Position]
 
-    init(seed: UInt64) throws {
-        store = try StoreFixture(seed: seed).open()
+    /// Executes the commands of a history in a store, which is empty.
+    init(seed: UInt64, in given: ChatStore? = nil) throws {
+        store = try given ?? StoreFixture(seed: seed).open()
         var generator = CommandGenerator(seed: seed)
         var random = SeededRandom(seed: seed)
         for _ in 0..<260 { _ = try store.execute([generator.nextRequest()]) }

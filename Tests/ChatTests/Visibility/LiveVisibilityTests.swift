@@ -1,0 +1,124 @@
+import ChatDomain
+import ChatTesting
+import EventJournal
+import Foundation
+import Locking
+import TestSupport
+import Testing
+
+@testable import Chat
+
+/// Compares every event that is delivered live with `WhoIsShownWhat.md`, on random histories.
+///
+/// Every user follows a store whose events become durable commit by commit, and receives texts that
+/// are shared by all who are shown the same. `CHATJOURNAL_VISIBILITY_HISTORIES` sets the number of
+/// histories, 8 in the long form.
+@Suite struct LiveVisibilityTests {
+    /// What one viewer has received.
+    private final class Received: Sendable {
+        let texts = Lock<[String]>([])
+
+        func push(_ event: FollowedEvent, _ shared: inout SharedTexts) -> Bool {
+            let bytes = shared.text(nil, of: event) { Array("\($0.recorded)".utf8) }
+            texts.withLock { $0.append(String(decoding: bytes, as: UTF8.self)) }
+            return true
+        }
+    }
+
+    private struct Viewer {
+        let received = Received()
+        var expected: [String] = []
+        let task: Task<Void, any Error>
+
+        init(_ user: UserID, _ store: ChatStore, after position: Position) {
+            let updates = store.events(after: position, matching: EventFilter(viewer: user)).updates
+            task = Task { [received] in
+                try await updates.deliver({ received.push($0, &$1) }, nil) { update in
+                    guard case .event(let event) = update else { return }
+                    received.texts.withLock { $0.append("\(event.recorded)") }
+                }
+            }
+        }
+    }
+
+    /// Executes the commands of a history on a thread of its own, which waits before each commit.
+    private final class Writer: Sendable {
+        private struct State {
+            var isWaiting = false
+            var isOver = false
+            var error: (any Error)?
+        }
+
+        private let state = Lock(State())
+        private let turn = DispatchSemaphore(value: 0)
+
+        init(_ seed: UInt64, _ log: GatedLog, _ store: ChatStore) {
+            log.beforeAppend = { [self] in
+                state.withLock { $0.isWaiting = true }
+                turn.wait()
+            }
+            Thread.detachNewThread { [self] in
+                let result = Result { try VisibilityWorld(seed: seed, in: store) }
+                state.withLock { state in
+                    state.isOver = true
+                    if case .failure(let error) = result { state.error = error }
+                }
+            }
+        }
+
+        /// Waits until everything before the next commit is durable; returns false after the last commit.
+        func waitForCommit() async throws -> Bool {
+            try await FollowingFixture.until("the next commit") { state.withLock { $0.isWaiting || $0.isOver } }
+            let (isOver, error) = state.withLock { ($0.isOver, $0.error) }
+            if let error { throw error }
+            return !isOver
+        }
+
+        func goOn() {
+            state.withLock { $0.isWaiting = false }
+            turn.signal()
+        }
+    }
+
+    @Test func liveEventsMatchVisibilityTables() async throws {
+        let count = ProcessInfo.processInfo.environment["CHATJOURNAL_VISIBILITY_HISTORIES"].flatMap { Int($0) } ?? Repetitions.few(1, of: 8)
+        var (checks, deliveries) = (0, 0)
+        for seed in Seeds.seeds(count) {
+            let journal = try Journal.open("journal", options: JournalOptions(storage: MemoryStorage(), entropy: SeededEntropy(seed: seed)))
+            let log = GatedLog(journal)
+            let store = try ChatStore.open(log: log, options: StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: seed)))
+            let writer = Writer(seed, log, store)
+            var (viewers, events): ([UserID: Viewer], [RecordedEvent]) = ([:], [])
+            while true {
+                let hasMore = try await writer.waitForCommit()
+                let (known, end) = (events.count, store.head.position)
+                events = try store.allEvents()
+                let (new, naive) = (events[known...], NaiveVisibility(events))
+                for user in viewers.keys {
+                    viewers[user]?.expected += new.compactMap { naive.shown($0, to: user, current: end) }.map { "\($0)" }
+                    checks += new.count
+                }
+                try await FollowingFixture.until("the events through \(end) of seed \(seed)") {
+                    viewers.values.allSatisfy { $0.received.texts.withLock { $0.count } >= $0.expected.count }
+                        && store.feed.waiterCount == viewers.count
+                }
+                for event in new where event.event.kind == .userRegistered {
+                    if let user = event.event.user { viewers[user] = Viewer(user, store, after: end) }
+                }
+                try await FollowingFixture.until("the followers of seed \(seed)") { store.feed.waiterCount == viewers.count }
+                if !hasMore { break }
+                writer.goOn()
+            }
+            for (user, viewer) in viewers {
+                let texts = viewer.received.texts.withLock { $0 }
+                deliveries += texts.count
+                let difference = zip(texts, viewer.expected).first { $0 != $1 }
+                #expect(texts == viewer.expected, "seed \(seed), \(user), first \(String(describing: difference))")
+                viewer.task.cancel()
+            }
+            for viewer in viewers.values { try await viewer.task.value }
+            try store.close()
+        }
+        print("live visibility: \(checks) checks, \(deliveries) deliveries")
+    }
+}
