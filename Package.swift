@@ -36,7 +36,7 @@ let package = Package(
     ],
     traits: [
         .trait(name: "PeerBenchmarks", description: "Benchmarks also measures SQLite, which needs libsqlite3."),
-        .trait(name: "Server", description: "Accounts and the server, which need libwslay, libsodium and libsqlite3."),
+        .trait(name: "Server", description: "Accounts and the server, which need libwslay, libsodium, libsqlite3 and zlib."),
         .trait(name: "Postgres", description: "The log on PostgreSQL, which needs libpq."),
     ],
     targets: [
@@ -83,11 +83,13 @@ let package = Package(
             dependencies: [
                 "CServerFiles", "Chat", "ChatAccounts", "ChatDomain", "ChatWire", "EventJournal", "Locking", "Primitives",
                 .target(name: "CWslay", condition: .when(traits: ["Server"])),
+                .target(name: "CZlib", condition: .when(traits: ["Server"])),
             ],
             exclude: ["Page", "openapi.json"], swiftSettings: settings),
         // Includes the files of ChatServer that are served as they are.
         .target(name: "CServerFiles"),
         .systemLibrary(name: "CWslay", providers: [.apt(["libwslay-dev"])]),
+        .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .executableTarget(

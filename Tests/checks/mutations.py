@@ -47,7 +47,7 @@ VISIBILITY = "ChatTests.VisibilityProperties"
 BASE = ["CHashing", "Locking", "Primitives", "MerkleLog", "EventJournal", "TestSupport"]
 # The modules below the facade `Chat`, with it.
 STORE = ["Columns", "ChatDomain", "Projections", "Chat", "ChatTesting"]
-SERVER = ["ChatWire", "CSodium", "CSQLite", "CWslay", "CServerFiles", "ChatAccounts", "ChatServer"]
+SERVER = ["ChatWire", "CSodium", "CSQLite", "CWslay", "CZlib", "CServerFiles", "ChatAccounts", "ChatServer"]
 # The other targets of each group.
 TARGETS = {
     "proofs": ["MerkleLogTests"],

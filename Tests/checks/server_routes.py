@@ -1,5 +1,6 @@
 """Exercises every operation of the OpenAPI document: successes and problems, each compared with the document."""
 
+import gzip
 import json
 import time
 
@@ -38,6 +39,7 @@ class Routes:
         self.stream()
         self.socket()
         self.problems()
+        self.compression()
         self.limits()
         self.deletion()
         self.coverage()
@@ -45,6 +47,30 @@ class Routes:
         statuses = len({(path, method, status) for path, method, status, _ in self.document.used})
         print(f"routes: {operations} operations, {statuses} pairs of operation and status, {len(self.accepted)} commands, "
               f"each as the document says, {time.monotonic() - began:.1f} s", flush=True)
+
+    def compression(self):
+        """Answers and files are the same bytes compressed, and answers about accounts are never compressed."""
+        web, token = self.server.connection(), self.ann.token
+        thread = web.execute({"openThread": {"name": "Compressed"}}, token)["events"][0]["threadOpened"]["thread"]
+        web.post("/v1/commands", [{"postMessage": {"thread": thread, "body": f"{number} " + "milk " * 50}} for number in range(50)], token)
+        saved = 0
+        for target in (f"/v1/threads/{thread}/timeline?limit=50", f"/v1/threads/{thread}/timeline?limit=9", "/app.js", "/v1/openapi.json"):
+            whole = web.ask("GET", target, token=token)
+            answer = web.ask("GET", target, token=token, headers=[("Accept-Encoding", "gzip, deflate, br")])
+            if answer.header("Content-Encoding") != "gzip" or answer.header("Vary") != "Accept-Encoding":
+                raise Failed(f"GET {target} is not compressed: {answer.headers}")
+            if gzip.decompress(answer.body) != whole.body or whole.header("Content-Encoding"):
+                raise Failed(f"GET {target}: the compressed bytes are not those of the answer")
+            head = web.ask("HEAD", target, token=token, headers=[("Accept-Encoding", "gzip")])
+            if head.header("Content-Length") != str(len(answer.body)) or head.header("ETag") != answer.header("ETag"):
+                raise Failed(f"HEAD {target}: {head.headers}, of GET {answer.headers}")
+            saved += len(whole.body) - len(answer.body)
+        for _ in range(3):
+            self.server.sign_in(web, self.ann, device="d" * 256)
+        answer = web.ask("GET", "/v1/sessions", token=token, headers=[("Accept-Encoding", "gzip")])
+        if len(answer.body) < 1_024 or answer.header("Content-Encoding"):
+            raise Failed(f"GET /v1/sessions: {len(answer.body)} bytes, {answer.headers}")
+        print(f"routes: answers and files compressed with gzip, {saved} bytes fewer", flush=True)
 
     # Accounts
 

@@ -150,9 +150,7 @@
             let token = SessionCredentials.token(in: head, isSecure: headCheck.isSecure(head))
             switch match {
             case .notFound:
-                if let file = files.response(to: head.target, method: head.method, ifNoneMatch: head["if-none-match"]) {
-                    return HTTPResponse(file)
-                }
+                if let file = files.response(to: head) { return HTTPResponse(file) }
                 if request.path == ["healthz"] { return try healthResponse(request) }
                 throw Problem.notFound
             case .methodNotAllowed(let routes):
@@ -201,18 +199,20 @@
             if head.isSafe { try limits.use(0, of: .queries, by: user) }
             let start = ContinuousClock.now
             let response = try await respond(to: request, head, as: user, token, by: handler, parameters)
-            if head.isSafe { limits.charge(.now - start, to: user) }
             guard case .events(let stream) = response.body else {
-                hold(response, for: user, exchange)
-                return HTTPResponse(response)
+                let answer = HTTPResponse(response).compressed(for: head)
+                if head.isSafe { limits.charge(.now - start, to: user) }
+                hold(answer, for: user, exchange)
+                return answer
             }
+            if head.isSafe { limits.charge(.now - start, to: user) }
             if request.method == "HEAD" { return HTTPResponse(status: response.status, headers: response.headers, body: .none) }
             try limits.requireStream(beside: streams.count(of: user))
             return await open(stream, response, user, token, exchange)
         }
 
         /// Counts the memory of an answer until it is read.
-        private func hold(_ response: WireResponse, for user: UserID, _ exchange: HTTPExchange) {
+        private func hold(_ response: HTTPResponse, for user: UserID, _ exchange: HTTPExchange) {
             guard case .bytes(let bytes) = response.body else { return }
             answers.withLock { $0.add(bytes.count, to: .user(user)) }
             exchange.setCompletion { [self] _ in answers.withLock { $0.giveBack(bytes.count, by: .user(user)) } }

@@ -9,6 +9,7 @@
         private struct File: Sendable {
             let type: String
             let bytes: [UInt8]
+            let compressed: [UInt8]?
             /// The strong validator of RFC 9110: it changes with the bytes.
             let tag: String
         }
@@ -28,21 +29,28 @@
                 let digest = SHA256.hash(bytes)
                 let path = unsafe String(cString: file.path)
                 files[path] = unsafe File(
-                    type: String(cString: file.type), bytes: bytes, tag: "\"\(Hexadecimal.text(of: Array(digest.prefix(16))))\"")
+                    type: String(cString: file.type), bytes: bytes, compressed: Compression.gzip(bytes, .best),
+                    tag: "\"\(Hexadecimal.text(of: Array(digest.prefix(16))))\"")
             }
             self.files = files
         }
 
         /// Returns the response to a request for a file; nil if there is none at the path.
-        func response(to target: String, method: String, ifNoneMatch: String?) -> WireResponse? {
-            let path = String(target.prefix { $0 != "?" })
+        func response(to head: HTTPHead) -> WireResponse? {
+            let (path, method) = (String(head.target.prefix { $0 != "?" }), head.method)
             guard let file = files[path] else { return nil }
             guard method == "GET" || method == "HEAD" else { return WireResponse(allowing: ["GET"]) }
-            var headers = [("ETag", file.tag), ("Cache-Control", "no-cache"), ("Content-Security-Policy", Self.contentPolicy)]
-            let tags = ifNoneMatch?.split(separator: ",").map(\.trimmingSpaces) ?? []
-            if tags.contains(file.tag) || tags == ["*"] { return WireResponse(status: 304, headers: headers) }
+            let compressed = head.acceptsGzip ? file.compressed : nil
+            // The compressed bytes have a validator of their own (RFC 9110, section 8.8.3.3).
+            let tag = compressed == nil ? file.tag : "\(file.tag.dropLast())-gzip\""
+            var headers = [
+                ("ETag", tag), ("Cache-Control", "no-cache"), ("Vary", "Accept-Encoding"), ("Content-Security-Policy", Self.contentPolicy),
+            ]
+            let tags = head.list("if-none-match")
+            if tags.contains(tag) || tags.contains("W/\(tag)") || tags == ["*"] { return WireResponse(status: 304, headers: headers) }
             headers.append(("Content-Type", file.type))
-            return WireResponse(status: 200, headers: headers, body: .bytes(file.bytes))
+            if compressed != nil { headers.append(("Content-Encoding", "gzip")) }
+            return WireResponse(status: 200, headers: headers, body: .bytes(compressed ?? file.bytes))
         }
     }
 #endif

@@ -255,6 +255,42 @@
             try await fixture.stop()
         }
 
+        @Test func filesAreCompressedForClientsThatTakeIt() async throws {
+            let fixture = try ServerFixture()
+            try await fixture.start()
+            let client = try fixture.client()
+            let whole = try await client.get("/v1/openapi.json")
+            #expect(whole["content-encoding"] == nil && whole["vary"] == "Accept-Encoding")
+            let reply = try await client.send("GET", "/v1/openapi.json", headers: ["Accept-Encoding: br, gzip"])
+            #expect(reply["content-encoding"] == "gzip" && reply.body.count * 4 < whole.body.count)
+            // The members of RFC 1952: magic number, method, and the number of bytes at the end.
+            #expect(reply.body.prefix(3) == [0x1F, 0x8B, 8])
+            let count = reply.body.suffix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+            #expect(count == whole.body.count)
+            // Both have a validator of their own, and only that.
+            let (tag, wholeTag) = (try #require(reply["etag"]), try #require(whole["etag"]))
+            #expect(tag != wholeTag)
+            let cached = try await client.send("GET", "/v1/openapi.json", headers: ["Accept-Encoding: gzip", "If-None-Match: \(tag)"])
+            #expect((cached.status, cached["etag"]) == (304, tag))
+            #expect(try await client.send("GET", "/v1/openapi.json", headers: ["If-None-Match: \(tag)"]).status == 200)
+            try await fixture.stop()
+        }
+
+        @Test(arguments: [
+            ("gzip", true), ("GZIP", true), ("br;q=1, gzip;q=0.2", true), ("*", true), ("deflate, *;q=0.1", true), ("gzip; q=1", true),
+            ("", false), ("br", false), ("gzip;q=0", false), ("gzip;q=0.000", false), ("*;q=0", false), ("gzip;q=0, *", false),
+            ("gzipped", false), ("gzip;q=x", false), ("identity", false),
+        ])
+        func gzipIsTakenAsItIsAccepted(value: String, isAccepted: Bool) {
+            func head(_ values: [String]) -> HTTPHead {
+                HTTPHead(
+                    method: "GET", version: "HTTP/1.1", target: "/", headers: values.map { ("accept-encoding", $0) }, framing: .none,
+                    peer: nil)
+            }
+            #expect(head([value]).acceptsGzip == isAccepted && !head([]).acceptsGzip)
+            #expect(head(["br", value]).acceptsGzip == isAccepted)
+        }
+
         /// The routes of accounts and the server itself are exactly those of the description that are not the chat's.
         @Test func everyRouteIsDescribed() async throws {
             let fixture = try ServerFixture()
