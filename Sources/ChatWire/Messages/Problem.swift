@@ -13,7 +13,7 @@ public struct Problem: Error, Hashable, Sendable {
     public var field: String?
     /// The number of the wrong command in a batch, from 1.
     public var line: Int?
-    /// The seconds after which the same request can succeed, for the header `Retry-After`.
+    /// The seconds after which the same request can succeed, also in the header `Retry-After`.
     public var retryAfter: Int?
 
     /// Creates a problem.
@@ -68,7 +68,7 @@ public struct Problem: Error, Hashable, Sendable {
 }
 
 extension Problem: Encodable {
-    private enum CodingKeys: CodingKey { case type, title, status, code, detail, field, line }
+    private enum CodingKeys: CodingKey { case type, title, status, code, detail, field, line, retryAfter }
 
     /// The media type of the JSON form.
     public static let contentType = "application/problem+json"
@@ -99,7 +99,7 @@ extension Problem: Encodable {
         }
     }
 
-    /// Encodes the members of RFC 9457 and `code`; `field` and `line` only if they are known.
+    /// Encodes the members of RFC 9457 and `code`; the others only if they are known.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode("about:blank", forKey: .type)
@@ -109,6 +109,7 @@ extension Problem: Encodable {
         try container.encode(detail, forKey: .detail)
         try container.encodeIfPresent(field, forKey: .field)
         try container.encodeIfPresent(line, forKey: .line)
+        try container.encodeIfPresent(retryAfter, forKey: .retryAfter)
     }
 }
 
