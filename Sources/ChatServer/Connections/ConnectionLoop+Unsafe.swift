@@ -32,9 +32,11 @@
         fileprivate static let receiveByteCount = 16 << 10
         /// The bytes of all clients that wait to be read as requests, and how many may come before
         /// they are counted again.
-        fileprivate static let (inputByteCount, uncountedByteCount) = (64 << 20, 16 << 20)
+        fileprivate static let (inputByteCount, uncountedByteCount) = (32 << 20, 8 << 20)
         /// The streams and sockets that are served before new requests and responses have their turn.
         fileprivate static let readyCount = 64
+        /// The time for the messages of sockets before it is the turn of requests.
+        fileprivate static let socketTime = Duration.milliseconds(1)
         /// The parts of responses that are sent before it is the turn of other connections.
         fileprivate static let turnCount = 16
         fileprivate static let listenerID: UInt64 = 1
@@ -110,6 +112,8 @@
             var isAccepting = true
             /// The streams and sockets that have something to send.
             var ready: ArraySlice<UInt64> = []
+            /// The sockets from which something can be received.
+            var row = FirstInFirstOut<UInt64>()
             /// The most connections since memory was given back.
             var peakCount = 0
             /// The bytes that were received since the input was counted.
@@ -125,7 +129,8 @@
     extension ConnectionLoop.Round {
         fileprivate mutating func run() {
             while true {
-                let events = loop.poller.wait(milliseconds: ready.isEmpty && loop.signals.beginWaiting() ? 1_000 : 0)
+                let isIdle = ready.isEmpty && row.isEmpty && loop.signals.beginWaiting()
+                let events = loop.poller.wait(milliseconds: isIdle ? 1_000 : 0)
                 context.now = .now
                 updateDate()
                 for event in events {
@@ -140,10 +145,13 @@
                     for id in pending.resumed {
                         guard let connection = connections[id], let socket = connection.socket else { continue }
                         socket.mayReceive = true
-                        service(connection)
+                        flush(connection)
                     }
                 #endif
-                for id in pending.answered { if let connection = connections[id] { service(connection) } }
+                for id in pending.answered { if let connection = connections[id] { flush(connection) } }
+                #if os(Linux)
+                    receiveFromSockets()
+                #endif
                 // A post does not wait until its event has gone to a thousand followers.
                 if ready.isEmpty { ready = pending.ready[...] } else { ready += pending.ready }
                 for id in ready.prefix(ConnectionLoop.readyCount) { if let connection = connections[id] { flush(connection) } }
@@ -286,7 +294,8 @@
                 if let socket = connection.socket {
                     if event.hasFailed, !connection.interest.reads { return drop(connection) }
                     socket.isReadable = socket.isReadable || event.isReadable
-                    return service(connection)
+                    if !socket.isInRow { flush(connection) }
+                    return
                 }
             #endif
             if event.isReadable {
@@ -297,23 +306,10 @@
                     set(Interest(reads: false, writes: connection.interest.writes), connection)
                 }
             }
-            service(connection)
+            flush(connection)
         }
 
-        /// Does and sends what is possible without waiting.
-        private mutating func service(_ connection: HTTPConnection) {
-            #if os(Linux)
-                repeat {
-                    if let socket = connection.socket, socket.wantsInput, !receive(socket) { return drop(connection) }
-                    flush(connection)
-                    // No poll reports the bytes that came with the handshake.
-                } while connections[connection.id] != nil && connection.socket.map { $0.wantsInput && !$0.early.isEmpty } ?? false
-            #else
-                flush(connection)
-            #endif
-        }
-
-        /// Sends what is possible without waiting.
+        /// Does and sends what is possible without waiting, but for the messages of sockets.
         private mutating func flush(_ connection: HTTPConnection) {
             // Another connection has made room by its end.
             guard connections[connection.id] != nil else { return }
@@ -334,6 +330,13 @@
             if case .lingering = connection.phase { shutDown(connection) }
             // After its turns a connection goes on as soon as others had theirs.
             set(connection.wantedInterest(isTurnOver: turn == ConnectionLoop.turnCount), connection)
+            #if os(Linux)
+                // No poll reports the bytes that came with the handshake, or that were left at a turn.
+                if let socket = connection.socket, socket.hasInput, !socket.isInRow {
+                    socket.isInRow = true
+                    row.append(connection.id)
+                }
+            #endif
         }
 
         private mutating func set(_ interest: Interest, _ connection: HTTPConnection) {
@@ -412,12 +415,21 @@
         // MARK: WebSockets
 
         #if os(Linux)
-            /// Receives what is possible without waiting; false if the connection has ended.
-            private mutating func receive(_ socket: SocketPeer) -> Bool {
-                guard socket.isReadable || !socket.early.isEmpty else { return true }
-                let isOpen = socket.receive()
-                if context.messageBudget.isExceeded { makeRoom() }
-                return isOpen
+            /// Receives from one socket after another, a part of what has come: a client that sends many
+            /// small frames does not keep the requests of others waiting.
+            private mutating func receiveFromSockets() {
+                let end = ContinuousClock.now + ConnectionLoop.socketTime
+                while let id = row.popFirst() {
+                    guard let connection = connections[id], let socket = connection.socket else { continue }
+                    socket.isInRow = false
+                    if socket.hasInput {
+                        let isOpen = socket.receive()
+                        if context.messageBudget.isExceeded { makeRoom() }
+                        if !isOpen { drop(connection) }
+                    }
+                    flush(connection)
+                    if ContinuousClock.now >= end { return }
+                }
             }
 
             /// Ends sockets until the messages of the others are within the limit, and some bytes

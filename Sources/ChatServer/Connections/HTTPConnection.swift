@@ -352,6 +352,7 @@
             case .stream(let mailbox):
                 mailbox.setWake { [signals = context.signals, id] in signals.wake(id) }
                 (phase, self.mailbox) = (.stream, mailbox)
+                if input.count > Self.maximumEarlyByteCount { phase = .over }
             case .upgrade(let open): upgrade(open)
             }
         }

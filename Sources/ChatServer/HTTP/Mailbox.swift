@@ -91,6 +91,11 @@
             }
         }
 
+        /// Ends the writes that wait for room, as after the end.
+        func refuseWriters() {
+            for writer in state.withLock({ $0.takeWriters() }) { writer.resume(returning: false) }
+        }
+
         /// Appends the last bytes; what is waiting is still sent.
         ///
         /// - Returns: Whether the mailbox ends with this call.

@@ -13,7 +13,10 @@
             let (mailbox, delivery) = (Mailbox(), Delivery())
             let id = streams.add(
                 .init(
-                    mailbox: mailbox, session: (user, token), stop: { delivery.stop() }, lastMessage: { EventStream.block($0) },
+                    mailbox: mailbox, session: (user, token),
+                    stop: {
+                        $0(); delivery.stop()
+                    }, lastMessage: { EventStream.block($0) },
                     heartbeat: EventStream.heartbeat))
             exchange.setCompletion { [streams] _ in streams.remove(id) }
             await streams.checkSession(of: id, validity: sessions.validity)
@@ -78,7 +81,11 @@
                     mailbox.end()
                 }
                 let entry = streams.add(
-                    .init(mailbox: mailbox, session: nil, stop: { delivery.cancel() }, lastMessage: { _ in [] }, heartbeat: nil))
+                    .init(
+                        mailbox: mailbox, session: nil,
+                        stop: {
+                            $0(); delivery.cancel()
+                        }, lastMessage: { _ in [] }, heartbeat: nil))
                 let connection = Lock(TutorialChat.Connection())
                 receiver.begin(resume: resume) { message in
                     // One message after another: no one else uses the connection meanwhile.
@@ -106,7 +113,11 @@
                 let receiver = SocketSession(messageBudget, on: turns)
                 let entry = streams.add(
                     .init(
-                        mailbox: mailbox, session: (user, token), stop: { wire.end() }, lastMessage: { WireConnection.end($0) },
+                        mailbox: mailbox, session: (user, token),
+                        stop: {
+                            mailbox.refuseWriters(); wire.end(then: $0)
+                        },
+                        lastMessage: { WireConnection.end($0) },
                         heartbeat: nil))
                 receiver.begin(resume: resume) { message in
                     try await wire.receive(message)

@@ -196,7 +196,7 @@
             if exchange.hasEnded { throw Problem.closing }
             // Before the work, so that commands that are executed are answered.
             guard answers.withLock({ $0.hasRoom(for: .user(user)) }) else { throw Problem.busy }
-            if head.isSafe { try limits.use(0, of: .queries, by: user) }
+            if head.isSafe { try limits.requireQueries(by: user) }
             let start = ContinuousClock.now
             let response = try await respond(to: request, head, as: user, token, by: handler, parameters)
             guard case .events(let stream) = response.body else {

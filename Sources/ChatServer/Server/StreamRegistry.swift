@@ -10,8 +10,8 @@
             /// The user of the session, and its secret, with which it is looked up again; nil for a
             /// stream without an account.
             let session: (user: UserID, token: String)?
-            /// What the end of the session, or of the server, stops.
-            let stop: @Sendable () -> Void
+            /// Stops what writes the stream, and calls the closure when nothing more has to be written.
+            let stop: @Sendable (_ then: @escaping @Sendable () -> Void) -> Void
             /// The last message, for the reason of the end.
             let lastMessage: @Sendable (EventStream.End) -> [UInt8]
             /// What is written to a silent stream; nil if the transport has pings of its own.
@@ -96,7 +96,7 @@
                 if let user = entry?.session?.user, let count = state.counts[user] { state.counts[user] = count == 1 ? nil : count - 1 }
                 return entry
             }
-            removed?.stop()
+            removed?.stop {}
         }
 
         /// Ends streams, with the reason as their last block.
@@ -111,8 +111,10 @@
         }
 
         private func end(_ entry: Entry, _ reason: EventStream.End) {
-            if entry.mailbox.end(entry.lastMessage(reason)) { didEnd(reason) }
-            entry.stop()
+            let end = { @Sendable [didEnd] in if entry.mailbox.end(entry.lastMessage(reason)) { didEnd(reason) } }
+            // A client that does not read gets no answer any more.
+            if reason == .lagged { end() }
+            entry.stop(end)
         }
 
         /// Ends the streams of a user, or of all users, whose session has ended.

@@ -41,53 +41,80 @@
         /// The requests that each limit has refused.
         var refusedCounts: [UserLimits.Name: UInt64] { state.withLock { $0.refusedCounts } }
 
-        /// Uses a number of a user's allowance; the last use may exceed it, and the next ones then wait.
+        /// Uses parts of a user's allowances: all of them or, if one does not have as much, none.
         ///
-        /// - Throws: ``Problem`` with `tooManyRequests` if it is used up.
-        func use(_ number: Double, of name: UserLimits.Name, by user: UserID, at now: ContinuousClock.Instant = .now) throws(Problem) {
-            let wait = state.withLock { state -> Duration? in
-                if number > 0 { state.sweep(at: now) }
-                let key = Key(user: user, name: name)
-                let start = max(now, state.fullTimes[key] ?? now)
-                let excess = start - now - .seconds(UserLimits.savedSeconds[name] ?? 1)
-                if excess >= .zero {
-                    state.refusedCounts[name, default: 0] += 1
-                    return excess
+        /// - Throws: ``Problem`` with `tooManyRequests` if an allowance is used up, or with `tooLarge` if it
+        ///   never has as much.
+        func use(_ parts: [(name: UserLimits.Name, number: Int)], by user: UserID, at now: ContinuousClock.Instant = .now) throws(Problem) {
+            let refusal = state.withLock { state -> (name: UserLimits.Name, wait: Duration?)? in
+                state.sweep(at: now)
+                let ends = parts.map { part in
+                    let time = Duration.seconds(Double(part.number) / Double(limits[part.name]))
+                    return (part.name, time, end: max(now, state.fullTimes[Key(user: user, name: part.name)] ?? now) + time)
                 }
-                if number > 0 { state.fullTimes[key] = start + .seconds(number / Double(limits[name])) }
+                for (name, time, end) in ends {
+                    let saved = Self.saved(name)
+                    guard end - now > saved else { continue }
+                    state.refusedCounts[name, default: 0] += 1
+                    return (name, time > saved ? nil : end - now - saved)
+                }
+                for (name, _, end) in ends { state.fullTimes[Key(user: user, name: name)] = end }
                 return nil
             }
-            if let wait { throw .limited(name, by: limits[name], after: max(1, Int((wait / .seconds(1)).rounded(.up)))) }
-        }
-
-        /// Uses up what a query has cost, which is known after it.
-        func charge(_ duration: Duration, to user: UserID) {
-            let (seconds, attoseconds) = duration.components
-            // The query is done; the next one is refused.
-            try? use(Double(seconds) * 1_000 + Double(attoseconds) / 1e15, of: .queries, by: user)
+            guard let (name, wait) = refusal else { return }
+            guard let wait else { throw .limitedAtOnce(name, by: Int(Double(limits[name]) * (Self.saved(name) / .seconds(1)))) }
+            throw .limited(name, by: limits[name], after: wait)
         }
 
         /// Uses the allowances that commands need.
         func use(by commands: ClientCommands, of user: UserID) throws(Problem) {
             let kinds = commands.requests.map(\.command.kind)
-            let counts: [(UserLimits.Name, Int)] = [
+            let parts: [(name: UserLimits.Name, number: Int)] = [
                 (.threads, kinds.count { $0 == .openThread }), (.invitations, kinds.count { $0 == .invite }), (.commands, kinds.count),
             ]
-            // Nothing is used for commands that are refused.
-            for (name, count) in counts where count > 0 { try use(0, of: name, by: user) }
-            for (name, count) in counts where count > 0 { try use(Double(count), of: name, by: user) }
+            try use(parts.filter { $0.number > 0 }, by: user)
         }
+
+        /// Throws if the queries of a user have cost what they may; the last one may have cost more.
+        func requireQueries(by user: UserID, at now: ContinuousClock.Instant = .now) throws(Problem) {
+            let wait = state.withLock { state -> Duration? in
+                guard let fullTime = state.fullTimes[Key(user: user, name: .queries)] else { return nil }
+                let wait = fullTime - now - Self.saved(.queries)
+                guard wait >= .zero else { return nil }
+                state.refusedCounts[.queries, default: 0] += 1
+                return wait
+            }
+            if let wait { throw .limited(.queries, by: limits[.queries], after: wait) }
+        }
+
+        /// Uses up what a query has cost, which is known after it.
+        func charge(_ duration: Duration, to user: UserID, at now: ContinuousClock.Instant = .now) {
+            state.withLock { state in
+                state.sweep(at: now)
+                let key = Key(user: user, name: .queries)
+                // The limit is a number of milliseconds in a second.
+                state.fullTimes[key] = max(now, state.fullTimes[key] ?? now) + duration * 1_000 / limits[.queries]
+            }
+        }
+
+        /// The time for which what is not used is saved.
+        private static func saved(_ name: UserLimits.Name) -> Duration { .seconds(UserLimits.savedSeconds[name] ?? 1) }
 
         /// Checks the number of streams that a user has.
         func requireStream(beside count: Int) throws(Problem) {
             guard count >= limits[.streams] else { return }
             state.withLock { $0.refusedCounts[.streams, default: 0] += 1 }
-            throw .limited(.streams, by: limits[.streams], after: 1)
+            throw .limited(.streams, by: limits[.streams], after: .seconds(1))
         }
     }
 
     extension Problem {
-        fileprivate static func limited(_ name: UserLimits.Name, by limit: Int, after seconds: Int) -> Problem {
+        fileprivate static func limitedAtOnce(_ name: UserLimits.Name, by count: Int) -> Problem {
+            Problem(413, .tooLarge, "You can send at most \(count) \(name.rawValue) at once.")
+        }
+
+        fileprivate static func limited(_ name: UserLimits.Name, by limit: Int, after wait: Duration) -> Problem {
+            let seconds = max(1, Int((wait / .seconds(1)).rounded(.up)))
             let unit =
                 switch name {
                 case .streams: "streams at once"

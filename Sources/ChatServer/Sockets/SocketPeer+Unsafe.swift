@@ -18,8 +18,8 @@
         /// The code of a close that the registry of RFC 6455 has added; the library has no name for
         /// it.
         private static let tryAgainLater: UInt16 = 1013
-        /// Bytes that are received before it is the turn of other peers.
-        private static let turnLimit = 256 << 10
+        /// Bytes and frames that are received before it is the turn of other peers.
+        private static let (turnLimit, turnFrameLimit) = (256 << 10, 64)
 
         /// What the loop does after a second.
         enum Tick { case wait, send, end }
@@ -34,6 +34,8 @@
         /// The bytes that came with the handshake.
         private(set) var early: ArraySlice<UInt8>
         var isReadable = true
+        /// Whether the peer is in the row of those that receive in their turn.
+        var isInRow = false
         var mayReceive = true
         private var lastReceived = ContinuousClock.now
         private var lastPing = ContinuousClock.now
@@ -53,7 +55,7 @@
         /// Whether the library has found a frame that it cannot read.
         private var hasWrongFrame = false
         private var hasConnectionFailed = false
-        private var turnByteCount = 0
+        private var (turnByteCount, turnFrameCount) = (0, 0)
 
         init?(
             _ descriptor: Int32, _ early: [UInt8], _ mailbox: Mailbox, _ receiver: any SocketReceiver, _ limits: SocketLimits,
@@ -74,6 +76,7 @@
             unsafe callbacks.on_frame_recv_start_callback = { _, frame, peer in
                 guard let frame = unsafe frame else { return }
                 unsafe SocketPeer.at(peer).isControlFrame = frame.pointee.opcode >= UInt8(WSLAY_CONNECTION_CLOSE.rawValue)
+                unsafe SocketPeer.at(peer).turnFrameCount += 1
             }
             unsafe callbacks.on_frame_recv_chunk_callback = { _, chunk, peer in
                 guard let chunk = unsafe chunk else { return }
@@ -140,12 +143,15 @@
 
         var wantsInput: Bool { unsafe isOpen && canReceive && wslay_event_want_read(context) != 0 }
 
+        /// Whether there are bytes to receive, as far as the peer knows.
+        var hasInput: Bool { wantsInput && (isReadable || !early.isEmpty) }
+
         /// Whether the messages of the client are carried out fast enough, and its pongs are sent.
         private var canReceive: Bool { unsafe mayReceive && wslay_event_get_queued_msg_count(context) < Self.pongLimit }
 
         /// Receives what has come; false if the connection has ended.
         func receive() -> Bool {
-            turnByteCount = 0
+            (turnByteCount, turnFrameCount) = (0, 0)
             let status = unsafe wslay_event_recv(context)
             // A close of the client or a wrong frame has queued a close, and no message follows it.
             if unsafe wslay_event_want_read(context) == 0 || wslay_event_get_close_sent(context) != 0, closedAt == nil {
@@ -232,7 +238,8 @@
         private func read(_ context: wslay_event_context_ptr?, _ buffer: UnsafeMutablePointer<UInt8>, _ count: Int) -> Int {
             // Nothing more until the message before is carried out, and other peers had their turn.
             if gate.isMessageTooLong { end(UInt16(WSLAY_CODE_MESSAGE_TOO_BIG.rawValue)) }
-            guard canReceive, !gate.isMessageTooLong, turnByteCount < Self.turnLimit else {
+            let isTurnOver = turnByteCount >= Self.turnLimit || turnFrameCount >= Self.turnFrameLimit
+            guard canReceive, !gate.isMessageTooLong, !isTurnOver else {
                 unsafe wslay_event_set_error(context, WSLAY_ERR_WOULDBLOCK.rawValue)
                 return -1
             }

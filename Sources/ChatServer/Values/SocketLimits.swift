@@ -7,7 +7,7 @@
         /// out.
         ///
         /// Their memory can be twice as much, because an array grows by doubling.
-        var totalMessageByteCount = 64 << 20
+        var totalMessageByteCount = 48 << 20
         /// The time between two pings.
         var pingInterval = Duration.seconds(20)
         /// A peer that sends nothing for this time, not even a pong, is gone.

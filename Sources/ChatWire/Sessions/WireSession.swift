@@ -12,6 +12,9 @@ public final class WireSession: Sendable {
         var connection: WireConnection
         var tasks: [UInt64: Task<Void, Never>] = [:]
         var hasEnded = false
+        /// Whether a message is being carried out, and what follows its answer.
+        var isAnswering = false
+        var whenAnswered: [@Sendable () -> Void] = []
     }
 
     private let routes: ChatRoutes
@@ -73,7 +76,19 @@ public final class WireSession: Sendable {
     ///
     /// - Throws: What the sink throws.
     public func receive(_ text: [UInt8]) async throws {
-        for action in state.withLock({ $0.hasEnded ? [] : $0.connection.receive(text) }) {
+        let actions = state.withLock { state -> [WireConnection.Action] in
+            if state.hasEnded { return [] }
+            state.isAnswering = true
+            return state.connection.receive(text)
+        }
+        defer {
+            let completions = state.withLock { state in
+                defer { (state.isAnswering, state.whenAnswered) = (false, []) }
+                return state.whenAnswered
+            }
+            for completion in completions { completion() }
+        }
+        for action in actions {
             switch action {
             case .send(let message): try await write(message)
             case .execute(let commands, let id):
@@ -98,13 +113,22 @@ public final class WireSession: Sendable {
     }
 
     /// Stops the tasks of the session.
-    public func end() {
-        let tasks = state.withLock { state in
+    public func end() { end {} }
+
+    /// Stops the tasks of the session; a command that is being carried out is still answered.
+    ///
+    /// - Parameter completion: Is called once, after that answer.
+    package func end(then completion: @escaping @Sendable () -> Void) {
+        let (tasks, isAnswered) = state.withLock { state in
             defer { (state.tasks, state.hasEnded) = ([:], true) }
-            return state.tasks.values.map { $0 }
+            if state.isAnswering { state.whenAnswered.append(completion) }
+            return (state.tasks.values.map { $0 }, !state.isAnswering)
         }
         for task in tasks { task.cancel() }
+        if isAnswered { completion() }
     }
+
+    private var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
     private func begin(_ updates: ChatUpdates, of id: UInt64) {
         state.withLock { state in
@@ -121,7 +145,11 @@ public final class WireSession: Sendable {
                     }
                 }
                 do {
-                    try await updates.deliver(livePush, slots) { try await write(try WireConnection.update($0, of: id)) }
+                    try await updates.deliver(livePush, slots) { [weak self] update in
+                        // After the end only the answer to a command is written.
+                        if self?.hasEnded ?? true { throw CancellationError() }
+                        try await write(try WireConnection.update(update, of: id))
+                    }
                 } catch is ChatError {
                     guard let self, self.didFail(follow: id) else { return }
                     // The client follows again, or learns at its next command that the journal has

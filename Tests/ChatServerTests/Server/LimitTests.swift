@@ -9,7 +9,7 @@
 
         @Test func commandsBeyondTheLimitAreRefused() async throws {
             let fixture = try ServerFixture()
-            try await fixture.start { $0.userLimits[.commands] = 1 }
+            try await fixture.start { $0.userLimits[.commands] = 25 }
             let (maya, noah) = (try await fixture.member("maya"), try await fixture.member("noah"))
             let open = "[" + (0..<50).map { command("openThread", "\"name\":\"Weeds \($0)\"") }.joined(separator: ",") + "]"
             #expect(try await maya.send("POST", "/v1/commands", open).status == 200)
@@ -21,7 +21,7 @@
             #expect(try await maya.get("/v1/threads?limit=200").text.matches(of: /"Weeds/).count == 50)
             #expect(try await noah.send("POST", "/v1/commands", open).status == 200)
             let (socket, _) = try await SocketClient.open(maya)
-            let answer = try await socket.ask("{\"id\":1,\"commands\":\(command("openThread", "\"name\":\"Seeds\""))}")
+            let answer = try await socket.ask("{\"id\":1,\"commands\":\(open)}")
             let problem = try #require(answer["problem"] as? [String: Any])
             // A message has no header.
             #expect(problem["code"] as? String == "tooManyRequests" && problem["retryAfter"] as? Int ?? 0 > 0, "\(answer)")

@@ -23,7 +23,11 @@
 
             var entry: StreamRegistry.Entry {
                 .init(
-                    mailbox: mailbox, session: (user, token), stop: { [stops] in stops.withLock { $0 += 1 } },
+                    mailbox: mailbox, session: (user, token),
+                    stop: { [stops] end in
+                        stops.withLock { $0 += 1 }
+                        end()
+                    },
                     lastMessage: { EventStream.block($0) }, heartbeat: EventStream.heartbeat)
             }
 

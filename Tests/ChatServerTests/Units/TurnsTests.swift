@@ -85,30 +85,55 @@
             return UsedLimits(limits)
         }
 
+        private func problem(_ used: UsedLimits, _ number: Int, of name: UserLimits.Name, after time: Duration = .zero) -> Problem? {
+            do throws(Problem) { try used.use([(name, number)], by: ann, at: now + time) } catch { return error }
+            return nil
+        }
+
         @Test func unusedIsSavedForAWhile() throws {
             let used = limits(.commands, 10)
-            // 20 are saved; the use that exceeds them is allowed, and the next one is not.
-            try used.use(19, of: .commands, by: ann, at: now)
-            try used.use(11, of: .commands, by: ann, at: now)
-            let problem = #expect(throws: Problem.self) { try used.use(1, of: .commands, by: ann, at: now) }
-            #expect((problem?.status, problem?.code, problem?.retryAfter) == (429, .tooManyRequests, 1))
-            #expect(used.refusedCounts == [.commands: 1])
-            try used.use(1, of: .commands, by: UserID(bits: 2), at: now)
-            try used.use(1, of: .threads, by: ann, at: now)
-            #expect(throws: Problem.self) { try used.use(1, of: .commands, by: ann, at: now + .milliseconds(999)) }
-            try used.use(1, of: .commands, by: ann, at: now + .milliseconds(1_001))
+            // 20 are saved.
+            #expect(problem(used, 19, of: .commands) == nil)
+            let refused = problem(used, 11, of: .commands)
+            #expect((refused?.status, refused?.code, refused?.retryAfter) == (429, .tooManyRequests, 1))
+            // What is refused uses nothing.
+            #expect(problem(used, 1, of: .commands) == nil)
+            #expect(problem(used, 1, of: .commands)?.status == 429)
+            #expect(used.refusedCounts == [.commands: 2])
+            try used.use([(.commands, 1)], by: UserID(bits: 2), at: now)
+            #expect(problem(used, 1, of: .threads) == nil)
+            #expect(problem(used, 1, of: .commands, after: .milliseconds(99))?.status == 429)
+            #expect(problem(used, 1, of: .commands, after: .milliseconds(101)) == nil)
             // After a long time there is no more than was saved.
-            try used.use(20, of: .commands, by: ann, at: now + .seconds(100))
-            #expect(throws: Problem.self) { try used.use(1, of: .commands, by: ann, at: now + .seconds(100)) }
+            #expect(problem(used, 20, of: .commands, after: .seconds(100)) == nil)
+            #expect(problem(used, 1, of: .commands, after: .seconds(100))?.status == 429)
+        }
+
+        /// A batch that the allowance never has is told so, and not to come again.
+        @Test func largeBatchIsNeverAllowed() {
+            let used = limits(.commands, 10)
+            let refused = problem(used, 21, of: .commands)
+            #expect((refused?.status, refused?.code, refused?.retryAfter) == (413, .tooLarge, nil))
+            #expect(problem(used, 20, of: .commands) == nil)
+        }
+
+        @Test func refusedPartUsesNothingOfOthers() throws {
+            let used = limits(.threads, 1)
+            try used.use([(.threads, 100), (.commands, 100)], by: ann, at: now)
+            #expect(throws: Problem.self) { try used.use([(.commands, 100), (.threads, 1)], by: ann, at: now) }
+            #expect(problem(used, 19_900, of: .commands) == nil)
         }
 
         @Test func queriesAreChargedAfterwards() throws {
             let used = limits(.queries, 100)
             for _ in 0..<2 {
-                try used.use(0, of: .queries, by: ann)
-                used.charge(.milliseconds(501), to: ann)
+                try used.requireQueries(by: ann, at: now)
+                used.charge(.milliseconds(501), to: ann, at: now)
             }
-            #expect(throws: Problem.self) { try used.use(0, of: .queries, by: ann) }
+            let problem = #expect(throws: Problem.self) { try used.requireQueries(by: ann, at: now) }
+            #expect(problem?.status == 429 && problem?.retryAfter == 1)
+            try used.requireQueries(by: UserID(bits: 2), at: now)
+            try used.requireQueries(by: ann, at: now + .milliseconds(30))
         }
 
         @Test func streamsAreCounted() throws {
@@ -120,7 +145,7 @@
         /// The memory is bounded: allowances that are full are forgotten.
         @Test func fullAllowancesAreForgotten() throws {
             let used = limits(.commands, 1_000)
-            for bits in 0..<40_000 { try used.use(1, of: .commands, by: UserID(bits: UInt128(bits)), at: now + .milliseconds(bits)) }
+            for bits in 0..<40_000 { try used.use([(.commands, 1)], by: UserID(bits: UInt128(bits)), at: now + .milliseconds(bits)) }
             #expect(used.allowanceCount <= 16_384)
         }
     }

@@ -57,4 +57,31 @@ import Testing
         #expect(messages[2].hasSuffix(",\"accessLost\":{\"thread\":\"\(village.market)\"}}"), "\(messages[2])")
         #expect(messages[3].contains(",\"event\":{"))
     }
+
+    /// A command that is being carried out when the session ends is answered, and no later one is carried out.
+    @Test func commandIsAnsweredAtTheEnd() async throws {
+        let village = try Village()
+        let sent = Mutex([String]())
+        let count = Mutex(0)
+        let (released, release) = AsyncStream<Void>.makeStream()
+        let execute = { @Sendable (_: ClientCommands) async -> WireResponse in
+            count.withLock { $0 += 1 }
+            for await _ in released {}
+            return WireResponse(.notFound)
+        }
+        let session = WireSession(village.store, user: village.om, execute: execute) { message in
+            sent.withLock { $0.append(String(decoding: message, as: UTF8.self)) }
+        }
+        let message = Array("{\"id\":1,\"commands\":{\"markRead\":{\"thread\":\"\(village.market)\",\"upTo\":1}}}".utf8)
+        async let answered: Void = session.receive(message)
+        for _ in 0..<60_000 where count.withLock({ $0 }) == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        session.end { sent.withLock { $0.append("end") } }
+        #expect(sent.withLock { $0 } == [])
+        release.finish()
+        try await answered
+        #expect(sent.withLock { $0.map { String($0.prefix(17)) } } == ["{\"id\":1,\"problem\"", "end"])
+        try await session.receive(message)
+        session.end { sent.withLock { $0.append("again") } }
+        #expect(count.withLock { $0 } == 1 && sent.withLock { $0.last } == "again")
+    }
 }
