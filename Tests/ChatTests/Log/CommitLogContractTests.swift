@@ -62,9 +62,13 @@ import Testing
         ) { seed in
             try Self.journal(on: .memory, .synced, seed: seed) { BrokenLog($0, fault) }
         }
-        let violations = await contract.violations(of: clause, seed: 1)
-        #expect(!violations.isEmpty)
-        #expect(violations.allSatisfy { $0.clause == clause && $0.seed == 1 })
+        // On a busy machine the threads of a run may not meet, and nobody sees the fault.
+        for seed in UInt64(1)...50 {
+            let violations = await contract.violations(of: clause, seed: seed)
+            #expect(violations.allSatisfy { $0.clause == clause && $0.seed == seed })
+            if !violations.isEmpty { return }
+        }
+        Issue.record("no violation in 50 runs")
     }
 
     @Test func failingFixtureIsViolation() async {
