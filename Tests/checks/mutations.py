@@ -350,12 +350,16 @@ PROMISES = {
     "ChatServerTests.ReadingSlotsTests": [
         ("ChatServer", "slots: a stream in the row is forgotten", "?.waiting[id] = task\n", "?.waiting[id] = nil; task.resume(returning: true)\n"),
     ],
+    "ChatWireTests.WireSessionTests": [
+        ("ChatWire", "socket: the end drops the answer to a command", "if isAnswered { completion() }", "_ = isAnswered\ncompletion()"),
+    ],
     "ChatServerTests.SocketTests": [
         ("ChatServer", "socket: messages that came with the handshake wait for others", "wantsInput && (isReadable || !early.isEmpty)", "wantsInput && isReadable && early.isEmpty"),
     ],
     "ChatServerTests.MailboxTests": [
         ("ChatServer", "stream: a client that does not read has any number of bytes",
          "if state.byteCount >= Self.capacity {", "if state.byteCount < 0 {"),
+        ("ChatServer", "stream: what waits for room follows the end of its session", "if Task.isCancelled { throw Ended() }", ""),
     ],
     "ChatServerTests.ConversationTests": [
         ("ChatServer", "stream: opens after the end of its session",

@@ -6,7 +6,7 @@
     ///
     /// Bounded: a writer suspends while the client has not read what is waiting. One thread reads.
     final class Mailbox: Sendable {
-        /// The error of a write after the end.
+        /// The error of a write after the end, of the mailbox or of the task.
         struct Ended: Error {}
 
         /// The result of a read.
@@ -51,9 +51,11 @@
 
         /// Appends bytes, after the client has read enough of the earlier ones.
         ///
-        /// - Throws: ``Ended`` after ``end(_:)`` or ``close()``.
+        /// - Throws: ``Ended`` after ``end(_:)`` or ``close()``, and if the task is cancelled: what waits
+        ///   for room must not follow the end of its session.
         func write(_ bytes: [UInt8]) async throws(Ended) {
             while true {
+                if Task.isCancelled { throw Ended() }
                 let isWritten = change { state -> Bool? in
                     if state.hasEnded { return nil }
                     if state.byteCount >= Self.capacity { return false }
@@ -89,11 +91,6 @@
                 state.append(bytes)
                 return true
             }
-        }
-
-        /// Ends the writes that wait for room, as after the end.
-        func refuseWriters() {
-            for writer in state.withLock({ $0.takeWriters() }) { writer.resume(returning: false) }
         }
 
         /// Appends the last bytes; what is waiting is still sent.

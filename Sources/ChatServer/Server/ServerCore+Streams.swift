@@ -14,9 +14,11 @@
             let id = streams.add(
                 .init(
                     mailbox: mailbox, session: (user, token),
-                    stop: {
-                        $0(); delivery.stop()
-                    }, lastMessage: { EventStream.block($0) },
+                    stop: { end in
+                        end()
+                        delivery.stop()
+                    },
+                    lastMessage: { EventStream.block($0) },
                     heartbeat: EventStream.heartbeat))
             exchange.setCompletion { [streams] _ in streams.remove(id) }
             await streams.checkSession(of: id, validity: sessions.validity)
@@ -83,9 +85,11 @@
                 let entry = streams.add(
                     .init(
                         mailbox: mailbox, session: nil,
-                        stop: {
-                            $0(); delivery.cancel()
-                        }, lastMessage: { _ in [] }, heartbeat: nil))
+                        stop: { end in
+                            end()
+                            delivery.cancel()
+                        },
+                        lastMessage: { _ in [] }, heartbeat: nil))
                 let connection = Lock(TutorialChat.Connection())
                 receiver.begin(resume: resume) { message in
                     // One message after another: no one else uses the connection meanwhile.
@@ -113,11 +117,7 @@
                 let receiver = SocketSession(messageBudget, on: turns)
                 let entry = streams.add(
                     .init(
-                        mailbox: mailbox, session: (user, token),
-                        stop: {
-                            mailbox.refuseWriters(); wire.end(then: $0)
-                        },
-                        lastMessage: { WireConnection.end($0) },
+                        mailbox: mailbox, session: (user, token), stop: { wire.end(then: $0) }, lastMessage: { WireConnection.end($0) },
                         heartbeat: nil))
                 receiver.begin(resume: resume) { message in
                     try await wire.receive(message)

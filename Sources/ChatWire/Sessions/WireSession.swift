@@ -128,8 +128,6 @@ public final class WireSession: Sendable {
         if isAnswered { completion() }
     }
 
-    private var hasEnded: Bool { state.withLock { $0.hasEnded } }
-
     private func begin(_ updates: ChatUpdates, of id: UInt64) {
         state.withLock { state in
             if state.hasEnded { return }
@@ -145,11 +143,7 @@ public final class WireSession: Sendable {
                     }
                 }
                 do {
-                    try await updates.deliver(livePush, slots) { [weak self] update in
-                        // After the end only the answer to a command is written.
-                        if self?.hasEnded ?? true { throw CancellationError() }
-                        try await write(try WireConnection.update(update, of: id))
-                    }
+                    try await updates.deliver(livePush, slots) { try await write(try WireConnection.update($0, of: id)) }
                 } catch is ChatError {
                     guard let self, self.didFail(follow: id) else { return }
                     // The client follows again, or learns at its next command that the journal has

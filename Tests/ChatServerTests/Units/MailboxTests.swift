@@ -111,6 +111,18 @@
             #expect(read(mailbox)?.last == (closes ? nil : 2))
         }
 
+        /// What waits for room does not follow the end of its session.
+        @Test func cancelledWriterAppendsNothing() async throws {
+            let mailbox = Mailbox()
+            try await mailbox.write([UInt8](repeating: 0, count: Mailbox.capacity))
+            let writer = Task { try await mailbox.write([1]) }
+            while mailbox.idleTimes().writerWaits == nil { await Task.yield() }
+            writer.cancel()
+            _ = read(mailbox)
+            await #expect(throws: Mailbox.Ended.self) { try await writer.value }
+            #expect(isWaiting(mailbox))
+        }
+
         /// The reader is woken once for each wait, after it, and by everything that it can read.
         @Test func waitingReaderIsWokenOnce() async throws {
             let mailbox = Mailbox()
