@@ -21,7 +21,8 @@
                     unsafe CZlib_gzip(source.baseAddress, source.count, target.baseAddress, target.count, level.rawValue)
                 }
             }
-            return compressed.isEmpty ? nil : compressed
+            // A copy of the right size: an answer waits until its client reads it.
+            return compressed.isEmpty ? nil : unsafe compressed.withUnsafeBufferPointer { unsafe Array($0) }
         }
     }
 

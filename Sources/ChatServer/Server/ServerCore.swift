@@ -214,8 +214,9 @@
         /// Counts the memory of an answer until it is read.
         private func hold(_ response: HTTPResponse, for user: UserID, _ exchange: HTTPExchange) {
             guard case .bytes(let bytes) = response.body else { return }
-            answers.withLock { $0.add(bytes.count, to: .user(user)) }
-            exchange.setCompletion { [self] _ in answers.withLock { $0.giveBack(bytes.count, by: .user(user)) } }
+            let count = bytes.count
+            answers.withLock { $0.add(count, to: .user(user)) }
+            exchange.setCompletion { [self] _ in answers.withLock { $0.giveBack(count, by: .user(user)) } }
         }
 
         /// Runs the work of a client, in turns with that of others.
