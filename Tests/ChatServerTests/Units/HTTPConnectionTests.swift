@@ -106,6 +106,17 @@
             #expect(test.phase == "over")
         }
 
+        @Test func streamWithInputOfItsRequestEnds() throws {
+            for (count, phase) in [(1_000, "stream"), (2_000, "over")] {
+                let test = try HTTPConnectionTests(responds: false)
+                _ = test.send("GET / HTTP/1.1|Host: a||" + String(repeating: "x", count: count))
+                try #require(test.handler.requests.withLock { $0.last }).exchange.respond(
+                    HTTPResponse(status: 200, headers: [], body: .stream(Mailbox())))
+                _ = test.sent()
+                #expect(test.phase == phase)
+            }
+        }
+
         @Test func errorEndsTheConnection() {
             let text = send("GET /1 HTTP/1.1|Host: a||GET /2 HTTP/1.1|Host: a| folded||GET /3 HTTP/1.1|Host: a||")
             #expect(statuses(text) == [200, 400])

@@ -62,7 +62,7 @@ import Testing
         ) { seed in
             try Self.journal(on: .memory, .synced, seed: seed) { BrokenLog($0, fault) }
         }
-        // On a busy machine the threads of a run may not meet, and nobody sees the fault.
+        // A fault of concurrent reads shows only to a read during a write, which a run may not have.
         for seed in UInt64(1)...50 {
             let violations = await contract.violations(of: clause, seed: seed)
             #expect(violations.allSatisfy { $0.clause == clause && $0.seed == seed })

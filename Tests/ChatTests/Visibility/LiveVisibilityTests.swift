@@ -17,9 +17,11 @@ import Testing
     /// What one viewer has received.
     private final class Received: Sendable {
         let texts = Lock<[String]>([])
+        let pushCount = Lock(0)
 
         func push(_ event: FollowedEvent, _ shared: inout SharedTexts) -> Bool {
             let bytes = shared.text(nil, of: event) { Array("\($0.recorded)".utf8) }
+            pushCount.withLock { $0 += 1 }
             texts.withLock { $0.append(String(decoding: bytes, as: UTF8.self)) }
             return true
         }
@@ -82,7 +84,7 @@ import Testing
 
     @Test func liveEventsMatchVisibilityTables() async throws {
         let count = ProcessInfo.processInfo.environment["CHATJOURNAL_VISIBILITY_HISTORIES"].flatMap { Int($0) } ?? Repetitions.few(1, of: 8)
-        var (checks, deliveries) = (0, 0)
+        var (checks, deliveries, pushes) = (0, 0, 0)
         for seed in Seeds.seeds(count) {
             let journal = try Journal.open("journal", options: JournalOptions(storage: MemoryStorage(), entropy: SeededEntropy(seed: seed)))
             let log = GatedLog(journal)
@@ -112,6 +114,7 @@ import Testing
             for (user, viewer) in viewers {
                 let texts = viewer.received.texts.withLock { $0 }
                 deliveries += texts.count
+                pushes += viewer.received.pushCount.withLock { $0 }
                 let difference = zip(texts, viewer.expected).first { $0 != $1 }
                 #expect(texts == viewer.expected, "seed \(seed), \(user), first \(String(describing: difference))")
                 viewer.task.cancel()
@@ -119,6 +122,8 @@ import Testing
             for viewer in viewers.values { try await viewer.task.value }
             try store.close()
         }
-        print("live visibility: \(checks) checks, \(deliveries) deliveries")
+        print("live visibility: \(checks) checks, \(deliveries) deliveries, \(pushes) of them without a task")
+        // Only these share texts.
+        #expect(pushes > deliveries / 2)
     }
 }
