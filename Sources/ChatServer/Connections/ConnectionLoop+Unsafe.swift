@@ -113,7 +113,7 @@
             /// The streams and sockets that have something to send.
             var ready: ArraySlice<UInt64> = []
             /// The sockets from which something can be received.
-            var row = FirstInFirstOut<UInt64>()
+            var inputQueue = FirstInFirstOut<UInt64>()
             /// The most connections since memory was given back.
             var peakCount = 0
             /// The bytes that were received since the input was counted.
@@ -129,7 +129,7 @@
     extension ConnectionLoop.Round {
         fileprivate mutating func run() {
             while true {
-                let isIdle = ready.isEmpty && row.isEmpty && loop.signals.beginWaiting()
+                let isIdle = ready.isEmpty && inputQueue.isEmpty && loop.signals.beginWaiting()
                 let events = loop.poller.wait(milliseconds: isIdle ? 1_000 : 0)
                 context.now = .now
                 updateDate()
@@ -294,7 +294,7 @@
                 if let socket = connection.socket {
                     if event.hasFailed, !connection.interest.reads { return drop(connection) }
                     socket.isReadable = socket.isReadable || event.isReadable
-                    if !socket.isInRow { flush(connection) }
+                    if !socket.isQueued { flush(connection) }
                     return
                 }
             #endif
@@ -332,9 +332,9 @@
             set(connection.wantedInterest(isTurnOver: turn == ConnectionLoop.turnCount), connection)
             #if os(Linux)
                 // No poll reports the bytes that came with the handshake, or that were left at a turn.
-                if let socket = connection.socket, socket.hasInput, !socket.isInRow {
-                    socket.isInRow = true
-                    row.append(connection.id)
+                if let socket = connection.socket, socket.hasInput, !socket.isQueued {
+                    socket.isQueued = true
+                    inputQueue.append(connection.id)
                 }
             #endif
         }
@@ -419,9 +419,9 @@
             /// small frames does not keep the requests of others waiting.
             private mutating func receiveFromSockets() {
                 let end = ContinuousClock.now + ConnectionLoop.socketTime
-                while let id = row.popFirst() {
+                while let id = inputQueue.popFirst() {
                     guard let connection = connections[id], let socket = connection.socket else { continue }
-                    socket.isInRow = false
+                    socket.isQueued = false
                     if socket.hasInput {
                         let isOpen = socket.receive()
                         if context.messageBudget.isExceeded { makeRoom() }

@@ -13,11 +13,11 @@
             var takenCount = 0
             var waiting: [UInt64: CheckedContinuation<Bool, Never>] = [:]
             /// The ids of those who wait, in order, and of some who wait no more.
-            var row = FirstInFirstOut<UInt64>()
+            var queue = FirstInFirstOut<UInt64>()
 
             /// Removes the one who has waited longest.
             mutating func popFirst() -> CheckedContinuation<Bool, Never>? {
-                while let id = row.popFirst() { if let task = waiting.removeValue(forKey: id) { return task } }
+                while let id = queue.popFirst() { if let task = waiting.removeValue(forKey: id) { return task } }
                 return nil
             }
         }
@@ -47,7 +47,7 @@
                         if Task.isCancelled { return false }
                         guard state.slots[user, default: Slots()].takenCount < Self.count else {
                             state.slots[user]?.waiting[id] = task
-                            state.slots[user]?.row.append(id)
+                            state.slots[user]?.queue.append(id)
                             return nil
                         }
                         state.slots[user, default: Slots()].takenCount += 1
