@@ -144,16 +144,13 @@
 
         @Test func portIsFreeAfterTheEnd() async throws {
             let fixture = try ServerFixture()
-            let server = try await fixture.start()
-            let port = try fixture.port
+            let (server, listen) = try await fixture.startOnLastingPort()
             // Another server cannot have it before.
-            let error = await #expect(throws: ServerError.self) {
-                try await fixture.start { $0.listen = ListenAddress("127.0.0.1:\(port)") ?? $0.listen }
-            }
+            let error = await #expect(throws: ServerError.self) { try await fixture.start { $0.listen = listen } }
             #expect(error?.code == .cannotListen)
             #expect(try await fixture.client().get("/healthz").status == 200)
             await server.close()
-            let next = try await fixture.start { $0.listen = ListenAddress("127.0.0.1:\(port)") ?? $0.listen }
+            let next = try await fixture.start { $0.listen = listen }
             #expect(try await fixture.client().get("/healthz").status == 200)
             await next.close()
             try fixture.accounts.close()
@@ -166,13 +163,11 @@
             let other = try ServerFixture()
             try await other.start()
             let taken = try other.port
-            let port: UInt16 = try await {
-                let server = try await fixture.start()
-                let port = try fixture.port
+            let listen = try await {
+                let (server, listen) = try await fixture.startOnLastingPort()
                 await server.close()
-                return port
+                return listen
             }()
-            let listen = try #require(ListenAddress("127.0.0.1:\(port)"))
             for _ in 0..<3 {
                 let error = await #expect(throws: ServerError.self) {
                     try await fixture.start {

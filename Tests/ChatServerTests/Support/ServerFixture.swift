@@ -84,6 +84,19 @@
             return server
         }
 
+        /// Starts the server on a port that the system gives to nobody by itself, so that the port is
+        /// free again after the end of the server; returns the server and its address.
+        func startOnLastingPort() async throws -> (server: ChatServer, listen: ListenAddress) {
+            while true {
+                // Below the ports of clients: Linux gives these from 32,768 on, Darwin from 49,152 on.
+                let listen = try #require(ListenAddress("127.0.0.1:\(UInt16.random(in: 10_000..<32_768))"))
+                do { return (try await start { $0.listen = listen }, listen) } catch let error as ServerError {
+                    // Another program has the port.
+                    guard error.code == .cannotListen else { throw error }
+                }
+            }
+        }
+
         var server: ChatServer { get throws { try #require(started.withLock { $0 }) } }
         var port: UInt16 {
             get throws {
