@@ -127,7 +127,10 @@
             try journal.waitUntilDurable(journal.lastPosition)
             let address = server.newAddress()
             var copy = try PostgresCopy(address, of: journal)
+            let kills = DispatchGroup()
+            kills.enter()
             Thread.detachNewThread {
+                defer { kills.leave() }
                 for _ in 0..<2 {
                     Thread.sleep(forTimeInterval: 0.1)
                     server.kill()
@@ -136,6 +139,8 @@
             }
             try LogCopy.copyRecords(of: journal, to: &copy)
             try LogCopy.finish(journal, to: &copy, named: "there")
+            // A copy waits for the server; the opening of a log does not.
+            kills.wait()
             var options = PostgresOptions()
             options.lockTimeout = .seconds(30)
             let log = try PostgresLog.open(address, options: options)
