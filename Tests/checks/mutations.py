@@ -210,6 +210,10 @@ PROMISES = {
         ("Chat", "follower: an event is left out", "position + 1 >= state.recent", "position + 2 >= state.recent"),
     ],
     # New events that reach followers without their tasks.
+    "ChatTests.LiveVisibilityTests": [
+        ("Chat", "live: a follower of one thread misses the viewer's own events",
+         "+ $0.map { .userIn(viewer, $0) } }", "+ $0.prefix(0).map { .userIn(viewer, $0) } }"),
+    ],
     "ChatTests.LivePushTests": [
         ("Chat", "live: a follower with an end is shown every event", "if end == nil, bufferingPolicy == .paced { follower.push", "if bufferingPolicy == .paced { follower.push"),
         ("Chat", "live: viewers share a text of different events", " && text.event == event.recorded", ""),

@@ -31,6 +31,8 @@ struct FeedWaiters {
         case thread(ThreadID)
         /// The user who caused the event or whom it concerns.
         case user(UserID)
+        /// As ``user(_:)``, and the thread of the event; nil for an event without a thread.
+        case userIn(UserID, ThreadID?)
         /// The thread whose readers may see the event.
         case readers(ThreadID)
     }
@@ -122,10 +124,14 @@ extension EventFilter {
 
     private func conditionKeys(_ memberships: [ThreadID]?) -> [FeedWaiters.Key] {
         guard let memberships else { return [.everything] }
-        if let viewer { return [.user(viewer)] + memberships.filter(admits).map(FeedWaiters.Key.readers) }
+        if let viewer {
+            // Someone may follow each of their threads apart.
+            let own = threads.map { [.userIn(viewer, nil)] + $0.map { .userIn(viewer, $0) } } ?? [FeedWaiters.Key.user(viewer)]
+            return own + memberships.filter(admits).map(FeedWaiters.Key.readers)
+        }
         if let threads {
             let keys = threads.flatMap { includesThreadlessEvents ? [.thread($0), .readers($0)] : [FeedWaiters.Key.thread($0)] }
-            return keys + (liveViewer.map { [.user($0)] } ?? [])
+            return keys + (liveViewer.map { [.userIn($0, nil)] } ?? [])
         }
         if let outwardCodes { return outwardCodes.map { .thread(ThreadID($0)) } }
         if let users { return users.map(FeedWaiters.Key.user) }
@@ -144,9 +150,7 @@ extension ChatEvent {
         var keys = [FeedWaiters.Key.everything]
         if isErasure { keys.append(.erasures) }
         if let relatedThread { keys.append(.thread(relatedThread)) }
-        if let user { keys.append(.user(user)) }
-        if let otherActor { keys.append(.user(otherActor)) }
-        if let author = removedPost.flatMap(author) { keys.append(.user(author)) }
+        for case let user? in [user, otherActor, removedPost.flatMap(author)] { keys += [.user(user), .userIn(user, thread)] }
         switch audience {
         case .noOtherUser: break
         case .readers(let thread), .moderators(let thread): keys.append(.readers(thread))

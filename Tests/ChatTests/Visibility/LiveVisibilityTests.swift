@@ -10,8 +10,8 @@ import Testing
 
 /// Compares every event that is delivered live with `WhoIsShownWhat.md`, on random histories.
 ///
-/// Every user follows a store whose events become durable commit by commit, and receives texts that
-/// are shared by all who are shown the same. `CHATJOURNAL_VISIBILITY_HISTORIES` sets the number of
+/// Every user follows a store whose events become durable commit by commit, and some follow one thread
+/// only. They receive texts that are shared by all who are shown the same. `CHATJOURNAL_VISIBILITY_HISTORIES` sets the number of
 /// histories, 8 in the long form.
 @Suite struct LiveVisibilityTests {
     /// What one viewer has received.
@@ -29,11 +29,15 @@ import Testing
 
     private struct Viewer {
         let received = Received()
+        let user: UserID
+        let thread: ThreadID?
         var expected: [String] = []
         let task: Task<Void, any Error>
 
-        init(_ user: UserID, _ store: ChatStore, after position: Position) {
-            let updates = store.events(after: position, matching: EventFilter(viewer: user)).updates
+        init(_ user: UserID, of thread: ThreadID? = nil, _ store: ChatStore, after position: Position) {
+            (self.user, self.thread) = (user, thread)
+            let filter = EventFilter(threads: thread.map { [$0] }, viewer: user)
+            let updates = store.events(after: position, matching: filter).updates
             task = Task { [received] in
                 try await updates.deliver({ received.push($0, &$1) }, nil) { update in
                     guard case .event(let event) = update else { return }
@@ -90,36 +94,49 @@ import Testing
             let log = GatedLog(journal)
             let store = try ChatStore.open(log: log, options: StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: seed)))
             let writer = Writer(seed, log, store)
-            var (viewers, events): ([UserID: Viewer], [RecordedEvent]) = ([:], [])
+            var (viewers, events): ([Viewer], [RecordedEvent]) = ([], [])
+            var random = SeededRandom(seed: seed)
             while true {
                 let hasMore = try await writer.waitForCommit()
                 let (known, end) = (events.count, store.head.position)
                 events = try store.allEvents()
                 let (new, naive) = (events[known...], NaiveVisibility(events))
-                for user in viewers.keys {
-                    viewers[user]?.expected += new.compactMap { naive.shown($0, to: user, current: end) }.map { "\($0)" }
+                for index in viewers.indices {
+                    let (user, thread) = (viewers[index].user, viewers[index].thread)
+                    let followed = new.filter { thread == nil || $0.event.thread == thread }
+                    viewers[index].expected += followed.compactMap { naive.shown($0, to: user, current: end) }.map { "\($0)" }
                     checks += new.count
                 }
                 try await FollowingFixture.until("the events through \(end) of seed \(seed)") {
-                    viewers.values.allSatisfy { $0.received.texts.withLock { $0.count } >= $0.expected.count }
+                    viewers.allSatisfy { $0.received.texts.withLock { $0.count } >= $0.expected.count }
                         && store.feed.waiterCount == viewers.count
                 }
-                for event in new where event.event.kind == .userRegistered {
-                    if let user = event.event.user { viewers[user] = Viewer(user, store, after: end) }
+                for event in new {
+                    if event.event.kind == .userRegistered, let user = event.event.user {
+                        viewers.append(Viewer(user, store, after: end))
+                    }
+                    if event.event.kind == .threadOpened || event.event.kind == .threadJoined, let thread = event.event.thread,
+                        !viewers.contains(where: { $0.thread == thread })
+                    {
+                        for user in Set(viewers.map(\.user)).sorted() where random.oneIn(2) {
+                            viewers.append(Viewer(user, of: thread, store, after: end))
+                        }
+                    }
                 }
                 try await FollowingFixture.until("the followers of seed \(seed)") { store.feed.waiterCount == viewers.count }
                 if !hasMore { break }
                 writer.goOn()
             }
-            for (user, viewer) in viewers {
+            for viewer in viewers {
                 let texts = viewer.received.texts.withLock { $0 }
                 deliveries += texts.count
                 pushes += viewer.received.pushCount.withLock { $0 }
                 let difference = zip(texts, viewer.expected).first { $0 != $1 }
-                #expect(texts == viewer.expected, "seed \(seed), \(user), first \(String(describing: difference))")
+                let name = "\(viewer.user) in \(String(describing: viewer.thread))"
+                #expect(texts == viewer.expected, "seed \(seed), \(name), first \(String(describing: difference))")
                 viewer.task.cancel()
             }
-            for viewer in viewers.values { try await viewer.task.value }
+            for viewer in viewers { try await viewer.task.value }
             try store.close()
         }
         print("live visibility: \(checks) checks, \(deliveries) deliveries, \(pushes) of them without a task")
