@@ -1,8 +1,9 @@
 #if Server && os(Linux)
     internal import Locking
 
-    /// Carries out the messages of one WebSocket, one after another, on a task.
+    /// Carries out the messages of one WebSocket, one after another.
     ///
+    /// A task begins with a message and ends when none waits: a socket with nothing to do has no task.
     /// Messages wait in a bounded inbox; while it is full, the loop does not receive.
     final class SocketSession: SocketReceiver {
         /// The messages that wait before the loop stops receiving, and below which it goes on.
@@ -10,11 +11,17 @@
         /// The bytes of the messages that wait, beside the last one.
         private static let byteCapacity = 64 << 10
 
+        private typealias Handler = @Sendable ([UInt8]) async throws -> Void
+
         private struct State {
+            var inbox = FirstInFirstOut<[UInt8]>()
+            /// The messages in the inbox and the one that is being carried out.
             var waitingCount = 0
             var waitingByteCount = 0
             var isPaused = false
             var resume: (@Sendable () -> Void)?
+            var handle: Handler?
+            /// Carries out what is in the inbox; an ended one after an error, after which nothing follows.
             var task: Task<Void, Never>?
             var whenClosed: (@Sendable () -> Void)?
             var isClosed = false
@@ -23,17 +30,11 @@
         private let budget: MessageBudget
         private let executor: (any TaskExecutor)?
         private let state = Lock(State())
-        private let inbox: AsyncStream<[UInt8]>.Continuation
-        private let messages: AsyncStream<[UInt8]>
 
         /// Creates a session that gives back the bytes of its messages to the budget.
         ///
-        /// - Parameter executor: Runs the task that carries out the messages; nil for the default
-        ///   one.
-        init(_ budget: MessageBudget, on executor: (any TaskExecutor)? = nil) {
-            (self.budget, self.executor) = (budget, executor)
-            (messages, inbox) = AsyncStream.makeStream()
-        }
+        /// - Parameter executor: Runs the tasks that carry out the messages; nil for the default one.
+        init(_ budget: MessageBudget, on executor: (any TaskExecutor)? = nil) { (self.budget, self.executor) = (budget, executor) }
 
         /// Begins to carry out messages, until the body throws or the socket closes.
         ///
@@ -46,23 +47,35 @@
             resume: @escaping @Sendable () -> Void, handle: @escaping @Sendable ([UInt8]) async throws -> Void,
             start: @escaping @Sendable () async throws -> Void = {}, whenClosed: @escaping @Sendable () -> Void
         ) {
-            // Before the task, which lets the socket receive again.
-            state.withLock { $0.resume = resume }
-            let task = Task(executorPreference: executor) { [messages] in
-                // An error means that the socket closes: its mailbox accepts nothing any more.
-                do {
-                    try await start()
-                    for await message in messages {
-                        try await handle(message)
-                        self.didHandle(message.count)
-                    }
-                } catch {}
-            }
             let isClosed = state.withLock { state in
-                (state.task, state.whenClosed) = (task, whenClosed)
+                (state.resume, state.handle, state.whenClosed) = (resume, handle, whenClosed)
+                carryOut(&state, handle, after: start)
                 return state.isClosed
             }
             if isClosed { didClose() }
+        }
+
+        /// Carries out the messages of the inbox on a new task.
+        private func carryOut(_ state: inout State, _ handle: @escaping Handler, after start: (@Sendable () async throws -> Void)? = nil) {
+            state.task = Task(executorPreference: executor) { [self] in
+                // An error means that the socket closes: its mailbox accepts nothing any more.
+                do {
+                    if let start { try await start() }
+                    while let message = nextMessage() {
+                        try await handle(message)
+                        didHandle(message.count)
+                    }
+                } catch {}
+            }
+        }
+
+        /// Removes the first message; without one the task is over.
+        private func nextMessage() -> [UInt8]? {
+            state.withLock { state in
+                if let message = state.inbox.popFirst() { return message }
+                state.task = nil
+                return nil
+            }
         }
 
         private func didHandle(_ byteCount: Int) {
@@ -82,29 +95,32 @@
         var waitingByteCount: Int { state.withLock { $0.waitingByteCount } }
 
         func receive(_ message: [UInt8]) -> Bool {
-            let mayReceive = state.withLock { state in
+            state.withLock { state in
                 guard !state.isClosed else {
                     budget.giveBack(message.count)
                     return false
                 }
+                state.inbox.append(message)
+                // Before the session has begun there is no handler.
+                if state.task == nil, let handle = state.handle { carryOut(&state, handle) }
                 state.waitingCount += 1
                 state.waitingByteCount += message.count
                 if state.waitingCount >= Self.capacity || state.waitingByteCount >= Self.byteCapacity { state.isPaused = true }
                 return !state.isPaused
             }
-            inbox.yield(message)
-            return mayReceive
         }
 
         func didClose() {
-            inbox.finish()
-            let (task, whenClosed) = state.withLock { state in
-                defer { (state.isClosed, state.whenClosed, state.task, state.waitingByteCount) = (true, nil, nil, 0) }
-                budget.giveBack(state.waitingByteCount)
-                return (state.task, state.whenClosed)
+            let ended = state.withLock { state in
+                defer {
+                    state = State()
+                    state.isClosed = true
+                }
+                return state
             }
-            task?.cancel()
-            whenClosed?()
+            budget.giveBack(ended.waitingByteCount)
+            ended.task?.cancel()
+            ended.whenClosed?()
         }
     }
 #endif
