@@ -84,7 +84,7 @@ extension ReadModels {
 
     /// Returns one reply; nil if it did not exist.
     package func reply(_ id: ReplyID, asOf position: Position) -> PostRecord? {
-        guard let message = message(answeredBy: id, asOf: position) else { return nil }
+        guard let message = messageID(answeredBy: id, asOf: position) else { return nil }
         return index(ofReply: id, asOf: position).map { records(ofReplies: [$0], to: message, asOf: position)[0] }
     }
 
@@ -126,7 +126,7 @@ extension ReadModels {
     }
 
     /// Returns the message that a reply answers; nil if the reply did not exist.
-    package func message(answeredBy reply: ReplyID, asOf position: Position) -> MessageID? {
+    package func messageID(answeredBy reply: ReplyID, asOf position: Position) -> MessageID? {
         index(ofReply: reply, asOf: position).map { MessageID(bits: identities.messages.id(identities.replyFacts.parent($0))) }
     }
 

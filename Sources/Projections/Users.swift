@@ -16,12 +16,12 @@ extension ReadModels {
     }
 
     /// Returns the user with a username, compared under full case folding.
-    package func user(named username: String, asOf position: Position) -> UserID? {
+    package func userID(named username: String, asOf position: Position) -> UserID? {
         user(withFoldKey: Username.foldKey(username), asOf: position)
     }
 
     /// Returns the user with this subject of the identity provider.
-    package func user(withSubject subject: String, asOf position: Position) -> UserID? {
+    package func userID(withSubject subject: String, asOf position: Position) -> UserID? {
         views.users.owner(ofSubject: identities.subjects.find(subject), asOf: position).map { identities.userID($0) }
     }
 

@@ -85,9 +85,9 @@ import Testing
 
     @Test func namesAreReadAsOfPosition() throws {
         let (store, _) = try store()
-        #expect(try store.user(named: "bob") == eve)
-        #expect(try store.user(named: "bob", asOf: .position(9)) == nil)
-        #expect(try store.user(named: "bob", asOf: .position(8)) == bob)
+        #expect(try store.userID(named: "bob") == eve)
+        #expect(try store.userID(named: "bob", asOf: .position(9)) == nil)
+        #expect(try store.userID(named: "bob", asOf: .position(8)) == bob)
         #expect(try store.isUser(eve) && !store.isUser(eve, asOf: .position(9)))
         #expect(try store.timeline(garden, asOf: .position(6)).map(\.body) == ["Tomatoes?"])
     }
@@ -95,14 +95,14 @@ import Testing
     @Test func timeMapsToLastEventUpToIt() throws {
         let (store, start) = try store()
         func time(_ milliseconds: Int64) -> Timestamp { Timestamp(millisecondsSince1970: start + milliseconds) }
-        #expect(try store.position(asOf: time(-1)) == 0)
-        #expect(try store.position(asOf: time(0)) == 1)
-        #expect(try store.position(asOf: time(19_999)) == 2)
-        #expect(try store.position(asOf: time(20_000)) == 4)
-        #expect(try store.position(asOf: Timestamp(millisecondsSince1970: .max)) == 12)
-        #expect(try store.position(before: time(20_000)) == 2)
-        #expect(try store.position(before: time(20_001)) == 4)
-        #expect(try store.position(before: Timestamp(millisecondsSince1970: .min)) == 0)
+        #expect(try store.lastPosition(at: time(-1)) == 0)
+        #expect(try store.lastPosition(at: time(0)) == 1)
+        #expect(try store.lastPosition(at: time(19_999)) == 2)
+        #expect(try store.lastPosition(at: time(20_000)) == 4)
+        #expect(try store.lastPosition(at: Timestamp(millisecondsSince1970: .max)) == 12)
+        #expect(try store.lastPosition(before: time(20_000)) == 2)
+        #expect(try store.lastPosition(before: time(20_001)) == 4)
+        #expect(try store.lastPosition(before: Timestamp(millisecondsSince1970: .min)) == 0)
         #expect(try store.members(of: garden, asOf: .time(time(30_000))).map(\.user.id) == [ann, bob])
         #expect(try store.members(of: garden, asOf: .time(time(29_999))).map(\.user.id) == [ann])
     }

@@ -167,7 +167,7 @@ import Testing
         var importer = try staged([lines[1]], into: store)
         try store.execute(.retract(.message(ImportedID.message("#rust", "0")), by: ann))
         #expect(try importer.finish().map(\.rejection.code) == [.retracted])
-        #expect(try store.user(named: "bob") == nil)
+        #expect(try store.userID(named: "bob") == nil)
     }
 
     @Test func concurrentImportsCountJoinOnce() throws {

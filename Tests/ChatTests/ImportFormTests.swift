@@ -112,7 +112,7 @@ import Testing
         ]
         let (summary, refused) = try run(lines, into: store)
         #expect(refused.isEmpty)
-        #expect(store.user(withSubject: "s") == Self.native && store.user(withSubject: "t") == ImportedID.account("8"))
+        #expect(store.userID(withSubject: "s") == Self.native && store.userID(withSubject: "t") == ImportedID.account("8"))
         #expect(
             summary.withoutSubject == [
                 UserWithoutSubject(user: ImportedID.account("7"), username: "Amy", subject: "s"),

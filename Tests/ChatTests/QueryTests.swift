@@ -78,8 +78,8 @@ import Testing
         try store.execute(.markRead(user: bob, thread: garden, upTo: 7))
         #expect(try store.user(bob).threads[0].unreadCount == 0)
         #expect(try store.user(bob).threads[0].readUpTo == 7)
-        #expect(store.user(withSubject: "auth0|bob") == bob)
-        #expect(try store.user(named: "BOB") == bob)
+        #expect(store.userID(withSubject: "auth0|bob") == bob)
+        #expect(try store.userID(named: "BOB") == bob)
     }
 
     /// What people write whom the reader blocks now is not counted, and their invitations are marked.

@@ -88,7 +88,7 @@ import Testing
 
     @Test func allThreads() throws { try expectSections(Self.sections + 1) { try store.threads() } }
 
-    @Test func threadsOfName() throws { try expectSections(Self.sections) { try store.threads(named: "Garden", viewer: ann) } }
+    @Test func threadsOfName() throws { try expectSections(Self.sections) { try store.threadIDs(named: "Garden", viewer: ann) } }
 
     @Test func access() throws { try expectSections(10) { try store.access(of: ann) } }
 

@@ -154,7 +154,7 @@ import Testing
             whole.timelines.joined().contains { $0.body != nil } && left.timelines.joined().contains { $0.body == nil && !$0.isRetracted })
         for user in whole.users {
             guard let name = user.username else { continue }
-            #expect(try history.store().user(named: name) == (sources.username[user.id] == true ? nil : user.id))
+            #expect(try history.store().userID(named: name) == (sources.username[user.id] == true ? nil : user.id))
         }
     }
 

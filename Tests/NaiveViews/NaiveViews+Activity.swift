@@ -59,7 +59,7 @@ extension NaiveViews {
     }
 
     /// Returns the threads opened under a name; an outward code's thread has its code as name.
-    package func threads(named name: String) -> [ThreadID] {
+    package func threadIDs(named name: String) -> [ThreadID] {
         events.compactMap { recorded in
             guard case (.threadOpened, .thread(let itsThread, _, _)) = (recorded.event.kind, recorded.event.shape) else { return nil }
             let given: String? =

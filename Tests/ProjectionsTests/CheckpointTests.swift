@@ -287,8 +287,8 @@ private func read(_ sections: [String: [UInt8]], at position: Position) throws(C
                     _ = models.reply(itsReply, asOf: now)
                 }
                 if index.isMultiple(of: 8) { askCommunity(models, [events[index]]) }
-                if let name = event.username { _ = models.user(named: name.text, asOf: now) }
-                if let subject = event.subject { _ = models.user(withSubject: subject, asOf: now) }
+                if let name = event.username { _ = models.userID(named: name.text, asOf: now) }
+                if let subject = event.subject { _ = models.userID(withSubject: subject, asOf: now) }
             }
         }
     }

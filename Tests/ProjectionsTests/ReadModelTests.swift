@@ -146,11 +146,11 @@ extension StoreModels {
             }
         }
         #expect(models.activity(asOf: now) == naive.activity())
-        for name in naive.threadNames { #expect(models.threads(named: name, asOf: now) == naive.threads(named: name)) }
+        for name in naive.threadNames { #expect(models.threadIDs(named: name, asOf: now) == naive.threadIDs(named: name)) }
         for user in naive.users {
             let name = naive.username(user)
             #expect(models.profile(user, asOf: now)?.username?.text == name)
-            #expect(name.flatMap { models.user(named: $0, asOf: now) } == user)
+            #expect(name.flatMap { models.userID(named: $0, asOf: now) } == user)
             #expect(models.access(of: user, asOf: now) == naive.access(of: user))
             let threads = naive.stays(of: user).filter { $0.to == nil }
             #expect(models.threads(of: user, asOf: now).map(\.thread) == threads.map(\.thread))

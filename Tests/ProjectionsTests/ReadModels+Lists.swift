@@ -11,7 +11,7 @@ extension ReadModels {
     /// If no thread has the exact spelling, names are compared by canonical caseless matching.
     ///
     /// - Complexity: O(*n*) in the number of threads.
-    func threads(named name: String, asOf position: Position) -> [ThreadID] {
+    func threadIDs(named name: String, asOf position: Position) -> [ThreadID] {
         for match in ThreadNameMatch.allCases {
             let found = compactMap(threadScan()) { thread in
                 opening(thread, asOf: position) { match.matches($0, name) }

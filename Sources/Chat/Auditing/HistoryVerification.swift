@@ -306,8 +306,8 @@ extension ReadModels {
             userCount: userCount(asOf: position), messageCount: messageCount(asOf: position), replyCount: replyCount(asOf: position))
         answers.day = activity(from: CalendarDay(event.createdAt), to: CalendarDay(event.createdAt), asOf: position).first
         answers.user = event.user.flatMap { profile($0, asOf: position) }
-        answers.userWithName = event.username.flatMap { user(named: $0.text, asOf: position) }
-        answers.userWithSubject = event.subject.flatMap { user(withSubject: $0, asOf: position) }
+        answers.userWithName = event.username.flatMap { userID(named: $0.text, asOf: position) }
+        answers.userWithSubject = event.subject.flatMap { userID(withSubject: $0, asOf: position) }
         answers.thread = event.thread.flatMap { thread($0, asOf: position) }
         if let user = event.user, let thread = event.thread {
             answers.memberSince = joinPosition(user, in: thread, asOf: position)

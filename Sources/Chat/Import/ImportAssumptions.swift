@@ -42,7 +42,7 @@ struct ImportAssumptions {
         let now = models.position
         for (id, user) in newUsers {
             if models.profile(id, asOf: now) != nil || models.user(withFoldKey: user.username.foldKey, asOf: now) != nil { return false }
-            if let subject = user.subject, models.user(withSubject: subject, asOf: now) != nil { return false }
+            if let subject = user.subject, models.userID(withSubject: subject, asOf: now) != nil { return false }
         }
         for thread in newThreads where models.hasThread(thread, asOf: now) { return false }
         for post in newPosts {

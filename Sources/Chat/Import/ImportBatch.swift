@@ -279,7 +279,7 @@ extension ImportBatch {
         // A native user may have taken the id that the imported reply would have as a message, so
         // the reply is looked up as well.
         let reply = ImportedID.reply(channel, id)
-        if let posted = models.reply(reply, asOf: now), let answered = models.message(answeredBy: reply, asOf: now) {
+        if let posted = models.reply(reply, asOf: now), let answered = models.messageID(answeredBy: reply, asOf: now) {
             guard posted.isImported else { throw .identifierTaken }
             return ExistingPost(
                 rootMessage: answered, isReply: true, author: posted.author, isEdited: posted.editPosition != nil, position: posted.position
@@ -437,7 +437,7 @@ extension ImportBatch {
             renamed[user] = RenamedUser(user: user, name: name.text, username: username.text)
         }
         var given = subject
-        if let subject, newSubjects.contains(Array(subject.utf8)) || models.user(withSubject: subject, asOf: now) != nil {
+        if let subject, newSubjects.contains(Array(subject.utf8)) || models.userID(withSubject: subject, asOf: now) != nil {
             withoutSubject[user] = UserWithoutSubject(user: user, username: username.text, subject: subject)
             given = nil
         }

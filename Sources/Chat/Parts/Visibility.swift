@@ -91,7 +91,7 @@ extension ReadModels {
     /// - Returns: The message that it answers, and the thread.
     func requireReadable(_ reply: ReplyID, from viewpoint: Viewpoint) throws(ChatError) -> (message: MessageID, thread: ThreadID) {
         try requireViewer(of: viewpoint)
-        guard let message = message(answeredBy: reply, asOf: viewpoint.position) else { throw .rejected(.unknownReply) }
+        guard let message = messageID(answeredBy: reply, asOf: viewpoint.position) else { throw .rejected(.unknownReply) }
         do throws(ChatError) { return (message, try requireReadable(message, from: viewpoint)) } catch {
             if case .rejected(.unknownMessage) = error { throw .rejected(.unknownReply) }
             throw error

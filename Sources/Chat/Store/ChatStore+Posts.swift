@@ -77,7 +77,7 @@ extension ChatStore {
 
     /// Returns the message that a reply answers; nil if it is unknown or the viewer may not read
     /// its thread.
-    public func message(answeredBy reply: ReplyID, viewer: UserID? = nil) -> MessageID? {
+    public func messageID(answeredBy reply: ReplyID, viewer: UserID? = nil) -> MessageID? {
         withCurrentModels { models, now -> MessageID? in
             let view = Viewpoint(viewer: viewer, position: now, currentPosition: now)
             // Any rejection means that the viewer may not see the reply.

@@ -6,7 +6,7 @@ extension ChatStore {
     ///
     /// For a server, which must end only sessions of the user that asks: `endSession` has no acting
     /// user. The answer includes sessions whose start is not durable yet.
-    public func user(ofSession session: SessionID) -> UserID? {
+    public func userID(ofSession session: SessionID) -> UserID? {
         decider.withLock { decider in readSide.withIdentities { decider.rules.user(of: session, $0) } }
     }
 }

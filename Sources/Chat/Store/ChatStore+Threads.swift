@@ -51,7 +51,7 @@ extension ChatStore {
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>).
     /// - Complexity: O(*n*), where *n* is the number of threads that the viewer ever joined; for
     ///   the host and operators, of all threads.
-    public func threads(named name: String, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [ThreadID] {
+    public func threadIDs(named name: String, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [ThreadID] {
         let (list, sections) = try shownThreads(viewer, point)
         for match in ThreadNameMatch.allCases {
             let found = sections.compactMap(list) { models, row in

@@ -128,8 +128,8 @@ extension ChatStore {
     /// Usernames are compared as in registration.
     ///
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>).
-    public func user(named username: String, asOf point: AsOf = .now) throws(ChatError) -> UserID? {
-        try query(point) { models, view throws(ChatError) in models.user(named: username, asOf: view.position) }
+    public func userID(named username: String, asOf point: AsOf = .now) throws(ChatError) -> UserID? {
+        try query(point) { models, view throws(ChatError) in models.userID(named: username, asOf: view.position) }
     }
 
     /// Returns a user's id and name, for the host only; nil if none exists.
@@ -138,7 +138,7 @@ extension ChatStore {
     }
 
     /// Returns the user with this subject of the identity provider; nil if none exists.
-    public func user(withSubject subject: String) -> UserID? { withCurrentModels { $0.user(withSubject: subject, asOf: $1) } }
+    public func userID(withSubject subject: String) -> UserID? { withCurrentModels { $0.userID(withSubject: subject, asOf: $1) } }
 }
 
 extension UserSummary {

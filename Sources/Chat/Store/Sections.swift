@@ -22,7 +22,7 @@ extension ChatStore {
         switch point {
         case .now: asked = nil
         case .position(let position): asked = position
-        case .time(let time): asked = try position(asOf: time)
+        case .time(let time): asked = try lastPosition(at: time)
         }
         // Applies durable events first: the caller may ask for a durable position that is not
         // applied yet.

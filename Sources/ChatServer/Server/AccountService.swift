@@ -60,7 +60,7 @@
             if case .failure(let rejection) = try await store.execute([CommandRequest(command)])[0] {
                 switch rejection.code {
                 case .usernameTaken: throw Problem.usernameTaken
-                case .identifierTaken where store.user(withSubject: account) == registration.user:
+                case .identifierTaken where store.userID(withSubject: account) == registration.user:
                     // The person has confirmed again with another username after the journal had
                     // registered the first one: the user exists, with that name.
                     break

@@ -211,7 +211,7 @@ extension ChatRoutes {
         // `endSession` has no acting user, so a session of another user counts as unknown.
         let isForeign = commands.requests.map { request in
             guard request.command.kind == .endSession, let id = request.command.id else { return false }
-            return store.user(ofSession: SessionID(bits: id)).map { $0 != user } ?? false
+            return store.userID(ofSession: SessionID(bits: id)).map { $0 != user } ?? false
         }
         let own = zip(commands.requests, isForeign).filter { !$1 }.map(\.0)
         var results = try await store.execute(own)[...]

@@ -4,7 +4,7 @@ import ChatDomain
 extension ChatStore {
     /// Returns a time as a position, so that names and views are looked up as of the same one.
     func resolvedToPosition(_ point: AsOf) throws(ChatError) -> AsOf {
-        if case .time(let time) = point { return .position(try position(asOf: time)) }
+        if case .time(let time) = point { return .position(try lastPosition(at: time)) }
         return point
     }
 
@@ -13,7 +13,7 @@ extension ChatStore {
     func findThread(_ text: String, viewer: UserID?, asOf point: AsOf) throws -> ThreadID {
         if let id = ThreadID(text), try exists(id, viewer: viewer, asOf: point) { return id }
         if let code = OutwardCode(text), try exists(ThreadID(code), viewer: viewer, asOf: point) { return ThreadID(code) }
-        let named = try threads(named: ThreadName(text)?.text ?? text, viewer: viewer, asOf: point)
+        let named = try threadIDs(named: ThreadName(text)?.text ?? text, viewer: viewer, asOf: point)
         guard named.count <= 1 else {
             let ids = named.map(\.description).joined(separator: ", ")
             throw ArgumentError("several threads are named '\(text)', use one of their ids: \(ids)")
@@ -25,7 +25,7 @@ extension ChatStore {
     /// Finds a user by their id or their username, in that order.
     func findUser(_ text: String, asOf point: AsOf) throws -> UserID {
         if let id = UserID(text), try isUser(id, asOf: point) { return id }
-        guard let user = try user(named: text, asOf: point) else {
+        guard let user = try userID(named: text, asOf: point) else {
             throw ArgumentError("unknownUser: no user '\(text)'\(point.suffix)")
         }
         return user

@@ -187,7 +187,7 @@ struct PageArguments {
     func page(in store: ChatStore) throws(ChatError) -> PageRequest {
         guard let from else { return page }
         var page = page
-        page.after = max(page.after ?? 0, try store.position(before: from))
+        page.after = max(page.after ?? 0, try store.lastPosition(before: from))
         return page
     }
 }

@@ -26,7 +26,7 @@ import Testing
         let again = CommandRequest(.joinThread(user: bob, thread: garden))
         #expect(try answer(again, of: store).get().positions == nil)
         #expect(try store.members(of: garden).count == 3 && store.muted() == [bob])
-        #expect(try store.position(asOf: life.start) == 8)
+        #expect(try store.lastPosition(at: life.start) == 8)
         #expect(store.head.position == 8)
         // The clock is set right, for example by NTP: no restart is needed.
         life.step(days: 5_000)
@@ -109,8 +109,8 @@ import Testing
         // A time is looked up in the latest run that begins at or before it.
         let lookups: [(Int64, asOf: Position, before: Position)] = [(-1, 0, 0), (0, 8, 0), (1, 12, 8), (2, 12, 12), (300, 12, 12)]
         for (days, asOf, before) in lookups {
-            #expect(try store.position(asOf: life.time(days: days)) == asOf, "\(days)", sourceLocation: sourceLocation)
-            #expect(try store.position(before: life.time(days: days)) == before, "\(days)", sourceLocation: sourceLocation)
+            #expect(try store.lastPosition(at: life.time(days: days)) == asOf, "\(days)", sourceLocation: sourceLocation)
+            #expect(try store.lastPosition(before: life.time(days: days)) == before, "\(days)", sourceLocation: sourceLocation)
         }
     }
 
@@ -227,7 +227,7 @@ import Testing
         #expect(try store.post(by: ann) == "posted")  // 15, day 7
         // No time is looked up in the run from 10 to 13: it begins after the second correction.
         let lookups: [(Int64, Position)] = [(-1, 0), (0, 8), (1, 8), (2, 14), (6, 14), (7, 15), (100, 15), (200, 15), (300, 15)]
-        for (days, position) in lookups { #expect(try store.position(asOf: life.time(days: days)) == position, "\(days)") }
+        for (days, position) in lookups { #expect(try store.lastPosition(at: life.time(days: days)) == position, "\(days)") }
         #expect(try store.muted(asOf: .time(life.time(days: 3))) == [bob, eve])
         try store.close()
     }

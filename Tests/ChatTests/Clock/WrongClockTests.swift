@@ -79,7 +79,7 @@ import Testing
         life.clock.step(byMilliseconds: -Self.day + 1)
         #expect(try store.correctClock().position == 10)
         #expect(try reader.refresh() == 10)
-        #expect(try reader.position(asOf: life.time(days: 1)) == 10 && reader.position(asOf: life.start) == 8)
+        #expect(try reader.lastPosition(at: life.time(days: 1)) == 10 && reader.lastPosition(at: life.start) == 8)
         #expect(reader.clockStatus.lastRecordedAt == store.clockStatus.lastRecordedAt)
         try store.close()
     }
@@ -133,8 +133,8 @@ import Testing
         for event in events {
             for offset in -1...1 as ClosedRange<Int64> {
                 let time = Timestamp(millisecondsSince1970: event.recordedAt.millisecondsSince1970 + offset)
-                #expect(try store.position(asOf: time) == naive { $0 <= time })
-                #expect(try store.position(before: time) == naive { $0 < time })
+                #expect(try store.lastPosition(at: time) == naive { $0 <= time })
+                #expect(try store.lastPosition(before: time) == naive { $0 < time })
             }
         }
         try store.close()

@@ -43,8 +43,8 @@ import Testing
         let events = try store.allEvents()
         for recorded in events {
             let time = recorded.event.recordedAt
-            #expect(try store.position(asOf: time) == events.last { $0.event.recordedAt <= time }?.position ?? 0)
-            #expect(try store.position(before: time) == events.last { $0.event.recordedAt < time }?.position ?? 0)
+            #expect(try store.lastPosition(at: time) == events.last { $0.event.recordedAt <= time }?.position ?? 0)
+            #expect(try store.lastPosition(before: time) == events.last { $0.event.recordedAt < time }?.position ?? 0)
         }
     }
 

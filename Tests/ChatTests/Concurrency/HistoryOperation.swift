@@ -100,7 +100,7 @@ extension ChatStore {
             case .members(let thread, let viewer): return .members(try members(of: thread, viewer: viewer).items)
             case .user(let user): return .user(try self.user(user))
             case .threads(let viewer): return .threads(try threads(viewer: viewer).entries)
-            case .userNamed(let name): return .userID(try user(named: name))
+            case .userNamed(let name): return .userID(try userID(named: name))
             case .residents(let code): return .residents(try residents(of: code).items)
             case .readers(let thread, let viewer, let position):
                 return .members(try readers(of: thread, viewer: viewer, asOf: position.map(AsOf.position) ?? .now))

@@ -218,9 +218,9 @@ struct ErasureFixture {
 
     private func expectFree(_ name: String, _ subject: String) throws {
         let store = try fixture.store.open()
-        #expect(try store.user(named: name) == nil && store.user(withSubject: subject) == nil)
+        #expect(try store.userID(named: name) == nil && store.userID(withSubject: subject) == nil)
         try store.execute(.registerUser(user: UserID(bits: 0xD), username: name, subject: subject))
-        #expect(try store.user(named: name) == UserID(bits: 0xD))
+        #expect(try store.userID(named: name) == UserID(bits: 0xD))
         // Others can still act on the user.
         try store.execute(.removeMember(user: F.bob, thread: F.garden, by: F.ann, reason: "gone"))
         try store.execute(.endSession(session: SessionID(bits: 0x81)))
@@ -383,7 +383,7 @@ struct ErasureFixture {
         _ = try rebuilding.rebuild()
         if !isReader { erased.wait() }
         #expect(try F.markersInAnswers(rebuilding, of: "bob") == [])
-        #expect(try rebuilding.user(named: "of-bob-10") == nil)
+        #expect(try rebuilding.userID(named: "of-bob-10") == nil)
         #expect(try rebuilding.rebuild())
     }
 

@@ -77,11 +77,11 @@ import Testing
     @Test func checkpointIsLoadedFromTheLogsDirectory() throws {
         let first = try store()
         try first.writeCheckpoint()
-        let users = try first.user(named: "Ann")
+        let users = try first.userID(named: "Ann")
         try first.close()
         let second = try open()
         #expect(second.statistics.checkpoints?.loadedPosition == 4)
-        #expect(try second.user(named: "Ann") == users)
+        #expect(try second.userID(named: "Ann") == users)
     }
 
     @Test func tokenOfAnyPositionNamesTheHistoryUpToItsCommit() throws {

@@ -140,7 +140,7 @@ import Testing
         #expect(try reader.allEvents() == store.allEvents())
         expectError("readOnly") { try reader.execute(.registerUser(username: "Dan")) }
         try store.execute(.registerUser(username: "Dan"))
-        #expect(try reader.user(named: "Dan") == nil)
+        #expect(try reader.userID(named: "Dan") == nil)
         // A log advances by itself, too: while another thread refreshes the store.
         _ = try log.refresh()
         let head = reader.head
@@ -149,7 +149,7 @@ import Testing
         #expect(try reader.resumeToken(after: head.position).head == head)
         try reader.refresh()
         #expect(reader.head == store.head)
-        #expect(try reader.user(named: "Dan") != nil)
+        #expect(try reader.userID(named: "Dan") != nil)
         try store.close()
     }
 

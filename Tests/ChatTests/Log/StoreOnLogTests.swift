@@ -48,7 +48,7 @@ import Testing
             guard let store = isOpen.withLock({ $0 }) else { return }
             let hasAnswered = DispatchSemaphore(value: 0)
             Thread.detachNewThread {
-                let isThere = (try? store.user(named: "Ann")) != nil
+                let isThere = (try? store.userID(named: "Ann")) != nil
                 answers.withLock { $0.append(isThere) }
                 hasAnswered.signal()
             }

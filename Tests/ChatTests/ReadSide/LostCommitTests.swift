@@ -52,20 +52,20 @@ import Testing
     private func shown(_ store: ChatStore) throws -> [String] {
         let statistics = store.statistics
         return [
-            "\(try store.threads()) \(try store.thread(thread)) \(try store.threads(named: "Milk"))",
+            "\(try store.threads()) \(try store.thread(thread)) \(try store.threadIDs(named: "Milk"))",
             "\(try store.timeline(thread)) \(try store.message(message)) \(try store.replies(to: message))",
             "\(try store.members(of: thread)) \(try store.readers(of: thread)) \(try store.user(ann)) \(try store.user(bob))",
             "\(try store.access(of: ann)) \(try store.access(of: bob)) \(try store.activity())",
             "\(try store.details(of: .message(message))) \(try store.details(of: .reply(reply)))",
             "\(statistics.userCount) \(statistics.threadCount) \(statistics.messageCount) \(statistics.replyCount)",
-            "\(try store.user(named: "Ann") == ann) \(store.message(answeredBy: reply) == message) \(try store.allEvents())",
+            "\(try store.userID(named: "Ann") == ann) \(store.messageID(answeredBy: reply) == message) \(try store.allEvents())",
         ]
     }
 
     private func expectNothingLostIsShown(_ store: ChatStore) throws {
-        #expect(try !store.isUser(lostUser) && store.user(named: "Eve") == nil && store.user(named: "Anna") == nil)
-        #expect(store.user(withSubject: "eve") == nil && store.message(answeredBy: lostReply) == nil)
-        #expect(try store.threads(named: "Dogs") == [])
+        #expect(try !store.isUser(lostUser) && store.userID(named: "Eve") == nil && store.userID(named: "Anna") == nil)
+        #expect(store.userID(withSubject: "eve") == nil && store.messageID(answeredBy: lostReply) == nil)
+        #expect(try store.threadIDs(named: "Dogs") == [])
         let code = try #require(OutwardCode("SW1A"))
         #expect(try store.residents(of: code).isEmpty)
         expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.user(lostUser) }
@@ -102,7 +102,7 @@ import Testing
         store.stopped.withLock { $0 = failure }
         expectError(code) { _ = try store.rebuild() }
         try store.close()
-        #expect(store.user(withSubject: "eve") == nil && store.statistics.userCount == 2)
+        #expect(store.userID(withSubject: "eve") == nil && store.statistics.userCount == 2)
     }
 
     /// Covers a background checkpoint and the checkpoint at a close.

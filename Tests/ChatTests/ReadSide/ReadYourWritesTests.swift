@@ -34,13 +34,13 @@ import Testing
         let eve = eve
         let task = Task { try await store.execute(.registerUser(user: eve, username: "Eve", subject: "eve")) }
         try await FollowingFixture.until("a blocked wait") { log.isHolding }
-        #expect(try !store.isUser(eve) && store.user(named: "Eve") == nil && store.head.position == 1)
+        #expect(try !store.isUser(eve) && store.userID(named: "Eve") == nil && store.head.position == 1)
         return (log, store, task)
     }
 
     private func expectEve(in store: ChatStore) throws {
-        #expect(try store.isUser(eve) && store.user(named: "eve") == eve && store.user(eve).username == "Eve")
-        #expect(store.user(withSubject: "eve") == eve && store.statistics.userCount == 2)
+        #expect(try store.isUser(eve) && store.userID(named: "eve") == eve && store.user(eve).username == "Eve")
+        #expect(store.userID(withSubject: "eve") == eve && store.statistics.userCount == 2)
         #expect(try store.allEvents().count >= 2)
     }
 

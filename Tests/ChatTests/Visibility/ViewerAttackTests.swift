@@ -471,7 +471,7 @@ private struct UndecidedWorld {
             ask("threads") { try store.threads(all, viewer: viewer, asOf: moment).entries }
             ask("pages of threads") { try pages { try store.threads(PageRequest(limit: 1), at: $0, viewer: viewer, asOf: moment) } }
             // The query contains the thread's name, so the label omits it.
-            ask("named") { try names.map { try store.threads(named: $0, viewer: viewer, asOf: moment) } }
+            ask("named") { try names.map { try store.threadIDs(named: $0, viewer: viewer, asOf: moment) } }
             for thread in threads + [ThreadID(bits: 99)] {
                 ask("thread") { try store.thread(thread, viewer: viewer, asOf: moment) }
                 ask("roles") { try store.roles(in: thread, viewer: viewer, asOf: moment) }
@@ -503,7 +503,7 @@ private struct UndecidedWorld {
             ask("activity") { try store.activity(viewer: viewer, asOf: moment) }
             ask("operators") { try store.operators(viewer: viewer, asOf: moment) }
         }
-        for reply in replies { ask("answered") { String(describing: store.message(answeredBy: reply, viewer: viewer)) } }
+        for reply in replies { ask("answered") { String(describing: store.messageID(answeredBy: reply, viewer: viewer)) } }
         var filters = [EventFilter(viewer: viewer)]
         filters += threads.map { EventFilter(threads: [$0], viewer: viewer) }
         filters += users.map { EventFilter(users: [$0], viewer: viewer) }

@@ -378,10 +378,10 @@ struct VisibilityChecker {
             let name = (try? store.thread(thread, asOf: asOf))?.name
             if let name {
                 let named = Outcome { () throws(ChatError) in
-                    try store.threads(named: name, asOf: asOf).filter { naive.mayRead(viewer, $0, at: moment, current: end) }
+                    try store.threadIDs(named: name, asOf: asOf).filter { naive.mayRead(viewer, $0, at: moment, current: end) }
                 }
-                check("threads(named:)", viewer, moment, isRegistered(viewer, moment) ? named : .refused(.unknownUser)) {
-                    () throws(ChatError) in try store.threads(named: name, viewer: viewer, asOf: asOf)
+                check("threadIDs(named:)", viewer, moment, isRegistered(viewer, moment) ? named : .refused(.unknownUser)) {
+                    () throws(ChatError) in try store.threadIDs(named: name, viewer: viewer, asOf: asOf)
                 }
             }
             check(
@@ -472,7 +472,7 @@ struct VisibilityChecker {
                     let message: MessageID? =
                         switch report.post {
                         case .message(let id): id
-                        case .reply(let id): store.message(answeredBy: id)
+                        case .reply(let id): store.messageID(answeredBy: id)
                         }
                     let start = naive.readingStart(viewer, thread, at: moment, current: end) ?? end
                     guard let posted = message.flatMap(naive.postingPosition), posted > start else { return nil }
@@ -558,11 +558,11 @@ struct VisibilityChecker {
             checkDetails(.message(message), of: message, in: thread, viewer, moment)
         }
         for (number, reply) in world.replies.enumerated() where (number + turn).isMultiple(of: 5) {
-            guard let message = store.message(answeredBy: reply), let thread = try? store.message(message).thread else { continue }
+            guard let message = store.messageID(answeredBy: reply), let thread = try? store.message(message).thread else { continue }
             let start = naive.readingStart(viewer, thread, at: end, current: end)
             let mayRead = start.map { naive.postingPosition(of: message) ?? 0 > $0 } ?? false
-            check("message(answeredBy:)", viewer, end, .value(mayRead ? message : nil)) { () throws(ChatError) in
-                store.message(answeredBy: reply, viewer: viewer)
+            check("messageID(answeredBy:)", viewer, end, .value(mayRead ? message : nil)) { () throws(ChatError) in
+                store.messageID(answeredBy: reply, viewer: viewer)
             }
             checkDetails(.reply(reply), of: message, in: thread, viewer, moment)
         }

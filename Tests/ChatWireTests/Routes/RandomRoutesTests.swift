@@ -55,7 +55,7 @@ import Testing
         case .endSession:
             let user = seen.users.randomElement(using: &twins.random) ?? CommandSamples.actor
             let response = await twins.routed.post(try json(request), as: user)
-            let owner = twins.direct.store.user(ofSession: SessionID(bits: try #require(command.id)))
+            let owner = twins.direct.store.userID(ofSession: SessionID(bits: try #require(command.id)))
             let isForeign = owner != nil && owner != user
             let expected =
                 isForeign ? try json(CommandAnswer(line: 1, .failure(.unknownSession))) : try twins.answer(request)
