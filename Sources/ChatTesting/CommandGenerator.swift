@@ -143,7 +143,8 @@ public struct CommandGenerator: Sendable {
             return .block(user: randomUser(), by: randomUser())
         default:
             return .custom(
-                id: newOrExisting(entities.customEvents), kind: random.oneIn(10) ? pick(["poll", "", "com..poll"]) : "com.example.poll",
+                id: newOrExisting(entities.customEvents),
+                kind: random.oneIn(10) ? CustomKind(unchecked: pick(["poll", "", "com..poll"])) : "com.example.poll",
                 thread: thread, by: randomWriter(of: thread), payload: randomPayload())
         }
     }

@@ -2,7 +2,7 @@ import Chat
 import Testing
 
 // ModeratingACommunity.md shows this function, with `Chat` alone.
-func moderate(_ store: ChatStore, ann: UserID, bob: UserID, cem: UserID) async throws(ChatError) {
+func moderate(_ store: ChatStore, ann: UserID, bob: UserID, cem: UserID) async throws {
     // Ann opens a private thread and owns it. Members read what was posted after they joined.
     let opened = try await store.execute(.openThread(name: "Street party", by: ann, policy: .inviteOnly, history: .sinceJoining))
     guard let party = opened.thread else { return }
@@ -32,9 +32,13 @@ func moderate(_ store: ChatStore, ann: UserID, bob: UserID, cem: UserID) async t
     print(try store.sanctions(in: party).count, try store.sanctions(in: party, asOf: .position(sanctioned)).map(\.user.username))
 
     // A custom event: any JSON, in the order of the thread, once by its id.
-    guard let payload = CustomPayload(#"{"question":"Which day?","options":["Saturday","Sunday"]}"#) else { return }
-    let poll = try await store.execute(.custom(kind: "com.example.poll", thread: party, by: bob, payload: payload))
-    print(poll.events.first?.payload?.text ?? "")
+    struct Poll: Codable { var question: String, options: [String] }
+    let payload = try CustomPayload(encoding: Poll(question: "Which day?", options: ["Saturday", "Sunday"]))
+    try await store.execute(.custom(kind: "com.example.poll", thread: party, by: bob, payload: payload))
+    try store.forEachEvent(matching: EventFilter(customKinds: ["com.example.poll"])) { event in
+        print((try? event.payload?.decode(Poll.self))?.options ?? [])
+        return true
+    }
 }
 
 @Suite struct ModerationExampleTests {

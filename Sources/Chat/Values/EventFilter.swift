@@ -10,6 +10,8 @@ public struct EventFilter: Hashable, Sendable {
     public var users: Set<UserID>?
     /// Only events of these kinds.
     public var kinds: Set<EventKind>?
+    /// Only custom events of these kinds of the host program.
+    public var customKinds: Set<CustomKind>?
     /// Only events in the threads of these outward codes, and postcodes set within them.
     public var outwardCodes: Set<OutwardCode>?
     /// Only events that this user may see, redacted for them; nil shows every event unredacted.
@@ -53,12 +55,13 @@ public struct EventFilter: Hashable, Sendable {
 
     /// Creates a filter; without conditions it admits every event.
     public init(
-        threads: Set<ThreadID>? = nil, users: Set<UserID>? = nil, kinds: Set<EventKind>? = nil, outwardCodes: Set<OutwardCode>? = nil,
-        viewer: UserID? = nil
+        threads: Set<ThreadID>? = nil, users: Set<UserID>? = nil, kinds: Set<EventKind>? = nil, customKinds: Set<CustomKind>? = nil,
+        outwardCodes: Set<OutwardCode>? = nil, viewer: UserID? = nil
     ) {
         self.threads = threads
         self.users = users
         self.kinds = kinds
+        self.customKinds = customKinds
         self.outwardCodes = outwardCodes
         self.viewer = viewer
     }
@@ -69,6 +72,7 @@ public struct EventFilter: Hashable, Sendable {
     public func matches(_ event: ChatEvent) -> Bool {
         if includesErasures, event.isErasure { return true }
         if let kinds, !(event.kind.map(kinds.contains) ?? false) { return false }
+        if let customKinds, !(event.customKind.map(customKinds.contains) ?? false) { return false }
         if let threads, !(event.thread.map(threads.contains) ?? isExemptFromThreads(event)) { return false }
         if let users, !(event.user.map(users.contains) ?? false), !(event.otherActor.map(users.contains) ?? false) { return false }
         if let outwardCodes { return event.relatedThread?.outwardCode.map(outwardCodes.contains) ?? false }
@@ -114,17 +118,18 @@ extension EventFilter: Codable {
     private static let threadsKey = FieldKey("threads")
     private static let usersKey = FieldKey("users")
     private static let kindsKey = FieldKey("kinds")
+    private static let customKindsKey = FieldKey("customKinds")
     private static let outwardCodesKey = FieldKey("outwardCodes")
     private static let viewerKey = FieldKey("viewer")
 
     /// Decodes an object of conditions; a null or missing field leaves its condition unset.
     ///
-    /// - Throws: `DecodingError` for an unknown field, an unknown event kind, or a malformed id or
-    ///   outward code. An ignored misspelt condition would admit every event.
+    /// - Throws: `DecodingError` for an unknown field, an unknown event kind, or a malformed id, custom
+    ///   kind or outward code. An ignored misspelt condition would admit every event.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldKey.self)
         try container.rejectFields(
-            otherThan: [Self.threadsKey, Self.usersKey, Self.kindsKey, Self.outwardCodesKey, Self.viewerKey])
+            otherThan: [Self.threadsKey, Self.usersKey, Self.kindsKey, Self.customKindsKey, Self.outwardCodesKey, Self.viewerKey])
         threads = try container.decodeIfPresent([ThreadID].self, forKey: Self.threadsKey).map(Set.init)
         users = try container.decodeIfPresent([UserID].self, forKey: Self.usersKey).map(Set.init)
         kinds = try container.decodeIfPresent([String].self, forKey: Self.kindsKey).map { names in
@@ -138,6 +143,7 @@ extension EventFilter: Codable {
                     return kind
                 })
         }
+        customKinds = try container.decodeIfPresent([CustomKind].self, forKey: Self.customKindsKey).map(Set.init)
         outwardCodes = try container.decodeIfPresent([OutwardCode].self, forKey: Self.outwardCodesKey).map(Set.init)
         viewer = try container.decodeIfPresent(UserID.self, forKey: Self.viewerKey)
     }
@@ -146,12 +152,13 @@ extension EventFilter: Codable {
     ///
     /// The form is
     /// `{"threads":[...],"users":[...],"kinds":["messagePosted"],"outwardCodes":["SW1A"]}`, with
-    /// `viewer` as an id.
+    /// `customKinds` as names and `viewer` as an id.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: FieldKey.self)
         try container.encodeIfPresent(threads?.sorted(), forKey: Self.threadsKey)
         try container.encodeIfPresent(users?.sorted(), forKey: Self.usersKey)
         try container.encodeIfPresent(kinds?.sorted { $0.rawValue < $1.rawValue }.map(\.name), forKey: Self.kindsKey)
+        try container.encodeIfPresent(customKinds?.sorted(), forKey: Self.customKindsKey)
         try container.encodeIfPresent(outwardCodes?.map(\.description).sorted(), forKey: Self.outwardCodesKey)
         try container.encodeIfPresent(viewer, forKey: Self.viewerKey)
     }

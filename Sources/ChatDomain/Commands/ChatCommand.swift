@@ -275,9 +275,11 @@ extension ChatCommand {
 
     /// Appends a custom event, which the host program defines, to a thread.
     ///
-    /// The kind is a reverse-DNS name (``CustomKind``), the payload at most 16,384 bytes.
-    public static func custom(id: CustomEventID? = nil, kind: String, thread: ThreadID, by: UserID, payload: CustomPayload) -> ChatCommand {
-        ChatCommand(.custom, actor: by, thread: thread, id: id?.bits, label: kind, payload: payload)
+    /// The payload has at most 16,384 bytes.
+    public static func custom(
+        id: CustomEventID? = nil, kind: CustomKind, thread: ThreadID, by: UserID, payload: CustomPayload
+    ) -> ChatCommand {
+        ChatCommand(.custom, actor: by, thread: thread, id: id?.bits, label: kind.text, payload: payload)
     }
 }
 

@@ -184,8 +184,8 @@ extension ChatEvent {
     }
 
     /// The host program's kind of a custom event.
-    public var customKind: String? {
-        if case .custom(let kind, _) = content { return kind }
+    public var customKind: CustomKind? {
+        if case .custom(let kind, _) = content { return CustomKind(kind) }
         return nil
     }
 }
@@ -241,7 +241,7 @@ extension RecordedEvent {
     /// The reason of a removal, a sanction or a report.
     public var reason: String? { event.reason }
     /// The host program's kind of a custom event.
-    public var customKind: String? { event.customKind }
+    public var customKind: CustomKind? { event.customKind }
     /// The payload of a custom event.
     public var payload: CustomPayload? { event.payload }
     /// The time at which the store recorded the event.

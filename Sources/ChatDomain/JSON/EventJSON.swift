@@ -62,7 +62,7 @@ extension ChatEvent {
             case .history: try fields.encode(row.policyAndHistory.history.rawValue, forKey: .history)
             case .role: try fields.encode((ThreadRole(code: row.value) ?? .member).rawValue, forKey: .role)
             case .until: try fields.encode(row.until?.description, forKey: .until)
-            case .customKind: try fields.encode(customKind, forKey: .kind)
+            case .customKind: if case .custom(let kind, _) = content { try fields.encode(kind, forKey: .kind) }
             case .erasureReason: try fields.encode(reason, forKey: .reason)
             case .ranges: try fields.encode(erasedPositions?.ranges.map { [$0.lowerBound, $0.upperBound] } ?? [], forKey: .ranges)
             case .content: try encodeContent(form.content, to: &fields, isExport: isExport)

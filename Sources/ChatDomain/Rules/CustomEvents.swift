@@ -16,7 +16,7 @@ extension RuleState {
         let (user, thread) = try actorAndThread(command, ids, envelope)
         let membership = try requireMember(user, of: thread, ids)
         try requireWritable(thread, membership, at: envelope.recordedAt)
-        guard CustomKind.isValid(command.label ?? "") else { throw .invalidKind }
+        guard CustomKind(command.label ?? "") != nil else { throw .invalidKind }
         guard command.payload?.isWithinLimit == true else { throw .invalidPayload }
         batch.append(
             envelope.row(.custom, command.threadID, nextNumber(in: thread), command.actorID, secondID: envelope.id), .none,

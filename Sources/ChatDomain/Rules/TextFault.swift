@@ -23,7 +23,7 @@ extension ChatEvent {
         if let reason, !ModerationReason.isValid(reason) {
             return "the reason is empty or over \(ModerationReason.maximumByteCount) bytes"
         }
-        if let customKind, !CustomKind.isValid(customKind) { return "the kind is not a reverse-DNS name" }
+        if case .custom(let kind, _) = content, CustomKind(kind) == nil { return "the kind is not a reverse-DNS name" }
         if let payload, !payload.isWithinLimit || CustomPayload(payload.text) == nil { return "the payload is not valid" }
         return nil
     }

@@ -41,6 +41,31 @@ public struct CustomPayload: Hashable, Sendable, LosslessStringConvertible {
         self.text = Self.compact(text)
     }
 
+    /// Creates the payload that a value is encoded as.
+    ///
+    /// The fields of an object are sorted. A `Date` is its seconds since 2001, as Foundation's encoder
+    /// writes it; a ``Timestamp`` is a text that other programs read. The length is not limited here;
+    /// see ``isWithinLimit``.
+    ///
+    /// - Throws: `EncodingError` if the value cannot be encoded as JSON, or is nested too deeply.
+    public init(encoding value: some Encodable) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let text = String(decoding: try encoder.encode(value), as: UTF8.self)
+        guard let payload = CustomPayload(text) else {
+            throw EncodingError.invalidValue(
+                value, .init(codingPath: [], debugDescription: "nested deeper than \(Self.maximumDepth) levels"))
+        }
+        self = payload
+    }
+
+    /// Decodes a value of a type from the payload.
+    ///
+    /// - Throws: `DecodingError` if the payload is not such a value.
+    public func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
+        try JSONDecoder().decode(type, from: Data(text.utf8))
+    }
+
     /// Creates a payload from text that the caller has checked, or will not print.
     package init(unchecked text: String) {
         self.text = text

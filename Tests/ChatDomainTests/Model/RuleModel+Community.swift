@@ -415,7 +415,7 @@ extension RuleModel {
         try check(knows(by, thread, draft), .unknownThread)
         try check(isMember(by, thread), .notAMember)
         try checkPosting(by, thread, draft)
-        try check(CustomKind.isValid(kind), .invalidKind)
+        try check(CustomKind(kind) != nil, .invalidKind)
         guard let payload, payload.text.utf8.count <= 16_384 else { throw Refusal(code: .invalidPayload) }
         let event = id ?? CustomEventID(bits: draft.freshID)
         customEvents[event] = Custom(thread: thread, by: by, position: head + 1)

@@ -56,7 +56,7 @@ struct ExactlyOnceTests {
             (.reply(reply: Here.yes, message: Here.milk, author: Here.bob, body: PostRulesTests.full + "x"), 9...9),
             (.openThread(thread: Here.dogs, name: "SW1A", by: Here.ann), 11...12),
             (.startSession(user: Here.ann, session: Here.phone, device: String(repeating: "d", count: 2_000)), 13...13),
-            (.custom(id: Here.poll, kind: "", thread: Here.dogs, by: Here.ann, payload: Here.payload("2")), 14...14),
+            (.custom(id: Here.poll, kind: CustomKind(unchecked: ""), thread: Here.dogs, by: Here.ann, payload: Here.payload("2")), 14...14),
         ] as [(ChatCommand, ClosedRange<Position>)])
     func duplicateCheckIgnoresText(command: ChatCommand, positions: ClosedRange<Position>) {
         #expect(Self.muchLater.when(command).duplicatePositions == positions)

@@ -129,7 +129,7 @@ struct PrivateThreadRulesTests {
         (false, { .markRead(user: Here.eli, thread: $0, upTo: 1) }), (false, { .markRead(user: Here.eli, thread: $0, upTo: .max) }),
         (false, { .postMessage(thread: $0, author: Here.eli, body: "x") }),
         (false, { .postMessage(thread: $0, author: Here.eli, body: "") }),
-        (false, { .custom(kind: "poll", thread: $0, by: Here.eli, payload: Here.payload("1")) }),
+        (false, { .custom(kind: CustomKind(unchecked: "poll"), thread: $0, by: Here.eli, payload: Here.payload("1")) }),
         (true, { .invite(user: Here.cem, thread: $0, by: Here.eli) }), (true, { .invite(user: Here.eli, thread: $0, by: Here.eli) }),
         (true, { .revokeInvitation(user: Here.cem, thread: $0, by: Here.eli) }),
         (true, { .setRole(user: Here.cem, thread: $0, role: .owner, by: Here.eli) }),

@@ -272,7 +272,9 @@ struct RejectionOrderTests {
                 isLocked, actorIsMuted, Condition(.invalidKind, "text") { $0.text = "poll" },
                 Condition(.invalidPayload, "payload") { $0.payload = Here.payload("\"" + String(repeating: "x", count: 16_383) + "\"") },
             ], accepted: { $0.text = "com.example.poll" }
-        ) { .custom(id: CustomEventID(bits: $0.id), kind: $0.text, thread: $0.thread, by: $0.by, payload: $0.payload) },
+        ) {
+            .custom(id: CustomEventID(bits: $0.id), kind: CustomKind(unchecked: $0.text), thread: $0.thread, by: $0.by, payload: $0.payload)
+        },
         Command(
             "reply",
             [

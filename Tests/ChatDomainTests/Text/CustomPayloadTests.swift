@@ -17,6 +17,35 @@ import Testing
         #expect(payload.description.utf8.elementsEqual(text.utf8))
     }
 
+    private struct Poll: Codable, Equatable {
+        var question: String
+        var options: [String]?
+        var closes: Date
+        var isSecret = false
+    }
+
+    /// The bytes stand in journals, so they may not change.
+    @Test func valueIsEncodedWithSortedFields() throws {
+        let poll = Poll(question: "Which day? 7/8 \u{202E}", options: ["Sa", "Su"], closes: Date(timeIntervalSinceReferenceDate: 1.5))
+        let payload = try CustomPayload(encoding: poll)
+        #expect(payload.text == #"{"closes":1.5,"isSecret":false,"options":["Sa","Su"],"question":"Which day? 7/8 \u202e"}"#)
+        #expect(try payload.decode() == poll)
+        #expect(try CustomPayload(encoding: "é").text == #""é""#)
+        #expect(try CustomPayload(encoding: Optional<Int>.none).text == "null")
+        #expect(try payload.decode(CustomPayload.self).text == payload.text)
+    }
+
+    @Test func valuesBeyondJSONAreErrors() throws {
+        #expect(throws: EncodingError.self) { try CustomPayload(encoding: Double.infinity) }
+        func nested(_ depth: Int) throws -> CustomPayload {
+            try #require(CustomPayload(String(repeating: "[", count: depth) + String(repeating: "]", count: depth)))
+        }
+        #expect(try CustomPayload(encoding: nested(62)) == nested(62))
+        #expect(throws: EncodingError.self) { try CustomPayload(encoding: [nested(62)]) }
+        #expect(throws: DecodingError.self) { try #require(CustomPayload("{}")).decode(Poll.self) }
+        #expect(throws: DecodingError.self) { try #require(CustomPayload("1.5")).decode(Int.self) }
+    }
+
     @Test(arguments: [
         (" 1 ", "1"), ("\t{ }\r\n", "{}"), ("[ 1 ,\n2\t,\r3 ]", "[1,2,3]"),
         (#" { "b" : 1.50 , "a" : [ " x " , null ] } "#, #"{"b":1.50,"a":[" x ",null]}"#),

@@ -13,12 +13,13 @@ import Testing
         #expect(String(decoding: try encoder.encode(EventFilter()), as: UTF8.self) == "{}")
         let filter = EventFilter(
             threads: [ThreadID(bits: 2), ThreadID(bits: 1)], users: [UserID(bits: 3)], kinds: [.replyPosted, .messagePosted],
+            customKinds: ["com.example.poll", "com.example.lunch"],
             outwardCodes: [try #require(OutwardCode("SW1A")), try #require(OutwardCode("E1"))], viewer: UserID(bits: 4))
         let text = String(decoding: try encoder.encode(filter), as: UTF8.self)
         func id(_ digit: Int) -> String { "\"00000000-0000-0000-0000-00000000000\(digit)\"" }
         #expect(
             text
-                == #"{"kinds":["messagePosted","replyPosted"],"outwardCodes":["E1","SW1A"],"threads":["#
+                == #"{"customKinds":["com.example.lunch","com.example.poll"],"kinds":["messagePosted","replyPosted"],"outwardCodes":["E1","SW1A"],"threads":["#
                 + id(1) + "," + id(2) + #"],"users":["# + id(3) + #"],"viewer":"# + id(4) + "}")
         #expect(try decode(text) == filter)
         #expect(try decode(#"{"threads":[],"kinds":null}"#) == EventFilter(threads: []))
@@ -27,7 +28,8 @@ import Testing
     /// An ignored misspelt condition would match every event.
     @Test(
         arguments: [
-            #"{"veiwer":"00000000-0000-0000-0000-000000000004"}"#, #"{"kinds":["messagePost"]}"#, #"{"threads":["SW1A"]}"#,
+            #"{"veiwer":"00000000-0000-0000-0000-000000000004"}"#, #"{"kinds":["messagePost"]}"#, #"{"customKinds":["poll"]}"#,
+            #"{"threads":["SW1A"]}"#,
             #"{"viewer":7}"#,
             #"{"outwardCodes":["SW1A 1AA"]}"#, #"{"users":"00000000-0000-0000-0000-000000000004"}"#, "[]",
         ]) func invalidFilterIsRejected(text: String)
@@ -51,5 +53,22 @@ import Testing
                 && !EventFilter(kinds: []).matches(posted))
         #expect(!EventFilter(outwardCodes: []).matches(posted) && !EventFilter(kinds: Set(EventKind.allCases)).matches(event(nil)))
         #expect(!EventFilter(threads: [ThreadID(bits: 1)], users: [UserID(bits: 4)]).matches(posted))
+        #expect(!EventFilter(customKinds: ["com.example.poll"]).matches(posted))
+    }
+
+    /// A journal of another program may have any text.
+    @Test func filterMatchesCustomKinds() throws {
+        func event(_ kind: String) -> ChatEvent {
+            let shape = EventShape.custom(thread: ThreadID(bits: 1), number: 1, id: CustomEventID(bits: 2), by: UserID(bits: 3))
+            return ChatEvent(
+                recordedAt: Timestamp(millisecondsSince1970: 0), details: EventDetails(.custom, shape),
+                content: .custom(kind: kind, payload: .erased))
+        }
+        let filter = EventFilter(kinds: [.custom], customKinds: ["com.example.poll"])
+        #expect(
+            ["com.example.poll", "com.example.Poll", "com.example.lunch", "poll", ""].map { filter.matches(event($0)) } == [
+                true, false, false, false, false,
+            ])
+        #expect(event("poll").customKind == nil && event("a.b").customKind == "a.b")
     }
 }

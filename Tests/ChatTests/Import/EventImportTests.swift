@@ -148,7 +148,7 @@ import Testing
                 let kind = history.events[custom].recorded.customKind
             else { continue }
             return try expect("invalidEvent", at: custom, history, seed) {
-                $0[custom].recorded.event.content = .custom(kind: kind, payload: .omitted)
+                $0[custom].recorded.event.content = .custom(kind: kind.text, payload: .omitted)
             }
         }
         Issue.record("no history has a custom event")
