@@ -35,9 +35,8 @@ func moderate(_ store: ChatStore, ann: UserID, bob: UserID, cem: UserID) async t
     struct Poll: Codable { var question: String, options: [String] }
     let payload = try CustomPayload(encoding: Poll(question: "Which day?", options: ["Saturday", "Sunday"]))
     try await store.execute(.custom(kind: "com.example.poll", thread: party, by: bob, payload: payload))
-    try store.forEachEvent(matching: EventFilter(customKinds: ["com.example.poll"])) { event in
-        print((try? event.payload?.decode(Poll.self))?.options ?? [])
-        return true
+    for try await event in store.events(in: 1...store.head.position, matching: EventFilter(customKinds: ["com.example.poll"])) {
+        print(try event.recorded.payload?.decode(Poll.self).options ?? [])
     }
 }
 

@@ -19,6 +19,9 @@ public struct CustomKind: Hashable, Sendable {
 
     /// Creates a kind, or nil if the text is not a valid one.
     ///
+    /// It takes text of the running program: Swift reads `CustomKind("...")` with a literal as
+    /// ``init(stringLiteral:)``.
+    ///
     /// - Complexity: O(1) for a text that is too long and native to Swift.
     public init?(_ text: String) {
         guard text.utf8.count <= Self.maximumByteCount else { return nil }

@@ -84,8 +84,8 @@
             return server
         }
 
-        /// Starts the server on a port that the system gives to nobody by itself, so that the port is
-        /// free again after the end of the server; returns the server and its address.
+        /// Starts the server on a port below those of clients, so that no client has it after the end of
+        /// the server; returns the server and its address.
         func startOnLastingPort() async throws -> (server: ChatServer, listen: ListenAddress) {
             while true {
                 // Below the ports of clients: Linux gives these from 32,768 on, Darwin from 49,152 on.

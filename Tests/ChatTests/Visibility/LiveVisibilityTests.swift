@@ -11,8 +11,8 @@ import Testing
 /// Compares every event that is delivered live with `WhoIsShownWhat.md`, on random histories.
 ///
 /// Every user follows a store whose events become durable commit by commit, and some follow one thread
-/// only. They receive texts that are shared by all who are shown the same. `CHATJOURNAL_VISIBILITY_HISTORIES` sets the number of
-/// histories, 8 in the long form.
+/// only. They receive texts that are shared by all who are shown the same.
+/// `CHATJOURNAL_VISIBILITY_HISTORIES` sets the number of histories, 8 in the long form.
 @Suite struct LiveVisibilityTests {
     /// What one viewer has received.
     private final class Received: Sendable {
