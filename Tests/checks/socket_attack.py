@@ -164,6 +164,9 @@ def held_parts(server, person):
         for web_socket in sockets:
             web_socket.hello()
             web_socket.send(part)
+            # Only what the server has received has an order: the parts of several sockets come in any.
+            web_socket.send(frame(PING, b"received"))
+            expect(web_socket.next() == (PONG, b"received"), "a ping within a message was not answered")
         ended = 0
         for web_socket in sockets[:200]:
             code, texts = web_socket.wait_for_end()

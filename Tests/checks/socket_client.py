@@ -122,7 +122,7 @@ class WebSocket:
     connection of which nothing comes for a minute, and a check can be slow to read.
     """
 
-    alive = weakref.WeakSet()
+    alive, registering = weakref.WeakSet(), threading.Lock()
 
     def __init__(self, port, path="/v1/socket", token=None, handshake=None, early=b"", headers=(), timeout=PATIENCE, buffer=None):
         self.handshake = handshake or Handshake(port, path, token)
@@ -141,7 +141,8 @@ class WebSocket:
         try:
             self.socket.sendall(self.handshake.bytes() + early)
             self.read_handshake()
-            WebSocket.alive.add(self)
+            with WebSocket.registering:
+                WebSocket.alive.add(self)
         except BaseException:
             self.socket.close()
             raise
@@ -209,12 +210,18 @@ class WebSocket:
     def keep_alive(cls):
         while True:
             time.sleep(10)
-            for web_socket in list(cls.alive):
-                try:
-                    web_socket.pong()
-                except (OSError, ValueError):
-                    # The connection has ended, or its socket is closed.
-                    cls.alive.discard(web_socket)
+            cls.pong_to_all()
+
+    @classmethod
+    def pong_to_all(cls):
+        with cls.registering:
+            alive = list(cls.alive)
+        for web_socket in alive:
+            try:
+                web_socket.pong()
+            except (OSError, ValueError):
+                # The connection has ended, or its socket is closed.
+                cls.alive.discard(web_socket)
 
     def say(self, value):
         """Sends a text message: a string as it is, another value as JSON."""

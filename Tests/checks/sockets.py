@@ -18,16 +18,28 @@ import argparse
 import pathlib
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
+import traceback
 
 sys.dont_write_bytecode = True
 
 from socket_client import Failed, Server
 
 CHECKS = ("handshake", "conformance", "messages", "attack", "tutorial")
+# Seconds for one check: if one answer is missing others often are too, and each is waited for long.
+LIMIT = 900
+
+
+class TooLong(BaseException):
+    """A check did not end. It is no Failed: that would end only the part that waits, and the next one would wait too."""
+
+
+def end_check(*_):
+    raise TooLong(f"not over after {LIMIT} s")
 
 
 def run(name, tool, scratch):
@@ -60,6 +72,7 @@ def main():
         parser.error(f"unknown checks: {', '.join(sorted(unknown))}")
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    signal.signal(signal.SIGALRM, end_check)
     scratch = pathlib.Path(tempfile.mkdtemp(prefix="sockets-", dir=arguments.scratch))
     failed, checks, beside = [], list(arguments.checks or CHECKS), None
     if "attack" in checks and len(checks) > 1:
@@ -69,11 +82,15 @@ def main():
     for name in checks:
         start = time.monotonic()
         try:
+            signal.alarm(LIMIT)
             run(name, str(pathlib.Path(arguments.tool).resolve()), scratch / name)
             print(f"{name}: {time.monotonic() - start:.1f} s", flush=True)
-        except (Failed, OSError) as error:
+        except (Failed, OSError, TooLong) as error:
             failed.append(name)
             print(f"{name}: FAILED: {type(error).__name__}: {error}", flush=True)
+            if isinstance(error, TooLong):
+                traceback.print_tb(error.__traceback__, file=sys.stdout)
+        signal.alarm(0)
     if beside:
         print(beside.communicate()[0], end="", flush=True)
         if beside.returncode != 0:
