@@ -43,7 +43,7 @@ struct CatchUpBenchmarks {
     private func catchUp(_ store: ChatStore, _ tokens: Tokens) async throws -> Double {
         let start = ContinuousClock.now
         var (count, sum): (Position, UInt64) = (0, 0)
-        for try await event in store.events(in: 1...Self.events) {
+        for try await event in store.events(in: 1...Self.events, matching: EventFilter(as: .host)) {
             switch tokens {
             case .none: sum &+= event.position
             case .touched: sum &+= event.resumeToken.position ^ event.resumeToken.head.chain

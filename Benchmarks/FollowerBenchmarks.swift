@@ -29,7 +29,7 @@ struct FollowerBenchmarks {
         let delivered = Deliveries(expected: Self.posts * concerned)
         let tasks = (0..<Self.followers).map { number in
             Task {
-                let filter = EventFilter(kinds: [.messagePosted], viewer: Self.user(number))
+                let filter = EventFilter(as: .user(Self.user(number)), kinds: [.messagePosted])
                 for try await event in store.events(after: start, matching: filter) { delivered.add(event.position) }
             }
         }

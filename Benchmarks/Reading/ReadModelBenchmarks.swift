@@ -180,14 +180,14 @@ struct ReadModelBenchmarks {
         let count = 2_000
         let forgetful = try history.openKeepingNoTexts()
         func showAny(_ store: ChatStore) throws {
-            for _ in 0..<count { _ = try store.timeline(Workload.threadID(Int(random.next() % UInt64(Workload.threadCount)))) }
+            for _ in 0..<count { _ = try store.timeline(Workload.threadID(Int(random.next() % UInt64(Workload.threadCount))), as: .host) }
         }
         for _ in 0..<repetitions {
             floor.add(seconds { files.readRecords(count * 50, &random) })
             mapped.add(seconds { files.sumMappedRecords(count * 50, &random) })
             any.add(try seconds { try showAny(store) })
             cold.add(try seconds { try showAny(forgetful) })
-            hot.add(try seconds { for _ in 0..<count { _ = try store.timeline(Workload.threadID(3)) } })
+            hot.add(try seconds { for _ in 0..<count { _ = try store.timeline(Workload.threadID(3), as: .host) } })
         }
         let pages = Double(count)
         let rows = [("any thread", any, floor, 0.70), ("any thread, nothing kept", cold, floor, 0.70), ("hot thread", hot, mapped, 1)]
@@ -206,14 +206,14 @@ struct ReadModelBenchmarks {
         let end = store.head.position
         var latest = Median()
         var places: [(name: String, median: Median, page: (inout SplitMix) throws -> Void)] = [
-            ("before", Median(), { _ = try store.timeline(thread, PageRequest(before: 1 + $0.next() % end)) }),
-            ("after", Median(), { _ = try store.timeline(thread, PageRequest(after: $0.next() % end)) }),
-            ("as of", Median(), { _ = try store.timeline(thread, asOf: .position(end / 2 + $0.next() % (end / 2))) }),
+            ("before", Median(), { _ = try store.timeline(thread, PageRequest(before: 1 + $0.next() % end), as: .host) }),
+            ("after", Median(), { _ = try store.timeline(thread, PageRequest(after: $0.next() % end), as: .host) }),
+            ("as of", Median(), { _ = try store.timeline(thread, as: .host, asOf: .position(end / 2 + $0.next() % (end / 2))) }),
             (
                 "as of, before", Median(),
                 {
                     _ = try store.timeline(
-                        thread, PageRequest(before: 1 + $0.next() % end), asOf: .position(end / 2 + $0.next() % (end / 2)))
+                        thread, PageRequest(before: 1 + $0.next() % end), as: .host, asOf: .position(end / 2 + $0.next() % (end / 2)))
                 }
             ),
         ]
@@ -221,7 +221,7 @@ struct ReadModelBenchmarks {
         let count = 500
         for _ in 0..<repetitions {
             // The latest pages of many large threads; one page repeatedly would be R2's hot thread.
-            latest.add(try seconds { for turn in 0..<count { _ = try store.timeline(Workload.threadID(turn % 200)) } })
+            latest.add(try seconds { for turn in 0..<count { _ = try store.timeline(Workload.threadID(turn % 200), as: .host) } })
             for index in places.indices {
                 let page = places[index].page
                 places[index].median.add(try seconds { for _ in 0..<count { try page(&random) } })

@@ -42,11 +42,9 @@ import Testing
         #expect(try store.readers(of: garden).map(\.user.id) == [ann, bob])
         #expect(try store.readers(of: garden).map(\.since) == [4, 11])
         #expect(try store.readers(of: garden, asOf: .position(8)).map(\.user.id) == [ann])
-        #expect(try store.readers(of: garden, asOf: .position(7)) == store.members(of: garden, asOf: .position(7)).items)
+        #expect(try store.readers(of: garden, asOf: .position(7)) == store.members(of: garden, as: .host, asOf: .position(7)).items)
         #expect(try store.readers(of: garden, asOf: .position(5)).map(\.user.username) == ["Ann", "Bob"])
         #expect(try store.readers(of: garden).map(\.user.username) == ["Ann", "Robert"])
-        expectRejection(.notAllowed) { () throws(ChatError) in _ = try store.readers(of: garden, viewer: bob) }
-        expectRejection(.notAllowed) { () throws(ChatError) in _ = try store.readers(of: garden, viewer: eve, asOf: .position(9)) }
         expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.readers(of: garden, asOf: .position(2)) }
     }
 
@@ -74,13 +72,14 @@ import Testing
     @Test func accessListsRangesOfMembership() throws {
         let (store, _) = try store()
         let first = ThreadAccess(thread: garden, name: "Garden", from: 5, to: 8)
-        #expect(try store.access(of: bob) == [first, ThreadAccess(thread: garden, name: "Garden", from: 11, to: nil)])
-        #expect(try store.access(of: bob, viewer: bob, asOf: .position(8)) == [first])
-        #expect(try store.access(of: bob, asOf: .position(7)) == [ThreadAccess(thread: garden, name: "Garden", from: 5, to: nil)])
-        #expect(try store.access(of: eve) == [])
-        expectRejection(.notAllowed) { () throws(ChatError) in _ = try store.access(of: bob, viewer: ann) }
-        expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.access(of: eve, asOf: .position(9)) }
-        expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.access(of: UserID(bits: 9), viewer: UserID(bits: 9)) }
+        #expect(try store.access(of: bob, as: .host) == [first, ThreadAccess(thread: garden, name: "Garden", from: 11, to: nil)])
+        #expect(try store.access(of: bob, as: .user(bob), asOf: .position(8)) == [first])
+        #expect(
+            try store.access(of: bob, as: .host, asOf: .position(7)) == [ThreadAccess(thread: garden, name: "Garden", from: 5, to: nil)])
+        #expect(try store.access(of: eve, as: .host) == [])
+        expectRejection(.notAllowed) { () throws(ChatError) in _ = try store.access(of: bob, as: .user(ann)) }
+        expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.access(of: eve, as: .host, asOf: .position(9)) }
+        expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.access(of: UserID(bits: 9), as: .user(UserID(bits: 9))) }
     }
 
     @Test func namesAreReadAsOfPosition() throws {
@@ -89,7 +88,7 @@ import Testing
         #expect(try store.userID(named: "bob", asOf: .position(9)) == nil)
         #expect(try store.userID(named: "bob", asOf: .position(8)) == bob)
         #expect(try store.isUser(eve) && !store.isUser(eve, asOf: .position(9)))
-        #expect(try store.timeline(garden, asOf: .position(6)).map(\.body) == ["Tomatoes?"])
+        #expect(try store.timeline(garden, as: .host, asOf: .position(6)).map(\.body) == ["Tomatoes?"])
     }
 
     @Test func timeMapsToLastEventUpToIt() throws {
@@ -103,8 +102,8 @@ import Testing
         #expect(try store.lastPosition(before: time(20_000)) == 2)
         #expect(try store.lastPosition(before: time(20_001)) == 4)
         #expect(try store.lastPosition(before: Timestamp(millisecondsSince1970: .min)) == 0)
-        #expect(try store.members(of: garden, asOf: .time(time(30_000))).map(\.user.id) == [ann, bob])
-        #expect(try store.members(of: garden, asOf: .time(time(29_999))).map(\.user.id) == [ann])
+        #expect(try store.members(of: garden, as: .host, asOf: .time(time(30_000))).map(\.user.id) == [ann, bob])
+        #expect(try store.members(of: garden, as: .host, asOf: .time(time(29_999))).map(\.user.id) == [ann])
     }
 
     @Test func positionBeyondHeadIsRejected() throws {
@@ -112,7 +111,7 @@ import Testing
         #expect(try store.activity(asOf: .position(12)).map(\.sessionCount) == [1])
         expectRejection(.invalidPosition) { () throws(ChatError) in _ = try store.activity(asOf: .position(13)) }
         expectRejection(.invalidPosition) { () throws(ChatError) in _ = try store.readers(of: garden, asOf: .position(.max)) }
-        expectRejection(.invalidPosition) { () throws(ChatError) in _ = try store.access(of: bob, asOf: .position(13)) }
+        expectRejection(.invalidPosition) { () throws(ChatError) in _ = try store.access(of: bob, as: .host, asOf: .position(13)) }
     }
 
     @Test func activityIsCountedAsOfPosition() throws {

@@ -40,7 +40,7 @@ import Testing
         #expect(joined.positions == nil && joined.position == 3)
         let again = try store.execute(.registerUser(user: ann, username: "Ann"))
         #expect(again.isDuplicate && again.position == 1)
-        #expect(try store.members(of: thread, asOf: .position(joined.position)).map(\.user.id) == [ann])
+        #expect(try store.members(of: thread, as: .host, asOf: .position(joined.position)).map(\.user.id) == [ann])
     }
 
     @Test func rejectionAppendsNothing() throws {
@@ -113,14 +113,14 @@ import Testing
         let receipts = try answers.map { try $0.get() }
         #expect(receipts.map(\.positions) == [nil, 5...5, nil])
         #expect(receipts.map(\.position) == [4, 5, 5])
-        #expect(try store.members(of: sw1a, asOf: .position(receipts[0].position)).map(\.user.id) == [ann])
+        #expect(try store.members(of: sw1a, as: .host, asOf: .position(receipts[0].position)).map(\.user.id) == [ann])
     }
 
     @Test func scanAfterTheEndHasNoEvents() throws {
         let store = try StoreFixture().open()
         try peopled(store)
         for position in [4, 5, .max] as [Position] {
-            try store.forEachEvent(after: position) { event in
+            try store.forEachEvent(after: position, matching: EventFilter(as: .host)) { event in
                 Issue.record("\(event) after \(position)")
                 return true
             }
@@ -169,9 +169,9 @@ import Testing
         let other = try ChatStore.inMemory()
         try peopled(store)
         try store.execute(.postMessage(message: message, thread: sw1a, author: ann, body: "Milk?"))
-        #expect(try store.timeline(sw1a).map(\.body) == ["Milk?"])
+        #expect(try store.timeline(sw1a, as: .host).map(\.body) == ["Milk?"])
         #expect(other.head.position == 0 && other.head.journal != store.head.journal)
-        expectError("unknownThread") { _ = try other.timeline(sw1a) }
+        expectError("unknownThread") { _ = try other.timeline(sw1a, as: .host) }
     }
 
     @Test func damagedSlotDoesNotHideHistoryFindings() throws {
@@ -205,9 +205,9 @@ import Testing
         try store.close()
         expectClosed { () throws(ChatError) in try store.execute(.registerUser(user: bob, username: "Bob")) }
         expectClosed { () throws(ChatError) in try store.execute(.joinThread(user: ann, thread: sw1a)) }
-        expectClosed { () throws(ChatError) in _ = try store.threads() }
-        expectClosed { () throws(ChatError) in _ = try store.timeline(sw1a) }
-        expectClosed { () throws(ChatError) in try store.forEachEvent { _ in true } }
+        expectClosed { () throws(ChatError) in _ = try store.threads(as: .host) }
+        expectClosed { () throws(ChatError) in _ = try store.timeline(sw1a, as: .host) }
+        expectClosed { () throws(ChatError) in try store.forEachEvent(matching: EventFilter(as: .host)) { _ in true } }
     }
 
     private func expectClosed(_ body: () throws(ChatError) -> Void) {
@@ -231,7 +231,7 @@ import Testing
         _ = try journal.append(draft, expecting: 4)
         try journal.close()
         let reader = try fixture.open()
-        #expect(try reader.members(of: sw1a).map(\.user.id) == [ann])
+        #expect(try reader.members(of: sw1a, as: .host).map(\.user.id) == [ann])
         #expect(try reader.allEvents().last?.details == EventDetails(nil))
         do throws(ChatError) {
             try reader.execute(.registerUser(user: bob, username: "Bob"))
@@ -270,7 +270,7 @@ import Testing
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(receipts.flatMap(\.events).map(\.position).sorted() == Array(5...164))
-        #expect(try store.timeline(sw1a, PageRequest(limit: 1_000)).count == 160)
+        #expect(try store.timeline(sw1a, PageRequest(limit: 1_000), as: .host).count == 160)
         #expect(try store.allEvents().suffix(160) == receipts.flatMap(\.events).sorted { $0.position < $1.position }[...])
     }
 }

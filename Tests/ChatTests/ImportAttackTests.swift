@@ -64,8 +64,8 @@ import Testing
         let longer = lines + [message("3", to: "2")]
         let (summary, refused) = try run(longer, into: store)
         #expect(refused.isEmpty && summary.replies == 1 && summary.duplicates == 2)
-        #expect(try store.replies(to: ImportedID.message("#rust", "1")).map(\.author.username) == ["Bob", "Ann"])
-        #expect(try store.replies(to: ImportedID.message("#rust", "2")).isEmpty)
+        #expect(try store.replies(to: ImportedID.message("#rust", "1"), as: .host).map(\.author.username) == ["Bob", "Ann"])
+        #expect(try store.replies(to: ImportedID.message("#rust", "2"), as: .host).isEmpty)
         try expectUnchanged(longer, store)
     }
 
@@ -90,7 +90,7 @@ import Testing
             .postMessage(message: ImportedID.message("#rust", "1"), thread: rust, author: ann, body: "hers"),
         ] as [ChatCommand] { try store.execute(CommandRequest(command, origin: .imported(sentAt: nil))) }
         try expectUnchanged([message("1", body: "theirs", editedAt: 5)], store)
-        #expect(try store.timeline(rust).map(\.body) == ["hers"])
+        #expect(try store.timeline(rust, as: .host).map(\.body) == ["hers"])
     }
 
     // MARK: Between reading and committing a line
@@ -108,7 +108,7 @@ import Testing
             .postMessage(
                 message: ImportedID.message(channel, "1"), thread: ThreadID.imported("SW1V"), author: Self.mallory, body: "mine"))
         let refused = try importer.finish()
-        #expect(try store.replies(to: ImportedID.message(channel, "1")).isEmpty)
+        #expect(try store.replies(to: ImportedID.message(channel, "1"), as: .host).isEmpty)
         #expect(refused.map(\.line) == [1, 2] && refused.allSatisfy { $0.rejection.code == .identifierTaken })
     }
 
@@ -133,7 +133,7 @@ import Testing
         _ = try run(lines, into: store)
         try store.execute(.edit(.message(ImportedID.message("#rust", "1")), by: ann, body: "hers"))
         #expect(try second.finish().isEmpty)
-        #expect(try store.timeline(rust).map(\.body) == ["x", "hers"])
+        #expect(try store.timeline(rust, as: .host).map(\.body) == ["x", "hers"])
     }
 
     @Test func leavingBeforeCommitKeepsPosts() throws {
@@ -156,7 +156,7 @@ import Testing
         _ = try run(lines, into: store)
         try store.execute(.leaveThread(user: ImportedID.user("bob"), thread: rust))
         #expect(try second.finish().isEmpty)
-        #expect(try store.members(of: rust).map(\.user.username) == ["Ann"])
+        #expect(try store.members(of: rust, as: .host).map(\.user.username) == ["Ann"])
         #expect(second.summary == ImportSummary(duplicates: 1))
     }
 

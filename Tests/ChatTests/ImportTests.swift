@@ -40,14 +40,14 @@ import Testing
                     renamed: [RenamedUser(user: ImportedID.user("a\u{7}b"), name: "a\u{7}b", username: "ab")]))
         #expect(refused.map(\.line) == [7, 11, 12])
         #expect(refused.map(\.rejection.code) == [.unknownMessage, .invalidUsername, .invalidThreadName])
-        let thread = try #require(try store.threadIDs(named: "#rust").first)
-        let timeline = try store.timeline(thread)
+        let thread = try #require(try store.threadIDs(named: "#rust", as: .host).first)
+        let timeline = try store.timeline(thread, as: .host)
         #expect(timeline.map(\.body) == ["body of 1", "body of 4", "body of 7"])
         #expect(timeline.map(\.author.username) == ["Ann", "bob", "ab"])
         #expect(timeline.allSatisfy { $0.createdAt.millisecondsSince1970 == 1_100_000_000_000 })
-        #expect(try store.threadIDs(named: "imported").count == 1)
-        #expect(try store.replies(to: timeline[0].message).map(\.body) == ["body of 2", "body of 3"])
-        #expect(try store.timeline(ThreadID(try #require(OutwardCode("SW1A")))).map(\.body) == ["body of 5", "body of 1"])
+        #expect(try store.threadIDs(named: "imported", as: .host).count == 1)
+        #expect(try store.replies(to: timeline[0].message, as: .host).map(\.body) == ["body of 2", "body of 3"])
+        #expect(try store.timeline(ThreadID(try #require(OutwardCode("SW1A"))), as: .host).map(\.body) == ["body of 5", "body of 1"])
         #expect(try store.userID(named: "x") == nil, "a rejected message registers no user")
         let head = store.head
         let (again, _) = try run(history, into: store, batchSize: batchSize)
@@ -60,7 +60,7 @@ import Testing
         let store = try StoreFixture().open()
         let history = [message("1", by: "Ann"), message("2", by: "Bob", to: "1")]
         _ = try run(history, into: store, batchSize: 10)
-        let thread = try #require(try store.threadIDs(named: "#rust").first)
+        let thread = try #require(try store.threadIDs(named: "#rust", as: .host).first)
         try store.execute(.leaveThread(user: try #require(try store.userID(named: "bob")), thread: thread))
         try store.execute(.changeUsername(user: try #require(try store.userID(named: "ann")), username: "Anna"))
         let head = store.head
@@ -157,7 +157,9 @@ import Testing
         #expect(try store.userID(named: eve) == nil)
         storage.isFull.withLock { $0 = false }
         #expect(try importer.add(message("y", by: eve, in: "#new"), line: 1) == [])
-        #expect(try store.timeline(try #require(try store.threadIDs(named: "#new").first)).map(\.author.username) == [eve])
+        #expect(
+            try store.timeline(try #require(try store.threadIDs(named: "#new", as: .host).first), as: .host).map(\.author.username) == [eve]
+        )
     }
 }
 

@@ -43,22 +43,26 @@ import Testing
     @Test func everyPageIsARangeOfTheWholeList() throws {
         var random = SplitMix64(seed: Repetitions.seed)
         let afterTheEnds = AsOf.time(Timestamp(millisecondsSince1970: 1 << 43))
-        #expect(try store.sanctions(in: thread).count == 17 && store.sanctions(in: thread, asOf: afterTheEnds).count == 12)
+        #expect(
+            try store.sanctions(in: thread, as: .host).count == 17 && store.sanctions(in: thread, as: .host, asOf: afterTheEnds).count == 12
+        )
         for viewer in [nil, ann] {
-            try check("members", by: \.since, &random) { try store.members(of: thread, $0, viewer: viewer) }
-            try check("residents", by: \.since, &random) { try store.residents(of: code, $0, viewer: viewer) }
-            try check("roles", by: \.since, &random) { try store.roles(in: thread, $0, viewer: viewer) }
-            try check("sanctions", by: \.position, &random) { try store.sanctions(in: thread, $0, viewer: viewer) }
+            try check("members", by: \.since, &random) { try store.members(of: thread, $0, as: Viewer(orHost: viewer)) }
+            try check("residents", by: \.since, &random) { try store.residents(of: code, $0, as: Viewer(orHost: viewer)) }
+            try check("roles", by: \.since, &random) { try store.roles(in: thread, $0, as: Viewer(orHost: viewer)) }
+            try check("sanctions", by: \.position, &random) { try store.sanctions(in: thread, $0, as: Viewer(orHost: viewer)) }
             try check("ended sanctions", by: \.position, &random) {
-                try store.sanctions(in: thread, $0, viewer: viewer, asOf: afterTheEnds)
+                try store.sanctions(in: thread, $0, as: Viewer(orHost: viewer), asOf: afterTheEnds)
             }
-            try check("reports", by: \.position, &random) { try store.reports(in: thread, $0, viewer: viewer) }
-            try check("invitations to", by: \.position, &random) { try store.invitations(to: thread, $0, viewer: viewer) }
-            try check("invitations of", by: \.position, &random) { try store.invitations(of: ann, $0, viewer: viewer) }
-            try check("threads", by: \.since, &random) { try store.threads(of: ann, $0, viewer: viewer) }
-            #expect(try store.user(ann, threads: PageRequest(limit: 3), viewer: viewer).threads == store.threads(of: ann).suffix(3))
+            try check("reports", by: \.position, &random) { try store.reports(in: thread, $0, as: Viewer(orHost: viewer)) }
+            try check("invitations to", by: \.position, &random) { try store.invitations(to: thread, $0, as: Viewer(orHost: viewer)) }
+            try check("invitations of", by: \.position, &random) { try store.invitations(of: ann, $0, as: Viewer(orHost: viewer)) }
+            try check("threads", by: \.since, &random) { try store.threads(of: ann, $0, as: Viewer(orHost: viewer)) }
+            #expect(
+                try store.user(ann, threads: PageRequest(limit: 3), as: Viewer(orHost: viewer)).threads
+                    == store.threads(of: ann, as: .host).suffix(3))
         }
-        try check("operators", by: \.since, &random) { try store.operators($0) }
+        try check("operators", by: \.since, &random) { try store.operators($0, as: .host) }
     }
 
     private func check<Item: Equatable>(

@@ -68,7 +68,7 @@ import Testing
             try store.execute(.postMessage(thread: ThreadID(bits: 9), author: UserID(bits: 1), body: "Milk?"))
         }
         try store.execute(.joinThread(user: UserID(bits: 1), thread: ThreadID(bits: 1)))
-        _ = try store.timeline(ThreadID(bits: 1))
+        _ = try store.timeline(ThreadID(bits: 1), as: .host)
         #expect(storage.counts == StorageCounts())
         try store.close()
     }
@@ -80,7 +80,7 @@ import Testing
         }
         let bytes = storage.counts.bytesWritten
         storage.reset()
-        try store.forEachEvent { _ in true }
+        try store.forEachEvent(matching: EventFilter(as: .host)) { _ in true }
         #expect(storage.counts.reads <= bytes / (1 << 20) + 2)
         #expect(storage.counts.writes + storage.counts.syncs == 0)
         try store.close()

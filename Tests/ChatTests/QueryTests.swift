@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func timelineShowsLatestTextAndRetractions() throws {
-        let timeline = try store().timeline(garden)
+        let timeline = try store().timeline(garden, as: .host)
         #expect(timeline.map(\.body) == ["Tomatoes, anyone?", nil])
         #expect(timeline.map(\.isRetracted) == [false, true])
         #expect(timeline.map(\.replyCount) == [1, 0])
@@ -57,27 +57,28 @@ import Testing
             try store.execute(.edit(.reply(reply), by: ann, body: "No"))
             for _ in 0..<2 {
                 let messages =
-                    try store.timeline(garden) + [store.message(first)] + [store.user(ann).threads[0].lastMessage].compactMap { $0 }
+                    try store.timeline(garden, as: .host) + [store.message(first, as: .host)]
+                    + [store.user(ann, as: .host).threads[0].lastMessage].compactMap { $0 }
                 #expect(messages.map(\.body) == ["Beans?", "Beans?", "Beans?"])
                 #expect(messages.allSatisfy { $0.createdAt == created && $0.editedAt == edited })
-                let replies = try store.replies(to: first)
+                let replies = try store.replies(to: first, as: .host)
                 #expect(replies.map(\.body) == ["No"] && replies.map(\.createdAt) == [created] && replies.map(\.editedAt) == [edited])
             }
         }
-        #expect(try store.message(first, asOf: .position(5)).createdAt == created)
+        #expect(try store.message(first, as: .host, asOf: .position(5)).createdAt == created)
     }
 
     @Test func userDetailsHoldThreadsUnreadCountAndLastMessage() throws {
         let store = try store()
-        let view = try store.user(bob)
+        let view = try store.user(bob, as: .host)
         #expect(view.postcode?.description == "SW1A 1AA")
         #expect(view.threads.map(\.name) == ["Garden", "SW1A"])
         #expect(view.threads.map(\.unreadCount) == [1, 0])
         #expect(view.threads[0].lastMessage?.message == second)
         #expect(view.threads[1].lastMessage == nil)
         try store.execute(.markRead(user: bob, thread: garden, upTo: 7))
-        #expect(try store.user(bob).threads[0].unreadCount == 0)
-        #expect(try store.user(bob).threads[0].readUpTo == 7)
+        #expect(try store.user(bob, as: .host).threads[0].unreadCount == 0)
+        #expect(try store.user(bob, as: .host).threads[0].readUpTo == 7)
         #expect(store.userID(withSubject: "auth0|bob") == bob)
         #expect(try store.userID(named: "BOB") == bob)
     }
@@ -87,86 +88,76 @@ import Testing
         let store = try store()
         let before = store.head.position
         try store.execute(.block(user: ann, by: bob))
-        for viewer in [bob, nil] { #expect(try store.user(bob, viewer: viewer).threads.map(\.unreadCount) == [0, 0]) }
+        for viewer in [bob, nil] { #expect(try store.user(bob, as: Viewer(orHost: viewer)).threads.map(\.unreadCount) == [0, 0]) }
         // The blocks of now count, as of every point.
-        #expect(try store.user(bob, viewer: bob, asOf: .position(before)).threads.map(\.unreadCount) == [0, 0])
+        #expect(try store.user(bob, as: .user(bob), asOf: .position(before)).threads.map(\.unreadCount) == [0, 0])
         try store.execute(.unblock(user: ann, by: bob))
-        #expect(try store.user(bob, viewer: bob).threads.map(\.unreadCount) == [1, 0])
+        #expect(try store.user(bob, as: .user(bob)).threads.map(\.unreadCount) == [1, 0])
         let club = ThreadID(bits: 0xC1)
         try store.execute(.openThread(thread: club, name: "Club", by: ann, policy: .inviteOnly))
         try store.execute(.invite(user: eve, thread: club, by: ann))
-        #expect(try store.invitations(of: eve, viewer: eve).map(\.isFromBlockedUser) == [false])
+        #expect(try store.invitations(of: eve, as: .user(eve)).map(\.isFromBlockedUser) == [false])
         try store.execute(.block(user: ann, by: eve))
-        let invitation = try #require(try store.invitations(of: eve, viewer: eve).first)
+        let invitation = try #require(try store.invitations(of: eve, as: .user(eve)).first)
         #expect(invitation.isFromBlockedUser && invitation.thread == club)
         let json = try JSONEncoder().encode(invitation)
         #expect(String(decoding: json, as: UTF8.self).contains(#""blocked":true"#))
         #expect(try JSONDecoder().decode(ThreadInvitation.self, from: json) == invitation)
         // Only the viewer sees the block.
-        #expect(try store.invitations(of: eve).map(\.isFromBlockedUser) == [false])
-        #expect(try store.invitations(to: club, viewer: ann).map(\.isFromBlockedUser) == [false])
+        #expect(try store.invitations(of: eve, as: .host).map(\.isFromBlockedUser) == [false])
+        #expect(try store.invitations(to: club, as: .user(ann)).map(\.isFromBlockedUser) == [false])
     }
 
     @Test func viewerReadsOwnThreadsOnly() throws {
         let store = try store()
-        #expect(try store.timeline(garden, viewer: bob).count == 2)
-        #expect(try store.replies(to: first, viewer: bob).map(\.body) == ["Yes"])
-        #expect(try store.threads(viewer: eve).isEmpty)
-        #expect(try store.threads(viewer: bob).map(\.name) == ["Garden", "SW1A"])
-        expectRejection(.notAMember) { () throws(ChatError) in _ = try store.timeline(garden, viewer: eve) }
-        expectRejection(.notAMember) { () throws(ChatError) in _ = try store.replies(to: first, viewer: eve) }
-        expectRejection(.notAMember) { () throws(ChatError) in _ = try store.message(first, viewer: eve) }
-        expectRejection(.notAMember) { () throws(ChatError) in _ = try store.members(of: garden, viewer: eve) }
-        expectRejection(.notAllowed) { () throws(ChatError) in _ = try store.user(bob, viewer: eve) }
-        expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.timeline(garden, viewer: UserID(bits: 99)) }
+        #expect(try store.timeline(garden, as: .user(bob)).count == 2)
+        #expect(try store.replies(to: first, as: .user(bob)).map(\.body) == ["Yes"])
+        #expect(try store.threads(as: .user(eve)).isEmpty)
+        #expect(try store.threads(as: .user(bob)).map(\.name) == ["Garden", "SW1A"])
+        expectRejection(.notAMember) { () throws(ChatError) in _ = try store.timeline(garden, as: .user(eve)) }
+        expectRejection(.notAMember) { () throws(ChatError) in _ = try store.replies(to: first, as: .user(eve)) }
+        expectRejection(.notAMember) { () throws(ChatError) in _ = try store.message(first, as: .user(eve)) }
+        expectRejection(.notAMember) { () throws(ChatError) in _ = try store.members(of: garden, as: .user(eve)) }
+        expectRejection(.notAllowed) { () throws(ChatError) in _ = try store.user(bob, as: .user(eve)) }
+        expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.timeline(garden, as: .user(UserID(bits: 99))) }
         try store.execute(.leaveThread(user: bob, thread: garden))
-        expectRejection(.notAMember) { () throws(ChatError) in _ = try store.timeline(garden, viewer: bob) }
+        expectRejection(.notAMember) { () throws(ChatError) in _ = try store.timeline(garden, as: .user(bob)) }
     }
 
     /// Covers each query, because each has to check its viewer.
     @Test func everyQueryChecksItsViewer() throws {
         let store = try store()
         let code = try #require(OutwardCode("SW1A"))
-        let ofMembers: [(name: String, ask: (UserID?) throws(ChatError) -> Void)] = [
-            ("thread", { (viewer) throws(ChatError) in _ = try store.thread(garden, viewer: viewer) }),
-            ("timeline", { (viewer) throws(ChatError) in _ = try store.timeline(garden, viewer: viewer) }),
-            ("message", { (viewer) throws(ChatError) in _ = try store.message(first, viewer: viewer) }),
-            ("replies", { (viewer) throws(ChatError) in _ = try store.replies(to: first, viewer: viewer) }),
-            ("members", { (viewer) throws(ChatError) in _ = try store.members(of: garden, viewer: viewer) }),
-            ("residents", { (viewer) throws(ChatError) in _ = try store.residents(of: code, viewer: viewer) }),
-            ("details", { (viewer) throws(ChatError) in _ = try store.details(of: .message(first), viewer: viewer) }),
-            ("details of a reply", { (viewer) throws(ChatError) in _ = try store.details(of: .reply(reply), viewer: viewer) }),
+        let ofMembers: [(name: String, ask: (Viewer) throws(ChatError) -> Void)] = [
+            ("thread", { (viewer) throws(ChatError) in _ = try store.thread(garden, as: viewer) }),
+            ("timeline", { (viewer) throws(ChatError) in _ = try store.timeline(garden, as: viewer) }),
+            ("message", { (viewer) throws(ChatError) in _ = try store.message(first, as: viewer) }),
+            ("replies", { (viewer) throws(ChatError) in _ = try store.replies(to: first, as: viewer) }),
+            ("members", { (viewer) throws(ChatError) in _ = try store.members(of: garden, as: viewer) }),
+            ("residents", { (viewer) throws(ChatError) in _ = try store.residents(of: code, as: viewer) }),
+            ("details", { (viewer) throws(ChatError) in _ = try store.details(of: .message(first), as: viewer) }),
+            ("details of a reply", { (viewer) throws(ChatError) in _ = try store.details(of: .reply(reply), as: viewer) }),
         ]
-        let ofOperators: [(name: String, ask: (UserID?) throws(ChatError) -> Void)] = [
-            ("readers", { (viewer) throws(ChatError) in _ = try store.readers(of: garden, viewer: viewer) }),
-            ("activity", { (viewer) throws(ChatError) in _ = try store.activity(viewer: viewer) }),
+        let ofOneself: [(name: String, ask: (Viewer) throws(ChatError) -> Void)] = [
+            ("user", { (viewer) throws(ChatError) in _ = try store.user(bob, as: viewer) }),
+            ("access", { (viewer) throws(ChatError) in _ = try store.access(of: bob, as: viewer) }),
         ]
-        let ofOneself: [(name: String, ask: (UserID?) throws(ChatError) -> Void)] = [
-            ("user", { (viewer) throws(ChatError) in _ = try store.user(bob, viewer: viewer) }),
-            ("access", { (viewer) throws(ChatError) in _ = try store.access(of: bob, viewer: viewer) }),
-        ]
-        let ofEverybody: [(name: String, ask: (UserID?) throws(ChatError) -> Int)] = [
-            ("threads", { (viewer) throws(ChatError) in try store.threads(viewer: viewer).count })
+        let ofEverybody: [(name: String, ask: (Viewer) throws(ChatError) -> Int)] = [
+            ("threads", { (viewer) throws(ChatError) in try store.threads(as: viewer).count })
         ]
         let nobody = UserID(bits: 99)
         for (name, ask) in ofMembers {
-            #expect(refusal { () throws(ChatError) in try ask(eve) } == .notAMember, "\(name)")
-            #expect(refusal { () throws(ChatError) in try ask(nobody) } == .unknownUser, "\(name)")
-            for viewer in [bob, nil] { #expect(refusal { () throws(ChatError) in try ask(viewer) } == nil, "\(name)") }
-        }
-        for (name, ask) in ofOperators {
-            for viewer in [ann, bob, eve, nobody] {
-                #expect(refusal { () throws(ChatError) in try ask(viewer) } == .notAllowed, "\(name)")
-            }
-            #expect(refusal { () throws(ChatError) in try ask(nil) } == nil, "\(name)")
+            #expect(refusal { () throws(ChatError) in try ask(.user(eve)) } == .notAMember, "\(name)")
+            #expect(refusal { () throws(ChatError) in try ask(.user(nobody)) } == .unknownUser, "\(name)")
+            for viewer in [Viewer.user(bob), .host] { #expect(refusal { () throws(ChatError) in try ask(viewer) } == nil, "\(name)") }
         }
         for (name, ask) in ofOneself {
-            for viewer in [ann, nobody] { #expect(refusal { () throws(ChatError) in try ask(viewer) } == .notAllowed, "\(name)") }
-            for viewer in [bob, nil] { #expect(refusal { () throws(ChatError) in try ask(viewer) } == nil, "\(name)") }
+            for viewer in [ann, nobody] { #expect(refusal { () throws(ChatError) in try ask(.user(viewer)) } == .notAllowed, "\(name)") }
+            for viewer in [Viewer.user(bob), .host] { #expect(refusal { () throws(ChatError) in try ask(viewer) } == nil, "\(name)") }
         }
         for (name, ask) in ofEverybody {
-            #expect(refusal { () throws(ChatError) in _ = try ask(nobody) } == .unknownUser, "\(name)")
-            #expect(try [eve, ann, bob, nil].map(ask) == [0, 1, 2, 2], "\(name)")
+            #expect(refusal { () throws(ChatError) in _ = try ask(.user(nobody)) } == .unknownUser, "\(name)")
+            #expect(try [.user(eve), .user(ann), .user(bob), .host].map(ask) == [0, 1, 2, 2], "\(name)")
         }
     }
 
@@ -183,20 +174,20 @@ import Testing
 
     @Test func unknownEntitiesAreRejectedByKind() throws {
         let store = try store()
-        expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.timeline(ThreadID(bits: 99)) }
-        expectRejection(.unknownMessage) { () throws(ChatError) in _ = try store.replies(to: MessageID(bits: 99)) }
-        expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.user(UserID(bits: 99)) }
+        expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.timeline(ThreadID(bits: 99), as: .host) }
+        expectRejection(.unknownMessage) { () throws(ChatError) in _ = try store.replies(to: MessageID(bits: 99), as: .host) }
+        expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.user(UserID(bits: 99), as: .host) }
     }
 
     @Test func residentsFollowPostcodes() throws {
         let store = try store()
         let code = try #require(OutwardCode("SW1A"))
-        #expect(try store.residents(of: code).map(\.user.id) == [bob])
-        #expect(try store.residents(of: code).map(\.since) == [12])
+        #expect(try store.residents(of: code, as: .host).map(\.user.id) == [bob])
+        #expect(try store.residents(of: code, as: .host).map(\.since) == [12])
         try store.execute(.setPostcode(user: bob, postcode: "SW1A 2AA"))
-        #expect(try store.residents(of: code).map(\.since) == [12])
+        #expect(try store.residents(of: code, as: .host).map(\.since) == [12])
         try store.execute(.setPostcode(user: bob, postcode: "E1 6AN"))
-        #expect(try store.residents(of: code).isEmpty)
-        #expect(try store.members(of: ThreadID(code)).map(\.user.id) == [bob])
+        #expect(try store.residents(of: code, as: .host).isEmpty)
+        #expect(try store.members(of: ThreadID(code), as: .host).map(\.user.id) == [bob])
     }
 }

@@ -30,7 +30,7 @@ import Testing
         for _ in 0..<100 { _ = try answer(generator.nextRequest(), of: store) }
         let right = store.storeModels
         var wrong = StoreModels()
-        try store.forEachEvent { one in
+        try store.forEachEvent(matching: EventFilter(as: .host)) { one in
             var event = one.event
             if one.position > 40, event.kind == .messagePosted { event.details = .init(.lost) }
             wrong.apply(event, at: one.position)
@@ -57,7 +57,7 @@ import Testing
                         if round.isMultiple(of: 4) { #expect(try store.rebuild()) }
                     } else {
                         try store.execute(.startSession(user: users[number], device: "phone"))
-                        #expect(try store.user(users[number]).id == users[number])
+                        #expect(try store.user(users[number], as: .host).id == users[number])
                     }
                 }
             }

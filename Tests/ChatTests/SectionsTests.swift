@@ -76,21 +76,21 @@ import Testing
         return after
     }
 
-    @Test func members() throws { try expectSections(2 * Self.sections) { try store.members(of: ThreadID(code)) } }
+    @Test func members() throws { try expectSections(2 * Self.sections) { try store.members(of: ThreadID(code), as: .host) } }
 
     @Test func readers() throws { try expectSections(2 * Self.sections) { try store.readers(of: ThreadID(code)) } }
 
-    @Test func residents() throws { try expectSections(2 * Self.sections) { try store.residents(of: code) } }
+    @Test func residents() throws { try expectSections(2 * Self.sections) { try store.residents(of: code, as: .host) } }
 
-    @Test func user() throws { try expectSections(Self.sections + Self.count / 16) { try store.user(ann) } }
+    @Test func user() throws { try expectSections(Self.sections + Self.count / 16) { try store.user(ann, as: .host) } }
 
-    @Test func threadsOfViewer() throws { try expectSections(Self.sections + 1) { try store.threads(viewer: ann) } }
+    @Test func threadsOfViewer() throws { try expectSections(Self.sections + 1) { try store.threads(as: .user(ann)) } }
 
-    @Test func allThreads() throws { try expectSections(Self.sections + 1) { try store.threads() } }
+    @Test func allThreads() throws { try expectSections(Self.sections + 1) { try store.threads(as: .host) } }
 
-    @Test func threadsOfName() throws { try expectSections(Self.sections) { try store.threadIDs(named: "Garden", viewer: ann) } }
+    @Test func threadsOfName() throws { try expectSections(Self.sections) { try store.threadIDs(named: "Garden", as: .user(ann)) } }
 
-    @Test func access() throws { try expectSections(10) { try store.access(of: ann) } }
+    @Test func access() throws { try expectSections(10) { try store.access(of: ann, as: .host) } }
 
     /// An operator gains every thread, also without being a member.
     @Test func accessOfOperator() throws {
@@ -102,17 +102,17 @@ import Testing
             try store.execute(.revokeOperator(user: eve))
         }
         try store.execute(.grantOperator(user: eve))
-        let access = try expectSections(9) { try store.access(of: eve) }
-        #expect(access.count(where: { $0.to == nil }) == (try store.threads(PageRequest(limit: .max)).count))
+        let access = try expectSections(9) { try store.access(of: eve, as: .host) }
+        #expect(access.count(where: { $0.to == nil }) == (try store.threads(PageRequest(limit: .max), as: .host).count))
         #expect(access.count(where: { $0.thread == thread(1) }) == 18)
     }
 
     /// A query that has begun completes; the next one is rejected.
     @Test func closeBetweenSectionsWaitsForQuery() throws {
         store.readSide.willBeginSection.withLock { $0 = { [store] in try? store.close() } }
-        let members = try store.members(of: ThreadID(code))
+        let members = try store.members(of: ThreadID(code), as: .host)
         store.readSide.willBeginSection.withLock { $0 = nil }
         #expect(members.count == Self.count)
-        expectError("closed") { _ = try store.members(of: ThreadID(code)) }
+        expectError("closed") { _ = try store.members(of: ThreadID(code), as: .host) }
     }
 }

@@ -23,10 +23,10 @@ import Testing
             { try store.execute(.postMessage(thread: garden, author: ann, body: "Bread?")) },
             // A repeat, whose answer is known.
             { try store.execute(.registerUser(user: ann, username: "Ann")) },
-            { _ = try store.threads() }, { _ = try store.thread(garden) },
-            { _ = try store.timeline(garden) }, { _ = try store.timeline(garden, viewer: ann) },
-            { _ = try store.members(of: garden) }, { _ = try store.user(ann) }, { _ = try store.activity() },
-            { _ = try store.timeline(garden, asOf: .position(2)) }, { _ = try store.rebuild() },
+            { _ = try store.threads(as: .host) }, { _ = try store.thread(garden, as: .host) },
+            { _ = try store.timeline(garden, as: .host) }, { _ = try store.timeline(garden, as: .user(ann)) },
+            { _ = try store.members(of: garden, as: .host) }, { _ = try store.user(ann, as: .host) }, { _ = try store.activity() },
+            { _ = try store.timeline(garden, as: .host, asOf: .position(2)) }, { _ = try store.rebuild() },
             { try store.eraseUser(ann, reason: "request") },
         ]
         for (index, call) in calls.enumerated() {
@@ -35,7 +35,7 @@ import Testing
         }
         let later = await chatError { _ = try await store.execute(CommandRequest(.joinThread(user: ann, thread: garden))) as Receipt }
         #expect(later?.journalError?.code == code)
-        var replay = store.events().makeAsyncIterator()
+        var replay = store.events(matching: EventFilter(as: .host)).makeAsyncIterator()
         let replayed = await chatError { _ = try await replay.next() }
         #expect(replayed?.journalError?.code == code)
     }
@@ -54,14 +54,14 @@ import Testing
     /// The first failure stays, and wakes the followers that wait.
     @Test func whoeverMeetsAFailureStopsTheStore() async throws {
         let fixture = try FollowingFixture()
-        let waiting = fixture.follow(fixture.store.events(after: 6))
+        let waiting = fixture.follow(fixture.store.events(after: 6, matching: EventFilter(as: .host)))
         try await fixture.untilWaiting()
         fixture.store.stop(superseded)
         fixture.store.stop(JournalError(.ioFailed, "A consequence of the first one."))
         let error = await chatError { _ = try await waiting.ended() }
         #expect(error?.journalError == superseded)
         #expect(fixture.store.failure == superseded)
-        let query = #expect(throws: ChatError.self) { _ = try fixture.store.threads() }
+        let query = #expect(throws: ChatError.self) { _ = try fixture.store.threads(as: .host) }
         #expect(query == .journal(superseded))
         // The log itself goes on; the store does not append to it any more.
         #expect(fixture.log.failure == nil)
@@ -80,7 +80,7 @@ import Testing
         let followers = [store, reader].map { store in
             Task {
                 var count = 0
-                for try await _ in store.events() { count += 1 }
+                for try await _ in store.events(matching: EventFilter(as: .host)) { count += 1 }
                 return count
             }
         }
@@ -93,7 +93,7 @@ import Testing
         }
         try await expectStopped(store, .moved)
         // The history up to the move is all there is, and an auditor reads it.
-        #expect(try reader.failure == nil && reader.timeline(garden).count == 1)
+        #expect(try reader.failure == nil && reader.timeline(garden, as: .host).count == 1)
         try store.close()
     }
 
@@ -108,7 +108,7 @@ import Testing
         try await store.execute(.registerUser(user: ann, username: "Ann"))
         try await FollowingFixture.until("the failure of the store") { store.failure != nil }
         #expect(store.failure?.code == .syncFailed)
-        let error = #expect(throws: ChatError.self) { _ = try store.user(ann) }
+        let error = #expect(throws: ChatError.self) { _ = try store.user(ann, as: .host) }
         #expect(error?.journalError?.code == .syncFailed)
     }
 }

@@ -33,7 +33,7 @@ extension ChatStore {
     /// Returns every event of the journal.
     func allEvents() throws(ChatError) -> [RecordedEvent] {
         var events: [RecordedEvent] = []
-        try forEachEvent { event in
+        try forEachEvent(matching: EventFilter(as: .host)) { event in
             events.append(event)
             return true
         }
@@ -75,4 +75,9 @@ func expectRejection(
             Issue.record("\(error)", sourceLocation: sourceLocation)
         }
     }
+}
+
+extension Viewer {
+    /// The user, or the host for nil: the models of the tests have optional viewers.
+    init(orHost user: UserID?) { self = user.map(Viewer.user) ?? .host }
 }

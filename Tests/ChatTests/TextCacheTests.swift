@@ -121,16 +121,18 @@ import Testing
             for reader in readers { try reader.refresh() }
             let head = writer.head.position
             for moment in [AsOf.now, .position(head / 2), .position(head)] {
-                for thread in try writer.threads(PageRequest(limit: .max), asOf: moment) {
-                    let expected = try readers[0].timeline(thread.id, asOf: moment)
+                for thread in try writer.threads(PageRequest(limit: .max), as: .host, asOf: moment) {
+                    let expected = try readers[0].timeline(thread.id, as: .host, asOf: moment)
                     shown += expected.count
                     for reader in readers.dropFirst() {
-                        #expect(try reader.timeline(thread.id, asOf: moment) == expected)
-                        #expect(try reader.timeline(thread.id, asOf: moment) == expected)
+                        #expect(try reader.timeline(thread.id, as: .host, asOf: moment) == expected)
+                        #expect(try reader.timeline(thread.id, as: .host, asOf: moment) == expected)
                     }
                     for message in expected {
-                        let replies = try readers[0].replies(to: message.message, asOf: moment)
-                        for reader in readers.dropFirst() { #expect(try reader.replies(to: message.message, asOf: moment) == replies) }
+                        let replies = try readers[0].replies(to: message.message, as: .host, asOf: moment)
+                        for reader in readers.dropFirst() {
+                            #expect(try reader.replies(to: message.message, as: .host, asOf: moment) == replies)
+                        }
                     }
                 }
             }

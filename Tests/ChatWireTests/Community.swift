@@ -105,7 +105,7 @@ func problem(_ body: () throws -> Void) -> Problem? {
 
 /// Returns the answer about one thread: the thread, and the viewer's standing in it.
 func answer(about thread: ThreadID, _ store: ChatStore, _ viewer: UserID) throws -> String {
-    let found = try json(try store.thread(thread, viewer: viewer))
-    let standing = try json(try store.standing(of: viewer, in: thread, viewer: viewer))
+    let found = try json(try store.thread(thread, as: .user(viewer)))
+    let standing = try json(try store.standing(of: viewer, in: thread, as: .user(viewer)))
     return found.dropLast() + ",\"me\":{\"standing\":\(standing)}}"
 }

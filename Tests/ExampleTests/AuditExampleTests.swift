@@ -16,17 +16,17 @@ func audit(_ directory: String, expecting token: String, of thread: ThreadID, as
     let then = AsOf.position(position)
     for reader in try store.readers(of: thread, asOf: then) {
         print("could read:", reader.user.username ?? "?", "since position", reader.since)
-        for access in try store.access(of: reader.user.id, asOf: then) where access.thread == thread {
+        for access in try store.access(of: reader.user.id, as: .host, asOf: then) where access.thread == thread {
             print("  from", access.from, "to", access.to.map { "\($0)" } ?? "position \(position) or later")
         }
         // What this reader could read then; with `viewer:` today's rights and texts would count too.
         guard let start = try store.readingStart(of: reader.user.id, in: thread, asOf: then) else { continue }
-        for message in try store.timeline(thread, PageRequest(limit: 20, after: start), asOf: then) {
+        for message in try store.timeline(thread, PageRequest(limit: 20, after: start), as: .host, asOf: then) {
             print("  ", message.position, message.author.username ?? "?", message.body ?? "(no text)")
         }
     }
     // The events behind the answers, up to that position and no further.
-    try store.forEachEvent(upTo: position, matching: EventFilter(threads: [thread])) { event in
+    try store.forEachEvent(upTo: position, matching: EventFilter(as: .host, threads: [thread])) { event in
         print(event.position, event.recordedAt, event.kind?.name ?? "unknown")
         return true
     }

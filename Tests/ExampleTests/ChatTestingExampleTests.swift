@@ -91,7 +91,7 @@ func post(to store: ChatStore, _ recorder: CrashRecorder<Posts>) throws {
         let store = try openStore(on: disk)
         try store.execute(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
         let recovered = try openStore(on: disk.crash(.random(seed: seed)))
-        #expect(try recovered.timeline(sw1a).map(\.body) == ["Milk?"])
+        #expect(try recovered.timeline(sw1a, as: .host).map(\.body) == ["Milk?"])
     }
 
     @Test func noMomentLosesPost() throws {
@@ -100,7 +100,7 @@ func post(to store: ChatStore, _ recorder: CrashRecorder<Posts>) throws {
             for _ in 1...3 { try post(to: store, recorder) }
         } recovery: { disk, recorder in
             let store = try openStore(on: disk)
-            let count = try store.timeline(sw1a).count
+            let count = try store.timeline(sw1a, as: .host).count
             let expected = recorder.model.acknowledged...recorder.model.begun
             guard expected.contains(count) else { throw WrongPosts(found: count, expected: expected) }
             // A message that was shown survives later crashes.
@@ -148,7 +148,7 @@ func post(to store: ChatStore, _ recorder: CrashRecorder<Posts>) throws {
         let store = try openStore(on: disk)
         disk.inject(DiskFault(.fails(.failed), at: .chance(1, of: [.sync])))
         #expect(throws: ChatError.self) { try store.execute(.postMessage(thread: sw1a, author: ann, body: "Milk?")) }
-        #expect(throws: ChatError.self) { try store.timeline(sw1a) }
+        #expect(throws: ChatError.self) { try store.timeline(sw1a, as: .host) }
     }
 }
 
@@ -167,7 +167,7 @@ func post(to store: ChatStore, _ recorder: CrashRecorder<Posts>) throws {
                 try await tasks.waitForAll()
             }
         }
-        #expect(try store.timeline(sw1a).count == 1)
+        #expect(try store.timeline(sw1a, as: .host).count == 1)
     }
 }
 

@@ -22,22 +22,22 @@ func tour(_ store: ChatStore, ann: UserID, bob: UserID, thread: ThreadID) async 
     }
 
     // Pages: the latest 20 messages, and the 20 before them. Bob sees what a member may see; a viewer who is no member is rejected.
-    let latest = try store.timeline(thread, PageRequest(limit: 20), viewer: bob)
-    let earlier = try store.timeline(thread, PageRequest(limit: 20, before: latest.first?.position), viewer: bob)
-    print(earlier.count, try store.user(bob).threads.map(\.unreadCount))
+    let latest = try store.timeline(thread, PageRequest(limit: 20), as: .user(bob))
+    let earlier = try store.timeline(thread, PageRequest(limit: 20, before: latest.first?.position), as: .user(bob))
+    print(earlier.count, try store.user(bob, as: .host).threads.map(\.unreadCount))
 
     // For a client without positions: a page with cursors as text, for older and newer messages.
-    let page = try store.timeline(thread, PageRequest(limit: 20), viewer: bob)
-    if let older = page.older { print(try store.timeline(thread, PageRequest(limit: 20), at: older, viewer: bob).entries.count) }
+    let page = try store.timeline(thread, PageRequest(limit: 20), as: .user(bob))
+    if let older = page.older { print(try store.timeline(thread, PageRequest(limit: 20), at: older, as: .user(bob)).entries.count) }
 
     // The same queries as of an earlier position: what Bob could read, and who could read it, right after the post.
     let then = AsOf.position(post.position)
-    print(try store.timeline(thread, viewer: bob, asOf: then).map(\.body), try store.readers(of: thread, asOf: then).count)
+    print(try store.timeline(thread, as: .user(bob), asOf: then).map(\.body), try store.readers(of: thread, asOf: then).count)
 
     // Every event after the post, existing and future ones, as Bob may see it. The sequence ends when the task is cancelled or
     // the store is closed. A token continues on another day.
     let token = try store.resumeToken(after: post.position)
-    for try await event in store.events(after: token, matching: EventFilter(threads: [thread], viewer: bob)) {
+    for try await event in store.events(after: token, matching: EventFilter(as: .user(bob), threads: [thread])) {
         print(event.position, event.body ?? "", event.resumeToken)
         if event.kind == .replyPosted { break }
     }
@@ -62,7 +62,7 @@ func tour(_ store: ChatStore, ann: UserID, bob: UserID, thread: ThreadID) async 
             try await store.execute(.setPostcode(user: user, postcode: "SW1A 1AA"))
         }
         try await tour(store, ann: ann, bob: bob, thread: thread)
-        let timeline = try store.timeline(thread)
+        let timeline = try store.timeline(thread, as: .host)
         #expect(timeline.map(\.isRetracted) == [true])
     }
 }

@@ -16,7 +16,7 @@ func moderate(_ store: ChatStore, ann: UserID, bob: UserID, cem: UserID) async t
     let post = try await store.execute(.postMessage(thread: party, author: bob, body: "Buy my watches"))
     guard let message = post.message else { return }
     try await store.execute(.report(.message(message), by: ann, reason: "advertising"))
-    for report in try store.reports(in: party, viewer: cem) {
+    for report in try store.reports(in: party, as: .user(cem)) {
         print(report.by.username ?? "?", "reports", report.body ?? "", "by", report.author.username ?? "?", report.reason ?? "")
     }
 
@@ -24,18 +24,20 @@ func moderate(_ store: ChatStore, ann: UserID, bob: UserID, cem: UserID) async t
     try await store.execute(.remove(.message(message), by: cem, reason: "advertising"))
     try await store.execute(.mute(user: bob, thread: party, by: cem, reason: "three times now"))
     try await store.execute(.resolveReport(.message(message), by: cem))
-    print(try store.timeline(party, viewer: ann).map { $0.isRemoved ? "(removed)" : $0.body ?? "" })
+    print(try store.timeline(party, as: .user(ann)).map { $0.isRemoved ? "(removed)" : $0.body ?? "" })
 
     // Bob apologises elsewhere, and Cem ends the mute. The auditor can still ask who was muted in between.
     let sanctioned = store.head.position
     try await store.execute(.unmute(user: bob, thread: party, by: cem))
-    print(try store.sanctions(in: party).count, try store.sanctions(in: party, asOf: .position(sanctioned)).map(\.user.username))
+    print(
+        try store.sanctions(in: party, as: .host).count,
+        try store.sanctions(in: party, as: .host, asOf: .position(sanctioned)).map(\.user.username))
 
     // A custom event: any JSON, in the order of the thread, once by its id.
     struct Poll: Codable { var question: String, options: [String] }
     let payload = try CustomPayload(encoding: Poll(question: "Which day?", options: ["Saturday", "Sunday"]))
     try await store.execute(.custom(kind: "com.example.poll", thread: party, by: bob, payload: payload))
-    for try await event in store.events(in: 1...store.head.position, matching: EventFilter(customKinds: ["com.example.poll"])) {
+    for try await event in store.events(in: 1...store.head.position, matching: EventFilter(as: .host, customKinds: ["com.example.poll"])) {
         print(try event.recorded.payload?.decode(Poll.self).options ?? [])
     }
 }
@@ -48,12 +50,12 @@ func moderate(_ store: ChatStore, ann: UserID, bob: UserID, cem: UserID) async t
             try await store.execute(.registerUser(user: user, username: name))
         }
         try await moderate(store, ann: ann, bob: bob, cem: cem)
-        let party = try #require(try store.threads().first)
+        let party = try #require(try store.threads(as: .host).first)
         #expect(party.policy == .inviteOnly && party.history == .sinceJoining)
-        #expect(try store.timeline(party.id, viewer: ann).map(\.isRemoved) == [true])
-        #expect(try store.timeline(party.id, viewer: ann).map(\.body) == [nil])
-        #expect(try store.roles(in: party.id).map(\.role) == [.owner, .moderator])
-        #expect(try store.reports(in: party.id).isEmpty)
-        #expect(try store.sanctions(in: party.id).isEmpty)
+        #expect(try store.timeline(party.id, as: .user(ann)).map(\.isRemoved) == [true])
+        #expect(try store.timeline(party.id, as: .user(ann)).map(\.body) == [nil])
+        #expect(try store.roles(in: party.id, as: .host).map(\.role) == [.owner, .moderator])
+        #expect(try store.reports(in: party.id, as: .host).isEmpty)
+        #expect(try store.sanctions(in: party.id, as: .host).isEmpty)
     }
 }

@@ -31,8 +31,8 @@ import Testing
         try store.execute(.registerUser(user: ann, username: "Ann"))
         try store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA"))  // joins the thread SW1A
         let receipt = try store.execute(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
-        let messages = try store.timeline(sw1a, viewer: ann)
-        let before = try store.timeline(sw1a, asOf: .position(receipt.position - 1))
+        let messages = try store.timeline(sw1a, as: .user(ann))
+        let before = try store.timeline(sw1a, as: .host, asOf: .position(receipt.position - 1))
         try store.close()
         #expect(messages.map(\.body) == ["Milk?"])
         #expect(before.isEmpty)
@@ -53,7 +53,7 @@ import Testing
         let (store, sw1a) = try store()
         try await store.execute(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
         let oldest = try await store.inBackground { store in
-            try store.timeline(sw1a, PageRequest(limit: 500, after: 0))
+            try store.timeline(sw1a, PageRequest(limit: 500, after: 0), as: .host)
         }
         #expect(oldest.map(\.body) == ["Milk?"])
     }
@@ -61,7 +61,7 @@ import Testing
     @MainActor @Test func liveTimeline() async throws {
         let (store, sw1a) = try store()
         let (pages, screen) = AsyncStream<[String?]>.makeStream()
-        let showing = Task { await show(LiveTimeline(store, thread: sw1a, viewer: ann)) { screen.yield($0.map(\.body)) } }
+        let showing = Task { await show(LiveTimeline(store, thread: sw1a, as: .user(ann))) { screen.yield($0.map(\.body)) } }
         try await store.execute(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
         for await bodies in pages where bodies == ["Milk?"] { break }
         showing.cancel()
@@ -72,7 +72,7 @@ import Testing
         let (store, sw1a) = try store()
         let position = store.head.position
         async let posted = store.execute(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
-        for try await event in store.events(after: position, matching: EventFilter(viewer: ann)) {
+        for try await event in store.events(after: position, matching: EventFilter(as: .user(ann))) {
             print(event.position, event.body ?? "")
             if event.kind == .messagePosted { break }
         }
@@ -97,6 +97,6 @@ import Testing
         var importer = try EventImporter(into: directory)
         for (line, event) in events.enumerated() { try importer.add(event, line: line + 1) }
         try importer.finish()
-        #expect(try ChatStore.open(directory).timeline(sw1a).map(\.body) == ["Milk?"])
+        #expect(try ChatStore.open(directory).timeline(sw1a, as: .host).map(\.body) == ["Milk?"])
     }
 }

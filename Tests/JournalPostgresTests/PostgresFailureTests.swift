@@ -65,12 +65,12 @@
             let ann = UserID(bits: 1)
             try await store.execute(.registerUser(user: ann, username: "Ann"))
             let follower = Task {
-                for try await _ in store.events(after: 1) {}
+                for try await _ in store.events(after: 1, matching: EventFilter(as: .host)) {}
             }
             // The connection stays: nothing but the heartbeat can notice.
             try server.execute("UPDATE chat_journal.log SET epoch = epoch + 1 WHERE name = '\(try name(address))'")
             #expect(eventually { store.failure?.code == .superseded })
-            #expect(throws: ChatError.self) { _ = try store.user(ann) }
+            #expect(throws: ChatError.self) { _ = try store.user(ann, as: .host) }
             await #expect(throws: ChatError.self) { try await follower.value }
             #expect(throws: ChatError.self) { try store.close() }
         }

@@ -222,7 +222,7 @@ PROMISES = {
         ("Chat", "live: an event that ends the access wakes nobody",
          "if filter.admits(thread), endsAccess(of: viewer, to: thread, at: recorded.position) { return .wake }", ""),
         ("Chat", "live: a join changes nothing of what a viewer follows",
-         "if filter.viewer.map(event.changesRights) ?? false { return .wake }", ""),
+         "if filter.viewer.user.map(event.changesRights) ?? false { return .wake }", ""),
         ("Chat", "live: a refused event is not read again",
          "if waiter.accepts(delivery, of: event, &texts) { continue }", "_ = waiter.accepts(delivery, of: event, &texts)\ncontinue"),
     ],
@@ -295,8 +295,8 @@ PROMISES = {
         ("Projections", "viewer: operators read private threads",
          "return version.value == 0 ? version.position : nil", "return version.position"),
         ("Chat", "viewer: learns that a private thread exists",
-         "currentPosition) else {\n            throw .rejected(.unknownThread)",
-         "currentPosition) else {\nthrow .rejected(.notAMember)"),
+         "viewpoint.currentPosition) else { return }\n        throw .rejected(.unknownThread)",
+         "viewpoint.currentPosition) else { return }\nthrow .rejected(.notAMember)"),
         ("Chat", "viewer: threads that they have left are listed",
          "from: viewpoint) ? thread : nil", "from: viewpoint) ? thread : thread"),
         ("Chat", "viewer: former members see what they could read",
@@ -306,8 +306,8 @@ PROMISES = {
          "if event.isOwn(of: viewer) ||", "if event.kind == .userRegistered || event.isOwn(of: viewer) ||"),
         ("Chat", "viewer: sees correlation ids", "shown.event.correlation = nil\n        if let actor", "if let actor"),
         ("Chat", "viewer: sees postcodes", "case .postcode: shown.redact(.postcode)", "case .postcode: break"),
-        ("Chat", "viewer: sees the postcodes of residents", "viewer == nil || viewer == user ? postcode : nil", "postcode"),
-        ("Chat", "viewer: former operators see the operators", " || !models.isOperator(viewer, asOf: view.currentPosition) {", " {"),
+        ("Chat", "viewer: sees the postcodes of residents", "viewer.isHost(or: user) ? postcode : nil", "postcode"),
+        ("Chat", "viewer: former operators see the operators", "isOperator(user, asOf: viewpoint.position), isOperator(user, asOf: viewpoint.currentPosition) else", "isOperator(user, asOf: viewpoint.position) else"),
         ("Chat", "viewer: sees former names", "asOf: current) }) != recorded.position {", "asOf: current) }) == nil {"),
         ("Chat", "viewer: sees former texts in events",
          "            return\n        }\n        shown.redact(.body)", "return\n}"),
@@ -405,14 +405,13 @@ def audiences(package):
         yield Mutation(f"event.{row[1]}", f"viewer: another audience of {row[1]}", [edit], VISIBILITY)
 
 
-HOST = "from: Viewpoint(viewer: nil, position: view.position, currentPosition: view.currentPosition"
+HOST = "from: Viewpoint(viewer: .host, position: view.position, currentPosition: view.currentPosition"
 # The calls that check access or withhold texts, the viewer of each, and the host in its place.
 CHECKS = [(r"(require(Readable|Moderated)|mayRead)\(", r"from: view\)", HOST + ")"), (r"mark(ing)?\(", r"from: view[,)]", HOST + ")"),
-          (r"requireSelf\(", r"requireSelf\(viewer,", "requireSelf(nil"), (r"requireHost\(", r"requireHost\(viewer\)", "requireHost(nil")]
+          (r"requireSelf\(", r"requireSelf\(viewer,", "requireSelf(.host")]
 # The queries of WhoIsShownWhat.md that must be found: if one is missing, CHECKS no longer fits the sources.
 QUERIES = {("access", name) for name in (
-    "thread", "timeline", "message", "replies", "members", "readers", "residents", "profileAndThreads", "access", "activity", "roles", "sanctions",
-    "standing", "pins", "reports", "invitations", "PostDetails")}
+    "thread", "timeline", "message", "replies", "members", "residents", "profileAndThreads", "access", "roles", "sanctions", "standing", "pins", "reports", "invitations", "PostDetails")}
 QUERIES |= {("text", name) for name in ("timeline", "message", "replies", "pins", "profileAndThreads", "PostDetails")}
 
 

@@ -60,7 +60,7 @@ extension ChatStore {
         let end = try treeLog().durablePosition
         let head = try treeHead(at: size ?? end)
         // Throws for an unknown thread.
-        _ = try self.thread(thread, asOf: .position(head.size))
+        _ = try self.thread(thread, as: .host, asOf: .position(head.size))
         if let positions, positions.upperBound > head.size {
             let message = "The tree has the positions from 1 to \(head.size), not \(positions.upperBound)."
             throw .journal(JournalError(.outOfRange, message, positions: positions))
@@ -68,7 +68,7 @@ extension ChatStore {
         let wanted = positions ?? 1...max(head.size, 1)
         var found = EvidenceEvents()
         try forEachEvent(
-            after: max(wanted.lowerBound, 1) - 1, upTo: wanted.upperBound, matching: EventFilter(threads: [thread])
+            after: max(wanted.lowerBound, 1) - 1, upTo: wanted.upperBound, matching: EventFilter(as: .host, threads: [thread])
         ) { event in
             found.add(event)
             return !found.hasGap
@@ -81,7 +81,7 @@ extension ChatStore {
         var registrations: [Position] = []
         if withRegistrations {
             let filter = EventFilter(
-                users: found.users.union(readers.map(\.user)), kinds: [.userRegistered, .usernameChanged])
+                as: .host, users: found.users.union(readers.map(\.user)), kinds: [.userRegistered, .usernameChanged])
             try forEachEvent(upTo: found.last, matching: filter) { event in
                 registrations.append(event.position)
                 return true

@@ -109,7 +109,7 @@ extension ChatStore {
     ///   - last: The last position of the sequence; nil for a sequence that ends with the store.
     ///   - filter: The events to deliver. With a viewer, each event has the form that
     ///     ``EventFilter/viewer`` describes, as of its delivery. For the time before the viewer
-    ///     joined, query ``timeline(_:_:at:viewer:asOf:)``.
+    ///     joined, query ``timeline(_:_:at:as:asOf:)``.
     ///   - bufferingPolicy: The policy for a slow consumer. By default all events stay available on
     ///     disk.
     /// - Returns: A sequence. The first call of `next` throws if the position or the viewer is
@@ -117,7 +117,7 @@ extension ChatStore {
     /// - Complexity: All followers share one wait on the log and one read of each new event. A
     ///   commit wakes only the followers that its events may concern.
     public func events(
-        after position: Position = 0, upTo last: Position? = nil, matching filter: EventFilter = EventFilter(),
+        after position: Position = 0, upTo last: Position? = nil, matching filter: EventFilter,
         bufferingPolicy: BufferingPolicy = .paced
     ) -> ChatEvents {
         ChatEvents(follower: Follower(self, after: position, upTo: last, nil, filter, bufferingPolicy))
@@ -135,7 +135,7 @@ extension ChatStore {
     ///   - filter: The events to deliver.
     ///   - bufferingPolicy: The policy for a slow consumer.
     public func events(
-        after token: ResumeToken, upTo last: Position? = nil, matching filter: EventFilter = EventFilter(),
+        after token: ResumeToken, upTo last: Position? = nil, matching filter: EventFilter,
         bufferingPolicy: BufferingPolicy = .paced
     ) -> ChatEvents {
         ChatEvents(follower: Follower(self, after: token.position, upTo: last, token, filter, bufferingPolicy))
@@ -151,7 +151,7 @@ extension ChatStore {
     ///   - positions: The range; positions begin with 1.
     ///   - filter: The events to deliver, as for
     ///     ``events(after:upTo:matching:bufferingPolicy:)-(Position,_,_,_)``.
-    public func events(in positions: ClosedRange<Position>, matching filter: EventFilter = EventFilter()) -> ChatEvents {
+    public func events(in positions: ClosedRange<Position>, matching filter: EventFilter) -> ChatEvents {
         events(after: max(positions.lowerBound, 1) - 1, upTo: positions.upperBound, matching: filter)
     }
 }

@@ -116,7 +116,7 @@ struct Follower: Sendable {
     private func makeWaiter() -> FeedWaiters.Waiter {
         // With a last position, every event matters: reaching it ends the sequence even if no event
         // matches.
-        store.feed.waiter(after: position, matching: end == nil ? filter : EventFilter(), of: store, push)
+        store.feed.waiter(after: position, matching: end == nil ? filter : EventFilter(as: .host), of: store, push)
     }
 
     /// Throws if the start position or the viewer is invalid.
@@ -139,7 +139,7 @@ struct Follower: Sendable {
             throw .rejected(.invalidPosition)
         }
         // Throws as well if the store is closed.
-        try store.query(.now, for: filter.viewer) { models, view throws(ChatError) in try models.requireViewer(of: view) }
+        try store.query(.now, as: filter.viewer) { models, view throws(ChatError) in try models.requireViewer(of: view) }
     }
 
     /// Returns the new events: one batch if paced, all of them or an error if bounded.

@@ -1,4 +1,4 @@
-public import ChatDomain
+import ChatDomain
 import EventJournal
 public import Observation
 import Projections
@@ -20,10 +20,10 @@ import Projections
     ///
     /// - Parameters:
     ///   - store: The store of the threads.
-    ///   - viewer: The member whose threads are listed; nil for the host, which sees all threads.
+    ///   - viewer: The member whose threads are listed, or the host, which sees all threads.
     ///   - limit: The maximum number of threads, at least 1. The threads with the latest events are
     ///     kept.
-    public init(_ store: ChatStore, viewer: UserID? = nil, limit: Int = 50) {
+    public init(_ store: ChatStore, as viewer: Viewer, limit: Int = 50) {
         self.store = store
         source = ThreadsSource(viewer: viewer, limit: max(1, limit))
     }
@@ -47,41 +47,41 @@ struct ThreadsSource: LiveSource {
         case all([ThreadSummary])
     }
 
-    let viewer: UserID?
+    let viewer: Viewer
     let limit: Int
 
     var filter: EventFilter {
         // A numbered event moves its thread in the list, or changes who sees it there.
         let kinds = EventKind.allCases.filter(\.form.isNumbered) + [.operatorGranted, .operatorRevoked]
-        var filter = EventFilter(kinds: Set(kinds), viewer: viewer)
+        var filter = EventFilter(as: viewer, kinds: Set(kinds))
         // An operator ceases to see a thread with the event that makes it `inviteOnly`.
         filter.kindsWithoutViewer = [.threadPolicySet]
         return filter
     }
 
     func load(from store: ChatStore, asOf position: Position) throws(ChatError) -> (value: [ThreadSummary], hasEarlier: Bool) {
-        (try store.threads(PageRequest(limit: limit), viewer: viewer, asOf: .position(position)).entries, false)
+        (try store.threads(PageRequest(limit: limit), as: viewer, asOf: .position(position)).entries, false)
     }
 
     func effect(of event: RecordedEvent, in store: ChatStore) throws(ChatError) -> LiveEffect<Change> {
         guard let id = event.thread else {
             // The viewer became an operator, who sees every thread that is not `inviteOnly`, or
             // ceased to be one.
-            return try event.user == viewer ? allThreads(in: store) : .none
+            return try viewer.isUser(event.user) ? allThreads(in: store) : .none
         }
         do throws(ChatError) {
-            return .change(.thread(try store.thread(id, viewer: viewer)))
+            return .change(.thread(try store.thread(id, as: viewer)))
         } catch {
             guard case .rejected(let rejection) = error, [.notAMember, .unknownThread].contains(rejection) else { throw error }
             // Only a query finds the thread that fills the gap. The viewer's own departure is a
             // separate event.
-            guard let viewer, event.event.changesRights(of: viewer) else { return .none }
+            guard let user = viewer.user, event.event.changesRights(of: user) else { return .none }
             return try allThreads(in: store)
         }
     }
 
     private func allThreads(in store: ChatStore) throws(ChatError) -> LiveEffect<Change> {
-        .change(.all(try store.threads(PageRequest(limit: limit), viewer: viewer).entries))
+        .change(.all(try store.threads(PageRequest(limit: limit), as: viewer).entries))
     }
 
     func apply(_ change: Change, to threads: inout [ThreadSummary]) {

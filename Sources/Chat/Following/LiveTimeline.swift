@@ -44,11 +44,10 @@ import Projections
     /// - Parameters:
     ///   - store: The store of the thread.
     ///   - thread: The thread whose messages are listed.
-    ///   - viewer: The user who reads the thread, nil for the host. ``state`` fails when the
-    ///     viewer leaves the thread.
+    ///   - viewer: Who reads the thread. ``state`` fails when a user who reads it leaves the thread.
     ///   - limit: The number of messages that are loaded first, and the number that
     ///     ``loadEarlier()`` adds; at least 1.
-    public init(_ store: ChatStore, thread: ThreadID, viewer: UserID? = nil, limit: Int = 50) {
+    public init(_ store: ChatStore, thread: ThreadID, as viewer: Viewer, limit: Int = 50) {
         self.store = store
         source = TimelineSource(thread: thread, viewer: viewer, limit: max(1, limit))
     }
@@ -126,7 +125,7 @@ struct TimelineSource: LiveSource {
     }
 
     let thread: ThreadID
-    let viewer: UserID?
+    let viewer: Viewer
     let limit: Int
 
     /// The events of the thread, changes of usernames, and the viewer's blocks and changes as an
@@ -136,14 +135,14 @@ struct TimelineSource: LiveSource {
     /// the current names of authors who have left.
     var filter: EventFilter {
         var filter = EventFilter(
-            threads: [thread],
+            as: .host, threads: [thread],
             kinds: [
                 .messagePosted, .replyPosted, .messageEdited, .messageRetracted, .replyRetracted, .messageRemoved, .replyRemoved,
                 .threadJoined, .threadLeft, .memberRemoved, .operatorGranted, .operatorRevoked, .threadPolicySet, .usernameChanged,
                 .userBlocked, .userUnblocked,
             ])
         filter.includesThreadlessEvents = true
-        filter.liveViewer = viewer
+        filter.liveViewer = viewer.user
         return filter
     }
 
@@ -161,7 +160,7 @@ struct TimelineSource: LiveSource {
     private func load(
         from store: ChatStore, before position: Position?, asOf point: AsOf
     ) throws(ChatError) -> (value: [Post], hasEarlier: Bool) {
-        let page = try store.timeline(thread, PageRequest(limit: limit, before: position), viewer: viewer, asOf: point)
+        let page = try store.timeline(thread, PageRequest(limit: limit, before: position), as: viewer, asOf: point)
         return (page.entries, page.older != nil)
     }
 
@@ -174,12 +173,12 @@ struct TimelineSource: LiveSource {
             let name = store.withCurrentModels { models, now in models.profile(user, asOf: now)?.username?.text }
             return .change(.name(user, name))
         case (.threadLeft, _), (.memberRemoved, _):
-            if event.user == viewer { try requireRights(in: store) }
+            if viewer.isUser(event.user) { try requireRights(in: store) }
             return .none
-        case (.threadJoined, _): return try event.user == viewer ? reload(from: store) : .none
+        case (.threadJoined, _): return try viewer.isUser(event.user) ? reload(from: store) : .none
         case (.operatorGranted, _), (.operatorRevoked, _), (.threadPolicySet, _): return try reload(from: store)
         case (let kind?, .block(let user, let by)):
-            return by == viewer ? .change(.block(user, isBlocked: kind == .userBlocked)) : .none
+            return viewer.isUser(by) ? .change(.block(user, isBlocked: kind == .userBlocked)) : .none
         default: return .none
         }
     }
@@ -191,7 +190,7 @@ struct TimelineSource: LiveSource {
     }
 
     /// Throws `notAMember` or `unknownThread` if the viewer can no longer read the thread.
-    private func requireRights(in store: ChatStore) throws(ChatError) { _ = try store.thread(thread, viewer: viewer) }
+    private func requireRights(in store: ChatStore) throws(ChatError) { _ = try store.thread(thread, as: viewer) }
 
     /// Returns the current state of a message; no change if it is not in this thread.
     ///
@@ -199,7 +198,7 @@ struct TimelineSource: LiveSource {
     /// another thread.
     private func change(of message: MessageID, in store: ChatStore) throws(ChatError) -> LiveEffect<Change> {
         let entry: Post
-        do throws(ChatError) { entry = try store.message(message, viewer: viewer) } catch {
+        do throws(ChatError) { entry = try store.message(message, as: viewer) } catch {
             guard case .rejected(let rejection) = error, [.unknownMessage, .notAMember].contains(rejection.code) else { throw error }
             // Throws if the reason is that the viewer can no longer read the thread.
             try requireRights(in: store)

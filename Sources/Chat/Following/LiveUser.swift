@@ -35,14 +35,14 @@ struct UserSource: LiveSource {
 
     /// All kinds of events except sessions, which the details do not contain.
     var filter: EventFilter {
-        var filter = EventFilter(kinds: Set(EventKind.allCases).subtracting([.sessionStarted, .sessionEnded]), viewer: user)
+        var filter = EventFilter(as: .user(user), kinds: Set(EventKind.allCases).subtracting([.sessionStarted, .sessionEnded]))
         // The author of a thread's last message may have left the thread.
         filter.kindsWithoutViewer = [.usernameChanged]
         return filter
     }
 
     func load(from store: ChatStore, asOf position: Position) throws(ChatError) -> (value: UserDetails, hasEarlier: Bool) {
-        (try store.user(user, viewer: user, asOf: .position(position)), false)
+        (try store.user(user, as: .user(user), asOf: .position(position)), false)
     }
 
     /// Returns the details after an event.
@@ -50,7 +50,7 @@ struct UserSource: LiveSource {
     /// Every event in a thread of the user can change the unread count or the text of the last
     /// message.
     func effect(of event: RecordedEvent, in store: ChatStore) throws(ChatError) -> LiveEffect<UserDetails> {
-        .change(try store.user(user, viewer: user))
+        .change(try store.user(user, as: .user(user)))
     }
 
     func apply(_ change: UserDetails, to user: inout UserDetails) { user = change }

@@ -6,7 +6,7 @@ public import Projections
 ///
 /// Sufficient for a client that shows a thread and keeps it current. The name of a user who joins
 /// later is in no event that a member may see: when `threadJoined` arrives, call
-/// ``ChatStore/members(of:_:viewer:asOf:)``.
+/// ``ChatStore/members(of:_:as:asOf:)``.
 public struct OpenTimeline: Sendable {
     /// The messages, oldest first, with the cursors of the adjacent pages.
     public var page: Page<Post>
@@ -30,22 +30,22 @@ extension ChatStore {
     /// - Parameters:
     ///   - thread: The thread.
     ///   - request: The part of the timeline; by default the latest 50 messages.
-    ///   - viewer: The user who reads the thread; nil for the host. Each event has the form
+    ///   - viewer: Who reads the thread. Each event has the form
     ///     that ``EventFilter/viewer`` describes.
-    /// - Throws: As ``timeline(_:_:at:viewer:asOf:)``.
+    /// - Throws: As ``timeline(_:_:at:as:asOf:)``.
     /// - Complexity: O(*n* log *n*) in the number of users who ever joined the thread or were
-    ///   invited, muted or banned in it, plus that of ``timeline(_:_:at:viewer:asOf:)`` for the page.
+    ///   invited, muted or banned in it, plus that of ``timeline(_:_:at:as:asOf:)`` for the page.
     public func openTimeline(
-        _ thread: ThreadID, _ request: PageRequest = PageRequest(), viewer: UserID? = nil
+        _ thread: ThreadID, _ request: PageRequest = PageRequest(), as viewer: Viewer
     ) throws(ChatError) -> OpenTimeline {
         let position = applyDurableEvents()
-        let page = try timeline(thread, request, viewer: viewer, asOf: .position(position))
+        let page = try timeline(thread, request, as: viewer, asOf: .position(position))
         var names: [UserID: String] = [:]
-        for member in try members(of: thread, viewer: viewer, asOf: .position(position)) {
+        for member in try members(of: thread, as: viewer, asOf: .position(position)) {
             names[member.user.id] = member.user.username
         }
         for entry in page.entries { names[entry.author.id] = entry.author.username }
-        var filter = EventFilter(threads: [thread], viewer: viewer)
+        var filter = EventFilter(as: viewer, threads: [thread])
         filter.includesThreadlessEvents = true
         return OpenTimeline(page: page, names: names, position: position, events: events(after: position, matching: filter))
     }

@@ -19,7 +19,7 @@ extension ChatStore {
         let end = applyDurableEvents()
         guard position < end else { return }
         guard let log = log as? any HistoryLog else {
-            return try forEachEvent(after: position) { body(ExportedEvent($0)) }
+            return try forEachEvent(after: position, matching: EventFilter(as: .host)) { body(ExportedEvent($0)) }
         }
         try Self.forEachExportedEvent(of: log, position + 1...end, body)
     }

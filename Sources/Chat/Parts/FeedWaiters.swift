@@ -57,7 +57,7 @@ struct FeedWaiters {
         fileprivate func isConcerned(_ event: RecordedEvent) -> Bool {
             guard event.position > position else { return false }
             let event = event.event
-            if filter.matches(event) || filter.viewer.map(event.changesRights) ?? false { return true }
+            if filter.matches(event) || filter.viewer.user.map(event.changesRights) ?? false { return true }
             return filter.includesNotices && (event.isErasure || event.mayEndAccess)
         }
     }
@@ -124,7 +124,7 @@ extension EventFilter {
 
     private func conditionKeys(_ memberships: [ThreadID]?) -> [FeedWaiters.Key] {
         guard let memberships else { return [.everything] }
-        if let viewer {
+        if let viewer = viewer.user {
             // Someone may follow each of their threads apart.
             let own = threads.map { [.userIn(viewer, nil)] + $0.map { .userIn(viewer, $0) } } ?? [FeedWaiters.Key.user(viewer)]
             return own + memberships.filter(admits).map(FeedWaiters.Key.readers)

@@ -63,7 +63,7 @@ extension ReadModels {
     /// Decides what becomes of a new event for a follower that waits for it.
     func delivery(of recorded: RecordedEvent, through filter: EventFilter, current: Position) -> LiveDelivery {
         let event = recorded.event
-        if filter.viewer.map(event.changesRights) ?? false { return .wake }
+        if filter.viewer.user.map(event.changesRights) ?? false { return .wake }
         if let viewer = filter.notifiedViewer {
             if event.isErasure { return .wake }
             if event.mayEndAccess {
@@ -77,7 +77,7 @@ extension ReadModels {
     /// Returns a matching event redacted for the viewer; nil if it does not match or is not visible.
     func visible(_ recorded: RecordedEvent, through filter: EventFilter, current: Position) -> RecordedEvent? {
         guard filter.matches(recorded.event) else { return nil }
-        guard let viewer = filter.viewer, !filter.isExemptFromViewer(recorded.event) else { return recorded }
+        guard let viewer = filter.viewer.user, !filter.isExemptFromViewer(recorded.event) else { return recorded }
         return shown(recorded, to: viewer, current: current)
     }
 }

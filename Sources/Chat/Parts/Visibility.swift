@@ -7,8 +7,8 @@ import Projections
 
 /// The viewer, the queried position and the current position, which together determine visibility.
 struct Viewpoint {
-    /// The user who asks; nil for the host, which sees everything.
-    let viewer: UserID?
+    /// Who asks.
+    let viewer: Viewer
     /// The position that the query reads as of.
     let position: Position
     /// The last visible position of the store; at least ``position``.
@@ -28,7 +28,7 @@ extension ReadModels {
     /// time, and a user who has left may not read the thread as of any point. In a thread whose
     /// history begins with the latest join, the current join counts as of every point.
     func readingStart(_ thread: ThreadID, from viewpoint: Viewpoint) -> Position? {
-        guard let viewer = viewpoint.viewer else { return 0 }
+        guard let viewer = viewpoint.viewer.user else { return 0 }
         return readingStart(viewer, thread, at: viewpoint.position, current: viewpoint.currentPosition)
     }
 
@@ -40,7 +40,7 @@ extension ReadModels {
 
     /// Throws `unknownUser` for an unknown viewer.
     func requireViewer(of viewpoint: Viewpoint) throws(ChatError) {
-        if let viewer = viewpoint.viewer { try requireUser(viewer, asOf: viewpoint.position) }
+        if let viewer = viewpoint.viewer.user { try requireUser(viewer, asOf: viewpoint.position) }
     }
 
     /// Throws `unknownUser` for an unknown user.
@@ -57,10 +57,24 @@ extension ReadModels {
         try requireViewer(of: viewpoint)
         guard hasThread(thread, asOf: viewpoint.position) else { throw .rejected(.unknownThread) }
         if let start = readingStart(thread, from: viewpoint) { return start }
-        guard let viewer = viewpoint.viewer, isKnown(thread, to: viewer, asOf: viewpoint.currentPosition) else {
-            throw .rejected(.unknownThread)
-        }
+        try requireKnown(thread, from: viewpoint)
         throw .rejected(.notAMember)
+    }
+
+    /// Throws `unknownThread` for a thread that does not exist for the viewer now.
+    func requireKnown(_ thread: ThreadID, from viewpoint: Viewpoint) throws(ChatError) {
+        guard let user = viewpoint.viewer.user, !isKnown(thread, to: user, asOf: viewpoint.currentPosition) else { return }
+        throw .rejected(.unknownThread)
+    }
+
+    /// Throws `unknownUser` for an unknown viewer, and `notAnOperator` for a user who is not an operator of the
+    /// community now and as of the queried position.
+    func requireOperator(from viewpoint: Viewpoint) throws(ChatError) {
+        try requireViewer(of: viewpoint)
+        guard let user = viewpoint.viewer.user else { return }
+        guard isOperator(user, asOf: viewpoint.position), isOperator(user, asOf: viewpoint.currentPosition) else {
+            throw .rejected(.notAnOperator)
+        }
     }
 
     /// Throws `unknownMessage` for a message that is unknown, before the viewer's history or in a
@@ -105,7 +119,7 @@ extension ReadModels {
     @discardableResult
     func requireModerated(_ thread: ThreadID, from viewpoint: Viewpoint) throws(ChatError) -> Position {
         let start = try requireReadable(thread, from: viewpoint)
-        guard let viewer = viewpoint.viewer else { return start }
+        guard let viewer = viewpoint.viewer.user else { return start }
         guard moderates(viewer, thread, at: viewpoint.position, current: viewpoint.currentPosition) else {
             throw .rejected(.notAModerator)
         }
@@ -125,7 +139,7 @@ extension ReadModels {
     /// Another user's text is withheld if its author has edited or retracted it, or a moderator
     /// removed it, since the queried position.
     func mark(_ rows: inout [PostRecord], _ thread: ThreadID, from viewpoint: Viewpoint) {
-        guard let viewer = viewpoint.viewer else { return }
+        guard let viewer = viewpoint.viewer.user else { return }
         // The blocks as of now count, whatever the queried position.
         for index in rows.indices where isBlocked(rows[index].author, by: viewer, asOf: viewpoint.currentPosition) {
             rows[index].isBlocked = true
@@ -149,18 +163,13 @@ extension ReadModels {
 // MARK: Queries about a user
 
 /// Throws `notAllowed` unless the viewer is the user or the host.
-func requireSelf(_ viewer: UserID?, _ user: UserID) throws(ChatError) {
-    guard viewer == nil || viewer == user else { throw .rejected(.notAllowed) }
-}
-
-/// Throws `notAllowed` unless the host asks.
-func requireHost(_ viewer: UserID?) throws(ChatError) {
-    guard viewer == nil else { throw .rejected(.hostOnly) }
+func requireSelf(_ viewer: Viewer, _ user: UserID) throws(ChatError) {
+    guard viewer.isHost(or: user) else { throw .rejected(.notAllowed) }
 }
 
 extension Membership {
     /// The postcode; nil unless the viewer is the user or the host.
-    func postcode(shownTo viewer: UserID?) -> Postcode? { viewer == nil || viewer == user ? postcode : nil }
+    func postcode(shownTo viewer: Viewer) -> Postcode? { viewer.isHost(or: user) ? postcode : nil }
 }
 
 // MARK: Events

@@ -49,7 +49,7 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
     /// - Complexity: O(*n*) in the new events, or in the events between the checkpoint and an
     ///   earlier point, plus the time to load the checkpoint and the time of the closure.
     public func read<Value: Sendable>(asOf point: AsOf = .now, _ body: (Model, Position) -> Value) throws(ChatError) -> Value {
-        let (position, isNow) = try store.query(point) { _, view throws(ChatError) in (view.position, point == .now) }
+        let (position, isNow) = try store.query(point, as: .host) { _, view throws(ChatError) in (view.position, point == .now) }
         let replay = isNow ? try advanced(to: position) : try replayed(to: position)
         return body(replay.model, replay.position)
     }
@@ -165,7 +165,7 @@ extension ProjectionHandle where Model: Equatable {
     public func isReproducible() throws(ChatError) -> Bool {
         while true {
             // Not the current state, which may have content that was erased since the last query.
-            let kept = try advanced(to: try store.query(.now) { _, view throws(ChatError) in view.position })
+            let kept = try advanced(to: try store.query(.now, as: .host) { _, view throws(ChatError) in view.position })
             var rebuilt = Replay<Model>(of: kept.epoch)
             try rebuilt.advance(store.log, to: kept.position)
             // An erasure meanwhile concerns one of the two only.

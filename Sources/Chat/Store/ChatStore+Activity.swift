@@ -11,18 +11,13 @@ extension ChatStore {
     /// - Parameters:
     ///   - first: The first day; nil for no lower bound.
     ///   - last: The last day; nil for no upper bound.
-    ///   - viewer: nil for the host; any viewer is rejected.
     ///   - point: The point in the history to read as of; later recordings are not counted.
-    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
-    ///   ``ChatError/rejected(_:)`` with `notAllowed` for any viewer.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>).
     /// - Complexity: O(*d* log *d*) in the number of days with activity.
     public func activity(
-        from first: CalendarDay? = nil, to last: CalendarDay? = nil, viewer: UserID? = nil, asOf point: AsOf = .now
+        from first: CalendarDay? = nil, to last: CalendarDay? = nil, asOf point: AsOf = .now
     ) throws(ChatError) -> [ActivityDay] {
-        let (scan, sections) = try sections(point, for: viewer) { models, _ throws(ChatError) in
-            try requireHost(viewer)
-            return models.dayScan()
-        }
+        let (scan, sections) = try sections(point, as: .host) { models, _ throws(ChatError) in models.dayScan() }
         return sections.compactMap(scan) { $0.activity(onDay: $1, from: first, to: last, asOf: sections.viewpoint.position) }
             .sorted { $0.day < $1.day }
     }

@@ -49,7 +49,7 @@ extension ChatStore {
             return correction
         }
         guard let position = correction.position else { return correction }
-        try forEachEvent(upTo: position - 1, matching: EventFilter(kinds: [.userMuted, .userBanned])) { recorded in
+        try forEachEvent(upTo: position - 1, matching: EventFilter(as: .host, kinds: [.userMuted, .userBanned])) { recorded in
             guard recorded.recordedAt > correction.time, case .sanction(let thread, _, let user, _, let until) = recorded.shape else {
                 return true
             }

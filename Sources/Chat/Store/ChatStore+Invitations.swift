@@ -11,9 +11,9 @@ extension ChatStore {
     /// - Complexity: O(*n* log *n*) in the number of threads that the user ever joined or was
     ///   invited to; reads one event for each invitation of the page and the one before it.
     public func invitations(
-        of user: UserID, _ page: PageRequest = .all, viewer: UserID? = nil, asOf point: AsOf = .now
+        of user: UserID, _ page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> PartialList<ThreadInvitation> {
-        let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
+        let (scan, sections) = try sections(point, as: viewer) { models, view throws(ChatError) in
             try requireSelf(viewer, user)
             try models.requireUser(user, asOf: view.position)
             return models.scan(membershipsOf: user)
@@ -31,9 +31,9 @@ extension ChatStore {
     ///   invited, muted or banned in it; reads one event for each invitation of the page and the one
     ///   before it.
     public func invitations(
-        to thread: ThreadID, _ page: PageRequest = .all, viewer: UserID? = nil, asOf point: AsOf = .now
+        to thread: ThreadID, _ page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> PartialList<ThreadInvitation> {
-        let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
+        let (scan, sections) = try sections(point, as: viewer) { models, view throws(ChatError) in
             try models.requireModerated(thread, from: view)
             return models.scan(membershipsOf: thread)
         }
@@ -53,7 +53,7 @@ extension ChatStore {
             let (name, isFromBlockedUser) = sections.withSection { models in
                 (
                     models.thread(thread, asOf: position)?.name,
-                    viewer == user && models.isBlocked(by, by: user, asOf: current)
+                    viewer.isUser(user) && models.isBlocked(by, by: user, asOf: current)
                 )
             }
             return ThreadInvitation(

@@ -11,9 +11,9 @@ extension ChatStore {
     /// - Complexity: O(*n* log *n*) in the number of users who ever joined the thread or were
     ///   invited, muted or banned in it; reads the names of the page only.
     public func members(
-        of thread: ThreadID, _ page: PageRequest = .all, viewer: UserID? = nil, asOf point: AsOf = .now
+        of thread: ThreadID, _ page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> PartialList<ThreadMember> {
-        let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
+        let (scan, sections) = try sections(point, as: viewer) { models, view throws(ChatError) in
             try models.requireReadable(thread, from: view)
             return models.scan(membershipsOf: thread)
         }
@@ -28,13 +28,12 @@ extension ChatStore {
     /// members, unless the thread is `inviteOnly`.
     ///
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
-    ///   ``ChatError/rejected(_:)`` with `unknownThread`, and with `notAllowed` for any viewer.
+    ///   ``ChatError/rejected(_:)`` with `unknownThread`.
     /// - Complexity: O(*n* log *n*) in the number of users who ever joined the thread or were
     ///   invited, muted or banned in it, and of users who ever were operators.
-    public func readers(of thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [ThreadMember] {
-        let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
-            try requireHost(viewer)
-            try models.requireReadable(thread, from: view)
+    public func readers(of thread: ThreadID, asOf point: AsOf = .now) throws(ChatError) -> [ThreadMember] {
+        let (scan, sections) = try sections(point, as: .host) { models, view throws(ChatError) in
+            guard models.hasThread(thread, asOf: view.position) else { throw .rejected(.unknownThread) }
             return models.scan(membershipsOf: thread)
         }
         return sections.readers(of: thread, scan, asOf: sections.viewpoint.position)
@@ -51,9 +50,9 @@ extension ChatStore {
     /// - Complexity: O(*n* log *n*) in the number of users who ever lived there; reads the names of
     ///   the page only.
     public func residents(
-        of code: OutwardCode, _ page: PageRequest = .all, viewer: UserID? = nil, asOf point: AsOf = .now
+        of code: OutwardCode, _ page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> PartialList<Resident> {
-        let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
+        let (scan, sections) = try sections(point, as: viewer) { models, view throws(ChatError) in
             try models.requireViewer(of: view)
             guard models.mayRead(ThreadID(code), from: view) else { throw .rejected(.notAMember) }
             return models.scan(residencesOf: code)

@@ -9,8 +9,8 @@ extension ChatStore {
     ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember`.
     /// - Complexity: O(*n* log *n*) in the number of messages that were ever pinned in the thread;
     ///   reads the texts of the returned ones, which are at most 50.
-    public func pins(in thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [Post] {
-        let rows = try query(point, for: viewer) { models, view throws(ChatError) in
+    public func pins(in thread: ThreadID, as viewer: Viewer, asOf point: AsOf = .now) throws(ChatError) -> [Post] {
+        let rows = try query(point, as: viewer) { models, view throws(ChatError) in
             let start = try models.requireReadable(thread, from: view)
             return models.marking(models.pinnedMessages(of: thread, asOf: view.position, after: start), in: thread, from: view)
         }

@@ -7,7 +7,7 @@ extension ChatStore {
     /// - Parameters:
     ///   - post: The message or the reply.
     ///   - limit: The maximum number of edits in the history; the latest ones are returned.
-    ///   - viewer: The user who asks; nil for the host, which also receives the users who could
+    ///   - viewer: Who asks; the host also receives the users who could
     ///     read the post when it was posted.
     ///   - point: The point in the history to read as of.
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
@@ -16,15 +16,15 @@ extension ChatStore {
     /// - Complexity: O(log *n* + *m*), where *n* is the number of messages in the thread and *m*
     ///   the number of edits and readers.
     public func details(
-        of post: PostID, edits limit: Int = 50, viewer: UserID? = nil, asOf point: AsOf = .now
+        of post: PostID, edits limit: Int = 50, as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> PostDetails {
-        let (found, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
+        let (found, sections) = try sections(point, as: viewer) { models, view throws(ChatError) in
             try FoundPost(post, limit, in: models, from: view)
         }
         var history: [RecordedEvent] = []
         for position in found.historyPositions {
             let recorded = RecordedEvent(position: position, event: try event(at: position))
-            if let shown = visibleEvent(recorded, through: EventFilter(viewer: viewer)) { history.append(shown) }
+            if let shown = visibleEvent(recorded, through: EventFilter(as: viewer)) { history.append(shown) }
         }
         let shown = try posts([found.row], in: post.isReply ? nil : found.thread)[0]
         return PostDetails(
@@ -58,6 +58,6 @@ private struct FoundPost {
             ([row.position] + models.editPositions(of: post, limit: limit, asOf: now)
             + [models.retractionPosition(of: post, asOf: now), models.removalPosition(of: post, asOf: now)].compactMap { $0 })
             .sorted()
-        memberships = view.viewer == nil ? models.scan(membershipsOf: thread) : nil
+        memberships = view.viewer == .host ? models.scan(membershipsOf: thread) : nil
     }
 }

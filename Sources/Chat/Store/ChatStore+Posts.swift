@@ -11,7 +11,7 @@ extension ChatStore {
     ///   - page: The part of the list. With a cursor, only its limit applies.
     ///   - cursor: A cursor of an earlier page of the same list, in either direction; nil for
     ///     `page`.
-    ///   - viewer: The user who asks; nil for the host.
+    ///   - viewer: Who asks.
     ///   - point: The point in the history to read as of.
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember`; for the
@@ -19,11 +19,11 @@ extension ChatStore {
     /// - Complexity: O(log *n* + *m*), where *n* is the number of the thread's messages and *m* the
     ///   size of the page, whose texts are read.
     public func timeline(
-        _ thread: ThreadID, _ page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, viewer: UserID? = nil,
+        _ thread: ThreadID, _ page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, as viewer: Viewer,
         asOf point: AsOf = .now
     ) throws(ChatError) -> Page<Post> {
         let page = try request(page, at: cursor, of: .timeline(thread))
-        let (found, now) = try query(point, for: viewer) { models, view throws(ChatError) in
+        let (found, now) = try query(point, as: viewer) { models, view throws(ChatError) in
             let start = try models.requireReadable(thread, from: view)
             var found = models.messages(of: thread, page, asOf: view.position, after: start)
             models.mark(&found.items, thread, from: view)
@@ -37,8 +37,8 @@ extension ChatStore {
     ///
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownMessage`; with a viewer also `notAMember`.
-    public func message(_ id: MessageID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> Post {
-        let (rows, thread) = try query(point, for: viewer) { models, view throws(ChatError) in
+    public func message(_ id: MessageID, as viewer: Viewer, asOf point: AsOf = .now) throws(ChatError) -> Post {
+        let (rows, thread) = try query(point, as: viewer) { models, view throws(ChatError) in
             let thread = try models.requireReadable(id, from: view)
             guard let row = models.message(id, asOf: view.position) else { throw .rejected(.unknownMessage) }
             return (models.marking([row], in: thread, from: view), thread)
@@ -53,7 +53,7 @@ extension ChatStore {
     ///   - page: The part of the list. With a cursor, only its limit applies.
     ///   - cursor: A cursor of an earlier page of the same list, in either direction; nil for
     ///     `page`.
-    ///   - viewer: The user who asks; nil for the host.
+    ///   - viewer: Who asks.
     ///   - point: The point in the history to read as of.
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownMessage`; with a viewer also `notAMember`; for the
@@ -61,11 +61,11 @@ extension ChatStore {
     /// - Complexity: O(log *n* + *m*), or O(log² *n* + *m*) with bounds, where *n* is the number of
     ///   the message's replies and *m* the size of the page, whose texts are read.
     public func replies(
-        to message: MessageID, _ page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, viewer: UserID? = nil,
+        to message: MessageID, _ page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, as viewer: Viewer,
         asOf point: AsOf = .now
     ) throws(ChatError) -> Page<Post> {
         let page = try request(page, at: cursor, of: .replies(message))
-        let (found, now) = try query(point, for: viewer) { models, view throws(ChatError) in
+        let (found, now) = try query(point, as: viewer) { models, view throws(ChatError) in
             let thread = try models.requireReadable(message, from: view)
             var found = models.replies(to: message, page, asOf: view.position)
             models.mark(&found.items, thread, from: view)
@@ -77,7 +77,7 @@ extension ChatStore {
 
     /// Returns the message that a reply answers; nil if it is unknown or the viewer may not read
     /// its thread.
-    public func messageID(answeredBy reply: ReplyID, viewer: UserID? = nil) -> MessageID? {
+    public func messageID(answeredBy reply: ReplyID, as viewer: Viewer) -> MessageID? {
         withCurrentModels { models, now -> MessageID? in
             let view = Viewpoint(viewer: viewer, position: now, currentPosition: now)
             // Any rejection means that the viewer may not see the reply.

@@ -17,7 +17,7 @@ extension ChatStore {
     /// - Throws: ``ChatError`` if a record cannot be read or decoded. No record is skipped.
     /// - Complexity: O(*n*) in the number of events after the position, in constant memory.
     public func forEachEvent(
-        after position: Position = 0, upTo last: Position? = nil, matching filter: EventFilter = EventFilter(),
+        after position: Position = 0, upTo last: Position? = nil, matching filter: EventFilter,
         _ body: (RecordedEvent) -> Bool
     ) throws(ChatError) {
         let end = min(applyDurableEvents(), last ?? .max)
@@ -125,7 +125,7 @@ extension ChatStore {
     func visibleEvent(_ recorded: RecordedEvent, through filter: EventFilter) -> RecordedEvent? {
         guard filter.matches(recorded.event) else { return nil }
         let recorded = withoutErased(recorded)
-        guard filter.viewer != nil else { return recorded }
+        guard filter.viewer != .host else { return recorded }
         // Apply every durable event first, so that a departure known to the caller takes effect.
         readSide.apply(log, through: log.durablePosition)
         return withCurrentModels { $0.visible(recorded, through: filter, current: $1) }

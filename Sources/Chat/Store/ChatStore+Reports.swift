@@ -13,9 +13,9 @@ extension ChatStore {
     ///   reads one event, and the text of the post, for each report of the page and the one before
     ///   it.
     public func reports(
-        in thread: ThreadID, _ page: PageRequest = .all, viewer: UserID? = nil, asOf point: AsOf = .now
+        in thread: ThreadID, _ page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> PartialList<PostReport> {
-        let ((scan, start), sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
+        let ((scan, start), sections) = try sections(point, as: viewer) { models, view throws(ChatError) in
             let start = try models.requireModerated(thread, from: view)
             return (models.scan(reportsOf: thread), start)
         }
@@ -26,7 +26,7 @@ extension ChatStore {
             let found = sections.withSection { models -> (author: UserSummary, isRemoved: Bool, text: Position?)? in
                 guard let author = models.author(of: row.post, asOf: position) else { return nil }
                 // A viewer is shown the current text only, as everywhere.
-                let asOf = viewer == nil ? position : sections.viewpoint.currentPosition
+                let asOf = viewer == .host ? position : sections.viewpoint.currentPosition
                 let text = models.textPosition(of: row.post, includesRemoved: true, asOf: asOf)
                 return (author, models.removalPosition(of: row.post, asOf: position) != nil, text)
             }

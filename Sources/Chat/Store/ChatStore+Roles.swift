@@ -11,9 +11,9 @@ extension ChatStore {
     /// - Complexity: O(*n* log *n*) in the number of users who ever joined the thread or were
     ///   invited, muted or banned in it; reads the names of the page only.
     public func roles(
-        in thread: ThreadID, _ page: PageRequest = .all, viewer: UserID? = nil, asOf point: AsOf = .now
+        in thread: ThreadID, _ page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> PartialList<RoleHolder> {
-        let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
+        let (scan, sections) = try sections(point, as: viewer) { models, view throws(ChatError) in
             try models.requireReadable(thread, from: view)
             return models.scan(membershipsOf: thread)
         }
@@ -36,13 +36,10 @@ extension ChatStore {
     ///   ``ChatError/rejected(_:)`` with `notAllowed` for a viewer who is no operator.
     /// - Complexity: O(*n* log *n*) in the number of users who ever were operators.
     public func operators(
-        _ page: PageRequest = .all, viewer: UserID? = nil, asOf point: AsOf = .now
+        _ page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> PartialList<CommunityOperator> {
-        try query(point, for: viewer) { models, view throws(ChatError) in
-            try models.requireViewer(of: view)
-            if let viewer, !models.isOperator(viewer, asOf: view.position) || !models.isOperator(viewer, asOf: view.currentPosition) {
-                throw .rejected(.notAnOperator)
-            }
+        try query(point, as: viewer) { models, view throws(ChatError) in
+            try models.requireOperator(from: view)
             let operators = models.operators(asOf: view.position)
             let range = page.indices(count: operators.count) { operators[$0].since }
             return PartialList(

@@ -17,9 +17,9 @@ extension ChatStore {
     ///   invited, muted or banned in it; reads one event for each sanction of the page, for each one
     ///   beside them that has ended by itself, and for the one before them.
     public func sanctions(
-        in thread: ThreadID, _ page: PageRequest = .all, viewer: UserID? = nil, asOf point: AsOf = .now
+        in thread: ThreadID, _ page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> PartialList<ThreadSanction> {
-        let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
+        let (scan, sections) = try sections(point, as: viewer) { models, view throws(ChatError) in
             try models.requireModerated(thread, from: view)
             return models.scan(membershipsOf: thread)
         }
@@ -43,21 +43,21 @@ extension ChatStore {
     /// with the reason and the end.
     ///
     /// A viewer may ask for their own, also if they can no longer read the thread. Mutes and bans that
-    /// are no longer in effect are left out, as in ``sanctions(in:_:viewer:asOf:)``.
+    /// are no longer in effect are left out, as in ``sanctions(in:_:as:asOf:)``.
     ///
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownUser` and `unknownThread`, and with `notAllowed` if
     ///   the viewer is another user. A private thread that never concerned the viewer is unknown.
     /// - Complexity: O(log *n*); reads at most three events.
     public func standing(
-        of user: UserID, in thread: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now
+        of user: UserID, in thread: ThreadID, as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> ThreadStanding {
-        let (record, viewpoint) = try query(point, for: viewer) { models, view throws(ChatError) in
+        let (record, viewpoint) = try query(point, as: viewer) { models, view throws(ChatError) in
             try requireSelf(viewer, user)
             try models.requireUser(user, asOf: view.position)
             guard models.hasThread(thread, asOf: view.position) else { throw .rejected(.unknownThread) }
             if let record = models.standing(of: user, in: thread, asOf: view.position) { return (record, view) }
-            if let viewer, !models.isKnown(thread, to: viewer, asOf: view.currentPosition) { throw .rejected(.unknownThread) }
+            try models.requireKnown(thread, from: view)
             return (StandingRecord(), view)
         }
         let time = try time(of: point, viewpoint)

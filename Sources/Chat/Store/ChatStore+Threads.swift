@@ -12,7 +12,7 @@ extension ChatStore {
     ///   - page: The part of the list. With a cursor, only its limit applies.
     ///   - cursor: A cursor of an earlier page of the same list, in either direction; nil for
     ///     `page`.
-    ///   - viewer: The user who asks; nil for the host.
+    ///   - viewer: Who asks.
     ///   - point: The point in the history to read as of.
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>); for the cursor,
     ///   ``ChatError/foreignCursor`` and ``ChatError/rejected(_:)`` with `invalidPosition`.
@@ -20,7 +20,7 @@ extension ChatStore {
     ///   viewer ever joined; for the host and operators, of all threads. *m* is the size of the
     ///   page, *k* the number of messages in a thread.
     public func threads(
-        _ page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, viewer: UserID? = nil, asOf point: AsOf = .now
+        _ page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> Page<ThreadSummary> {
         let page = try request(page, at: cursor, of: .threads)
         let (keys, sections) = try threadSortKeys(viewer, point)
@@ -33,8 +33,8 @@ extension ChatStore {
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember`.
     /// - Complexity: O(log *n*) in the number of messages in the thread.
-    public func thread(_ id: ThreadID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> ThreadSummary {
-        try query(point, for: viewer) { models, view throws(ChatError) in
+    public func thread(_ id: ThreadID, as viewer: Viewer, asOf point: AsOf = .now) throws(ChatError) -> ThreadSummary {
+        try query(point, as: viewer) { models, view throws(ChatError) in
             let start = try models.requireReadable(id, from: view)
             guard let thread = models.thread(id, asOf: view.position, after: start) else { throw .rejected(.unknownThread) }
             return ThreadSummary(thread)
@@ -51,7 +51,7 @@ extension ChatStore {
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>).
     /// - Complexity: O(*n*), where *n* is the number of threads that the viewer ever joined; for
     ///   the host and operators, of all threads.
-    public func threadIDs(named name: String, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [ThreadID] {
+    public func threadIDs(named name: String, as viewer: Viewer, asOf point: AsOf = .now) throws(ChatError) -> [ThreadID] {
         let (list, sections) = try shownThreads(viewer, point)
         for match in ThreadNameMatch.allCases {
             let found = sections.compactMap(list) { models, row in

@@ -12,14 +12,14 @@ extension ChatStore {
     /// - Parameters:
     ///   - id: The user.
     ///   - page: The part of the list of threads; by default all.
-    ///   - viewer: The user who asks; nil for the host.
+    ///   - viewer: Who asks.
     ///   - point: The point in the history to read as of.
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownUser`, and with `notAllowed` if the viewer is
     ///   another user.
-    /// - Complexity: As ``threads(of:_:viewer:asOf:)``.
+    /// - Complexity: As ``threads(of:_:as:asOf:)``.
     public func user(
-        _ id: UserID, threads page: PageRequest = .all, viewer: UserID? = nil, asOf point: AsOf = .now
+        _ id: UserID, threads page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> UserDetails {
         let (profile, threads) = try profileAndThreads(of: id, page, viewer, point)
         return UserDetails(
@@ -30,20 +30,20 @@ extension ChatStore {
     ///
     /// A viewer may read only their own threads.
     ///
-    /// - Throws: As ``user(_:threads:viewer:asOf:)``.
+    /// - Throws: As ``user(_:threads:as:asOf:)``.
     /// - Complexity: O(*n* log *n*) in the number of threads that the user ever joined or was
     ///   invited to, plus O(*b* log *m*) for each one of the page with *m* messages, whose latest
     ///   text is read; *b* is the number of users whom the user blocks.
     public func threads(
-        of user: UserID, _ page: PageRequest = .all, viewer: UserID? = nil, asOf point: AsOf = .now
+        of user: UserID, _ page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> PartialList<UserThread> {
         try profileAndThreads(of: user, page, viewer, point).threads
     }
 
     private func profileAndThreads(
-        of user: UserID, _ page: PageRequest, _ viewer: UserID?, _ point: AsOf
+        of user: UserID, _ page: PageRequest, _ viewer: Viewer, _ point: AsOf
     ) throws(ChatError) -> (profile: UserProfile, threads: PartialList<UserThread>) {
-        let ((profile, scan, blocked), sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
+        let ((profile, scan, blocked), sections) = try sections(point, as: viewer) { models, view throws(ChatError) in
             try requireSelf(viewer, user)
             guard let profile = models.profile(user, asOf: view.position) else { throw .rejected(.unknownUser) }
             return (profile, models.scan(membershipsOf: user), models.blockedUsers(by: user))
@@ -59,7 +59,7 @@ extension ChatStore {
         let rows = sections.page(page, of: memberships, by: \.since, per: countsPerSection) { models, membership in
             let id = models.threadID(membership)
             // The details are the user's, so the host too sees the messages that the user may read.
-            let start = (viewer == nil ? models.readingStart(user, id, asOf: view.position) : models.readingStart(id, from: view)) ?? .max
+            let start = (viewer == .host ? models.readingStart(user, id, asOf: view.position) : models.readingStart(id, from: view)) ?? .max
             // A viewer who joined again later may read no message of that time.
             let thread = UserThread(
                 id: id, name: models.thread(id, asOf: view.position)?.name, since: membership.since,
@@ -88,8 +88,8 @@ extension ChatStore {
     ///   another user.
     /// - Complexity: O(*n* log *n*) in the number of the user's joins and departures. For a user
     ///   who ever was an operator, also in the number of all threads for each such period.
-    public func access(of user: UserID, viewer: UserID? = nil, asOf point: AsOf = .now) throws(ChatError) -> [ThreadAccess] {
-        let (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) in
+    public func access(of user: UserID, as viewer: Viewer, asOf point: AsOf = .now) throws(ChatError) -> [ThreadAccess] {
+        let (scan, sections) = try sections(point, as: viewer) { models, view throws(ChatError) in
             try requireSelf(viewer, user)
             try models.requireUser(user, asOf: view.position)
             return models.scan(membershipsOf: user)
@@ -109,7 +109,7 @@ extension ChatStore {
     ///   ``ChatError/rejected(_:)`` with `unknownUser` and `unknownThread`.
     /// - Complexity: O(log *n*).
     public func readingStart(of user: UserID, in thread: ThreadID, asOf point: AsOf = .now) throws(ChatError) -> Position? {
-        try query(point) { models, view throws(ChatError) in
+        try query(point, as: .host) { models, view throws(ChatError) in
             try models.requireUser(user, asOf: view.position)
             guard models.hasThread(thread, asOf: view.position) else { throw .rejected(.unknownThread) }
             return models.readingStart(user, thread, asOf: view.position)
@@ -120,7 +120,7 @@ extension ChatStore {
     ///
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>).
     public func isUser(_ id: UserID, asOf point: AsOf = .now) throws(ChatError) -> Bool {
-        try query(point) { models, view throws(ChatError) in models.profile(id, asOf: view.position) != nil }
+        try query(point, as: .host) { models, view throws(ChatError) in models.profile(id, asOf: view.position) != nil }
     }
 
     /// Returns the user with a username, for the host only; nil if none exists.
@@ -129,7 +129,7 @@ extension ChatStore {
     ///
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>).
     public func userID(named username: String, asOf point: AsOf = .now) throws(ChatError) -> UserID? {
-        try query(point) { models, view throws(ChatError) in models.userID(named: username, asOf: view.position) }
+        try query(point, as: .host) { models, view throws(ChatError) in models.userID(named: username, asOf: view.position) }
     }
 
     /// Returns a user's id and name, for the host only; nil if none exists.

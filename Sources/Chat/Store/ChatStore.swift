@@ -11,8 +11,8 @@ import Projections
 /// try store.execute(.registerUser(user: ann, username: "Ann"))
 /// try store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA"))  // joins the thread SW1A
 /// let receipt = try store.execute(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
-/// let messages = try store.timeline(sw1a, viewer: ann)
-/// let before = try store.timeline(sw1a, asOf: .position(receipt.position - 1))
+/// let messages = try store.timeline(sw1a, as: .user(ann))
+/// let before = try store.timeline(sw1a, as: .host, asOf: .position(receipt.position - 1))
 /// try store.close()
 /// ```
 ///

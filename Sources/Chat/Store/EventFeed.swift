@@ -87,7 +87,7 @@ final class EventFeed: Sendable {
             }
             var commit: JournalHead?
             while position < end {
-                let batch = try store.feedBatch(position + 1...end, in: commit)
+                let batch = try store.feedBatch(position + 1...end, matching: EventFilter(as: .host), in: commit)
                 woken += append(batch.events, of: store)
                 (position, commit) = (batch.lastScannedPosition, batch.commit)
             }
@@ -138,7 +138,7 @@ final class EventFeed: Sendable {
     ///   one needs more than that.
     func waiter(after position: Position, matching filter: EventFilter, of store: ChatStore, _ push: LivePush?) -> FeedWaiters.Waiter {
         var memberships: [ThreadID]? = []
-        if let viewer = filter.viewer {
+        if let viewer = filter.viewer.user {
             let isOperator = store.withCurrentModels { models, _ in models.isOperator(viewer, asOf: position) }
             memberships = isOperator ? nil : store.threads(of: viewer, asOf: position)
         }
@@ -279,7 +279,7 @@ extension ChatStore {
     /// - Throws: ``ChatError`` if the first record cannot be read or decoded. Before a later faulty
     ///   record the batch ends.
     func feedBatch(
-        _ positions: ClosedRange<Position>, matching filter: EventFilter = EventFilter(), in known: JournalHead? = nil
+        _ positions: ClosedRange<Position>, matching filter: EventFilter, in known: JournalHead? = nil
     ) throws(ChatError) -> FeedBatch {
         var batch = FeedBatch(lastScannedPosition: positions.lowerBound - 1)
         var byteCount = 0

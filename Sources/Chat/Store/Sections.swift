@@ -10,13 +10,13 @@ extension ChatStore {
     ///
     /// - Parameters:
     ///   - point: The point in the history to read as of.
-    ///   - viewer: The user who asks; nil for the host.
+    ///   - viewer: Who asks.
     ///   - body: Receives the read models and the viewpoint.
     /// - Throws: ``ChatError/rejected(_:)`` with `invalidPosition` if the point lies beyond the
     ///   last durable position; ``ChatError/journal(_:)`` with ``ChatStore/failure`` if the store has
     ///   stopped or was closed.
     func query<Value>(
-        _ point: AsOf, for viewer: UserID? = nil, _ body: (borrowing ReadModels, Viewpoint) throws(ChatError) -> Value
+        _ point: AsOf, as viewer: Viewer, _ body: (borrowing ReadModels, Viewpoint) throws(ChatError) -> Value
     ) throws(ChatError) -> Value {
         let asked: Position?
         switch point {
@@ -40,9 +40,9 @@ extension ChatStore {
     /// - Parameter body: Runs in the first section and throws the errors of ``query(_:for:_:)``.
     /// - Returns: The body's result, and the sections that continue as of the same point.
     func sections<Value>(
-        _ point: AsOf, for viewer: UserID? = nil, _ body: (borrowing ReadModels, Viewpoint) throws(ChatError) -> Value
+        _ point: AsOf, as viewer: Viewer, _ body: (borrowing ReadModels, Viewpoint) throws(ChatError) -> Value
     ) throws(ChatError) -> (Value, SectionedQuery) {
-        try query(point, for: viewer) { models, view throws(ChatError) in
+        try query(point, as: viewer) { models, view throws(ChatError) in
             (try body(models, view), SectionedQuery(readSide: readSide, viewpoint: view))
         }
     }
@@ -198,7 +198,7 @@ extension SectionedQuery {
     ///
     /// The rows are those of ``ChatStore/shownThreads(_:_:)``.
     func shownThread(_ models: borrowing ReadModels, _ row: Int) -> Int? {
-        guard viewpoint.viewer != nil else { return row }
+        guard viewpoint.viewer != .host else { return row }
         let thread = listsAllThreads ? row : models.thread(ofMembership: row)
         return models.mayRead(models.threadID(ofThread: thread), from: viewpoint) ? thread : nil
     }
@@ -216,11 +216,11 @@ extension SectionedQuery {
 extension ChatStore {
     /// Scans the threads that the viewer may see: their memberships, or every thread without a
     /// viewer and for an operator of the community.
-    func shownThreads(_ viewer: UserID?, _ point: AsOf) throws(ChatError) -> (Scan, SectionedQuery) {
-        var (scan, sections) = try sections(point, for: viewer) { models, view throws(ChatError) -> Scan? in
+    func shownThreads(_ viewer: Viewer, _ point: AsOf) throws(ChatError) -> (Scan, SectionedQuery) {
+        var (scan, sections) = try sections(point, as: viewer) { models, view throws(ChatError) -> Scan? in
             try models.requireViewer(of: view)
-            guard let viewer, !models.isOperator(viewer, asOf: view.currentPosition) else { return nil }
-            return models.scan(membershipsOf: viewer)
+            guard let user = viewer.user, !models.isOperator(user, asOf: view.currentPosition) else { return nil }
+            return models.scan(membershipsOf: user)
         }
         guard let scan else {
             sections.listsAllThreads = true
@@ -232,7 +232,7 @@ extension ChatStore {
     /// Sections as of now, also after a close.
     var currentSections: SectionedQuery {
         withCurrentModels { _, now in
-            SectionedQuery(readSide: readSide, viewpoint: Viewpoint(viewer: nil, position: now, currentPosition: now))
+            SectionedQuery(readSide: readSide, viewpoint: Viewpoint(viewer: .host, position: now, currentPosition: now))
         }
     }
 
@@ -245,7 +245,7 @@ extension ChatStore {
     }
 
     /// Returns the sort keys of the threads that the viewer may see, ascending.
-    func threadSortKeys(_ viewer: UserID?, _ point: AsOf) throws(ChatError) -> ([ThreadSortKey], SectionedQuery) {
+    func threadSortKeys(_ viewer: Viewer, _ point: AsOf) throws(ChatError) -> ([ThreadSortKey], SectionedQuery) {
         let (scan, sections) = try shownThreads(viewer, point)
         return (sections.threadSortKeys(scan), sections)
     }

@@ -14,9 +14,10 @@ public struct EventFilter: Hashable, Sendable {
     public var customKinds: Set<CustomKind>?
     /// Only events in the threads of these outward codes, and postcodes set within them.
     public var outwardCodes: Set<OutwardCode>?
-    /// Only events that this user may see, redacted for them; nil shows every event unredacted.
+    /// Who asks: a user gets the events that they may see, redacted for them; the host gets every
+    /// event unredacted.
     ///
-    /// The host uses nil. A viewer sees:
+    /// A user sees:
     ///
     /// - their own events in full;
     /// - what moderators have done to them, with the reason;
@@ -31,7 +32,7 @@ public struct EventFilter: Hashable, Sendable {
     /// its reports, the removed texts and the reasons. Read markers, sessions, registrations,
     /// blocks and changes as an operator of other users, and lost and unknown events, are visible
     /// to the host only. <doc:WhoIsShownWhat> has the table.
-    public var viewer: UserID?
+    public var viewer: Viewer
     /// Whether events that belong to no thread pass the condition on ``threads``: changes of
     /// usernames, and the viewer's own blocks and changes as an operator.
     var includesThreadlessEvents = false
@@ -53,10 +54,11 @@ public struct EventFilter: Hashable, Sendable {
     /// Whether the follower also delivers what its viewer must no longer see (``ChatUpdates``).
     var includesNotices = false
 
-    /// Creates a filter; without conditions it admits every event.
+    /// Creates a filter; without conditions it admits every event that the viewer may see.
     public init(
-        threads: Set<ThreadID>? = nil, users: Set<UserID>? = nil, kinds: Set<EventKind>? = nil, customKinds: Set<CustomKind>? = nil,
-        outwardCodes: Set<OutwardCode>? = nil, viewer: UserID? = nil
+        as viewer: Viewer, threads: Set<ThreadID>? = nil, users: Set<UserID>? = nil, kinds: Set<EventKind>? = nil,
+        customKinds: Set<CustomKind>? = nil,
+        outwardCodes: Set<OutwardCode>? = nil
     ) {
         self.threads = threads
         self.users = users
@@ -84,7 +86,8 @@ public struct EventFilter: Hashable, Sendable {
         guard includesThreadlessEvents else { return false }
         return switch event.kind {
         case .usernameChanged: true
-        case .userBlocked, .userUnblocked, .operatorGranted, .operatorRevoked: event.user == liveViewer ?? viewer
+        case .userBlocked, .userUnblocked, .operatorGranted, .operatorRevoked:
+            event.user.map { $0 == liveViewer || viewer == .user($0) } ?? false
         default: false
         }
     }
@@ -92,11 +95,11 @@ public struct EventFilter: Hashable, Sendable {
     /// Whether the condition on ``viewer`` does not apply: there is no viewer, or the event is
     /// exempt.
     func isExemptFromViewer(_ event: ChatEvent) -> Bool {
-        viewer == nil || includesErasures && event.isErasure || event.kind.map(kindsWithoutViewer.contains) ?? false
+        viewer == .host || includesErasures && event.isErasure || event.kind.map(kindsWithoutViewer.contains) ?? false
     }
 
     /// The viewer who gets notices; nil if the follower has none.
-    var notifiedViewer: UserID? { includesNotices ? viewer ?? liveViewer : nil }
+    var notifiedViewer: UserID? { includesNotices ? viewer.user ?? liveViewer : nil }
 
     /// Whether an event in this thread, or in its outward code, can satisfy the filter.
     func admits(_ thread: ThreadID) -> Bool {
@@ -122,7 +125,7 @@ extension EventFilter: Codable {
     private static let outwardCodesKey = FieldKey("outwardCodes")
     private static let viewerKey = FieldKey("viewer")
 
-    /// Decodes an object of conditions; a null or missing field leaves its condition unset.
+    /// Decodes an object of conditions; a null or missing field leaves its condition unset, but the viewer is required.
     ///
     /// - Throws: `DecodingError` for an unknown field, an unknown event kind, or a malformed id, custom
     ///   kind or outward code. An ignored misspelt condition would admit every event.
@@ -145,14 +148,14 @@ extension EventFilter: Codable {
         }
         customKinds = try container.decodeIfPresent([CustomKind].self, forKey: Self.customKindsKey).map(Set.init)
         outwardCodes = try container.decodeIfPresent([OutwardCode].self, forKey: Self.outwardCodesKey).map(Set.init)
-        viewer = try container.decodeIfPresent(UserID.self, forKey: Self.viewerKey)
+        viewer = try container.decode(Viewer.self, forKey: Self.viewerKey)
     }
 
     /// Encodes the conditions that are set, each list sorted.
     ///
     /// The form is
     /// `{"threads":[...],"users":[...],"kinds":["messagePosted"],"outwardCodes":["SW1A"]}`, with
-    /// `customKinds` as names and `viewer` as an id.
+    /// `customKinds` as names and `viewer` as the id of a user or `"host"`.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: FieldKey.self)
         try container.encodeIfPresent(threads?.sorted(), forKey: Self.threadsKey)
@@ -160,6 +163,6 @@ extension EventFilter: Codable {
         try container.encodeIfPresent(kinds?.sorted { $0.rawValue < $1.rawValue }.map(\.name), forKey: Self.kindsKey)
         try container.encodeIfPresent(customKinds?.sorted(), forKey: Self.customKindsKey)
         try container.encodeIfPresent(outwardCodes?.map(\.description).sorted(), forKey: Self.outwardCodesKey)
-        try container.encodeIfPresent(viewer, forKey: Self.viewerKey)
+        try container.encode(viewer, forKey: Self.viewerKey)
     }
 }

@@ -111,7 +111,7 @@
         func followLog() async {
             while !Task.isCancelled {
                 do throws(ChatError) {
-                    var events = store.events(after: store.head.position).makeAsyncIterator()
+                    var events = store.events(after: store.head.position, matching: EventFilter(as: .host)).makeAsyncIterator()
                     while try await events.next(isolation: nil) != nil {}
                     return
                 } catch {

@@ -48,7 +48,7 @@
                     CommandRequest(.openThread(thread: thread, name: name, by: host, policy: .inviteOnly))
                 ])[0])
             var users: [UserID: String] = [:]
-            try store.forEachEvent(matching: EventFilter(kinds: [.userRegistered])) { event in
+            try store.forEachEvent(matching: EventFilter(as: .host, kinds: [.userRegistered])) { event in
                 if let user = event.event.user, let subject = event.event.content.subject,
                     subject.hasPrefix(Self.subjectPrefix)
                 {
@@ -62,7 +62,7 @@
         /// Sends the history, and then each new message, until the store closes or the sink throws.
         func deliver(_ write: ([UInt8]) async throws -> Void) async throws {
             // As the host sees it as a member: without texts that were changed since.
-            let filter = EventFilter(threads: [thread], kinds: [.messagePosted], viewer: host)
+            let filter = EventFilter(as: .user(host), threads: [thread], kinds: [.messagePosted])
             for try await event in store.events(after: 0, matching: filter) {
                 if let message = message(event.recorded) { try await write(message) }
             }
@@ -129,7 +129,7 @@
             } else {
                 try Self.require(await Self.register(user, username.text, subject: Self.subjectPrefix + userID, in: store))
             }
-            if (try? store.thread(thread, viewer: user)) == nil {
+            if (try? store.thread(thread, as: .user(user))) == nil {
                 // Invited and accepted in one commit; no account can do either.
                 _ = try await store.execute([
                     CommandRequest(.invite(user: user, thread: thread, by: host)),

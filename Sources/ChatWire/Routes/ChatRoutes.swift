@@ -68,76 +68,76 @@ public struct ChatRoutes: Sendable {
             try context.request.requireParameters()
             // One thread more than the answer has only shows that there are more.
             let page = PageRequest(limit: ListLimit.answer.count + 1, after: 0)
-            return try WireResponse(json: try context.store.user(context.user, threads: page, viewer: context.user))
+            return try WireResponse(json: try context.store.user(context.user, threads: page, as: .user(context.user)))
         },
         Route("GET", "/v1/me/threads") { context in
-            try context.answer(by: \.since) { try context.store.threads(of: context.user, $0, viewer: context.user) }
+            try context.answer(by: \.since) { try context.store.threads(of: context.user, $0, as: .user(context.user)) }
         },
         Route("POST", "/v1/commands") { context in try await context.executeCommands() },
         Route("GET", "/v1/threads") { context in
             let request = try context.page()
-            let page = try context.store.threads(request, viewer: context.user)
+            let page = try context.store.threads(request, as: .user(context.user))
             return try WireResponse(json: PageAnswer(page, request, position: \.lastPosition))
         },
         Route("GET", "/v1/threads/{thread}") { context in
             try context.request.requireParameters()
             let (store, thread) = (context.store, try context.thread())
-            let found = try store.thread(thread, viewer: context.user)
-            let standing = try store.standing(of: context.user, in: thread, viewer: context.user)
+            let found = try store.thread(thread, as: .user(context.user))
+            let standing = try store.standing(of: context.user, in: thread, as: .user(context.user))
             return try WireResponse(json: ThreadAnswer(thread: found, me: ThreadAnswer.Me(standing: standing)))
         },
         Route("GET", "/v1/threads/{thread}/standing") { context in
             try context.request.requireParameters()
             return try WireResponse(
-                json: try context.store.standing(of: context.user, in: try context.thread(), viewer: context.user))
+                json: try context.store.standing(of: context.user, in: try context.thread(), as: .user(context.user)))
         },
         Route("GET", "/v1/threads/{thread}/timeline") { context in
             // As of the head, so that the token continues exactly after the page.
             let head = context.store.head
             let request = try context.page()
             let page = try context.store.timeline(
-                try context.thread(), request, viewer: context.user, asOf: .position(head.position))
+                try context.thread(), request, as: .user(context.user), asOf: .position(head.position))
             var response = try WireResponse(json: PageAnswer(page, request, position: \.position))
             response.headers.append(("Resume-Token", "\(ResumeToken(head))"))
             return response
         },
         Route("GET", "/v1/threads/{thread}/members") { context in
-            try context.answer(by: \.since) { try context.store.members(of: try context.thread(), $0, viewer: context.user) }
+            try context.answer(by: \.since) { try context.store.members(of: try context.thread(), $0, as: .user(context.user)) }
         },
         Route("GET", "/v1/threads/{thread}/residents") { context in
             try context.answer(by: \.since) { page in
                 guard let code = try context.thread().outwardCode else { throw Problem.notFound }
-                return try context.store.residents(of: code, page, viewer: context.user)
+                return try context.store.residents(of: code, page, as: .user(context.user))
             }
         },
         Route("GET", "/v1/threads/{thread}/roles") { context in
-            try context.answer(by: \.since) { try context.store.roles(in: try context.thread(), $0, viewer: context.user) }
+            try context.answer(by: \.since) { try context.store.roles(in: try context.thread(), $0, as: .user(context.user)) }
         },
         Route("GET", "/v1/threads/{thread}/pins") { context in
             try context.request.requireParameters()
             return try WireResponse(
-                json: ListAnswer(items: try context.store.pins(in: try context.thread(), viewer: context.user)))
+                json: ListAnswer(items: try context.store.pins(in: try context.thread(), as: .user(context.user))))
         },
         Route("GET", "/v1/threads/{thread}/sanctions") { context in
-            try context.answer(by: \.position) { try context.store.sanctions(in: try context.thread(), $0, viewer: context.user) }
+            try context.answer(by: \.position) { try context.store.sanctions(in: try context.thread(), $0, as: .user(context.user)) }
         },
         Route("GET", "/v1/threads/{thread}/reports") { context in
-            try context.answer(by: \.position) { try context.store.reports(in: try context.thread(), $0, viewer: context.user) }
+            try context.answer(by: \.position) { try context.store.reports(in: try context.thread(), $0, as: .user(context.user)) }
         },
         Route("GET", "/v1/threads/{thread}/invitations") { context in
-            try context.answer(by: \.position) { try context.store.invitations(to: try context.thread(), $0, viewer: context.user) }
+            try context.answer(by: \.position) { try context.store.invitations(to: try context.thread(), $0, as: .user(context.user)) }
         },
         Route("GET", "/v1/messages/{message}") { context in
             try context.request.requireParameters()
-            return try WireResponse(json: try context.store.message(try context.message(), viewer: context.user))
+            return try WireResponse(json: try context.store.message(try context.message(), as: .user(context.user)))
         },
         Route("GET", "/v1/messages/{message}/replies") { context in
             let request = try context.page()
-            let page = try context.store.replies(to: try context.message(), request, viewer: context.user)
+            let page = try context.store.replies(to: try context.message(), request, as: .user(context.user))
             return try WireResponse(json: PageAnswer(page, request, position: \.position))
         },
         Route("GET", "/v1/invitations") { context in
-            try context.answer(by: \.position) { try context.store.invitations(of: context.user, $0, viewer: context.user) }
+            try context.answer(by: \.position) { try context.store.invitations(of: context.user, $0, as: .user(context.user)) }
         },
         Route("GET", "/v1/events") { context in try context.follow() },
     ]
@@ -225,7 +225,7 @@ extension ChatRoutes {
     ///
     /// - Throws: ``Problem`` with `invalidToken` or `notFound`, or `ChatError`.
     func updates(after text: String?, thread: String?, as user: UserID) throws -> (start: ResumeToken, updates: ChatUpdates) {
-        var filter = EventFilter(viewer: user)
+        var filter = EventFilter(as: .user(user))
         var start = ResumeToken(store.head)
         if let text {
             guard let token = ResumeToken(text) else { throw Problem(400, .invalidToken, "This is not a resume token.") }
@@ -236,7 +236,7 @@ extension ChatRoutes {
             guard let thread = ThreadID(idOrOutwardCode: thread) else { throw Problem.notFound }
             // The thread must exist for the user now, or as of the token: then the stream tells of
             // the end of the access. The rights are decided again for each event.
-            if !store.couldRead(thread, user, asOf: start.position) { _ = try store.thread(thread, viewer: user) }
+            if !store.couldRead(thread, user, asOf: start.position) { _ = try store.thread(thread, as: .user(user)) }
             filter.threads = [thread]
         }
         return (start, store.events(after: start, matching: filter).updates)

@@ -16,7 +16,7 @@ extension ToolCommand {
     ) { arguments, output in
         let page = try arguments.listPage()
         return try showMembers(arguments, &output) { store, thread, viewer, point throws(ChatError) in
-            try store.members(of: thread, page, viewer: viewer, asOf: point).items
+            try store.members(of: thread, page, as: viewer, asOf: point).items
         }
     }
 
@@ -27,13 +27,14 @@ extension ToolCommand {
             options: [.asOf, .rejectedViewer, .json])
     ) { arguments, output in
         try showMembers(arguments, &output) { store, thread, viewer, point throws(ChatError) in
-            try store.readers(of: thread, viewer: viewer, asOf: point)
+            try requireHost(viewer)
+            return try store.readers(of: thread, asOf: point)
         }
     }
 
     private static func showMembers(
         _ arguments: Arguments, _ output: inout BufferedOutput,
-        _ query: (ChatStore, ThreadID, UserID?, AsOf) throws(ChatError) -> [ThreadMember]
+        _ query: (ChatStore, ThreadID, Viewer, AsOf) throws(ChatError) -> [ThreadMember]
     ) throws -> Bool {
         try arguments.withThread { store, thread, viewer, point in
             try output.show(members: try query(store, thread, viewer, point), asJSON: arguments.hasFlag("json"))
@@ -52,7 +53,7 @@ extension ToolCommand {
     ) { arguments, output in
         try arguments.withUser { store, user, viewer, point in
             try output.show(
-                try store.access(of: user, viewer: viewer, asOf: point), asJSON: arguments.hasFlag("json"),
+                try store.access(of: user, as: viewer, asOf: point), asJSON: arguments.hasFlag("json"),
                 [.init("FROM", .right), .init("TO", .right), .init("THREAD"), .init("ID")]
             ) {
                 [
@@ -73,7 +74,7 @@ extension ToolCommand {
         }
         let page = try arguments.listPage()
         return try arguments.withStore { store, viewer, point in
-            let residents = try store.residents(of: code, page, viewer: viewer, asOf: point)
+            let residents = try store.residents(of: code, page, as: viewer, asOf: point)
             try output.show(
                 residents.items, asJSON: arguments.hasFlag("json"),
                 [.init("SINCE", .right), .init("USER"), .init("POSTCODE"), .init("ID")]
@@ -101,8 +102,9 @@ extension ToolCommand {
     ) { arguments, output in
         let (first, last) = (try arguments.day("from"), try arguments.day("to"))
         return try arguments.withStore { store, viewer, point in
+            try requireHost(viewer)
             try output.show(
-                try store.activity(from: first, to: last, viewer: viewer, asOf: point),
+                try store.activity(from: first, to: last, asOf: point),
                 asJSON: arguments.hasFlag("json"),
                 [
                     .init("DAY"), .init("REGISTRATIONS", .right), .init("SESSIONS", .right), .init("ACTIVE USERS", .right),

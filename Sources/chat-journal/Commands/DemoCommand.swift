@@ -80,12 +80,12 @@ private struct Demo {
         try output.write(steps.render())
 
         try begin("2. The timeline of SW1A, as Ben sees it.", &output)
-        try output.show(timeline: try store.timeline(thread, viewer: ben).entries, to: ben, asJSON: false)
+        try output.show(timeline: try store.timeline(thread, as: .user(ben)).entries, to: .user(ben), asJSON: false)
         try output.writeLine("\nThe replies to the message:\n")
-        try output.show(replies: try store.replies(to: message, viewer: ben).entries, to: ben, asJSON: false)
+        try output.show(replies: try store.replies(to: message, as: .user(ben)).entries, to: .user(ben), asJSON: false)
 
         try begin("3. The same timeline as of position \(posted), before the edit.", &output)
-        try output.show(timeline: try store.timeline(thread, asOf: .position(posted)).entries, to: nil, asJSON: false)
+        try output.show(timeline: try store.timeline(thread, as: .host, asOf: .position(posted)).entries, to: .host, asJSON: false)
 
         try begin("4. Live: one task follows the events while another one posts.", &output)
         try output.flush()
@@ -124,13 +124,13 @@ private struct Demo {
     private func user(_ name: String) throws -> UserID { try store.findUser(name, asOf: .now) }
 
     private func lastMessage() throws -> MessageID {
-        guard let message = try store.timeline(thread).last else { throw ArgumentError("SW1A has no message") }
+        guard let message = try store.timeline(thread, as: .host).last else { throw ArgumentError("SW1A has no message") }
         return message.message
     }
 
     /// Prints each post as it arrives at a follower; the posts come from another task.
     private func follow(_ posts: [(author: UserID, body: String)]) async throws {
-        let events = store.events(after: store.head.position)
+        let events = store.events(after: store.head.position, matching: EventFilter(as: .host))
         try await withThrowingTaskGroup { tasks in
             tasks.addTask {
                 var output = BufferedOutput()

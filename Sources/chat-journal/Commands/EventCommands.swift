@@ -28,9 +28,9 @@ extension ToolCommand {
         let kind = arguments[option: "kind"].flatMap(EventKind.init(name:))
         let viewer = try arguments.viewer(in: store)
         let filter = EventFilter(
-            threads: try arguments.thread(option: "thread", in: store, viewer: viewer).map { [$0] },
-            users: try arguments.users(option: "user", in: store, viewer: viewer),
-            kinds: kind.map { [$0] }, viewer: viewer)
+            as: viewer, threads: try arguments.thread(option: "thread", in: store, as: viewer).map { [$0] },
+            users: try arguments.users(option: "user", in: store, as: viewer),
+            kinds: kind.map { [$0] })
         // The scan looks at the journal again in its course, so the store has a newer head afterwards.
         let end = min(store.head.position, last ?? .max)
         try output.writeEvents(of: store, after: after, upTo: end, matching: filter, asJSON: arguments.hasFlag("json"))

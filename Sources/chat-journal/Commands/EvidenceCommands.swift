@@ -32,7 +32,7 @@ extension ToolCommand {
         let store = try arguments.openReadOnly()
         let end = size ?? store.head.position
         guard first ?? 1 <= last ?? end else { throw arguments.error("--from is after the last position, \(last ?? end)") }
-        let thread = try store.findThread(arguments[positional: "THREAD"], viewer: nil, asOf: .position(end))
+        let thread = try store.findThread(arguments[positional: "THREAD"], as: .host, asOf: .position(end))
         let evidence = try store.evidence(
             of: thread, in: first == nil && last == nil ? nil : (first ?? 1)...(last ?? end), at: end,
             withRegistrations: arguments.hasFlag("with-registrations"))

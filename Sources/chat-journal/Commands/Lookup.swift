@@ -10,10 +10,10 @@ extension ChatStore {
 
     /// Finds a thread by its id, its outward code or its name, in that order; by name only among
     /// the threads that the viewer may read.
-    func findThread(_ text: String, viewer: UserID?, asOf point: AsOf) throws -> ThreadID {
-        if let id = ThreadID(text), try exists(id, viewer: viewer, asOf: point) { return id }
-        if let code = OutwardCode(text), try exists(ThreadID(code), viewer: viewer, asOf: point) { return ThreadID(code) }
-        let named = try threadIDs(named: ThreadName(text)?.text ?? text, viewer: viewer, asOf: point)
+    func findThread(_ text: String, as viewer: Viewer, asOf point: AsOf) throws -> ThreadID {
+        if let id = ThreadID(text), try exists(id, as: viewer, asOf: point) { return id }
+        if let code = OutwardCode(text), try exists(ThreadID(code), as: viewer, asOf: point) { return ThreadID(code) }
+        let named = try threadIDs(named: ThreadName(text)?.text ?? text, as: viewer, asOf: point)
         guard named.count <= 1 else {
             let ids = named.map(\.description).joined(separator: ", ")
             throw ArgumentError("several threads are named '\(text)', use one of their ids: \(ids)")
@@ -34,22 +34,27 @@ extension ChatStore {
     /// Finds the user whom a query is about.
     ///
     /// A viewer may ask only about themselves, and must not learn whether others exist.
-    func findUser(_ text: String, viewer: UserID?, asOf point: AsOf) throws -> UserID {
-        guard let viewer else { return try findUser(text, asOf: point) }
-        guard let user = try? findUser(text, asOf: point), user == viewer else { throw ChatError.rejected(.notAllowed) }
+    func findUser(_ text: String, as viewer: Viewer, asOf point: AsOf) throws -> UserID {
+        guard let asking = viewer.user else { return try findUser(text, asOf: point) }
+        guard let user = try? findUser(text, asOf: point), user == asking else { throw ChatError.rejected(.notAllowed) }
         return user
     }
 
     /// Whether a thread exists for the viewer; a query decides what the viewer may see of it.
-    private func exists(_ thread: ThreadID, viewer: UserID?, asOf point: AsOf) throws(ChatError) -> Bool {
+    private func exists(_ thread: ThreadID, as viewer: Viewer, asOf point: AsOf) throws(ChatError) -> Bool {
         do {
-            _ = try self.thread(thread, viewer: viewer, asOf: point)
+            _ = try self.thread(thread, as: viewer, asOf: point)
             return true
         } catch {
             guard case .rejected(let rejection) = error else { throw error }
             return rejection.code != .unknownThread
         }
     }
+}
+
+/// Throws `notAllowed` unless the host asks.
+func requireHost(_ viewer: Viewer) throws(ChatError) {
+    guard viewer == .host else { throw .rejected(.hostOnly) }
 }
 
 extension AsOf {

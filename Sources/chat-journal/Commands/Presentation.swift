@@ -8,10 +8,10 @@ import Projections
 
 extension Post {
     /// The body for tables, with the reason where it is missing, and marks.
-    func shownBody(to viewer: UserID?) -> String {
+    func shownBody(to viewer: Viewer) -> String {
         if isRemoved { return "(removed)" }
         if isRetracted { return "(retracted)" }
-        let text = body ?? (viewer == nil ? "(erased)" : "(erased, or changed since)")
+        let text = body ?? (viewer == .host ? "(erased)" : "(erased, or changed since)")
         return (isFromBlockedUser ? "(blocked) " : "") + text + (editedAt != nil ? " (edited)" : "")
     }
 }
@@ -36,7 +36,7 @@ extension BufferedOutput {
     }
 
     /// Writes messages as JSON lines or as a table.
-    mutating func show(timeline messages: [Post], to viewer: UserID?, asJSON: Bool) throws {
+    mutating func show(timeline messages: [Post], to viewer: Viewer, asJSON: Bool) throws {
         try show(
             messages, asJSON: asJSON,
             [.init("POSITION", .right), .init("TIME"), .init("AUTHOR"), .init("REPLIES", .right), .init("MESSAGE")]
@@ -49,7 +49,7 @@ extension BufferedOutput {
     }
 
     /// Writes replies as JSON lines or as a table.
-    mutating func show(replies: [Post], to viewer: UserID?, asJSON: Bool) throws {
+    mutating func show(replies: [Post], to viewer: Viewer, asJSON: Bool) throws {
         try show(replies, asJSON: asJSON, [.init("POSITION", .right), .init("TIME"), .init("AUTHOR"), .init("REPLY")]) {
             [
                 "\($0.position)", "\($0.createdAt)", $0.author.displayName,

@@ -21,7 +21,7 @@ extension ToolCommand {
     ) { arguments, output in
         guard arguments[option: "imported"] != nil else { throw arguments.error("--imported inviteOnly is missing") }
         let store = try arguments.openForWriting()
-        let threads = try store.closing { try store.makeImportedThreadsInviteOnly().map { try store.thread($0) } }
+        let threads = try store.closing { try store.makeImportedThreadsInviteOnly().map { try store.thread($0, as: .host) } }
         if arguments.hasFlag("json") {
             try output.writeLine(json: ClosedThreads(threads: threads.map(\.id)))
         } else {

@@ -67,7 +67,7 @@ private struct StatsReport {
         clock = store.clockStatus
         journal = statistics.journal
         segments = try store.segments()
-        try store.forEachEvent { recorded in
+        try store.forEachEvent(matching: EventFilter(as: .host)) { recorded in
             counts[recorded.event.kind.map { Int($0.rawValue) - 1 } ?? EventKind.allCases.count] += 1
             return true
         }

@@ -53,7 +53,7 @@ extension Arguments {
     /// Opens the journal for reading, and calls a closure with the viewer of `--viewer` and the point of `--as-of`.
     ///
     /// The point is a position or now, so that names and views are looked up as of the same one.
-    func withStore(_ body: (ChatStore, _ viewer: UserID?, _ point: AsOf) throws -> Void) throws -> Bool {
+    func withStore(_ body: (ChatStore, _ viewer: Viewer, _ point: AsOf) throws -> Void) throws -> Bool {
         // Before the journal is opened: wrong usage is reported first.
         let asked = try point()
         let store = try openReadOnly()
@@ -63,17 +63,17 @@ extension Arguments {
     }
 
     /// As `withStore`, with the thread of the positional argument THREAD.
-    func withThread(_ body: (ChatStore, ThreadID, _ viewer: UserID?, _ point: AsOf) throws -> Void) throws -> Bool {
+    func withThread(_ body: (ChatStore, ThreadID, _ viewer: Viewer, _ point: AsOf) throws -> Void) throws -> Bool {
         try withStore { store, viewer, point in
             guard let text = self[optional: "THREAD"] else { preconditionFailure("the command has a THREAD") }
-            try body(store, try store.findThread(text, viewer: viewer, asOf: point), viewer, point)
+            try body(store, try store.findThread(text, as: viewer, asOf: point), viewer, point)
         }
     }
 
     /// As `withStore`, with the user of the positional argument USER.
-    func withUser(_ body: (ChatStore, UserID, _ viewer: UserID?, _ point: AsOf) throws -> Void) throws -> Bool {
+    func withUser(_ body: (ChatStore, UserID, _ viewer: Viewer, _ point: AsOf) throws -> Void) throws -> Bool {
         try withStore { store, viewer, point in
-            try body(store, try store.findUser(self[positional: "USER"], viewer: viewer, asOf: point), viewer, point)
+            try body(store, try store.findUser(self[positional: "USER"], as: viewer, asOf: point), viewer, point)
         }
     }
 
@@ -160,21 +160,23 @@ extension Arguments {
     /// The users of a filter's option.
     ///
     /// For a viewer an unknown user is the empty set: a viewer must not learn who is registered.
-    func users(option name: String, in store: ChatStore, viewer: UserID?) throws -> Set<UserID>? {
-        do { return try user(option: name, in: store).map { [$0] } } catch is ArgumentError where viewer != nil {
+    func users(option name: String, in store: ChatStore, as viewer: Viewer) throws -> Set<UserID>? {
+        do { return try user(option: name, in: store).map { [$0] } } catch is ArgumentError where viewer != .host {
             return []
         }
     }
 
-    /// The user of `--viewer`; nil for the host.
-    func viewer(in store: ChatStore, asOf point: AsOf = .now) throws -> UserID? {
-        try user(option: "viewer", in: store, asOf: point)
+    /// The user of `--viewer`; without the option the host asks.
+    func viewer(in store: ChatStore, asOf point: AsOf = .now) throws -> Viewer {
+        guard self[option: "viewer"] != nil else { return .host }
+        guard let user = try user(option: "viewer", in: store, asOf: point) else { throw ChatError.rejected(.unknownUser) }
+        return .user(user)
     }
 
     /// The thread of an option.
-    func thread(option name: String, in store: ChatStore, viewer: UserID?) throws -> ThreadID? {
+    func thread(option name: String, in store: ChatStore, as viewer: Viewer) throws -> ThreadID? {
         guard let text = self[option: name] else { return nil }
-        return try store.findThread(text, viewer: viewer, asOf: .now)
+        return try store.findThread(text, as: viewer, asOf: .now)
     }
 }
 

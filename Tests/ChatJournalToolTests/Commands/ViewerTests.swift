@@ -24,7 +24,7 @@ import Testing
             path = try GoldenCase.copy(of: "history", to: folder)
             store = try ChatStore.openReadOnly(path)
             var events: [RecordedEvent] = []
-            try store.forEachEvent { event in
+            try store.forEachEvent(matching: EventFilter(as: .host)) { event in
                 events.append(event)
                 return true
             }
@@ -73,36 +73,39 @@ import Testing
         let all = PageRequest(limit: .max)
         for viewer in Repetitions.oneIn(4, of: world.users.indices).map({ world.users[$0] }) {
             var events: [RecordedEvent] = []
-            try store.forEachEvent(matching: EventFilter(viewer: viewer)) { event in
+            try store.forEachEvent(matching: EventFilter(as: .user(viewer))) { event in
                 events.append(event)
                 return true
             }
             check(try world.run(viewer, "events"), (try lines(events), nil), "events of \(viewer)")
             check(
-                try world.run(viewer, "threads"), try expected { () throws(ChatError) in try store.threads(all, viewer: viewer).entries },
+                try world.run(viewer, "threads"),
+                try expected { () throws(ChatError) in try store.threads(all, as: .user(viewer)).entries },
                 "threads"
             )
             check(
                 try world.run(viewer, "user", "\(viewer)"),
-                try expected { () throws(ChatError) in [try store.user(viewer, viewer: viewer)] }, "user")
+                try expected { () throws(ChatError) in [try store.user(viewer, as: .user(viewer))] }, "user")
             check(
                 try world.run(viewer, "access", "\(viewer)"),
-                try expected { () throws(ChatError) in try store.access(of: viewer, viewer: viewer) }, "access")
+                try expected { () throws(ChatError) in try store.access(of: viewer, as: .user(viewer)) }, "access")
             check(try world.run(viewer, "activity"), ([], "notAllowed"), "activity")
             for thread in world.threads {
                 let asOf = Position(world.events.count * 2 / 3)
                 check(
                     try world.run(viewer, "timeline", "\(thread)", "--limit", "1000", "--as-of", "\(asOf)"),
-                    try expected { () throws(ChatError) in try store.timeline(thread, all, viewer: viewer, asOf: .position(asOf)).entries },
+                    try expected { () throws(ChatError) in try store.timeline(thread, all, as: .user(viewer), asOf: .position(asOf)).entries
+                    },
                     "timeline of \(thread) for \(viewer) as of \(asOf)")
                 check(
                     try world.run(viewer, "members", "\(thread)"),
-                    try expected { () throws(ChatError) in try store.members(of: thread, viewer: viewer).items }, "members of \(thread)")
+                    try expected { () throws(ChatError) in try store.members(of: thread, as: .user(viewer)).items }, "members of \(thread)")
                 check(try world.run(viewer, "readers", "\(thread)"), ([], "notAllowed"), "readers")
                 if let code = thread.outwardCode {
                     check(
                         try world.run(viewer, "residents", "\(code)"),
-                        try expected { () throws(ChatError) in try store.residents(of: code, viewer: viewer).items }, "residents of \(code)"
+                        try expected { () throws(ChatError) in try store.residents(of: code, as: .user(viewer)).items },
+                        "residents of \(code)"
                     )
                 }
             }
@@ -126,12 +129,12 @@ import Testing
             default: continue
             }
             let operators = try ToolProcess.run(["message", world.path, id, "--json"])
-            check(operators, try expected { () throws(ChatError) in [try store.details(of: post)] }, "message \(id)")
+            check(operators, try expected { () throws(ChatError) in [try store.details(of: post, as: .host)] }, "message \(id)")
             #expect(operators.output.contains(#""position":\#(event.position),"id":"\#(id)""#))
             let viewer = try #require(event.event.user == world.users[0] ? world.users[1] : world.users[0])
             check(
                 try world.run(viewer, "message", id),
-                try expected { () throws(ChatError) in [try store.details(of: post, viewer: viewer)] }, "message \(id) for \(viewer)")
+                try expected { () throws(ChatError) in [try store.details(of: post, as: .user(viewer))] }, "message \(id) for \(viewer)")
             #expect(try ToolProcess.run(["message", world.path, id]).status == 0)
         }
         let unknown = try ToolProcess.run(["message", world.path, "0190a000-0000-7000-8000-00000000ffff"])

@@ -70,7 +70,7 @@ import Testing
         for folder in ["history", "stubs", "late", "community", "erasures"] {
             let target = try ToolProcess.Folder()
             let path = try GoldenCase.copy(of: folder, to: target)
-            try ChatStore.openReadOnly(path).forEachEvent { recorded in
+            try ChatStore.openReadOnly(path).forEachEvent(matching: EventFilter(as: .host)) { recorded in
                 kinds.insert(recorded.event.kind)
                 origins.insert(recorded.event.origin)
                 if recorded.event.isErased { erased.insert(recorded.event.kind) }
@@ -106,7 +106,7 @@ import Testing
         #expect(export.lines.count == Int(report.position) && report.position > 50)
         // Each line decodes to the event of the journal.
         var lines = export.lines[...]
-        try ChatStore.openReadOnly(path).forEachEvent { recorded in
+        try ChatStore.openReadOnly(path).forEachEvent(matching: EventFilter(as: .host)) { recorded in
             let line = lines.removeFirst()
             do {
                 #expect(try JSONDecoder().decode(RecordedEvent.self, from: Data(line.utf8)) == recorded, "\(line)")

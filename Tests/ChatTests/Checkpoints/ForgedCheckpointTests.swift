@@ -97,7 +97,7 @@ private final class Section: ColumnSink, ColumnSource {
         }
         let store = try fixture.open()
         for command in commands { try store.execute(command) }
-        #expect(try store.reports(in: thread).count == messages.count)
+        #expect(try store.reports(in: thread, as: .host).count == messages.count)
         try store.close()
         try forge(try fixture.replayed().storeModels, in: fixture, section: "identities") { section in
             for message in messages {
@@ -108,7 +108,7 @@ private final class Section: ColumnSink, ColumnSource {
         let forged = try fixture.open()
         #expect(forged.checkpointStatistics.loadedPosition == forged.head.position)
         // The search for a forged id can end at its slot by chance.
-        #expect(try forged.reports(in: thread).count < messages.count)
+        #expect(try forged.reports(in: thread, as: .host).count < messages.count)
         try forged.close()
     }
 

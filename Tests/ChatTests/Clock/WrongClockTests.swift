@@ -95,7 +95,7 @@ import Testing
         #expect(try store.correctClock().position == 11)
         #expect(try store.allEvents().last?.event == ChatEvent(recordedAt: life.start, details: .init(.clockCorrected)))
         for viewer in [ClockLife.ann, ClockLife.bob, ClockLife.eve] {
-            try store.forEachEvent(matching: EventFilter(viewer: viewer)) { recorded in
+            try store.forEachEvent(matching: EventFilter(as: .user(viewer))) { recorded in
                 #expect(recorded.kind != .clockCorrected)
                 return true
             }

@@ -65,7 +65,7 @@ final class ConcurrentHistory: Sendable {
         // A flawed log may return before its last records are durable.
         try await journal.waitUntilDurable(journal.lastPosition)
         var events: [RecordedEvent] = []
-        try store.forEachEvent { event in
+        try store.forEachEvent(matching: EventFilter(as: .host)) { event in
             events.append(event)
             return true
         }

@@ -108,7 +108,7 @@ import Testing
             #expect(chat.access(of: user) == naive.access(of: user))
         }
         for room in chat.rooms {
-            if case .members(let readers) = chat.answer(.readers(room.id, viewer: nil, asOf: nil)) {
+            if case .members(let readers) = chat.answer(.readers(room.id, asOf: nil)) {
                 #expect(readers.map(\.user.id) == naive.readers(of: room.id))
             } else {
                 Issue.record("the answer is not a list of readers")

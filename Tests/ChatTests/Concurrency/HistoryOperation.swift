@@ -14,7 +14,7 @@ enum Query: Hashable, Sendable {
     case threads(viewer: UserID?)
     case userNamed(String)
     case residents(OutwardCode)
-    case readers(ThreadID, viewer: UserID?, asOf: Position?)
+    case readers(ThreadID, asOf: Position?)
     case access(UserID, viewer: UserID?, asOf: Position?)
     case activity(asOf: Position?)
     /// A page with its cursors, starting at a cursor if given.
@@ -29,7 +29,7 @@ enum Query: Hashable, Sendable {
     /// The position that the query reads as of; nil for now.
     var moment: Position? {
         switch self {
-        case .timeline(_, _, viewer: _, asOf: let asked), .readers(_, viewer: _, asOf: let asked), .access(_, viewer: _, asOf: let asked),
+        case .timeline(_, _, viewer: _, asOf: let asked), .readers(_, asOf: let asked), .access(_, viewer: _, asOf: let asked),
             .activity(asOf: let asked):
             asked
         default: nil
@@ -94,18 +94,18 @@ extension ChatStore {
             switch query {
             case .head: return .position(head.position)
             case .timeline(let thread, let page, let viewer, let position):
-                return .timeline(try timeline(thread, page, viewer: viewer, asOf: position.map(AsOf.position) ?? .now).entries)
-            case .message(let message): return .message(try self.message(message))
-            case .replies(let message): return .replies(try replies(to: message).entries)
-            case .members(let thread, let viewer): return .members(try members(of: thread, viewer: viewer).items)
-            case .user(let user): return .user(try self.user(user))
-            case .threads(let viewer): return .threads(try threads(viewer: viewer).entries)
+                return .timeline(try timeline(thread, page, as: Viewer(orHost: viewer), asOf: position.map(AsOf.position) ?? .now).entries)
+            case .message(let message): return .message(try self.message(message, as: .host))
+            case .replies(let message): return .replies(try replies(to: message, as: .host).entries)
+            case .members(let thread, let viewer): return .members(try members(of: thread, as: Viewer(orHost: viewer)).items)
+            case .user(let user): return .user(try self.user(user, as: .host))
+            case .threads(let viewer): return .threads(try threads(as: Viewer(orHost: viewer)).entries)
             case .userNamed(let name): return .userID(try userID(named: name))
-            case .residents(let code): return .residents(try residents(of: code).items)
-            case .readers(let thread, let viewer, let position):
-                return .members(try readers(of: thread, viewer: viewer, asOf: position.map(AsOf.position) ?? .now))
+            case .residents(let code): return .residents(try residents(of: code, as: .host).items)
+            case .readers(let thread, let position):
+                return .members(try readers(of: thread, asOf: position.map(AsOf.position) ?? .now))
             case .access(let user, let viewer, let position):
-                return .access(try access(of: user, viewer: viewer, asOf: position.map(AsOf.position) ?? .now))
+                return .access(try access(of: user, as: Viewer(orHost: viewer), asOf: position.map(AsOf.position) ?? .now))
             case .activity(let position): return .activity(try activity(asOf: position.map(AsOf.position) ?? .now))
             case .page(let list, let page, let place, let viewer): return try answer(list, page, place, viewer)
             }
@@ -119,13 +119,13 @@ extension ChatStore {
         let cursor = place.map { PageCursor(journal: log.id, list: list, direction: $0.direction, bound: $0.bound) }
         switch list {
         case .threads:
-            let page = try threads(page, at: cursor, viewer: viewer)
+            let page = try threads(page, at: cursor, as: Viewer(orHost: viewer))
             return .page(.threads(page.entries), older: page.older?.bound, newer: page.newer.bound)
         case .timeline(let thread):
-            let page = try timeline(thread, page, at: cursor, viewer: viewer)
+            let page = try timeline(thread, page, at: cursor, as: Viewer(orHost: viewer))
             return .page(.timeline(page.entries), older: page.older?.bound, newer: page.newer.bound)
         case .replies(let message):
-            let page = try replies(to: message, page, at: cursor, viewer: viewer)
+            let page = try replies(to: message, page, at: cursor, as: Viewer(orHost: viewer))
             return .page(.replies(page.entries), older: page.older?.bound, newer: page.newer.bound)
         }
     }

@@ -88,7 +88,7 @@ struct HistoryWorkload {
         case 12, 13: .threads(viewer: viewer())
         case 14: .userNamed(name())
         case 15: .residents(Self.codes[number(Self.codes.indices)])
-        case 16, 17: .readers(thread(), viewer: viewer(), asOf: random.oneIn(2) ? nil : moment(head))
+        case 16, 17: .readers(thread(), asOf: random.oneIn(2) ? nil : moment(head))
         case 18, 19: .access(user(), viewer: viewer(), asOf: random.oneIn(2) ? nil : moment(head))
         case 20, 21: .activity(asOf: random.oneIn(2) ? nil : moment(head))
         default: .page(list(), page(head), at: random.oneIn(2) ? nil : place(head), viewer: viewer())

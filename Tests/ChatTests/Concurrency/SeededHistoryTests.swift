@@ -54,7 +54,7 @@ private struct SeededHistory {
         try executor.run {
             _ = try await store.execute(HistoryWorkload.beginning)
             try await withThrowingTaskGroup { followers in
-                for (name, filter) in [("all", EventFilter()), ("Ann", EventFilter(viewer: UserID(bits: 1)))] {
+                for (name, filter) in [("all", EventFilter(as: .host)), ("Ann", EventFilter(as: .user(UserID(bits: 1))))] {
                     followers.addTask {
                         for try await event in store.events(after: 2, matching: filter) { notes.add("\(name) is shown \(event.position)") }
                         notes.add("\(name) has seen the end")
@@ -73,7 +73,7 @@ private struct SeededHistory {
                 }
                 // A follower that stops early.
                 followers.addTask {
-                    for try await event in store.events() {
+                    for try await event in store.events(matching: EventFilter(as: .host)) {
                         notes.add("a visitor is shown \(event.position)")
                         if event.position == 12 { break }
                     }

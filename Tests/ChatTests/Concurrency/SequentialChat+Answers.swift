@@ -35,8 +35,7 @@ extension SequentialChat {
                 let message = try found(message)
                 return .replies(replies.filter { $0.place == message.id }.map { post($0, nil) })
             case .members(let thread, let viewer): return .members(members(of: try readable(thread, viewer).room))
-            case .readers(let thread, let viewer, _):
-                if viewer != nil { throw ChatError.rejected(.notAllowed) }
+            case .readers(let thread, _):
                 let room = try readable(thread, nil).room
                 return .members(members(of: room) + operators(of: room))
             case .user(let user): return .user(view(of: try found(user)))

@@ -98,20 +98,23 @@ struct ErasureFixture {
         let last = store.head.position
         for position in Set([last, last / 2, 5, 20]).filter({ $0 <= last }) {
             let moment = AsOf.position(position)
-            for user in [ann, bob, cem] where (try? store.user(user, asOf: moment)) != nil {
-                answers.append("\(try store.user(user, asOf: moment))")
-                answers.append("\(try store.access(of: user, asOf: moment))")
+            for user in [ann, bob, cem] where (try? store.user(user, as: .host, asOf: moment)) != nil {
+                answers.append("\(try store.user(user, as: .host, asOf: moment))")
+                answers.append("\(try store.access(of: user, as: .host, asOf: moment))")
             }
-            for thread in try store.threads(PageRequest(limit: .max), asOf: moment) {
+            for thread in try store.threads(PageRequest(limit: .max), as: .host, asOf: moment) {
                 answers.append("\(thread)")
-                answers.append("\(try store.timeline(thread.id, PageRequest(limit: .max), asOf: moment).entries)")
-                answers.append("\(try store.members(of: thread.id, asOf: moment)) \(try store.readers(of: thread.id, asOf: moment))")
-                answers.append("\(try store.sanctions(in: thread.id, asOf: moment)) \(try store.reports(in: thread.id, asOf: moment))")
-                let messages = try store.timeline(thread.id, PageRequest(limit: .max), asOf: moment)
+                answers.append("\(try store.timeline(thread.id, PageRequest(limit: .max), as: .host, asOf: moment).entries)")
+                answers.append(
+                    "\(try store.members(of: thread.id, as: .host, asOf: moment)) \(try store.readers(of: thread.id, asOf: moment))")
+                answers.append(
+                    "\(try store.sanctions(in: thread.id, as: .host, asOf: moment)) \(try store.reports(in: thread.id, as: .host, asOf: moment))"
+                )
+                let messages = try store.timeline(thread.id, PageRequest(limit: .max), as: .host, asOf: moment)
                 for message in messages {
-                    answers.append("\(try store.replies(to: message.message, PageRequest(limit: .max), asOf: moment).entries)")
+                    answers.append("\(try store.replies(to: message.message, PageRequest(limit: .max), as: .host, asOf: moment).entries)")
                     // Not as of the moment, and the messages of the last one include the others.
-                    if position == last { answers.append("\(try store.details(of: .message(message.message)))") }
+                    if position == last { answers.append("\(try store.details(of: .message(message.message), as: .host))") }
                 }
             }
         }
@@ -199,7 +202,7 @@ struct ErasureFixture {
 
     @Test func erasedUserCanDoNothing() throws {
         let store = try fixture.filled()
-        let name = try #require(try store.user(F.bob).username)
+        let name = try #require(try store.user(F.bob, as: .host).username)
         try store.eraseUser(F.bob, reason: "spam")
         let subject = "of-bob-5"
         expectRejection(.userErased) { () throws(ChatError) in try store.execute(.postMessage(thread: F.garden, author: F.bob, body: "x")) }
@@ -265,7 +268,7 @@ struct ErasureFixture {
         let erasure = try store.eraseContent(of: PositionSet(stride(from: 4, through: last, by: 2).map { $0...$0 }), reason: "spam")
         #expect(erasure.orders == last + 1...last + 2 && erasure.positions.count == 3_500)
         #expect(try store.allEvents().count { $0.event.body != nil } == 3_500)
-        #expect(try store.timeline(F.garden, PageRequest(limit: .max)).count { $0.body != nil } == 3_500)
+        #expect(try store.timeline(F.garden, PageRequest(limit: .max), as: .host).count { $0.body != nil } == 3_500)
         #expect(try fixture.markersInFiles(of: "bob").count == 3_500)
         try store.close()
         #expect(try ChatStore.verify(fixture.store.directory, options: fixture.store.options.journal).findings == [])
@@ -316,7 +319,7 @@ struct ErasureFixture {
         let options = fixture.store.options.journal
         let store = try fixture.filled()
         try store.backup(to: "copy")
-        let hello = try store.message(F.hello).position
+        let hello = try store.message(F.hello, as: .host).position
         let order = try #require(try store.eraseContent(of: PositionSet([hello...hello]), reason: "spam").orders).lowerBound
         let copy = try Journal.open("copy", options: options)
         let log = RecordLog(try Journal.openReadOnly("copy", options: options), options.storage)
@@ -335,12 +338,12 @@ struct ErasureFixture {
             expectError(isDecodable ? "damaged" : "undecodable") { try reader.refresh() }
             #expect(reader.applyDurableEvents() == before.position && reader.head == before)
         }
-        #expect(try reader.message(F.hello).body != nil)
+        #expect(try reader.message(F.hello, as: .host).body != nil)
         log.unreadable.withLock { $0 = nil }
         guard isDecodable else { return }
         try reader.refresh()
         #expect(reader.head == copy.head)
-        #expect(try reader.message(F.hello).body == nil)
+        #expect(try reader.message(F.hello, as: .host).body == nil)
         #expect(try reader.rebuild())
     }
 
@@ -394,7 +397,7 @@ struct ErasureFixture {
         _ = try store.execute((0..<9_000).map { CommandRequest(.postMessage(thread: F.garden, author: F.bob, body: "of-bob-\($0);")) })
         let reader = try ChatStore.openReadOnly(fixture.store.directory, options: fixture.store.options)
         var texts: [(Position, String)] = []
-        try reader.forEachEvent { event in
+        try reader.forEachEvent(matching: EventFilter(as: .host)) { event in
             if event.position == last { _ = try? store.eraseUser(F.bob, reason: "spam") }
             if event.position > last { texts.append((event.position, "\(event)")) }
             return true
@@ -406,7 +409,7 @@ struct ErasureFixture {
     /// A copy in the batch of a follower, or in a view, is not delivered after the erasure.
     @Test func followersForget() async throws {
         let store = try fixture.filled()
-        var iterator = store.events(after: 0).makeAsyncIterator()
+        var iterator = store.events(after: 0, matching: EventFilter(as: .host)).makeAsyncIterator()
         #expect(try await iterator.next()?.position == 1)
         try await store.inBackground { _ = try $0.eraseUser(F.bob, reason: "spam") }
         var texts: [String] = []
@@ -416,7 +419,7 @@ struct ErasureFixture {
 
     @Test func liveTimelineReloads() async throws {
         let store = try fixture.filled()
-        let timeline = await LiveTimeline(store, thread: F.garden, limit: 500)
+        let timeline = await LiveTimeline(store, thread: F.garden, as: .host, limit: 500)
         let follower = Task { await timeline.follow() }
         func shown(_ condition: @MainActor () -> Bool) async throws {
             for _ in 0..<2_000 {
@@ -473,7 +476,7 @@ struct ErasureFixture {
                         let name = user == F.bob ? "bob" : "ann"
                         // Bob's posts are rejected once he is erased.
                         _ = try? await store.execute(.postMessage(thread: F.garden, author: user, body: "of-\(name)-\(1_000 + number)"))
-                        _ = try? store.timeline(F.garden, PageRequest(limit: 10))
+                        _ = try? store.timeline(F.garden, PageRequest(limit: 10), as: .host)
                     }
                 }
             }

@@ -73,7 +73,7 @@ import Testing
     @Test(arguments: [false, true]) func nextOrderOfEventsCompletesIt(isRepeated: Bool) throws {
         let store = try ChatStore.open("journal", options: options)
         setFull(true)
-        let position = try store.message(F.milk).position
+        let position = try store.message(F.milk, as: .host).position
         expectError("erasureUnfinished") { _ = try store.eraseContent(of: PositionSet([position...position]), reason: "spam") }
         setFull(false)
         let before = try fixture.markersInFiles(of: "bob").count
@@ -214,7 +214,7 @@ import Testing
     /// Names and subjects that an unfinished erasure hides can be taken, which is no contradiction.
     @Test func takenNameIsNoFinding() throws {
         let store = try ChatStore.open("journal", options: options)
-        let (name, position) = (try #require(try store.user(F.ann).username), Position(1))
+        let (name, position) = (try #require(try store.user(F.ann, as: .host).username), Position(1))
         setFull(true)
         expectError("erasureUnfinished") { _ = try store.eraseContent(of: PositionSet([position...position]), reason: "spam") }
         try store.execute(.registerUser(user: UserID(bits: 0xD), username: name))

@@ -15,7 +15,7 @@ import Testing
         try await store.execute(.leaveThread(user: Fixture.ann, thread: Fixture.garden))  // 9
         try await store.execute(.joinThread(user: Fixture.cat, thread: Fixture.garden))  // 10
         func positions(_ viewer: UserID) async throws -> [Position] {
-            let filter = EventFilter(kinds: [.usernameChanged], viewer: viewer)
+            let filter = EventFilter(as: .user(viewer), kinds: [.usernameChanged])
             var read: [Position] = []
             try store.forEachEvent(matching: filter) { event in
                 read.append(event.position)

@@ -31,7 +31,7 @@ import Testing
     @Test func bannedFollowerReceivesOwnEventsOnly() async throws {
         let fixture = try await fixture()
         let store = fixture.store
-        var events = store.events(after: store.head.position, matching: EventFilter(viewer: Fixture.bob)).makeAsyncIterator()
+        var events = store.events(after: store.head.position, matching: EventFilter(as: .user(Fixture.bob))).makeAsyncIterator()
         try fixture.post("Milk?", in: shed)
         #expect(try await nextKinds(&events, 1) == [.messagePosted])
         let next = Task { [events] in
@@ -41,7 +41,8 @@ import Testing
         try await fixture.untilWaiting()
         try await store.execute(.ban(user: Fixture.bob, thread: shed, by: Fixture.ann, reason: "spam"))
         try fixture.post("Bread?", in: shed)
-        try await store.execute(.edit(.message(try #require(try store.timeline(shed).last?.message)), by: Fixture.ann, body: "Rye bread?"))
+        try await store.execute(
+            .edit(.message(try #require(try store.timeline(shed, as: .host).last?.message)), by: Fixture.ann, body: "Rye bread?"))
         try await store.execute(.changeUsername(user: Fixture.bob, username: "Robert"))
         #expect(try await next.ended() == [.userBanned, .memberRemoved, .usernameChanged])
     }
@@ -53,7 +54,7 @@ import Testing
         let message = MessageID(bits: 0xB0B)
         try await store.execute(.postMessage(message: message, thread: shed, author: Fixture.bob, body: "Watches?"))
         try await store.execute(.leaveThread(user: Fixture.bob, thread: shed))
-        let next = Task { [events = store.events(after: store.head.position, matching: EventFilter(viewer: Fixture.bob))] in
+        let next = Task { [events = store.events(after: store.head.position, matching: EventFilter(as: .user(Fixture.bob)))] in
             var events = events.makeAsyncIterator()
             return try await events.nextEvent()
         }
@@ -69,7 +70,7 @@ import Testing
         let fixture = try await fixture()
         let store = fixture.store
         try await store.execute(.grantOperator(user: Fixture.cat))
-        var events = store.events(after: store.head.position, matching: EventFilter(viewer: Fixture.cat)).makeAsyncIterator()
+        var events = store.events(after: store.head.position, matching: EventFilter(as: .user(Fixture.cat))).makeAsyncIterator()
         func expectNext(_ expected: [EventKind], _ commands: [ChatCommand]) async throws {
             let start = events
             let next = Task {
@@ -105,7 +106,7 @@ import Testing
     @Test func followerOfNewOperatorWakes() async throws {
         let fixture = try await fixture()
         let store = fixture.store
-        let following = fixture.follow(store.events(after: store.head.position, matching: EventFilter(viewer: Fixture.cat)))
+        let following = fixture.follow(store.events(after: store.head.position, matching: EventFilter(as: .user(Fixture.cat))))
         try await fixture.untilWaiting()
         try fixture.post("Before", in: shed)
         let granted = try #require(try await store.execute(.grantOperator(user: Fixture.cat)).positions).upperBound
@@ -124,14 +125,14 @@ import Testing
         let fixture = try await fixture()
         let message = MessageID(bits: 41)
         try await fixture.store.execute(.postMessage(message: message, thread: shed, author: Fixture.ann, body: "Milk?"))
-        let timeline = LiveTimeline(fixture.store, thread: shed, viewer: Fixture.bob)
+        let timeline = LiveTimeline(fixture.store, thread: shed, as: .user(Fixture.bob))
         func expect(isBlocked: Bool, isRemoved: Bool) async throws {
             try await until {
                 timeline.messages.map { [$0.isFromBlockedUser, $0.isRemoved, $0.body == nil] }
             } _: {
                 $0 == [[isBlocked, isRemoved, isRemoved]]
             }
-            #expect(timeline.messages == (try fixture.store.timeline(shed, viewer: Fixture.bob).entries))
+            #expect(timeline.messages == (try fixture.store.timeline(shed, as: .user(Fixture.bob)).entries))
         }
         try await showing(timeline.follow) {
             try await expect(isBlocked: false, isRemoved: false)
@@ -151,7 +152,7 @@ import Testing
         let fixture = try await fixture()
         try fixture.post("Milk?", in: shed)
         try await fixture.store.execute(.grantOperator(user: Fixture.cat))
-        let timeline = LiveTimeline(fixture.store, thread: shed, viewer: Fixture.cat)
+        let timeline = LiveTimeline(fixture.store, thread: shed, as: .user(Fixture.cat))
         try await showing(timeline.follow) {
             try await until {
                 timeline.messages.count
@@ -178,7 +179,7 @@ import Testing
     @Test @MainActor func timelineBeginsAtNewJoin() async throws {
         let fixture = try await fixture(history: .sinceJoining)
         try fixture.post("Milk?", in: shed)
-        let timeline = LiveTimeline(fixture.store, thread: shed, viewer: Fixture.bob)
+        let timeline = LiveTimeline(fixture.store, thread: shed, as: .user(Fixture.bob))
         try await showing(timeline.follow) {
             try await until {
                 timeline.messages.map(\.body)
@@ -204,8 +205,8 @@ import Testing
         let fixture = try await fixture()
         try fixture.post("Milk?", in: shed)
         try await fixture.store.execute(.grantOperator(user: Fixture.cat))
-        let timeline = LiveTimeline(fixture.store, thread: shed, viewer: Fixture.cat)
-        let threads = LiveThreads(fixture.store, viewer: Fixture.cat)
+        let timeline = LiveTimeline(fixture.store, thread: shed, as: .user(Fixture.cat))
+        let threads = LiveThreads(fixture.store, as: .user(Fixture.cat))
         func expectThreads(_ names: Set<String>) async throws {
             try await until {
                 Set(threads.threads.compactMap(\.name))
@@ -233,14 +234,14 @@ import Testing
             try await fixture.store.execute(.setThreadPolicy(thread: shed, policy: .open, by: Fixture.ann))
             try await expectThreads(["Garden", "Shed"])
         }
-        #expect(try fixture.store.timeline(shed, viewer: Fixture.cat).isEmpty)
+        #expect(try fixture.store.timeline(shed, as: .user(Fixture.cat)).isEmpty)
         try fixture.post("Bread?", in: shed)
-        #expect(try fixture.store.timeline(shed, viewer: Fixture.cat).map(\.body) == ["Bread?"])
+        #expect(try fixture.store.timeline(shed, as: .user(Fixture.cat)).map(\.body) == ["Bread?"])
     }
 
     @Test @MainActor func threadsAndUserFollowRemovalAndOperator() async throws {
         let fixture = try await fixture()
-        let (threads, user) = (LiveThreads(fixture.store, viewer: Fixture.bob), LiveUser(fixture.store, user: Fixture.bob))
+        let (threads, user) = (LiveThreads(fixture.store, as: .user(Fixture.bob)), LiveUser(fixture.store, user: Fixture.bob))
         func expect(_ names: Set<String>, ofUser: Set<String>) async throws {
             try await until {
                 Set(threads.threads.compactMap(\.name))

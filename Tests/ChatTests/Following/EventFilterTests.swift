@@ -10,11 +10,12 @@ import Testing
     @Test func filterRoundTripsThroughJSON() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        #expect(String(decoding: try encoder.encode(EventFilter()), as: UTF8.self) == "{}")
+        #expect(String(decoding: try encoder.encode(EventFilter(as: .host)), as: UTF8.self) == #"{"viewer":"host"}"#)
         let filter = EventFilter(
-            threads: [ThreadID(bits: 2), ThreadID(bits: 1)], users: [UserID(bits: 3)], kinds: [.replyPosted, .messagePosted],
+            as: .user(UserID(bits: 4)), threads: [ThreadID(bits: 2), ThreadID(bits: 1)], users: [UserID(bits: 3)],
+            kinds: [.replyPosted, .messagePosted],
             customKinds: ["com.example.poll", "com.example.lunch"],
-            outwardCodes: [try #require(OutwardCode("SW1A")), try #require(OutwardCode("E1"))], viewer: UserID(bits: 4))
+            outwardCodes: [try #require(OutwardCode("SW1A")), try #require(OutwardCode("E1"))])
         let text = String(decoding: try encoder.encode(filter), as: UTF8.self)
         func id(_ digit: Int) -> String { "\"00000000-0000-0000-0000-00000000000\(digit)\"" }
         #expect(
@@ -22,16 +23,18 @@ import Testing
                 == #"{"customKinds":["com.example.lunch","com.example.poll"],"kinds":["messagePosted","replyPosted"],"outwardCodes":["E1","SW1A"],"threads":["#
                 + id(1) + "," + id(2) + #"],"users":["# + id(3) + #"],"viewer":"# + id(4) + "}")
         #expect(try decode(text) == filter)
-        #expect(try decode(#"{"threads":[],"kinds":null}"#) == EventFilter(threads: []))
+        #expect(try decode(#"{"threads":[],"kinds":null,"viewer":"host"}"#) == EventFilter(as: .host, threads: []))
     }
 
     /// An ignored misspelt condition would match every event.
     @Test(
         arguments: [
-            #"{"veiwer":"00000000-0000-0000-0000-000000000004"}"#, #"{"kinds":["messagePost"]}"#, #"{"customKinds":["poll"]}"#,
-            #"{"threads":["SW1A"]}"#,
-            #"{"viewer":7}"#,
-            #"{"outwardCodes":["SW1A 1AA"]}"#, #"{"users":"00000000-0000-0000-0000-000000000004"}"#, "[]",
+            #"{"viewer":"host","usres":["00000000-0000-0000-0000-000000000004"]}"#, #"{"viewer":"host","kinds":["messagePost"]}"#,
+            #"{"viewer":"host","customKinds":["poll"]}"#, #"{"viewer":"host","threads":["SW1A"]}"#,
+            #"{"viewer":"host","outwardCodes":["SW1A 1AA"]}"#,
+            #"{"viewer":"host","users":"00000000-0000-0000-0000-000000000004"}"#, "[]",
+            // Who asks is always said.
+            "{}", #"{"viewer":null}"#, #"{"viewer":7}"#, #"{"viewer":"guest"}"#,
         ]) func invalidFilterIsRejected(text: String)
     {
         #expect(throws: DecodingError.self) { try decode(text) }
@@ -46,14 +49,18 @@ import Testing
         }
         let posted = event(
             .messagePosted, .message(thread: ThreadID(bits: 1), number: 1, message: MessageID(bits: 2), by: UserID(bits: 3)))
-        #expect(EventFilter().matches(posted) && EventFilter().matches(event(nil)) && EventFilter().matches(event(.lost)))
-        #expect(EventFilter(threads: [ThreadID(bits: 1)], users: [UserID(bits: 3)], kinds: [.messagePosted]).matches(posted))
         #expect(
-            !EventFilter(threads: []).matches(posted) && !EventFilter(users: []).matches(posted)
-                && !EventFilter(kinds: []).matches(posted))
-        #expect(!EventFilter(outwardCodes: []).matches(posted) && !EventFilter(kinds: Set(EventKind.allCases)).matches(event(nil)))
-        #expect(!EventFilter(threads: [ThreadID(bits: 1)], users: [UserID(bits: 4)]).matches(posted))
-        #expect(!EventFilter(customKinds: ["com.example.poll"]).matches(posted))
+            EventFilter(as: .host).matches(posted) && EventFilter(as: .host).matches(event(nil))
+                && EventFilter(as: .host).matches(event(.lost)))
+        #expect(EventFilter(as: .host, threads: [ThreadID(bits: 1)], users: [UserID(bits: 3)], kinds: [.messagePosted]).matches(posted))
+        #expect(
+            !EventFilter(as: .host, threads: []).matches(posted) && !EventFilter(as: .host, users: []).matches(posted)
+                && !EventFilter(as: .host, kinds: []).matches(posted))
+        #expect(
+            !EventFilter(as: .host, outwardCodes: []).matches(posted)
+                && !EventFilter(as: .host, kinds: Set(EventKind.allCases)).matches(event(nil)))
+        #expect(!EventFilter(as: .host, threads: [ThreadID(bits: 1)], users: [UserID(bits: 4)]).matches(posted))
+        #expect(!EventFilter(as: .host, customKinds: ["com.example.poll"]).matches(posted))
     }
 
     /// A journal of another program may have any text.
@@ -64,7 +71,7 @@ import Testing
                 recordedAt: Timestamp(millisecondsSince1970: 0), details: EventDetails(.custom, shape),
                 content: .custom(kind: kind, payload: .erased))
         }
-        let filter = EventFilter(kinds: [.custom], customKinds: ["com.example.poll"])
+        let filter = EventFilter(as: .host, kinds: [.custom], customKinds: ["com.example.poll"])
         #expect(
             ["com.example.poll", "com.example.Poll", "com.example.lunch", "poll", ""].map { filter.matches(event($0)) } == [
                 true, false, false, false, false,

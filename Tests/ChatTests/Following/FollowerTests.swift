@@ -12,13 +12,13 @@ import Testing
 
     @Test func existingEventsPrecedeNewOnes() async throws {
         let fixture = try Fixture()
-        var events = fixture.store.events(after: 2).makeAsyncIterator()
+        var events = fixture.store.events(after: 2, matching: EventFilter(as: .host)).makeAsyncIterator()
         #expect(try await events.next(3) == [3, 4, 5])
         #expect(events.position == 5)
         try fixture.post("Milk?")
         #expect(try await events.next(2) == [6, 7])
         #expect(try await events.next(0) == [])
-        let waiting = fixture.follow(fixture.store.events(after: 7))
+        let waiting = fixture.follow(fixture.store.events(after: 7, matching: EventFilter(as: .host)))
         try await fixture.untilWaiting()
         try fixture.post("Bread?")
         #expect(try await events.nextEvent()?.event.body == "Bread?")
@@ -32,13 +32,13 @@ import Testing
     @Test func eventsAreDeliveredOnceDurable() async throws {
         let fixture = try Fixture()
         fixture.log.gate = 6
-        let following = fixture.follow(fixture.store.events(after: 0))
+        let following = fixture.follow(fixture.store.events(after: 0, matching: EventFilter(as: .host)))
         try await fixture.untilWaiting()
         let posting = Task {
             try await fixture.store.execute(.postMessage(message: nil, thread: Fixture.garden, author: Fixture.ann, body: "Milk?"))
         }
         try await Fixture.until { fixture.log.journal.durablePosition == 7 }
-        #expect(try await fixture.store.events(after: 5).prefix(1) == [6])
+        #expect(try await fixture.store.events(after: 5, matching: EventFilter(as: .host)).prefix(1) == [6])
         for _ in 0..<100 { await Task.yield() }
         #expect(fixture.store.feed.waiterCount == 1)
         fixture.log.gate = .max
@@ -51,23 +51,23 @@ import Testing
 
     @Test func closeEndsWaitingAndReadingFollowers() async throws {
         let fixture = try Fixture()
-        let waiting = (0..<5).map { _ in fixture.follow(fixture.store.events(after: 4)) }
+        let waiting = (0..<5).map { _ in fixture.follow(fixture.store.events(after: 4, matching: EventFilter(as: .host))) }
         try await fixture.untilWaiting(5)
-        var reading = fixture.store.events().makeAsyncIterator()
+        var reading = fixture.store.events(matching: EventFilter(as: .host)).makeAsyncIterator()
         #expect(try await reading.next(2) == [1, 2])
         try fixture.store.close()
         for task in waiting { #expect(try await task.ended() == [5, 6]) }
         // The iterator delivers its current batch before it ends.
         #expect(try await reading.next(10) == [3, 4, 5, 6])
         #expect(try await reading.nextEvent() == nil)
-        #expect(try await fixture.store.events().prefix(1) == [])
+        #expect(try await fixture.store.events(matching: EventFilter(as: .host)).prefix(1) == [])
         #expect(!fixture.store.feed.isWatchingLog)
     }
 
     @Test func cancellationEndsOneFollower() async throws {
         let fixture = try Fixture()
-        let first = fixture.follow(fixture.store.events(after: 6))
-        let second = fixture.follow(fixture.store.events(after: 6))
+        let first = fixture.follow(fixture.store.events(after: 6, matching: EventFilter(as: .host)))
+        let second = fixture.follow(fixture.store.events(after: 6, matching: EventFilter(as: .host)))
         try await fixture.untilWaiting(2)
         first.cancel()
         #expect(try await first.ended() == [])
@@ -81,7 +81,7 @@ import Testing
         #expect(!fixture.store.feed.isWatchingLog)
         try await Fixture.until { fixture.log.waiting == 0 }
         // A follower that starts later is served as before.
-        let third = fixture.follow(fixture.store.events(after: 6))
+        let third = fixture.follow(fixture.store.events(after: 6, matching: EventFilter(as: .host)))
         try await fixture.untilWaiting()
         try fixture.post("Bread?")
         try await Fixture.until { fixture.store.feed.read(after: 7, limit: 1).positions == [8] }
@@ -94,7 +94,7 @@ import Testing
         let fixture = try Fixture()
         let hasBegun = Lock(false)
         let task = Task {
-            var events = fixture.store.events().makeAsyncIterator()
+            var events = fixture.store.events(matching: EventFilter(as: .host)).makeAsyncIterator()
             let first = try await events.next(2)
             hasBegun.withLock { $0 = true }
             try await Fixture.until("the cancellation") { Task.isCancelled }
@@ -107,9 +107,9 @@ import Testing
 
     @Test func invalidPositionAndUnknownViewerAreRejected() async throws {
         let fixture = try Fixture()
-        let beyond = await chatError { _ = try await fixture.store.events(after: 7).prefix(1) }
+        let beyond = await chatError { _ = try await fixture.store.events(after: 7, matching: EventFilter(as: .host)).prefix(1) }
         guard case .rejected(.invalidPosition) = beyond else { return _ = Issue.record("\(String(describing: beyond))") }
-        let nobody = await chatError { _ = try await fixture.store.events(matching: EventFilter(viewer: UserID(bits: 9))).prefix(1) }
+        let nobody = await chatError { _ = try await fixture.store.events(matching: EventFilter(as: .user(UserID(bits: 9)))).prefix(1) }
         guard case .rejected(.unknownUser) = nobody else { return _ = Issue.record("\(String(describing: nobody))") }
     }
 
@@ -119,7 +119,7 @@ import Testing
     @Test(arguments: [1, 4_096]) func damageErrorNamesItsPositions(recentEventCount: Int) async throws {
         let fixture = try Fixture(recentEventCount: recentEventCount)
         let live = Task {
-            var events = fixture.store.events(after: 6).makeAsyncIterator()
+            var events = fixture.store.events(after: 6, matching: EventFilter(as: .host)).makeAsyncIterator()
             let positions = try await events.next(2)
             return (positions, await chatError { _ = try await events.nextEvent() }, try await events.nextEvent())
         }
@@ -132,19 +132,19 @@ import Testing
         let (positions, error, afterwards) = try await live.ended()
         #expect(positions == [7, 8] && afterwards == nil)
         #expect(error?.journalError?.code == .damaged && error?.journalError?.positions == 9...9)
-        var replay = fixture.store.events().makeAsyncIterator()
+        var replay = fixture.store.events(matching: EventFilter(as: .host)).makeAsyncIterator()
         #expect(try await replay.next(8) == [1, 2, 3, 4, 5, 6, 7, 8])
         let again = await chatError { _ = try await replay.nextEvent() }
         #expect(again?.journalError?.positions == 9...9)
         #expect(replay.position == 8)
         // A follower that starts behind the damage is not affected.
         fixture.log.damaged = nil
-        #expect(try await fixture.store.events(after: 9).prefix(1) == [10])
+        #expect(try await fixture.store.events(after: 9, matching: EventFilter(as: .host)).prefix(1) == [10])
     }
 
     @Test func stoppedLogThrowsItsFailure() async throws {
         let fixture = try Fixture()
-        let task = fixture.follow(fixture.store.events(after: 5))
+        let task = fixture.follow(fixture.store.events(after: 5, matching: EventFilter(as: .host)))
         try await fixture.untilWaiting()
         fixture.log.gate = 6
         fixture.log.waitFailure = JournalError(.syncFailed, "injected")
@@ -166,7 +166,11 @@ import Testing
                 })
         }
         func portion(after position: Position) async throws -> [Position] {
-            guard case .updates(let updates) = try await Follower.step(of: fixture.store.events(after: position).follower).1 else {
+            guard
+                case .updates(let updates) = try await Follower.step(
+                    of: fixture.store.events(after: position, matching: EventFilter(as: .host)).follower
+                ).1
+            else {
                 return []
             }
             return updates.map(\.resumeToken.position)
@@ -175,7 +179,7 @@ import Testing
         let body = String(repeating: "x", count: 16_000)
         for _ in 0..<20 { try fixture.post(body) }
         #expect(try await portion(after: 366) == Array(367...371))
-        #expect(try await fixture.store.events().prefix(386) == Array(1...386))
+        #expect(try await fixture.store.events(matching: EventFilter(as: .host)).prefix(386) == Array(1...386))
     }
 }
 

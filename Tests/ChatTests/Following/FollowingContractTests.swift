@@ -122,13 +122,13 @@ final class FollowingRound: Sendable {
         let facts = try store.allEvents().map(\.event)
         let users = Array(Set(facts.compactMap(\.user))).sorted()
         let threads = Array(Set(facts.compactMap(\.thread))).sorted()
-        var filter = EventFilter()
+        var filter = EventFilter(as: .host)
         if random.oneIn(3), !threads.isEmpty { filter.threads = [pick(threads, &random), pick(threads, &random)] }
         if random.oneIn(4), !users.isEmpty { filter.users = [pick(users, &random), pick(users, &random)] }
         if random.oneIn(4) { filter.kinds = Set((0..<4).map { _ in pick(EventKind.allCases, &random) }) }
         if random.oneIn(4) { filter.outwardCodes = Set(["SW1A", "E1"].compactMap { OutwardCode($0) }) }
         if random.oneIn(2), let viewer = users.randomElement(using: &random), try store.isUser(viewer) {
-            filter.viewer = viewer
+            filter.viewer = .user(viewer)
         }
         return filter
     }

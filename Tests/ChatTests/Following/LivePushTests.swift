@@ -61,7 +61,7 @@ import Testing
     private let makes = Makes()
 
     private func follow(_ fixture: Fixture, _ viewer: UserID?, _ received: Received, in thread: ThreadID? = nil) -> Task<Void, any Error> {
-        let filter = EventFilter(threads: thread.map { [$0] }, viewer: viewer)
+        let filter = EventFilter(as: Viewer(orHost: viewer), threads: thread.map { [$0] })
         let updates = fixture.store.events(after: fixture.store.head.position, matching: filter).updates
         return Task { [makes] in
             try await updates.deliver({ received.push($0, &$1, makes) }, nil) { received.write($0) }
@@ -139,7 +139,7 @@ import Testing
         let end = store.head.position
         for (viewer, received) in zip(viewers, received) {
             var expected: [String] = []
-            for try await update in store.events(after: start, upTo: end, matching: EventFilter(viewer: viewer)).updates {
+            for try await update in store.events(after: start, upTo: end, matching: EventFilter(as: Viewer(orHost: viewer))).updates {
                 if case .event(let event) = update { expected.append(Self.text(event.recorded)) }
             }
             try await Fixture.until { received.texts.count == expected.count }
@@ -184,7 +184,7 @@ import Testing
     @Test func followerWithAnEndShowsNoMore() async throws {
         let fixture = try Fixture()
         let (cat, makes, start) = (Received(), makes, fixture.store.head.position)
-        let updates = fixture.store.events(after: start, upTo: start + 3, matching: EventFilter(viewer: Fixture.cat)).updates
+        let updates = fixture.store.events(after: start, upTo: start + 3, matching: EventFilter(as: .user(Fixture.cat))).updates
         let task = Task { try await updates.deliver({ cat.push($0, &$1, makes) }, nil) { cat.write($0) } }
         try await fixture.untilWaiting()
         try fixture.post("Milk?")

@@ -20,7 +20,7 @@ import Testing
             let opening = ChatCommand.openThread(thread: id, name: name, by: Fixture.cat)
             try await fixture.store.execute(CommandRequest(opening, origin: .imported(sentAt: nil)))
         }
-        let threads = LiveThreads(fixture.store, viewer: Fixture.cat, limit: 3)
+        let threads = LiveThreads(fixture.store, as: .user(Fixture.cat), limit: 3)
         func until(_ names: String) async throws {
             try await ChatTests.until {
                 threads.threads.compactMap(\.name).joined()
@@ -64,13 +64,13 @@ import Testing
             .lockThread(thread: den, by: ann), .unlockThread(thread: den, by: ann),
             .setThreadPolicy(thread: den, policy: .inviteOnly, by: ann), .closeThread(thread: den, by: ann),
         ]
-        let threads = LiveThreads(fixture.store)
+        let threads = LiveThreads(fixture.store, as: .host)
         var kinds: Set<EventKind> = []
         try await showing(threads.follow) {
             for command in commands {
                 try fixture.post("Weeds")
                 kinds.formUnion(try await fixture.store.execute(command).events.compactMap(\.event.kind))
-                let expected = try fixture.store.threads().entries
+                let expected = try fixture.store.threads(as: .host).entries
                 #expect(expected.last?.id == den)
                 try await ChatTests.until {
                     threads.threads
@@ -103,7 +103,7 @@ import Testing
     @Test(arguments: [nil, FollowingFixture.bob]) func replyCountFollowsChanges(viewer: UserID?) async throws {
         let fixture = try Fixture()
         try await posted(fixture)
-        let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, viewer: viewer)
+        let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, as: Viewer(orHost: viewer))
         try await showing(timeline.follow) {
             try await until(timeline, replyCounts: [2, 0])
             try await fixture.store.execute(.reply(reply: replies[2], message: bread, author: Fixture.bob, body: "No"))
@@ -124,7 +124,7 @@ import Testing
     @Test func retractionDuringAbsenceUpdatesReplyCount() async throws {
         let fixture = try Fixture()
         try await posted(fixture)
-        let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, viewer: Fixture.bob)
+        let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, as: .user(Fixture.bob))
         try await showing(timeline.follow) {
             try await until(timeline, replyCounts: [2, 0])
             let commands: [ChatCommand] = [
@@ -141,7 +141,7 @@ import Testing
         let fixture = try Fixture()
         let first = try fixture.post("Eggs?")
         try await posted(fixture)
-        let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, viewer: Fixture.bob, limit: 1)
+        let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, as: .user(Fixture.bob), limit: 1)
         try await showing(timeline.follow) {
             try await until(timeline, replyCounts: [0])
             // The feed has read the message, so that the hold blocks the page.
@@ -160,7 +160,7 @@ import Testing
             }
             fixture.log.letGo()
             try await earlier.ended()
-            let entries = try fixture.store.timeline(Fixture.garden, PageRequest(limit: 2), viewer: Fixture.bob).entries
+            let entries = try fixture.store.timeline(Fixture.garden, PageRequest(limit: 2), as: .user(Fixture.bob)).entries
             #expect(timeline.messages == entries && entries.map(\.replyCount) == [1, 0])
         }
     }
@@ -169,7 +169,7 @@ import Testing
     @Test func formerMemberNameFollowsChanges() async throws {
         let fixture = try Fixture()
         try await posted(fixture)
-        let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, viewer: Fixture.bob)
+        let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, as: .user(Fixture.bob))
         let user = LiveUser(fixture.store, user: Fixture.bob)
         try await showing(timeline.follow) {
             try await showing(user.follow) {
@@ -204,7 +204,7 @@ import Testing
         try fixture.post("of another thread", by: Fixture.bob, in: shed)  // 12
         try await fixture.store.execute(.leaveThread(user: Fixture.bob, thread: shed))  // 13
         try fixture.post("of the garden")  // 14
-        let source = TimelineSource(thread: Fixture.garden, viewer: viewer, limit: 50)
+        let source = TimelineSource(thread: Fixture.garden, viewer: Viewer(orHost: viewer), limit: 50)
         #expect(try await fixture.store.events(after: 6, matching: source.filter).prefix(3) == [10, 11, 14])
     }
 }

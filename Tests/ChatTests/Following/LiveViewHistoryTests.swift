@@ -14,8 +14,8 @@ import Testing
         let fixture = try Fixture(recentEventCount: seed.isMultiple(of: 2) ? 8 : 4_096)
         let (store, bob) = (fixture.store, Fixture.bob)
         var random = SeededRandom(seed: seed)
-        let timeline = LiveTimeline(store, thread: Fixture.garden, viewer: bob, limit: 4)
-        let (threads, user) = (LiveThreads(store, viewer: bob, limit: 3), LiveUser(store, user: bob))
+        let timeline = LiveTimeline(store, thread: Fixture.garden, as: .user(bob), limit: 4)
+        let (threads, user) = (LiveThreads(store, as: .user(bob), limit: 3), LiveUser(store, user: bob))
         var tasks = [Task { await timeline.follow() }, Task { await threads.follow() }, Task { await user.follow() }]
         var (posted, replies, opened): ([MessageID], [ReplyID], [ThreadID]) = ([], [], [])
         for number in 0..<80 {
@@ -64,8 +64,8 @@ import Testing
             }
             if random.oneIn(3) { await Task.yield() }
         }
-        let entries = try store.timeline(Fixture.garden, PageRequest(limit: 1_000), viewer: bob)
-        let (summaries, view) = (try store.threads(PageRequest(limit: 3), viewer: bob).entries, try store.user(bob, viewer: bob))
+        let entries = try store.timeline(Fixture.garden, PageRequest(limit: 1_000), as: .user(bob))
+        let (summaries, view) = (try store.threads(PageRequest(limit: 3), as: .user(bob)).entries, try store.user(bob, as: .user(bob)))
         try await until {
             timeline.messages
         } _: {

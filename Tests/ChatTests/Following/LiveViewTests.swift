@@ -17,7 +17,7 @@ import Testing
         for (number, id) in ids.enumerated() {
             try await fixture.store.execute(.postMessage(message: id, thread: Fixture.garden, author: Fixture.ann, body: "\(number)"))
         }
-        let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, viewer: Fixture.bob, limit: 2)
+        let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, as: .user(Fixture.bob), limit: 2)
         guard case .loading = timeline.state else { return _ = Issue.record("\(timeline.state)") }
         #expect(!timeline.hasEarlier)
         try await showing(timeline.follow) {
@@ -49,7 +49,7 @@ import Testing
             #expect(timeline.messages.map(\.body) == ["1", "two", nil, "four", "5"] && timeline.hasEarlier)
             try await timeline.loadEarlier()
             #expect(timeline.messages.map(\.body) == ["0", "1", "two", nil, "four", "5"] && !timeline.hasEarlier)
-            let entries = try fixture.store.timeline(Fixture.garden).entries
+            let entries = try fixture.store.timeline(Fixture.garden, as: .host).entries
             #expect(timeline.messages == entries)
             // A viewer who leaves loses the view.
             try await fixture.store.execute(.leaveThread(user: Fixture.bob, thread: Fixture.garden))
@@ -75,8 +75,8 @@ import Testing
     @Test(arguments: Seeds.seeds(10)) func viewsEndEqualToTheirQueries(seed: UInt64) async throws {
         let fixture = try Fixture(recentEventCount: seed.isMultiple(of: 2) ? 8 : 4_096)
         var random = SeededRandom(seed: seed)
-        let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, limit: 5)
-        let (threads, user) = (LiveThreads(fixture.store), LiveUser(fixture.store, user: Fixture.bob))
+        let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, as: .host, limit: 5)
+        let (threads, user) = (LiveThreads(fixture.store, as: .host), LiveUser(fixture.store, user: Fixture.bob))
         let tasks = [Task { await timeline.follow() }, Task { await threads.follow() }, Task { await user.follow() }]
         var posted: [MessageID] = []
         for number in 0..<60 {
@@ -98,8 +98,8 @@ import Testing
             if random.oneIn(3) { await Task.yield() }
         }
         let (entries, summaries, view) = (
-            try fixture.store.timeline(Fixture.garden, PageRequest(limit: 1_000)), try fixture.store.threads().entries,
-            try fixture.store.user(Fixture.bob)
+            try fixture.store.timeline(Fixture.garden, PageRequest(limit: 1_000), as: .host), try fixture.store.threads(as: .host).entries,
+            try fixture.store.user(Fixture.bob, as: .host)
         )
         try await until {
             timeline.messages
@@ -123,7 +123,7 @@ import Testing
     /// More events arrive than the backlog holds while the main actor is busy, so the view reloads.
     @Test func laggingTimelineReloads() async throws {
         let fixture = try Fixture(recentEventCount: 4)
-        let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, limit: 3)
+        let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, as: .host, limit: 3)
         try await showing(timeline.follow) {
             try fixture.post("first")
             try await until {
@@ -154,8 +154,8 @@ import Testing
     @Test func firstPageOfAllMessagesHasNoEarlierOnes() async throws {
         let fixture = try Fixture()
         for number in 0..<4 { try fixture.post("\(number)") }
-        let whole = LiveTimeline(fixture.store, thread: Fixture.garden, limit: 4)
-        let half = LiveTimeline(fixture.store, thread: Fixture.garden, limit: 2)
+        let whole = LiveTimeline(fixture.store, thread: Fixture.garden, as: .host, limit: 4)
+        let half = LiveTimeline(fixture.store, thread: Fixture.garden, as: .host, limit: 2)
         try await showing(whole.follow) {
             try await until {
                 whole.messages.count
@@ -180,8 +180,8 @@ import Testing
     @Test func endOfUpdatesShows() async throws {
         let fixture = try Fixture()
         try fixture.post("0")
-        let timeline = LiveTimeline(fixture.store, thread: Fixture.garden)
-        let threads = LiveThreads(fixture.store)
+        let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, as: .host)
+        let threads = LiveThreads(fixture.store, as: .host)
         let user = LiveUser(fixture.store, user: Fixture.bob)
         // The task of a view that has disappeared is cancelled.
         try await showing(timeline.follow) {
@@ -229,7 +229,7 @@ import Testing
         let fixture = try Fixture()
         let first = try fixture.post("0")
         for number in 1..<4 { try fixture.post("\(number)") }
-        let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, limit: 2)
+        let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, as: .host, limit: 2)
         try await showing(timeline.follow) {
             try await until {
                 timeline.messages.map(\.body)
@@ -258,7 +258,7 @@ import Testing
     @Test func loadOfEarlierMessagesIsRejectedAfterLeaving() async throws {
         let fixture = try Fixture()
         for number in 0..<4 { try fixture.post("\(number)") }
-        let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, viewer: Fixture.bob, limit: 2)
+        let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, as: .user(Fixture.bob), limit: 2)
         func leave() throws { try fixture.store.execute(.leaveThread(user: Fixture.bob, thread: Fixture.garden)) }
         try await showing(timeline.follow) {
             try await until {
@@ -276,7 +276,7 @@ import Testing
 
     @Test func threadsFollowViewersMemberships() async throws {
         let fixture = try Fixture()
-        let threads = LiveThreads(fixture.store, viewer: Fixture.cat, limit: 2)
+        let threads = LiveThreads(fixture.store, as: .user(Fixture.cat), limit: 2)
         try await showing(threads.follow) {
             try await until {
                 threads.state.value?.count
@@ -344,7 +344,7 @@ import Testing
     /// A closed store ends the view without an error.
     @Test func journalFailureIsPublished() async throws {
         let fixture = try Fixture()
-        let timeline = LiveTimeline(fixture.store, thread: Fixture.garden)
+        let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, as: .host)
         try fixture.post("Milk?")
         try await showing(timeline.follow) {
             try await until {

@@ -14,7 +14,7 @@ struct NaiveFilter {
     static func events(_ all: [RecordedEvent], after position: Position, matching filter: EventFilter) -> [RecordedEvent] {
         let visibility = NaiveVisibility(all)
         return NaiveFilter(filter: filter).wanted(all, after: position).compactMap {
-            visibility.shown($0, to: filter.viewer, current: Position(all.count))
+            visibility.shown($0, to: filter.viewer.user, current: Position(all.count))
         }
     }
 
@@ -54,7 +54,7 @@ extension NaiveFilter {
     /// These are the events that the viewer is shown at every point since.
     func required(_ all: [RecordedEvent], after position: Position) -> [RecordedEvent] {
         let wanted = wanted(all, after: position)
-        guard let viewer = filter.viewer else { return wanted }
+        guard let viewer = filter.viewer.user else { return wanted }
         let visibility = NaiveVisibility(all)
         // A later join also hides events of a thread whose history begins there.
         let departures = all.filter { recorded in
@@ -86,11 +86,13 @@ extension NaiveFilter {
             if let delivery = deliveries.first, delivery.event.position == recorded.position {
                 deliveries.removeFirst()
                 let moments = max(delivery.since, recorded.position)...max(delivery.until, recorded.position)
-                let isRight = moments.reversed().contains { visibility.shown(recorded, to: filter.viewer, current: $0) == delivery.event }
+                let isRight = moments.reversed().contains {
+                    visibility.shown(recorded, to: filter.viewer.user, current: $0) == delivery.event
+                }
                 if !isRight { return "\(delivery.event) was delivered between \(moments)" }
             } else {
                 let moments = recorded.position...max(recorded.position, deliveries.first?.until ?? Position(all.count))
-                let isRight = moments.reversed().contains { visibility.shown(recorded, to: filter.viewer, current: $0) == nil }
+                let isRight = moments.reversed().contains { visibility.shown(recorded, to: filter.viewer.user, current: $0) == nil }
                 if !isRight { return "\(recorded.position) was not delivered" }
             }
         }

@@ -41,9 +41,9 @@ struct NoticeLife {
     private func command(_ step: Int, _ random: inout SeededRandom) throws -> ChatCommand {
         let (user, other) = (try #require(users.randomElement(using: &random)), try #require(users.randomElement(using: &random)))
         let thread = try #require(threads.randomElement(using: &random))
-        let messages = try store.timeline(thread, PageRequest(limit: 100))
+        let messages = try store.timeline(thread, PageRequest(limit: 100), as: .host)
         let message = messages.randomElement(using: &random)?.message ?? MessageID(bits: 1)
-        let replies = (try? store.replies(to: message, PageRequest(limit: 100)).entries) ?? []
+        let replies = (try? store.replies(to: message, PageRequest(limit: 100), as: .host).entries) ?? []
         let post = replies.randomElement(using: &random)?.id ?? .message(message)
         let text = "text \(store.head.position) \(step)"
         return switch Int.random(in: 0..<26, using: &random) {
@@ -81,7 +81,7 @@ struct ShownContent {
     private var threads: Set<ThreadID> = []
 
     init(_ store: ChatStore, to viewer: UserID) throws {
-        try store.forEachEvent(matching: EventFilter(viewer: viewer)) { event in
+        try store.forEachEvent(matching: EventFilter(as: .user(viewer))) { event in
             positions.insert(event.position)
             let content = event.event.content
             if content != .none, content != .erased, content != content.withoutText { contents[event.position] = "\(content)" }
@@ -91,39 +91,39 @@ struct ShownContent {
             addPost(of: details)
             return true
         }
-        let profile = try store.user(viewer, viewer: viewer)
+        let profile = try store.user(viewer, as: .user(viewer))
         add(UserSummary(id: viewer, username: profile.username))
-        for access in try store.access(of: viewer, viewer: viewer) { add(access.thread, access.name) }
-        for invitation in try store.invitations(of: viewer, viewer: viewer) {
+        for access in try store.access(of: viewer, as: .user(viewer)) { add(access.thread, access.name) }
+        for invitation in try store.invitations(of: viewer, as: .user(viewer)) {
             add(invitation.by)
             add(invitation.thread, invitation.name)
         }
-        for holder in (try? store.operators(viewer: viewer))?.items ?? [] { add(holder.user) }
-        for thread in try store.threads(PageRequest(limit: 1_000), viewer: viewer) {
+        for holder in (try? store.operators(as: .user(viewer)))?.items ?? [] { add(holder.user) }
+        for thread in try store.threads(PageRequest(limit: 1_000), as: .user(viewer)) {
             add(thread.id, thread.name)
             try addContents(of: thread, store, viewer)
         }
     }
 
     private mutating func addContents(of thread: ThreadSummary, _ store: ChatStore, _ viewer: UserID) throws {
-        for member in try store.members(of: thread.id, viewer: viewer) { add(member.user) }
-        for holder in try store.roles(in: thread.id, viewer: viewer) { add(holder.user) }
-        if let code = thread.id.outwardCode { for resident in try store.residents(of: code, viewer: viewer) { add(resident.user) } }
-        for message in try store.timeline(thread.id, PageRequest(limit: 1_000), viewer: viewer) {
+        for member in try store.members(of: thread.id, as: .user(viewer)) { add(member.user) }
+        for holder in try store.roles(in: thread.id, as: .user(viewer)) { add(holder.user) }
+        if let code = thread.id.outwardCode { for resident in try store.residents(of: code, as: .user(viewer)) { add(resident.user) } }
+        for message in try store.timeline(thread.id, PageRequest(limit: 1_000), as: .user(viewer)) {
             add(message.id, message.body, message.position, message.author)
-            for reply in try store.replies(to: message.message, PageRequest(limit: 1_000), viewer: viewer) {
+            for reply in try store.replies(to: message.message, PageRequest(limit: 1_000), as: .user(viewer)) {
                 add(reply.id, reply.body, reply.position, reply.author)
             }
         }
-        for report in (try? store.reports(in: thread.id, viewer: viewer))?.items ?? [] {
+        for report in (try? store.reports(in: thread.id, as: .user(viewer)))?.items ?? [] {
             for user in [report.author, report.by] { add(user) }
             add(report.reason, report.position)
         }
-        for sanction in (try? store.sanctions(in: thread.id, viewer: viewer))?.items ?? [] {
+        for sanction in (try? store.sanctions(in: thread.id, as: .user(viewer)))?.items ?? [] {
             for user in [sanction.user, sanction.by] { add(user) }
             add(sanction.reason, sanction.position)
         }
-        for invitation in (try? store.invitations(to: thread.id, viewer: viewer))?.items ?? [] {
+        for invitation in (try? store.invitations(to: thread.id, as: .user(viewer)))?.items ?? [] {
             for user in [invitation.user, invitation.by] { add(user) }
         }
     }

@@ -15,7 +15,7 @@ import Testing
     private func updates(
         _ store: ChatStore, after position: Position, _ viewer: UserID?, threads: Set<ThreadID>? = nil, kinds: Set<EventKind>? = nil
     ) async throws -> [FollowedUpdate] {
-        let filter = EventFilter(threads: threads, kinds: kinds, viewer: viewer)
+        let filter = EventFilter(as: Viewer(orHost: viewer), threads: threads, kinds: kinds)
         var found: [FollowedUpdate] = []
         for try await update in store.events(after: position, upTo: store.head.position, matching: filter).updates { found.append(update) }
         return found
@@ -64,7 +64,7 @@ import Testing
         let fixture = try Fixture()
         let store = fixture.store
         try fixture.post("Milk?")
-        let filter = EventFilter(threads: [Fixture.garden], kinds: [.messagePosted], viewer: Fixture.bob)
+        let filter = EventFilter(as: .user(Fixture.bob), threads: [Fixture.garden], kinds: [.messagePosted])
         let sequence = store.events(after: store.head.position, matching: filter).updates
         let next = Task { () -> FollowedUpdate? in
             for try await update in sequence { return update }
@@ -93,7 +93,7 @@ import Testing
         // A client that continues after a piece that is not the last gets all of them.
         for (update, rest) in [(found[0], found), (found[2], [found[3]])] {
             var again: [FollowedUpdate] = []
-            let events = store.events(after: update.resumeToken, upTo: store.head.position, matching: EventFilter(viewer: Fixture.bob))
+            let events = store.events(after: update.resumeToken, upTo: store.head.position, matching: EventFilter(as: .user(Fixture.bob)))
             for try await update in events.updates { again.append(update) }
             #expect(again == rest)
         }
@@ -203,7 +203,7 @@ import Testing
 
     @Test @MainActor func liveThreadsForgetWhatTheViewerLost() async throws {
         let fixture = try Fixture()
-        let threads = LiveThreads(fixture.store, viewer: Fixture.bob)
+        let threads = LiveThreads(fixture.store, as: .user(Fixture.bob))
         try await showing(threads.follow) {
             try await until {
                 threads.threads.map(\.name)

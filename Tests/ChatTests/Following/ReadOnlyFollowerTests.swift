@@ -26,19 +26,19 @@ import Testing
         #expect(reader.head.position == 4)
         let following = Task {
             var positions: [Position] = []
-            for try await event in reader.events(after: 2) {
+            for try await event in reader.events(after: 2, matching: EventFilter(as: .host)) {
                 positions.append(event.position)
                 #expect(reader.applyDurableEvents() >= event.position)
             }
             return positions
         }
         let viewing = Task {
-            try await reader.events(after: 2, matching: EventFilter(kinds: [.messagePosted], viewer: viewer)).prefix(100)
+            try await reader.events(after: 2, matching: EventFilter(as: .user(viewer), kinds: [.messagePosted])).prefix(100)
         }
         let thread = ThreadID(try #require(OutwardCode("SW1A")))
         for number in 0..<100 { try await writer.execute(.postMessage(message: nil, thread: thread, author: viewer, body: "\(number)")) }
         #expect(try await viewing.ended() == Array(5...104))
-        #expect(try reader.timeline(thread).last?.body == "99")
+        #expect(try reader.timeline(thread, as: .host).last?.body == "99")
         try await FollowingFixture.until { reader.feed.read(after: 103, limit: 1).positions == [104] && reader.feed.waiterCount == 1 }
         try reader.close()
         #expect(try await following.ended() == Array(3...104))
@@ -54,10 +54,14 @@ import Testing
             try await writer.execute(.registerUser(user: UserID(bits: UInt128(number) + 1), username: "User \(number)"))
         }
         let token = try writer.resumeToken(after: 8)
-        #expect(try await reader.events(after: token).prefix(2) == [9, 10])
+        #expect(try await reader.events(after: token, matching: EventFilter(as: .host)).prefix(2) == [9, 10])
         try await writer.execute(.registerUser(user: UserID(bits: 11), username: "User 11"))
-        #expect(try await reader.events(after: 10, matching: EventFilter(viewer: UserID(bits: 11))).prefix(1) == [11])
-        guard case .rejected(.invalidPosition) = await chatError(of: { _ = try await reader.events(after: 12).prefix(1) }) else {
+        #expect(try await reader.events(after: 10, matching: EventFilter(as: .user(UserID(bits: 11)))).prefix(1) == [11])
+        guard
+            case .rejected(.invalidPosition) = await chatError(of: {
+                _ = try await reader.events(after: 12, matching: EventFilter(as: .host)).prefix(1)
+            })
+        else {
             return _ = Issue.record("position 12 was accepted")
         }
     }
@@ -68,7 +72,7 @@ import Testing
         let writer = try ChatStore.open("journal", options: options(storage, .synced))
         try await writer.execute(.registerUser(user: UserID(bits: 1), username: "Ann"))
         let reader = try ChatStore.openReadOnly("journal", options: options(storage, .synced))
-        var events = reader.events().makeAsyncIterator()
+        var events = reader.events(matching: EventFilter(as: .host)).makeAsyncIterator()
         #expect(try await events.next(1) == [1])
         try await writer.execute(.registerUser(user: UserID(bits: 2), username: "Bob"))
         let journal = try #require(writer.journal)

@@ -32,7 +32,7 @@ import Testing
     }
 
     private func error(of token: ResumeToken, in store: ChatStore) async -> ChatError? {
-        await chatError { _ = try await store.events(after: token).prefix(1) }
+        await chatError { _ = try await store.events(after: token, matching: EventFilter(as: .host)).prefix(1) }
     }
 
     /// Covers positions inside commits, the same store, a reopened one and a read-only one.
@@ -49,7 +49,7 @@ import Testing
             for (position, token) in tokens.enumerated() {
                 #expect(token.position == Position(position) && token.journal == store.head.journal)
                 let expected = Array((Position(position) + 1...last + 1).dropLast())
-                #expect(try await store.events(after: token).prefix(expected.count) == expected)
+                #expect(try await store.events(after: token, matching: EventFilter(as: .host)).prefix(expected.count) == expected)
             }
             try store.close()
             store =
@@ -61,13 +61,13 @@ import Testing
 
     @Test func storeAndIteratorReturnEqualTokens() async throws {
         let fixture = try Fixture()
-        var events = fixture.store.events(matching: EventFilter(kinds: [.threadOpened, .threadJoined])).makeAsyncIterator()
+        var events = fixture.store.events(matching: EventFilter(as: .host, kinds: [.threadOpened, .threadJoined])).makeAsyncIterator()
         #expect(try events.resumeToken().position == 0)
         let first = try #require(try await events.nextEvent())
         let token = try fixture.store.resumeToken(after: first.position)
         #expect(first.position == 4 && token.position == 4)
         #expect(try events.resumeToken() == token)
-        #expect(try await fixture.store.events(after: token).prefix(2) == [5, 6])
+        #expect(try await fixture.store.events(after: token, matching: EventFilter(as: .host)).prefix(2) == [5, 6])
         expectError("invalidPosition") { _ = try fixture.store.resumeToken(after: 7) }
     }
 
@@ -89,9 +89,9 @@ import Testing
         options.recentEventCount = recentEventCount
         for round in 0..<3 {
             for start: Position in 0...20 {
-                let events = try await events(72 - Int(start), of: store.events(after: start))
+                let events = try await events(72 - Int(start), of: store.events(after: start, matching: EventFilter(as: .host)))
                 #expect(events.map(\.resumeToken) == Array(tokens[(Int(start) + 1)...]))
-                let filter = EventFilter(users: [UserID(bits: 4)], kinds: [.sessionStarted])
+                let filter = EventFilter(as: .host, users: [UserID(bits: 4)], kinds: [.sessionStarted])
                 let sessions = try await self.events(5, of: store.events(after: start, matching: filter))
                 #expect(sessions.map(\.position) == [32, 33, 34, 35, 36])
                 #expect(sessions.map(\.resumeToken) == Array(tokens[32...36]))
@@ -109,7 +109,7 @@ import Testing
         var options = options(MemoryStorage())
         options.journal.storage = storage
         let store = try ChatStore.open("journal", options: options)
-        var iterator = store.events().makeAsyncIterator()
+        var iterator = store.events(matching: EventFilter(as: .host)).makeAsyncIterator()
         for number in 0..<6 {
             let user = UserID(bits: UInt128(number) + 1)
             try await store.execute(.registerUser(user: user, username: "User \(number)"))
@@ -140,7 +140,7 @@ import Testing
         try await store.execute(.changeUsername(user: user, username: "Bea"))
         for start: Position in [0, 1, 2, 500, 1_000] {
             counted.reset()
-            let events = try await events(1_002 - Int(start), of: store.events(after: start))
+            let events = try await events(1_002 - Int(start), of: store.events(after: start, matching: EventFilter(as: .host)))
             let reads = counted.counts.reads
             #expect(events.allSatisfy { $0.resumeToken.position == $0.position })
             #expect(events.allSatisfy { $0.resumeToken.head.position == ($0.position == 1 ? 1 : max(1_001, $0.position)) })
@@ -210,8 +210,8 @@ import Testing
         for number in 0..<5 { try await store.execute(.registerUser(user: UserID(bits: UInt128(number) + 1), username: "User \(number)")) }
         let token = try store.resumeToken(after: 3)
         #expect(token.head == store.head)
-        #expect(try await store.events(after: token).prefix(2) == [4, 5])
-        let events = try await events(5, of: store.events())
+        #expect(try await store.events(after: token, matching: EventFilter(as: .host)).prefix(2) == [4, 5])
+        let events = try await events(5, of: store.events(matching: EventFilter(as: .host)))
         #expect(events.map(\.resumeToken.position) == [1, 2, 3, 4, 5])
         #expect(events.allSatisfy { $0.resumeToken.head == store.head })
         var wrong = token.head

@@ -14,9 +14,10 @@ import Testing
     @Test func idleFollowersShareOneWaitAndOneRead() async throws {
         let fixture = try Fixture()
         let others = (0..<10_000).map { number in
-            fixture.follow(fixture.store.events(after: 6, matching: EventFilter(threads: [ThreadID(bits: UInt128(1_000 + number))])))
+            fixture.follow(
+                fixture.store.events(after: 6, matching: EventFilter(as: .host, threads: [ThreadID(bits: UInt128(1_000 + number))])))
         }
-        let one = Task { try await fixture.store.events(after: 6, matching: EventFilter(threads: [Fixture.garden])).prefix(20) }
+        let one = Task { try await fixture.store.events(after: 6, matching: EventFilter(as: .host, threads: [Fixture.garden])).prefix(20) }
         try await fixture.untilWaiting(10_001)
         try await Fixture.until { fixture.log.waiting == 1 }
         let before = fixture.log.recordsRead
@@ -31,7 +32,7 @@ import Testing
     /// Followers without a filter share reads as well.
     @Test func unfilteredFollowersShareOneRead() async throws {
         let fixture = try Fixture()
-        let tasks = (0..<1_000).map { _ in Task { try await fixture.store.events(after: 6).prefix(50) } }
+        let tasks = (0..<1_000).map { _ in Task { try await fixture.store.events(after: 6, matching: EventFilter(as: .host)).prefix(50) } }
         try await fixture.untilWaiting(1_000)
         let before = fixture.log.recordsRead
         for number in 0..<50 { try fixture.post("\(number)") }
@@ -44,7 +45,7 @@ import Testing
     func waitingViewerFollowsMembershipChanges(kinds: Set<EventKind>?) async throws {
         let fixture = try Fixture()
         let shed = try #require(ThreadID("0195b0a8-7c00-7000-8000-0000000a0077"))
-        let filter = EventFilter(kinds: kinds, viewer: Fixture.cat)
+        let filter = EventFilter(as: .user(Fixture.cat), kinds: kinds)
         let task = fixture.follow(fixture.store.events(after: 6, matching: filter))
         try await fixture.untilWaiting()
         try fixture.post("not for Cat")  // 7
@@ -98,19 +99,19 @@ import Testing
         }
         // Cat shares no thread with another user. Ann shares "Garden" with Bob. A postcode is shown
         // to the members of its thread.
-        #expect(try await positions(EventFilter(viewer: Fixture.bob)) == [2, 6, 7, 9, 12, 16, 17, 18, 19])
-        #expect(try await positions(EventFilter(viewer: Fixture.cat)) == [3, 10, 13, 14, 15, 16, 17])
-        #expect(try await positions(EventFilter(viewer: Fixture.ann)) == [1, 4, 5, 6, 7, 8, 9, 11, 18])
-        #expect(try await positions(EventFilter(outwardCodes: [code])) == [13, 14, 15, 16, 17])
-        #expect(try await positions(EventFilter(outwardCodes: [code], viewer: Fixture.bob)) == [16, 17])
-        #expect(try await positions(EventFilter(threads: [Fixture.garden], users: [Fixture.ann], viewer: Fixture.bob)) == [7, 18])
+        #expect(try await positions(EventFilter(as: .user(Fixture.bob))) == [2, 6, 7, 9, 12, 16, 17, 18, 19])
+        #expect(try await positions(EventFilter(as: .user(Fixture.cat))) == [3, 10, 13, 14, 15, 16, 17])
+        #expect(try await positions(EventFilter(as: .user(Fixture.ann))) == [1, 4, 5, 6, 7, 8, 9, 11, 18])
+        #expect(try await positions(EventFilter(as: .host, outwardCodes: [code])) == [13, 14, 15, 16, 17])
+        #expect(try await positions(EventFilter(as: .user(Fixture.bob), outwardCodes: [code])) == [16, 17])
+        #expect(try await positions(EventFilter(as: .user(Fixture.bob), threads: [Fixture.garden], users: [Fixture.ann])) == [7, 18])
     }
 
     /// A username change concerns every viewer who shares a thread with the user.
     @Test func usernameChangeWakesItsViewers() async throws {
         let fixture = try Fixture()
-        let bob = Task { try await fixture.store.events(after: 6, matching: EventFilter(viewer: Fixture.bob)).prefix(1) }
-        let cat = fixture.follow(fixture.store.events(after: 6, matching: EventFilter(viewer: Fixture.cat)))
+        let bob = Task { try await fixture.store.events(after: 6, matching: EventFilter(as: .user(Fixture.bob))).prefix(1) }
+        let cat = fixture.follow(fixture.store.events(after: 6, matching: EventFilter(as: .user(Fixture.cat))))
         try await fixture.untilWaiting(2)
         try await fixture.store.execute(.changeUsername(user: Fixture.ann, username: "Anne"))
         #expect(try await bob.ended() == [7])
@@ -121,7 +122,7 @@ import Testing
     /// The default policy loses no event for a slow consumer.
     @Test func slowConsumerReadsFromLog() async throws {
         let fixture = try Fixture(recentEventCount: 8)
-        var events = fixture.store.events(after: 6).makeAsyncIterator()
+        var events = fixture.store.events(after: 6, matching: EventFilter(as: .host)).makeAsyncIterator()
         try fixture.post("first")
         #expect(try await events.next(1) == [7])
         for number in 0..<300 { try fixture.post("\(number)") }
@@ -130,7 +131,7 @@ import Testing
 
     @Test func boundedBacklogThrowsLagged() async throws {
         let fixture = try Fixture(recentEventCount: 64)
-        let filter = EventFilter(kinds: [.messagePosted])
+        let filter = EventFilter(as: .host, kinds: [.messagePosted])
         var events = fixture.store.events(after: 0, matching: filter, bufferingPolicy: .bounded(3)).makeAsyncIterator()
         // The limit does not count events from before the first wait.
         for number in 0..<10 { try fixture.post("\(number)") }
@@ -167,7 +168,7 @@ import Testing
     /// Counting it would require reads of the log.
     @Test func boundedBacklogDoesNotReadLog() async throws {
         let fixture = try Fixture(recentEventCount: 16)
-        let filter = EventFilter(threads: [ThreadID(bits: 99), Fixture.garden], kinds: [.messagePosted])
+        let filter = EventFilter(as: .host, threads: [ThreadID(bits: 99), Fixture.garden], kinds: [.messagePosted])
         let first = Task {
             var events = fixture.store.events(after: 6, matching: filter, bufferingPolicy: .bounded(1_000)).makeAsyncIterator()
             return (try await events.next(1), events)

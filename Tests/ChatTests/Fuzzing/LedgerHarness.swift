@@ -128,7 +128,7 @@ enum LedgerHarness {
         let store = try isReadOnly ? ChatStore.openReadOnly("journal", options: options) : ChatStore.open("journal", options: options)
         var events: [Event] = []
         var positions: [(Position, UserID?, String?)] = []
-        try store.forEachEvent { event in
+        try store.forEachEvent(matching: EventFilter(as: .host)) { event in
             positions.append((event.position, event.user, event.body))
             return true
         }

@@ -182,42 +182,42 @@ enum StoreHarness {
             }
         }
         var events: [RecordedEvent] = []
-        try store.forEachEvent {
+        try store.forEachEvent(matching: EventFilter(as: .host)) {
             events.append($0); return true
         }
         let subjects = events.map { QuerySubjects(of: $0.event) }
         for moment in [AsOf.now, .position(store.head.position / 2)] {
             ask { () throws(ChatError) in try store.activity(asOf: moment) }
             for viewer in distinct(subjects.flatMap(\.viewers)) {
-                ask { () throws(ChatError) in try store.threads(viewer: viewer, asOf: moment).entries }
-                ask { () throws(ChatError) in try store.operators(viewer: viewer, asOf: moment) }
+                ask { () throws(ChatError) in try store.threads(as: Viewer(orHost: viewer), asOf: moment).entries }
+                ask { () throws(ChatError) in try store.operators(as: Viewer(orHost: viewer), asOf: moment) }
                 guard let viewer else { continue }
-                ask { () throws(ChatError) in try store.user(viewer, asOf: moment) }
-                ask { () throws(ChatError) in try store.user(viewer, viewer: viewer, asOf: moment) }
-                ask { () throws(ChatError) in try store.access(of: viewer, asOf: moment) }
-                ask { () throws(ChatError) in try store.invitations(of: viewer, asOf: moment) }
+                ask { () throws(ChatError) in try store.user(viewer, as: .host, asOf: moment) }
+                ask { () throws(ChatError) in try store.user(viewer, as: .user(viewer), asOf: moment) }
+                ask { () throws(ChatError) in try store.access(of: viewer, as: .host, asOf: moment) }
+                ask { () throws(ChatError) in try store.invitations(of: viewer, as: .host, asOf: moment) }
             }
             for subject in distinct(subjects.flatMap(\.ofThread)) {
                 guard let thread = subject.thread, case let viewer = subject.viewer else { continue }
-                ask { () throws(ChatError) in try store.thread(thread, viewer: viewer, asOf: moment) }
-                ask { () throws(ChatError) in try store.timeline(thread, viewer: viewer, asOf: moment).entries }
-                ask { () throws(ChatError) in try store.members(of: thread, viewer: viewer, asOf: moment) }
-                ask { () throws(ChatError) in try store.readers(of: thread, viewer: viewer, asOf: moment) }
-                ask { () throws(ChatError) in try store.roles(in: thread, viewer: viewer, asOf: moment) }
-                ask { () throws(ChatError) in try store.sanctions(in: thread, viewer: viewer, asOf: moment) }
-                ask { () throws(ChatError) in try store.pins(in: thread, viewer: viewer, asOf: moment) }
-                ask { () throws(ChatError) in try store.reports(in: thread, viewer: viewer, asOf: moment) }
-                ask { () throws(ChatError) in try store.invitations(to: thread, viewer: viewer, asOf: moment) }
+                ask { () throws(ChatError) in try store.thread(thread, as: Viewer(orHost: viewer), asOf: moment) }
+                ask { () throws(ChatError) in try store.timeline(thread, as: Viewer(orHost: viewer), asOf: moment).entries }
+                ask { () throws(ChatError) in try store.members(of: thread, as: Viewer(orHost: viewer), asOf: moment) }
+                ask { () throws(ChatError) in try store.readers(of: thread, asOf: moment) }
+                ask { () throws(ChatError) in try store.roles(in: thread, as: Viewer(orHost: viewer), asOf: moment) }
+                ask { () throws(ChatError) in try store.sanctions(in: thread, as: Viewer(orHost: viewer), asOf: moment) }
+                ask { () throws(ChatError) in try store.pins(in: thread, as: Viewer(orHost: viewer), asOf: moment) }
+                ask { () throws(ChatError) in try store.reports(in: thread, as: Viewer(orHost: viewer), asOf: moment) }
+                ask { () throws(ChatError) in try store.invitations(to: thread, as: Viewer(orHost: viewer), asOf: moment) }
             }
             for subject in distinct(subjects.flatMap(\.ofPost)) {
                 guard let post = subject.post, case let viewer = subject.viewer else { continue }
-                ask { () throws(ChatError) in try store.details(of: post, viewer: viewer, asOf: moment) }
+                ask { () throws(ChatError) in try store.details(of: post, as: Viewer(orHost: viewer), asOf: moment) }
                 guard case .message(let message) = post else { continue }
-                ask { () throws(ChatError) in try store.message(message, viewer: viewer, asOf: moment) }
-                ask { () throws(ChatError) in try store.replies(to: message, viewer: viewer, asOf: moment).entries }
+                ask { () throws(ChatError) in try store.message(message, as: Viewer(orHost: viewer), asOf: moment) }
+                ask { () throws(ChatError) in try store.replies(to: message, as: Viewer(orHost: viewer), asOf: moment).entries }
             }
             for code in distinct(events.compactMap(\.event.postcode?.outwardCode)) {
-                ask { () throws(ChatError) in try store.residents(of: code, asOf: moment) }
+                ask { () throws(ChatError) in try store.residents(of: code, as: .host, asOf: moment) }
             }
         }
         return answers

@@ -67,10 +67,10 @@ import Testing
         let (summary, rejected) = try run(lines, into: store, batchSize: batchSize)
         #expect(rejected.isEmpty && summary.messages == 6 && summary.replies == 4)
         #expect(summary.adaptations == [.bodySplit: .init(count: 2, line: 1, example: "1")])
-        let timeline = try store.timeline(rust)
+        let timeline = try store.timeline(rust, as: .host)
         #expect(timeline.map { $0.body?.utf8.count } == [16_384, 16_384, 7_232, 5, 5])
         #expect(timeline.map(\.message).prefix(1) == [ImportedID.message("#rust", "1")] && timeline.map(\.replyCount) == [4, 0, 0, 0, 0])
-        #expect(try store.replies(to: timeline[0].message).map { $0.body?.utf8.count } == [5, 16_384, 16_384, 7_232])
+        #expect(try store.replies(to: timeline[0].message, as: .host).map { $0.body?.utf8.count } == [5, 16_384, 16_384, 7_232])
         #expect(timeline.allSatisfy { $0.createdAt == Self.time })
         let head = store.head
         #expect(try run(lines, into: store, batchSize: batchSize).0 == ImportSummary(duplicates: lines.count))
@@ -84,7 +84,7 @@ import Testing
         let (summary, _) = try run([message("1", old), edit, edit], into: store, batchSize: batchSize)
         // The second part stays; the third one did not exist.
         #expect(summary.messages == 3 && summary.edits == 1 && summary.duplicates == 1)
-        #expect(try store.timeline(rust).map { $0.body?.first } == ["y", "x", "y"])
+        #expect(try store.timeline(rust, as: .host).map { $0.body?.first } == ["y", "x", "y"])
         #expect(try run([message("2", old, editedAt: 2_000_000_000_000)], into: store).0.edits == 1)
         let head = store.head
         #expect(try run([message("1", old), edit], into: store).0 == ImportSummary(duplicates: 2))
@@ -103,7 +103,7 @@ import Testing
             .postMessage(message: ImportedID.part(2, "#rust", "1").message, thread: rust, author: ImportedID.user("ann"), body: "mine"))
         #expect(try importer.finish().map(\.rejection.code) == [.identifierTaken])
         #expect(try run([message("1", long)], into: store).1.map(\.rejection.code) == [.identifierTaken])
-        #expect(try store.timeline(rust).map(\.body) == ["x", "mine"])
+        #expect(try store.timeline(rust, as: .host).map(\.body) == ["x", "mine"])
     }
 
     // MARK: Edits, names, fields

@@ -104,9 +104,9 @@ import Testing
             summary.adaptations == [
                 .replyWithoutMessage: .init(count: 2, line: 3, example: "1"), .replyMoved: .init(count: 2, line: 1, example: "3"),
             ])
-        let timeline = try store.timeline(.imported("#rust"))
+        let timeline = try store.timeline(.imported("#rust"), as: .host)
         #expect(timeline.map(\.body) == ["body of 2", "body of 5"])
-        let replies = try store.replies(to: timeline[0].message)
+        let replies = try store.replies(to: timeline[0].message, as: .host)
         #expect(replies.map(\.body) == ["body of 3", "body of 4"] && replies[0].createdAt.millisecondsSince1970 == 7)
         // Later files, also one that has the message.
         let head = store.head
@@ -114,7 +114,7 @@ import Testing
         #expect(store.head == head)
         let longer = [message("1")] + lines + [message("6", to: "2"), message("7", to: "1")]
         #expect(try importAll(longer, into: store, batchSize: batchSize).0 == ImportSummary(messages: 1, replies: 2, duplicates: 4))
-        #expect(try store.replies(to: timeline[0].message).map(\.body) == ["body of 3", "body of 4", "body of 6"])
+        #expect(try store.replies(to: timeline[0].message, as: .host).map(\.body) == ["body of 3", "body of 4", "body of 6"])
         #expect(try importAll(longer, into: store, batchSize: batchSize).0 == ImportSummary(duplicates: 7))
     }
 

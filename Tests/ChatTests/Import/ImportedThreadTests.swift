@@ -38,17 +38,19 @@ import Testing
     private func leaks(_ store: ChatStore, to viewer: UserID, in threads: [ThreadID]) throws -> [String] {
         var found: [String] = []
         for thread in threads {
-            for entry in (try? store.timeline(thread, viewer: viewer).entries) ?? [] { found.append(entry.body ?? "an entry") }
-            if let open = try? store.openTimeline(thread, viewer: viewer) { found += open.page.entries.compactMap(\.body) + ["a timeline"] }
+            for entry in (try? store.timeline(thread, as: .user(viewer)).entries) ?? [] { found.append(entry.body ?? "an entry") }
+            if let open = try? store.openTimeline(thread, as: .user(viewer)) {
+                found += open.page.entries.compactMap(\.body) + ["a timeline"]
+            }
             for name in ["1", "2", "3"] {
                 for channel in ["core-team", "dm: Ann, Bob"] where ThreadID.imported(channel) == thread {
-                    if let entry = try? store.message(ImportedID.message(channel, name), viewer: viewer) {
+                    if let entry = try? store.message(ImportedID.message(channel, name), as: .user(viewer)) {
                         found.append(entry.body ?? "a message")
                     }
                 }
             }
         }
-        try store.forEachEvent(matching: EventFilter(viewer: viewer)) { event in
+        try store.forEachEvent(matching: EventFilter(as: .user(viewer))) { event in
             if let thread = event.thread, threads.contains(thread), let body = event.body { found.append(body) }
             return true
         }
@@ -100,7 +102,7 @@ import Testing
             #expect(try leaks(store, to: Self.olga, in: threads).filter { $0.hasPrefix("body") } == [], "\(first)")
         }
         // The pair was never opened to her; what the team writes from now on she reads.
-        #expect(try store.thread(pair).policy == .inviteOnly && store.thread(team).policy == .open)
+        #expect(try store.thread(pair, as: .host).policy == .inviteOnly && store.thread(team, as: .host).policy == .open)
     }
 
     /// An operator and an accomplice: neither reads the messages of a pair, nor earlier ones of a team
@@ -118,8 +120,8 @@ import Testing
 
     @Test func membersReadTheirChannels() throws {
         let store = try Self.store()
-        #expect(try store.timeline(pair, viewer: ImportedID.user("ann")).map(\.body) == ["body of 1", "body of 2"])
-        #expect(try store.timeline(team, viewer: ImportedID.user("cem")).count == 3)
+        #expect(try store.timeline(pair, as: .user(ImportedID.user("ann"))).map(\.body) == ["body of 1", "body of 2"])
+        #expect(try store.timeline(team, as: .user(ImportedID.user("cem"))).count == 3)
     }
 
     // MARK: What the import says
@@ -136,9 +138,9 @@ import Testing
         let (summary, rejected) = try Self.run(lines, into: store, batchSize: batchSize)
         #expect(rejected.map(\.line) == [5, 6] && rejected.allSatisfy { $0.rejection.code == .invalidPolicy })
         #expect(summary.threadsByPolicy == [.open: 1, .inviteOnly: 1] && summary.threads == 2 && summary.joins == 2)
-        #expect(try store.members(of: team).map(\.user.username) == ["Dan", "Ann", "Eve"])
-        #expect(try store.thread(team).policy == .inviteOnly)
-        #expect(try store.thread(ThreadID.imported("#rust")).policy == .open)
+        #expect(try store.members(of: team, as: .host).map(\.user.username) == ["Dan", "Ann", "Eve"])
+        #expect(try store.thread(team, as: .host).policy == .inviteOnly)
+        #expect(try store.thread(ThreadID.imported("#rust"), as: .host).policy == .open)
         let head = store.head
         let (again, _) = try Self.run(lines, into: store, batchSize: batchSize)
         #expect(store.head == head && again.duplicates == 5 && again.rejected == 2 && again.earlierOpenThreads == 1)
@@ -157,7 +159,7 @@ import Testing
         _ = try Self.run(lines, into: store)
         try store.execute(.leaveThread(user: ImportedID.user("dan"), thread: team))
         #expect(try Self.run(lines, into: store).0.duplicates == 1)
-        #expect(try store.members(of: team).isEmpty)
+        #expect(try store.members(of: team, as: .host).isEmpty)
     }
 
     // MARK: Closing
@@ -182,8 +184,8 @@ import Testing
         #expect(try attempt(store, .joinThread(user: Self.mallory, thread: pair)) != nil)
         #expect(try attempt(store, .joinThread(user: Self.olga, thread: ThreadID(bits: 9))) == nil)
         // Who was a member stays one, with what they could read.
-        #expect(try store.timeline(team, viewer: Self.mallory).count == 3)
-        #expect(try store.timeline(pair, viewer: ImportedID.user("bob")).count == 2)
+        #expect(try store.timeline(team, as: .user(Self.mallory)).count == 3)
+        #expect(try store.timeline(pair, as: .user(ImportedID.user("bob"))).count == 2)
         try store.close()
         let report = try ChatStore.verify(fixture.directory, options: fixture.options.journal, deep: true)
         #expect(report.findings == [])

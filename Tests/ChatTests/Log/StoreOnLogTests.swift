@@ -22,14 +22,14 @@ import Testing
         let posted = try store.execute(.postMessage(message: MessageID(bits: 5), thread: thread, author: ann, body: "Milk?"))
         #expect(posted.positions == 5...5)
         expectError("unknownUser") { try store.execute(.postMessage(thread: thread, author: UserID(bits: 9), body: "Hi")) }
-        #expect(try store.timeline(thread).map(\.body) == ["Milk?"])
+        #expect(try store.timeline(thread, as: .host).map(\.body) == ["Milk?"])
         #expect(store.recovery == nil && store.head == log.head && store.head.position == 5)
         try store.close()
         expectError("closed") { try log.reserve(1) }
 
         store = try ChatStore.open(log: ArrayLog(kept), options: options)
         #expect(try store.execute(.postMessage(message: MessageID(bits: 5), thread: thread, author: ann, body: "Milk?")).isDuplicate)
-        #expect(try store.timeline(thread).map(\.body) == ["Milk?"])
+        #expect(try store.timeline(thread, as: .host).map(\.body) == ["Milk?"])
         #expect(try store.execute(.postMessage(thread: thread, author: ann, body: "Thanks")).positions == 6...6)
     }
 

@@ -55,9 +55,9 @@
             try stores[1].close()
             let again = try open(address)
             #expect(try again.allEvents() == events)
-            for thread in try stores[0].threads() {
-                #expect(try again.timeline(thread.id).entries == stores[0].timeline(thread.id).entries)
-                #expect(try again.members(of: thread.id) == stores[0].members(of: thread.id))
+            for thread in try stores[0].threads(as: .host) {
+                #expect(try again.timeline(thread.id, as: .host).entries == stores[0].timeline(thread.id, as: .host).entries)
+                #expect(try again.members(of: thread.id, as: .host) == stores[0].members(of: thread.id, as: .host))
             }
             try again.close()
         }
@@ -76,7 +76,7 @@
             #expect(try await store.execute(.postMessage(message: message, thread: thread, author: ann, body: "Milk?")).isDuplicate)
             try await store.execute(.postMessage(thread: thread, author: ann, body: "Thanks"))
             var bodies: [String] = []
-            for try await event in store.events(after: token) {
+            for try await event in store.events(after: token, matching: EventFilter(as: .host)) {
                 if case .body(let body) = event.recorded.event.content { bodies.append(body) }
                 if event.position == 6 { break }
             }
@@ -91,7 +91,7 @@
             let reader = try ChatStore.open(log: try PostgresLog.openReadOnly(address), options: options)
             let following = Task {
                 var names: [String] = []
-                for try await event in reader.events(after: 0) {
+                for try await event in reader.events(after: 0, matching: EventFilter(as: .host)) {
                     if case .registration(let name, _) = event.recorded.event.content { names.append(name.text) }
                     if names.count == 2 { break }
                 }
@@ -122,13 +122,13 @@
             let number = "(SELECT number FROM chat_journal.log WHERE name = '\(try PostgresAddress(address).log)')"
             let rows = "SELECT count(*) FROM chat_journal.record WHERE log = \(number) AND position('secret'::bytea IN record) > 0"
             #expect(try server.execute(rows) == "0")
-            #expect(try store.timeline(thread).map(\.body) == [nil, "kept"])
+            #expect(try store.timeline(thread, as: .host).map(\.body) == [nil, "kept"])
             let (size, after) = (head.size, try store.treeHead(at: head.size))
             #expect(after == head && size == 11 || after == head)
             #expect(try store.inclusionProof(of: secret, at: proof.head.size) == proof)
             try store.close()
             store = try open(address)
-            #expect(try store.timeline(thread).map(\.body) == [nil, "kept"])
+            #expect(try store.timeline(thread, as: .host).map(\.body) == [nil, "kept"])
             #expect(try !store.isErasureUnfinished && store.isUser(ann))
             try store.close()
         }
@@ -149,11 +149,11 @@
             #expect(
                 try await store.execute(.postMessage(message: MessageID(bits: 100), thread: thread, author: ann, body: "0")).isDuplicate)
             var count = 0
-            for try await _ in store.events(after: 0) {
+            for try await _ in store.events(after: 0, matching: EventFilter(as: .host)) {
                 count += 1
                 if count == 24 { break }
             }
-            let live = await LiveTimeline(store, thread: thread, viewer: ann)
+            let live = await LiveTimeline(store, thread: thread, as: .user(ann))
             let following = Task { await live.follow() }
             while await live.state.value?.count != 20 { try await Task.sleep(for: .milliseconds(1)) }
             following.cancel()

@@ -13,19 +13,19 @@ import Testing
         func text(_ body: () throws -> some Any) -> String { do { return "\(try body())" } catch { return "\(error)" } }
         var answers: [String] = []
         for user in [ann, bob, cat] {
-            answers.append(text { try store.user(user, viewer: viewer) })
-            answers.append(text { try store.access(of: user, viewer: viewer) })
-            answers.append(text { try store.invitations(of: user, viewer: viewer) })
-            answers.append(text { try store.standing(of: user, in: garden, viewer: viewer) })
+            answers.append(text { try store.user(user, as: Viewer(orHost: viewer)) })
+            answers.append(text { try store.access(of: user, as: Viewer(orHost: viewer)) })
+            answers.append(text { try store.invitations(of: user, as: Viewer(orHost: viewer)) })
+            answers.append(text { try store.standing(of: user, in: garden, as: Viewer(orHost: viewer)) })
         }
-        answers.append(text { try store.threads(PageRequest(limit: 10), viewer: viewer) })
-        answers.append(text { try store.thread(garden, viewer: viewer) })
-        answers.append(text { try store.timeline(garden, PageRequest(limit: 10), viewer: viewer) })
-        answers.append(text { try store.members(of: garden, viewer: viewer) })
-        answers.append(text { try store.roles(in: garden, viewer: viewer) })
-        answers.append(text { try store.sanctions(in: garden, viewer: viewer) })
-        answers.append(text { try store.reports(in: garden, viewer: viewer) })
-        answers.append(text { try store.invitations(to: garden, viewer: viewer) })
+        answers.append(text { try store.threads(PageRequest(limit: 10), as: Viewer(orHost: viewer)) })
+        answers.append(text { try store.thread(garden, as: Viewer(orHost: viewer)) })
+        answers.append(text { try store.timeline(garden, PageRequest(limit: 10), as: Viewer(orHost: viewer)) })
+        answers.append(text { try store.members(of: garden, as: Viewer(orHost: viewer)) })
+        answers.append(text { try store.roles(in: garden, as: Viewer(orHost: viewer)) })
+        answers.append(text { try store.sanctions(in: garden, as: Viewer(orHost: viewer)) })
+        answers.append(text { try store.reports(in: garden, as: Viewer(orHost: viewer)) })
+        answers.append(text { try store.invitations(to: garden, as: Viewer(orHost: viewer)) })
         return answers
     }
 

@@ -52,38 +52,40 @@ import Testing
     private func shown(_ store: ChatStore) throws -> [String] {
         let statistics = store.statistics
         return [
-            "\(try store.threads()) \(try store.thread(thread)) \(try store.threadIDs(named: "Milk"))",
-            "\(try store.timeline(thread)) \(try store.message(message)) \(try store.replies(to: message))",
-            "\(try store.members(of: thread)) \(try store.readers(of: thread)) \(try store.user(ann)) \(try store.user(bob))",
-            "\(try store.access(of: ann)) \(try store.access(of: bob)) \(try store.activity())",
-            "\(try store.details(of: .message(message))) \(try store.details(of: .reply(reply)))",
+            "\(try store.threads(as: .host)) \(try store.thread(thread, as: .host)) \(try store.threadIDs(named: "Milk", as: .host))",
+            "\(try store.timeline(thread, as: .host)) \(try store.message(message, as: .host)) \(try store.replies(to: message, as: .host))",
+            "\(try store.members(of: thread, as: .host)) \(try store.readers(of: thread)) \(try store.user(ann, as: .host)) \(try store.user(bob, as: .host))",
+            "\(try store.access(of: ann, as: .host)) \(try store.access(of: bob, as: .host)) \(try store.activity())",
+            "\(try store.details(of: .message(message), as: .host)) \(try store.details(of: .reply(reply), as: .host))",
             "\(statistics.userCount) \(statistics.threadCount) \(statistics.messageCount) \(statistics.replyCount)",
-            "\(try store.userID(named: "Ann") == ann) \(store.messageID(answeredBy: reply) == message) \(try store.allEvents())",
+            "\(try store.userID(named: "Ann") == ann) \(store.messageID(answeredBy: reply, as: .host) == message) \(try store.allEvents())",
         ]
     }
 
     private func expectNothingLostIsShown(_ store: ChatStore) throws {
         #expect(try !store.isUser(lostUser) && store.userID(named: "Eve") == nil && store.userID(named: "Anna") == nil)
-        #expect(store.userID(withSubject: "eve") == nil && store.messageID(answeredBy: lostReply) == nil)
-        #expect(try store.threadIDs(named: "Dogs") == [])
+        #expect(store.userID(withSubject: "eve") == nil && store.messageID(answeredBy: lostReply, as: .host) == nil)
+        #expect(try store.threadIDs(named: "Dogs", as: .host) == [])
         let code = try #require(OutwardCode("SW1A"))
-        #expect(try store.residents(of: code).isEmpty)
-        expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.user(lostUser) }
-        expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.access(of: lostUser) }
+        #expect(try store.residents(of: code, as: .host).isEmpty)
+        expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.user(lostUser, as: .host) }
+        expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.access(of: lostUser, as: .host) }
         for thread in [lostThread, ThreadID(code)] {
-            expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.thread(thread) }
-            expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.timeline(thread) }
-            expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.members(of: thread) }
+            expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.thread(thread, as: .host) }
+            expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.timeline(thread, as: .host) }
+            expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.members(of: thread, as: .host) }
             expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.readers(of: thread) }
             // The lost events alone make this viewer a member.
-            expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.timeline(thread, viewer: bob) }
+            expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.timeline(thread, as: .user(bob)) }
         }
-        expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.timeline(thread, viewer: lostUser) }
-        expectRejection(.unknownMessage) { () throws(ChatError) in _ = try store.message(lostMessage) }
-        expectRejection(.unknownMessage) { () throws(ChatError) in _ = try store.replies(to: lostMessage) }
-        expectRejection(.unknownMessage) { () throws(ChatError) in _ = try store.details(of: .message(lostMessage)) }
-        expectRejection(.unknownReply) { () throws(ChatError) in _ = try store.details(of: .reply(lostReply)) }
-        expectRejection(.invalidPosition) { () throws(ChatError) in _ = try store.threads(asOf: .position(store.applyDurableEvents() + 1)) }
+        expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.timeline(thread, as: .user(lostUser)) }
+        expectRejection(.unknownMessage) { () throws(ChatError) in _ = try store.message(lostMessage, as: .host) }
+        expectRejection(.unknownMessage) { () throws(ChatError) in _ = try store.replies(to: lostMessage, as: .host) }
+        expectRejection(.unknownMessage) { () throws(ChatError) in _ = try store.details(of: .message(lostMessage), as: .host) }
+        expectRejection(.unknownReply) { () throws(ChatError) in _ = try store.details(of: .reply(lostReply), as: .host) }
+        expectRejection(.invalidPosition) { () throws(ChatError) in
+            _ = try store.threads(as: .host, asOf: .position(store.applyDurableEvents() + 1))
+        }
     }
 
     @Test(arguments: HoldingLog.Fault.allCases) func failedCommitIsNotShown(_ fault: HoldingLog.Fault) throws {
@@ -94,7 +96,7 @@ import Testing
         log.fail(fault)
         let code = fault == .append ? "ioFailed" : "syncFailed"
         expectError(code) { _ = try store.execute(lostCommands) }
-        expectError(code) { _ = try store.thread(thread) }
+        expectError(code) { _ = try store.thread(thread, as: .host) }
         // What the queries of the stopped store would show.
         let failure = store.stopped.withLock { $0.take() }
         try expectNothingLostIsShown(store)
@@ -121,7 +123,7 @@ import Testing
         disk.inject(DiskFault(.fails(.failed), at: .occurrence(1, of: operation), pathSuffix: ".segment"))
         let code = operation == .write ? "ioFailed" : "syncFailed"
         expectError(code) { _ = try again.execute(lostCommands) }
-        expectError(code) { _ = try again.thread(thread) }
+        expectError(code) { _ = try again.thread(thread, as: .host) }
         #expect(again.readSide.position == position && again.statistics.userCount == 2)
         // The close fails, because the decided commit cannot become durable.
         expectError(code) { try again.close() }

@@ -39,7 +39,7 @@ import Testing
     }
 
     private func expectEve(in store: ChatStore) throws {
-        #expect(try store.isUser(eve) && store.userID(named: "eve") == eve && store.user(eve).username == "Eve")
+        #expect(try store.isUser(eve) && store.userID(named: "eve") == eve && store.user(eve, as: .host).username == "Eve")
         #expect(store.userID(withSubject: "eve") == eve && store.statistics.userCount == 2)
         #expect(try store.allEvents().count >= 2)
     }

@@ -32,13 +32,13 @@ import Testing
 
     @Test func pinsOfEarlierMessagesAreHidden() throws {
         let store = try store()
-        #expect(try store.pins(in: club, viewer: bob).map(\.message) == [late])
-        #expect(try store.pins(in: club, viewer: ann).map(\.message) == [early, late])
+        #expect(try store.pins(in: club, as: .user(bob)).map(\.message) == [late])
+        #expect(try store.pins(in: club, as: .user(ann)).map(\.message) == [early, late])
     }
 
     @Test func reportsOfEarlierMessagesAreHidden() throws {
         let store = try store()
-        #expect(try store.reports(in: club, viewer: bob).map(\.post) == [.message(late)])
-        #expect(try store.reports(in: club, viewer: ann).map(\.post) == [.message(early), .message(late)])
+        #expect(try store.reports(in: club, as: .user(bob)).map(\.post) == [.message(late)])
+        #expect(try store.reports(in: club, as: .user(ann)).map(\.post) == [.message(early), .message(late)])
     }
 }

@@ -36,7 +36,7 @@ import Testing
 
         init(_ user: UserID, of thread: ThreadID? = nil, _ store: ChatStore, after position: Position) {
             (self.user, self.thread) = (user, thread)
-            let filter = EventFilter(threads: thread.map { [$0] }, viewer: user)
+            let filter = EventFilter(as: .user(user), threads: thread.map { [$0] })
             let updates = store.events(after: position, matching: filter).updates
             task = Task { [received] in
                 try await updates.deliver({ received.push($0, &$1) }, nil) { update in

@@ -79,8 +79,8 @@ import Testing
         ]
         try fixture.write(history)
         let store = try fixture.open()
-        #expect(try store.pins(in: garden, viewer: ann) == [])
-        #expect(try store.reports(in: garden, viewer: ann).isEmpty)
+        #expect(try store.pins(in: garden, as: .user(ann)) == [])
+        #expect(try store.reports(in: garden, as: .user(ann)).isEmpty)
     }
 
     // MARK: Receipts
@@ -133,7 +133,7 @@ import Testing
         for message in messages {
             try await fixture.store.execute(.postMessage(message: message, thread: Fixture.garden, author: Fixture.ann, body: "Text"))
         }
-        let filter = EventFilter(kinds: [.messagePosted], viewer: Fixture.bob)
+        let filter = EventFilter(as: .user(Fixture.bob), kinds: [.messagePosted])
         let token = try fixture.store.resumeToken(after: 6)
         let sequences = [
             fixture.store.events(after: 6, matching: filter, bufferingPolicy: bufferingPolicy),
@@ -154,7 +154,7 @@ import Testing
     @Test func leavingStopsDeliveryWithinBatch() async throws {
         let fixture = try Fixture()
         for _ in 0..<4 { try fixture.post("Text") }
-        let filter = EventFilter(viewer: Fixture.bob)
+        let filter = EventFilter(as: .user(Fixture.bob))
         var iterator = fixture.store.events(after: 6, matching: filter).makeAsyncIterator()
         #expect(try await iterator.next()?.position == 7)
         try await fixture.store.execute(.leaveThread(user: Fixture.bob, thread: Fixture.garden))
@@ -166,7 +166,7 @@ import Testing
     /// An event about a message whose posting is lost must not end the view.
     @Test @MainActor func liveTimelineSkipsUnknownMessage() throws {
         let fixture = try Fixture()
-        let source = TimelineSource(thread: Fixture.garden, viewer: Fixture.bob, limit: 10)
+        let source = TimelineSource(thread: Fixture.garden, viewer: .user(Fixture.bob), limit: 10)
         let facts: [EventDetails] = [
             .init(.messageRetracted, .message(thread: Fixture.garden, number: 9, message: MessageID(bits: 77), by: Fixture.ann)),
             .init(
@@ -192,7 +192,7 @@ import Testing
             (.init(.messagePosted, .message(thread: garden, number: 3, message: message, by: ann)), .body("One"), nil),
             (.init(.messageRetracted, change), .none, nil), (.init(.messageEdited, change), .body("Two"), nil),
         ])
-        #expect(try fixture.open().details(of: .message(message)).history.map(\.position) == [4, 5, 6])
+        #expect(try fixture.open().details(of: .message(message), as: .host).history.map(\.position) == [4, 5, 6])
     }
 }
 
@@ -468,46 +468,44 @@ private struct UndecidedWorld {
         let all = PageRequest(limit: .max)
         let names = facts.indices.map { "thread-\($0 + 1)." }
         for moment in moments.map(AsOf.position) {
-            ask("threads") { try store.threads(all, viewer: viewer, asOf: moment).entries }
-            ask("pages of threads") { try pages { try store.threads(PageRequest(limit: 1), at: $0, viewer: viewer, asOf: moment) } }
+            ask("threads") { try store.threads(all, as: .user(viewer), asOf: moment).entries }
+            ask("pages of threads") { try pages { try store.threads(PageRequest(limit: 1), at: $0, as: .user(viewer), asOf: moment) } }
             // The query contains the thread's name, so the label omits it.
-            ask("named") { try names.map { try store.threadIDs(named: $0, viewer: viewer, asOf: moment) } }
+            ask("named") { try names.map { try store.threadIDs(named: $0, as: .user(viewer), asOf: moment) } }
             for thread in threads + [ThreadID(bits: 99)] {
-                ask("thread") { try store.thread(thread, viewer: viewer, asOf: moment) }
-                ask("roles") { try store.roles(in: thread, viewer: viewer, asOf: moment) }
-                ask("sanctions") { try store.sanctions(in: thread, viewer: viewer, asOf: moment) }
-                ask("pins") { try store.pins(in: thread, viewer: viewer, asOf: moment) }
-                ask("reports") { try store.reports(in: thread, viewer: viewer, asOf: moment) }
-                ask("invitations to") { try store.invitations(to: thread, viewer: viewer, asOf: moment) }
-                ask("members") { try store.members(of: thread, viewer: viewer, asOf: moment) }
-                ask("readers") { try store.readers(of: thread, viewer: viewer, asOf: moment) }
-                ask("timeline") { try store.timeline(thread, all, viewer: viewer, asOf: moment).entries }
-                ask("around") { try store.timeline(thread, PageRequest(limit: 2, around: 30), viewer: viewer, asOf: moment).entries }
-                ask("pages") { try pages { try store.timeline(thread, PageRequest(limit: 2), at: $0, viewer: viewer, asOf: moment) } }
-                if let code = thread.outwardCode { ask("residents") { try store.residents(of: code, viewer: viewer, asOf: moment) } }
+                ask("thread") { try store.thread(thread, as: .user(viewer), asOf: moment) }
+                ask("roles") { try store.roles(in: thread, as: .user(viewer), asOf: moment) }
+                ask("sanctions") { try store.sanctions(in: thread, as: .user(viewer), asOf: moment) }
+                ask("pins") { try store.pins(in: thread, as: .user(viewer), asOf: moment) }
+                ask("reports") { try store.reports(in: thread, as: .user(viewer), asOf: moment) }
+                ask("invitations to") { try store.invitations(to: thread, as: .user(viewer), asOf: moment) }
+                ask("members") { try store.members(of: thread, as: .user(viewer), asOf: moment) }
+                ask("timeline") { try store.timeline(thread, all, as: .user(viewer), asOf: moment).entries }
+                ask("around") { try store.timeline(thread, PageRequest(limit: 2, around: 30), as: .user(viewer), asOf: moment).entries }
+                ask("pages") { try pages { try store.timeline(thread, PageRequest(limit: 2), at: $0, as: .user(viewer), asOf: moment) } }
+                if let code = thread.outwardCode { ask("residents") { try store.residents(of: code, as: .user(viewer), asOf: moment) } }
             }
             for message in messages {
-                ask("message") { try store.message(message, viewer: viewer, asOf: moment) }
-                ask("replies") { try store.replies(to: message, all, viewer: viewer, asOf: moment).entries }
+                ask("message") { try store.message(message, as: .user(viewer), asOf: moment) }
+                ask("replies") { try store.replies(to: message, all, as: .user(viewer), asOf: moment).entries }
                 ask("pages of replies") {
-                    try pages { try store.replies(to: message, PageRequest(limit: 1), at: $0, viewer: viewer, asOf: moment) }
+                    try pages { try store.replies(to: message, PageRequest(limit: 1), at: $0, as: .user(viewer), asOf: moment) }
                 }
-                ask("details") { try store.details(of: .message(message), viewer: viewer, asOf: moment) }
+                ask("details") { try store.details(of: .message(message), as: .user(viewer), asOf: moment) }
             }
-            for reply in replies { ask("details of reply") { try store.details(of: .reply(reply), viewer: viewer, asOf: moment) } }
+            for reply in replies { ask("details of reply") { try store.details(of: .reply(reply), as: .user(viewer), asOf: moment) } }
             for user in users {
-                ask("user") { try store.user(user, viewer: viewer, asOf: moment) }
-                ask("invitations") { try store.invitations(of: user, viewer: viewer, asOf: moment) }
-                ask("access") { try store.access(of: user, viewer: viewer, asOf: moment) }
+                ask("user") { try store.user(user, as: .user(viewer), asOf: moment) }
+                ask("invitations") { try store.invitations(of: user, as: .user(viewer), asOf: moment) }
+                ask("access") { try store.access(of: user, as: .user(viewer), asOf: moment) }
             }
-            ask("activity") { try store.activity(viewer: viewer, asOf: moment) }
-            ask("operators") { try store.operators(viewer: viewer, asOf: moment) }
+            ask("operators") { try store.operators(as: .user(viewer), asOf: moment) }
         }
-        for reply in replies { ask("answered") { String(describing: store.messageID(answeredBy: reply, viewer: viewer)) } }
-        var filters = [EventFilter(viewer: viewer)]
-        filters += threads.map { EventFilter(threads: [$0], viewer: viewer) }
-        filters += users.map { EventFilter(users: [$0], viewer: viewer) }
-        filters += EventKind.allCases.map { EventFilter(kinds: [$0], viewer: viewer) }
+        for reply in replies { ask("answered") { String(describing: store.messageID(answeredBy: reply, as: .user(viewer))) } }
+        var filters = [EventFilter(as: .user(viewer))]
+        filters += threads.map { EventFilter(as: .user(viewer), threads: [$0]) }
+        filters += users.map { EventFilter(as: .user(viewer), users: [$0]) }
+        filters += EventKind.allCases.map { EventFilter(as: .user(viewer), kinds: [$0]) }
         for filter in filters {
             ask("events") {
                 var events: [RecordedEvent] = []

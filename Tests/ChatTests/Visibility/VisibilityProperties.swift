@@ -72,7 +72,7 @@ struct VisibilityWorld {
         let known = Array(Set(facts.compactMap(\.user))).sorted()
         // The generator leaves, renames, edits and retracts too rarely in shared threads.
         for user in known.shuffled(using: &random).prefix(3) {
-            for thread in try store.user(user).threads.prefix(2) where random.oneIn(2) {
+            for thread in try store.user(user, as: .host).threads.prefix(2) where random.oneIn(2) {
                 // The last owner of a thread cannot leave it.
                 _ = try store.execute([CommandRequest(.leaveThread(user: user, thread: thread.id))])
             }
@@ -116,7 +116,7 @@ struct VisibilityWorld {
         for user in operators { try store.execute(.grantOperator(user: user)) }
         func execute(_ command: ChatCommand) throws { _ = try store.execute([CommandRequest(command, correlation: "secret")]) }
         for thread in Set(facts.compactMap(\.thread)).sorted() {
-            guard let member = try store.members(of: thread).randomElement(using: &random)?.user.id,
+            guard let member = try store.members(of: thread, as: .host).randomElement(using: &random)?.user.id,
                 let other = known.randomElement(using: &random)
             else { continue }
             let payload = try #require(CustomPayload("[1]"))
@@ -136,7 +136,8 @@ struct VisibilityWorld {
         for details in facts {
             switch (details.kind, details.shape) {
             case (.messagePosted, .message(let itsThread, _, let itsMessage, let itsAuthor)):
-                guard random.oneIn(4), let reader = try store.members(of: itsThread).randomElement(using: &random)?.user.id else {
+                guard random.oneIn(4), let reader = try store.members(of: itsThread, as: .host).randomElement(using: &random)?.user.id
+                else {
                     continue
                 }
                 try execute(.pin(message: itsMessage, by: operators[1]))
@@ -148,7 +149,8 @@ struct VisibilityWorld {
                 if random.oneIn(3) { try execute(.block(user: itsAuthor, by: reader)) }
                 if random.oneIn(3) { try execute(.unblock(user: itsAuthor, by: reader)) }
             case (.replyPosted, .reply(let itsThread, _, _, let itsReply, _)):
-                guard random.oneIn(3), let reader = try store.members(of: itsThread).randomElement(using: &random)?.user.id else {
+                guard random.oneIn(3), let reader = try store.members(of: itsThread, as: .host).randomElement(using: &random)?.user.id
+                else {
                     continue
                 }
                 try execute(.report(.reply(itsReply), by: reader, reason: "secret"))
@@ -171,7 +173,7 @@ struct VisibilityWorld {
 extension VisibilityWorld {
     /// Returns an owner of a thread, if it has one.
     private static func owner(of thread: ThreadID, _ store: ChatStore) throws -> UserID? {
-        try store.roles(in: thread).first { $0.role == .owner }?.user.id
+        try store.roles(in: thread, as: .host).first { $0.role == .owner }?.user.id
     }
 
     /// Sets the policies of the named threads several times, with posts, joins and departures between.
@@ -184,7 +186,7 @@ extension VisibilityWorld {
             for _ in 0..<3 {
                 let policy: ThreadPolicy = random.oneIn(2) ? .inviteOnly : .open
                 try execute(.setThreadPolicy(thread: thread, policy: policy, history: random.oneIn(3) ? .sinceJoining : nil, by: actor))
-                guard let member = try store.members(of: thread).randomElement(using: &random)?.user.id,
+                guard let member = try store.members(of: thread, as: .host).randomElement(using: &random)?.user.id,
                     let newcomer = known.randomElement(using: &random)
                 else { continue }
                 try execute(.postMessage(thread: thread, author: member, body: "secret"))
@@ -264,7 +266,7 @@ struct VisibilityChecker {
             cells.insert(.init(kind: kind, role: naive.role(of: viewer, to: recorded, current: end)))
         }
         var read: [RecordedEvent] = []
-        try store.forEachEvent(matching: EventFilter(viewer: viewer)) { event in
+        try store.forEachEvent(matching: EventFilter(as: .user(viewer))) { event in
             read.append(event)
             return true
         }
@@ -358,65 +360,64 @@ struct VisibilityChecker {
         let all = PageRequest(limit: .max)
         check(
             "threads", viewer, moment,
-            expected(nil, viewer, moment) { () throws(ChatError) in shown(try store.threads(all, asOf: asOf).entries) }
+            expected(nil, viewer, moment) { () throws(ChatError) in shown(try store.threads(all, as: .host, asOf: asOf).entries) }
         ) {
-            () throws(ChatError) in try store.threads(all, viewer: viewer, asOf: asOf).entries
+            () throws(ChatError) in try store.threads(all, as: .user(viewer), asOf: asOf).entries
         }
         check(
             "pages of threads", viewer, moment,
-            expected(nil, viewer, moment) { () throws(ChatError) in shown(try store.threads(all, asOf: asOf).entries) }
+            expected(nil, viewer, moment) { () throws(ChatError) in shown(try store.threads(all, as: .host, asOf: asOf).entries) }
         ) { () throws(ChatError) in
-            var page = try store.threads(PageRequest(limit: 2), viewer: viewer, asOf: asOf)
+            var page = try store.threads(PageRequest(limit: 2), as: .user(viewer), asOf: asOf)
             var entries = page.entries
             while let older = page.older {
-                page = try store.threads(PageRequest(limit: 2), at: older, viewer: viewer, asOf: asOf)
+                page = try store.threads(PageRequest(limit: 2), at: older, as: .user(viewer), asOf: asOf)
                 entries = page.entries + entries
             }
             return entries
         }
         for thread in world.threads {
-            let name = (try? store.thread(thread, asOf: asOf))?.name
+            let name = (try? store.thread(thread, as: .host, asOf: asOf))?.name
             if let name {
                 let named = Outcome { () throws(ChatError) in
-                    try store.threadIDs(named: name, asOf: asOf).filter { naive.mayRead(viewer, $0, at: moment, current: end) }
+                    try store.threadIDs(named: name, as: .host, asOf: asOf).filter { naive.mayRead(viewer, $0, at: moment, current: end) }
                 }
                 check("threadIDs(named:)", viewer, moment, isRegistered(viewer, moment) ? named : .refused(.unknownUser)) {
-                    () throws(ChatError) in try store.threadIDs(named: name, viewer: viewer, asOf: asOf)
+                    () throws(ChatError) in try store.threadIDs(named: name, as: .user(viewer), asOf: asOf)
                 }
             }
             check(
                 "thread", viewer, moment,
-                expected(thread, viewer, moment) { () throws(ChatError) in cut(try store.thread(thread, asOf: asOf), viewer, moment) }
+                expected(thread, viewer, moment) { () throws(ChatError) in
+                    cut(try store.thread(thread, as: .host, asOf: asOf), viewer, moment)
+                }
             ) {
-                () throws(ChatError) in try store.thread(thread, viewer: viewer, asOf: asOf)
+                () throws(ChatError) in try store.thread(thread, as: .user(viewer), asOf: asOf)
             }
             check(
                 "members", viewer, moment,
-                expected(thread, viewer, moment) { () throws(ChatError) in try store.members(of: thread, asOf: asOf) }
+                expected(thread, viewer, moment) { () throws(ChatError) in try store.members(of: thread, as: .host, asOf: asOf) }
             ) {
-                () throws(ChatError) in try store.members(of: thread, viewer: viewer, asOf: asOf)
-            }
-            check("readers", viewer, moment, .refused(.notAllowed)) { () throws(ChatError) in
-                try store.readers(of: thread, viewer: viewer, asOf: asOf)
+                () throws(ChatError) in try store.members(of: thread, as: .user(viewer), asOf: asOf)
             }
             let timeline = expected(thread, viewer, moment) { () throws(ChatError) in
-                cut(try store.timeline(thread, PageRequest(limit: .max), asOf: asOf).entries, viewer, moment)
+                cut(try store.timeline(thread, PageRequest(limit: .max), as: .host, asOf: asOf).entries, viewer, moment)
             }
             check("timeline", viewer, moment, timeline) { () throws(ChatError) in
-                try store.timeline(thread, PageRequest(limit: .max), viewer: viewer, asOf: asOf).entries
+                try store.timeline(thread, PageRequest(limit: .max), as: .user(viewer), asOf: asOf).entries
             }
             check("pages of a timeline", viewer, moment, timeline) { () throws(ChatError) in
-                var page = try store.timeline(thread, PageRequest(limit: 7), viewer: viewer, asOf: asOf)
+                var page = try store.timeline(thread, PageRequest(limit: 7), as: .user(viewer), asOf: asOf)
                 var entries = page.entries
                 while let older = page.older {
-                    page = try store.timeline(thread, PageRequest(limit: 7), at: older, viewer: viewer, asOf: asOf)
+                    page = try store.timeline(thread, PageRequest(limit: 7), at: older, as: .user(viewer), asOf: asOf)
                     entries = page.entries + entries
                 }
                 return entries
             }
             if let code = thread.outwardCode {
                 let residents = Outcome { () throws(ChatError) in
-                    try store.residents(of: code, asOf: asOf).map { resident in
+                    try store.residents(of: code, as: .host, asOf: asOf).map { resident in
                         var resident = resident
                         if resident.user.id != viewer { resident.postcode = nil }
                         return resident
@@ -426,7 +427,7 @@ struct VisibilityChecker {
                 check(
                     "residents", viewer, moment,
                     isRegistered(viewer, moment) ? mayRead ? residents : .refused(.notAMember) : .refused(.unknownUser)
-                ) { () throws(ChatError) in try store.residents(of: code, viewer: viewer, asOf: asOf).items }
+                ) { () throws(ChatError) in try store.residents(of: code, as: .user(viewer), asOf: asOf).items }
             }
         }
     }
@@ -445,34 +446,40 @@ struct VisibilityChecker {
         for thread in world.threads {
             check(
                 "roles", viewer, moment,
-                expected(thread, viewer, moment) { () throws(ChatError) in try store.roles(in: thread, asOf: asOf) }
+                expected(thread, viewer, moment) { () throws(ChatError) in try store.roles(in: thread, as: .host, asOf: asOf) }
             ) {
-                () throws(ChatError) in try store.roles(in: thread, viewer: viewer, asOf: asOf)
+                () throws(ChatError) in try store.roles(in: thread, as: .user(viewer), asOf: asOf)
             }
             check(
                 "pins", viewer, moment,
-                expected(thread, viewer, moment) { () throws(ChatError) in cut(try store.pins(in: thread, asOf: asOf), viewer, moment) }
+                expected(thread, viewer, moment) { () throws(ChatError) in
+                    cut(try store.pins(in: thread, as: .host, asOf: asOf), viewer, moment)
+                }
             ) {
-                () throws(ChatError) in try store.pins(in: thread, viewer: viewer, asOf: asOf)
+                () throws(ChatError) in try store.pins(in: thread, as: .user(viewer), asOf: asOf)
             }
             check(
                 "sanctions", viewer, moment,
-                expectedForModerators(thread, viewer, moment) { () throws(ChatError) in try store.sanctions(in: thread, asOf: asOf) }
+                expectedForModerators(thread, viewer, moment) { () throws(ChatError) in
+                    try store.sanctions(in: thread, as: .host, asOf: asOf)
+                }
             ) {
-                () throws(ChatError) in try store.sanctions(in: thread, viewer: viewer, asOf: asOf)
+                () throws(ChatError) in try store.sanctions(in: thread, as: .user(viewer), asOf: asOf)
             }
             check(
                 "invitations(to:)", viewer, moment,
-                expectedForModerators(thread, viewer, moment) { () throws(ChatError) in try store.invitations(to: thread, asOf: asOf) }
+                expectedForModerators(thread, viewer, moment) { () throws(ChatError) in
+                    try store.invitations(to: thread, as: .host, asOf: asOf)
+                }
             ) {
-                () throws(ChatError) in try store.invitations(to: thread, viewer: viewer, asOf: asOf)
+                () throws(ChatError) in try store.invitations(to: thread, as: .user(viewer), asOf: asOf)
             }
             let reports = expectedForModerators(thread, viewer, moment) { () throws(ChatError) in
-                try store.reports(in: thread, asOf: asOf).compactMap { report -> PostReport? in
+                try store.reports(in: thread, as: .host, asOf: asOf).compactMap { report -> PostReport? in
                     let message: MessageID? =
                         switch report.post {
                         case .message(let id): id
-                        case .reply(let id): store.messageID(answeredBy: id)
+                        case .reply(let id): store.messageID(answeredBy: id, as: .host)
                         }
                     let start = naive.readingStart(viewer, thread, at: moment, current: end) ?? end
                     guard let posted = message.flatMap(naive.postingPosition), posted > start else { return nil }
@@ -484,26 +491,26 @@ struct VisibilityChecker {
                 }
             }
             check("reports", viewer, moment, reports) { () throws(ChatError) in
-                try store.reports(in: thread, viewer: viewer, asOf: asOf).items
+                try store.reports(in: thread, as: .user(viewer), asOf: asOf).items
             }
             check("standing", viewer, moment, expectedStanding(thread, viewer, moment)) { () throws(ChatError) in
-                try store.standing(of: viewer, in: thread, viewer: viewer, asOf: asOf)
+                try store.standing(of: viewer, in: thread, as: .user(viewer), asOf: asOf)
             }
             if let other = world.users.first(where: { $0 != viewer }) {
                 check("standing of another user", viewer, moment, .refused(.notAllowed)) { () throws(ChatError) in
-                    try store.standing(of: other, in: thread, viewer: viewer, asOf: asOf)
+                    try store.standing(of: other, in: thread, as: .user(viewer), asOf: asOf)
                 }
             }
         }
         let operators = expected(nil, viewer, moment) { () throws(ChatError) in
             if !naive.isOperator(viewer, at: moment) || !naive.isOperator(viewer, at: end) { throw .rejected(.notAllowed) }
-            return try store.operators(asOf: asOf)
+            return try store.operators(as: .host, asOf: asOf)
         }
-        check("operators", viewer, moment, operators) { () throws(ChatError) in try store.operators(viewer: viewer, asOf: asOf) }
+        check("operators", viewer, moment, operators) { () throws(ChatError) in try store.operators(as: .user(viewer), asOf: asOf) }
         for user in world.users {
             let invitations = Outcome { () throws(ChatError) in
                 if user != viewer { throw .rejected(.notAllowed) }
-                return try store.invitations(of: user, asOf: asOf).map { invitation in
+                return try store.invitations(of: user, as: .host, asOf: asOf).map { invitation in
                     // The host's answer has no marks of blocked users.
                     var invitation = invitation
                     invitation.isFromBlockedUser = naive.isBlocked(invitation.by.id, by: viewer, at: end)
@@ -511,7 +518,7 @@ struct VisibilityChecker {
                 }
             }
             check("invitations(of:)", viewer, moment, invitations) { () throws(ChatError) in
-                try store.invitations(of: user, viewer: viewer, asOf: asOf).items
+                try store.invitations(of: user, as: .user(viewer), asOf: asOf).items
             }
         }
     }
@@ -522,11 +529,11 @@ struct VisibilityChecker {
         // Each viewer checks a fifth of the posts per position, in turns that cover all posts.
         turn += 1
         for (number, message) in world.messages.enumerated() where (number + turn).isMultiple(of: 5) {
-            let entry = try? store.message(message, asOf: asOf)
+            let entry = try? store.message(message, as: .host, asOf: asOf)
             guard let entry, let thread = entry.thread else {
                 let code: Rejection.Code = isRegistered(viewer, moment) ? .unknownMessage : .unknownUser
                 check("message", viewer, moment, .refused(code)) { () throws(ChatError) in
-                    try store.message(message, viewer: viewer, asOf: asOf)
+                    try store.message(message, as: .user(viewer), asOf: asOf)
                 }
                 continue
             }
@@ -537,20 +544,21 @@ struct VisibilityChecker {
                     return entry
                 }
             ) {
-                () throws(ChatError) in try store.message(message, viewer: viewer, asOf: asOf)
+                () throws(ChatError) in try store.message(message, as: .user(viewer), asOf: asOf)
             }
             let replies = expected(thread, unknown: .unknownMessage, viewer, moment) { () throws(ChatError) in
                 if cut([entry], viewer, moment).isEmpty { throw .rejected(.unknownMessage) }
-                return shown(try store.replies(to: message, PageRequest(limit: .max), asOf: asOf).entries, in: thread, viewer, moment)
+                return shown(
+                    try store.replies(to: message, PageRequest(limit: .max), as: .host, asOf: asOf).entries, in: thread, viewer, moment)
             }
             check("replies", viewer, moment, replies) { () throws(ChatError) in
-                try store.replies(to: message, PageRequest(limit: .max), viewer: viewer, asOf: asOf).entries
+                try store.replies(to: message, PageRequest(limit: .max), as: .user(viewer), asOf: asOf).entries
             }
             check("pages of replies", viewer, moment, replies) { () throws(ChatError) in
-                var page = try store.replies(to: message, PageRequest(limit: 2), viewer: viewer, asOf: asOf)
+                var page = try store.replies(to: message, PageRequest(limit: 2), as: .user(viewer), asOf: asOf)
                 var entries = page.entries
                 while let older = page.older {
-                    page = try store.replies(to: message, PageRequest(limit: 2), at: older, viewer: viewer, asOf: asOf)
+                    page = try store.replies(to: message, PageRequest(limit: 2), at: older, as: .user(viewer), asOf: asOf)
                     entries = page.entries + entries
                 }
                 return entries
@@ -558,11 +566,12 @@ struct VisibilityChecker {
             checkDetails(.message(message), of: message, in: thread, viewer, moment)
         }
         for (number, reply) in world.replies.enumerated() where (number + turn).isMultiple(of: 5) {
-            guard let message = store.messageID(answeredBy: reply), let thread = try? store.message(message).thread else { continue }
+            guard let message = store.messageID(answeredBy: reply, as: .host), let thread = try? store.message(message, as: .host).thread
+            else { continue }
             let start = naive.readingStart(viewer, thread, at: end, current: end)
             let mayRead = start.map { naive.postingPosition(of: message) ?? 0 > $0 } ?? false
             check("messageID(answeredBy:)", viewer, end, .value(mayRead ? message : nil)) { () throws(ChatError) in
-                store.messageID(answeredBy: reply, viewer: viewer)
+                store.messageID(answeredBy: reply, as: .user(viewer))
             }
             checkDetails(.reply(reply), of: message, in: thread, viewer, moment)
         }
@@ -573,9 +582,9 @@ struct VisibilityChecker {
     ) {
         let (store, naive, end) = (store, naive, end)
         let asOf = AsOf.position(moment)
-        if case .refused(let code) = Outcome({ () throws(ChatError) in try store.details(of: post, asOf: asOf) }) {
+        if case .refused(let code) = Outcome({ () throws(ChatError) in try store.details(of: post, as: .host, asOf: asOf) }) {
             check("details", viewer, moment, .refused(isRegistered(viewer, moment) ? code : .unknownUser)) { () throws(ChatError) in
-                try store.details(of: post, viewer: viewer, asOf: asOf)
+                try store.details(of: post, as: .user(viewer), asOf: asOf)
             }
             return
         }
@@ -585,7 +594,7 @@ struct VisibilityChecker {
             guard let posted = naive.postingPosition(of: message), posted > start else {
                 throw .rejected(unknown == .unknownMessage ? .unknownMessage : .unknownReply)
             }
-            var details = try store.details(of: post, edits: .max, asOf: asOf)
+            var details = try store.details(of: post, edits: .max, as: .host, asOf: asOf)
             details.readers = nil
             details.history = details.history.compactMap { naive.shown($0, to: viewer, current: end) }
             let author = details.post.author.id
@@ -594,7 +603,7 @@ struct VisibilityChecker {
             return details
         }
         check("details", viewer, moment, expected) { () throws(ChatError) in
-            try store.details(of: post, edits: .max, viewer: viewer, asOf: asOf)
+            try store.details(of: post, edits: .max, as: .user(viewer), asOf: asOf)
         }
     }
 
@@ -604,15 +613,15 @@ struct VisibilityChecker {
         for user in world.users {
             if user != viewer {
                 check("user", viewer, moment, .refused(.notAllowed)) { () throws(ChatError) in
-                    try store.user(user, viewer: viewer, asOf: asOf)
+                    try store.user(user, as: .user(viewer), asOf: asOf)
                 }
                 check("access", viewer, moment, .refused(.notAllowed)) { () throws(ChatError) in
-                    try store.access(of: user, viewer: viewer, asOf: asOf)
+                    try store.access(of: user, as: .user(viewer), asOf: asOf)
                 }
                 continue
             }
             let view = expected(nil, viewer, moment) { () throws(ChatError) in
-                var view = try store.user(user, asOf: asOf)
+                var view = try store.user(user, as: .host, asOf: asOf)
                 view.threads = view.threads.compactMap { thread in
                     guard let start = naive.readingStart(viewer, thread.id, at: moment, current: end) else { return nil }
                     var thread = thread
@@ -623,15 +632,13 @@ struct VisibilityChecker {
                 }
                 return view
             }
-            check("user", viewer, moment, view) { () throws(ChatError) in try store.user(user, viewer: viewer, asOf: asOf) }
+            check("user", viewer, moment, view) { () throws(ChatError) in try store.user(user, as: .user(viewer), asOf: asOf) }
             check(
-                "access", viewer, moment, expected(nil, viewer, moment) { () throws(ChatError) in try store.access(of: user, asOf: asOf) }
+                "access", viewer, moment,
+                expected(nil, viewer, moment) { () throws(ChatError) in try store.access(of: user, as: .host, asOf: asOf) }
             ) {
-                () throws(ChatError) in try store.access(of: user, viewer: viewer, asOf: asOf)
+                () throws(ChatError) in try store.access(of: user, as: .user(viewer), asOf: asOf)
             }
-        }
-        check("activity", viewer, moment, .refused(.notAllowed)) { () throws(ChatError) in
-            try store.activity(viewer: viewer, asOf: asOf)
         }
     }
 }

@@ -22,45 +22,45 @@ import Testing
             "{\"items\":\(try json(list.items)),\"older\":null,\"newer\":\(list.last.map(position) ?? 0)}"
         }
         let expected: [(pattern: String, target: String, text: String)] = [
-            ("/v1/me", "/v1/me", try json(try store.user(maya, viewer: maya))),
-            ("/v1/me/threads", "/v1/me/threads", try whole(try store.threads(of: maya, viewer: maya), by: \.since)),
-            ("/v1/threads", "/v1/threads", try page(try store.threads(viewer: maya))),
+            ("/v1/me", "/v1/me", try json(try store.user(maya, as: .user(maya)))),
+            ("/v1/me/threads", "/v1/me/threads", try whole(try store.threads(of: maya, as: .user(maya)), by: \.since)),
+            ("/v1/threads", "/v1/threads", try page(try store.threads(as: .user(maya)))),
             ("/v1/threads/{thread}", "/v1/threads/\(market)", try answer(about: market, store, maya)),
             ("/v1/threads/{thread}", "/v1/threads/\(code)", try answer(about: ThreadID(outward), store, maya)),
             (
                 "/v1/threads/{thread}/standing", "/v1/threads/\(market)/standing",
-                try json(try store.standing(of: maya, in: market, viewer: maya))
+                try json(try store.standing(of: maya, in: market, as: .user(maya)))
             ),
-            ("/v1/threads/{thread}/timeline", "/v1/threads/\(market)/timeline", try page(try store.timeline(market, viewer: maya))),
+            ("/v1/threads/{thread}/timeline", "/v1/threads/\(market)/timeline", try page(try store.timeline(market, as: .user(maya)))),
             (
                 "/v1/threads/{thread}/members", "/v1/threads/\(market)/members",
-                try whole(try store.members(of: market, viewer: maya), by: \.since)
+                try whole(try store.members(of: market, as: .user(maya)), by: \.since)
             ),
             (
                 "/v1/threads/{thread}/residents", "/v1/threads/\(code)/residents",
-                try whole(try store.residents(of: outward, viewer: maya), by: \.since)
+                try whole(try store.residents(of: outward, as: .user(maya)), by: \.since)
             ),
             (
                 "/v1/threads/{thread}/roles", "/v1/threads/\(market)/roles",
-                try whole(try store.roles(in: market, viewer: maya), by: \.since)
+                try whole(try store.roles(in: market, as: .user(maya)), by: \.since)
             ),
-            ("/v1/threads/{thread}/pins", "/v1/threads/\(market)/pins", try list(try store.pins(in: market, viewer: maya))),
+            ("/v1/threads/{thread}/pins", "/v1/threads/\(market)/pins", try list(try store.pins(in: market, as: .user(maya)))),
             (
                 "/v1/threads/{thread}/sanctions", "/v1/threads/\(market)/sanctions",
-                try whole(try store.sanctions(in: market, viewer: maya), by: \.position)
+                try whole(try store.sanctions(in: market, as: .user(maya)), by: \.position)
             ),
             (
                 "/v1/threads/{thread}/reports", "/v1/threads/\(market)/reports",
-                try whole(try store.reports(in: market, viewer: maya), by: \.position)
+                try whole(try store.reports(in: market, as: .user(maya)), by: \.position)
             ),
             (
                 "/v1/threads/{thread}/invitations", "/v1/threads/\(market)/invitations",
-                try whole(try store.invitations(to: market, viewer: maya), by: \.position)
+                try whole(try store.invitations(to: market, as: .user(maya)), by: \.position)
             ),
-            ("/v1/messages/{message}", "/v1/messages/\(village.message)", try json(try store.message(village.message, viewer: maya))),
+            ("/v1/messages/{message}", "/v1/messages/\(village.message)", try json(try store.message(village.message, as: .user(maya)))),
             (
                 "/v1/messages/{message}/replies", "/v1/messages/\(village.message)/replies",
-                try page(try store.replies(to: village.message, viewer: maya))
+                try page(try store.replies(to: village.message, as: .user(maya)))
             ),
         ]
         for (_, target, text) in expected {
@@ -72,7 +72,7 @@ import Testing
             #expect(Appearance(head) == Appearance(response))
         }
         let own = await village.community.get("/v1/invitations", as: village.om)
-        #expect((own.status, own.text) == (200, try whole(try store.invitations(of: village.om, viewer: village.om), by: \.position)))
+        #expect((own.status, own.text) == (200, try whole(try store.invitations(of: village.om, as: .user(village.om)), by: \.position)))
         #expect(own.text.contains("\(village.secret)"))
         let events = await village.community.get("/v1/events", as: maya)
         #expect((events.status, events[header: "Content-Type"]) == (200, "text/event-stream"))

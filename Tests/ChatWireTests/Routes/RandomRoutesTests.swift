@@ -80,36 +80,36 @@ import Testing
         func list(_ items: [some Encodable]) throws -> String { "{\"items\":\(try json(items))}" }
         for viewer in seen.users.shuffled(using: &twins.random).prefix(Repetitions.few(2, of: 4)) {
             var expected: [(String, () throws -> String)] = [
-                ("/v1/me", { try json(try store.user(viewer, viewer: viewer)) }),
-                ("/v1/threads", { try page(try store.threads(viewer: viewer)) }),
-                ("/v1/me/threads?limit=200", { try items(try store.threads(of: viewer, viewer: viewer).items) }),
-                ("/v1/invitations?limit=200", { try items(try store.invitations(of: viewer, viewer: viewer).items) }),
+                ("/v1/me", { try json(try store.user(viewer, as: .user(viewer))) }),
+                ("/v1/threads", { try page(try store.threads(as: .user(viewer))) }),
+                ("/v1/me/threads?limit=200", { try items(try store.threads(of: viewer, as: .user(viewer)).items) }),
+                ("/v1/invitations?limit=200", { try items(try store.invitations(of: viewer, as: .user(viewer)).items) }),
             ]
             for thread in seen.threads {
                 let path = "/v1/threads/\(thread)"
                 expected += [
                     (path, { try answer(about: thread, store, viewer) }),
-                    (path + "/standing", { try json(try store.standing(of: viewer, in: thread, viewer: viewer)) }),
-                    (path + "/timeline", { try page(try store.timeline(thread, viewer: viewer)) }),
-                    (path + "/members?limit=200", { try items(try store.members(of: thread, viewer: viewer).items) }),
-                    (path + "/roles?limit=200", { try items(try store.roles(in: thread, viewer: viewer).items) }),
-                    (path + "/pins", { try list(try store.pins(in: thread, viewer: viewer)) }),
-                    (path + "/sanctions?limit=200", { try items(try store.sanctions(in: thread, viewer: viewer).items) }),
-                    (path + "/reports?limit=200", { try items(try store.reports(in: thread, viewer: viewer).items) }),
-                    (path + "/invitations?limit=200", { try items(try store.invitations(to: thread, viewer: viewer).items) }),
+                    (path + "/standing", { try json(try store.standing(of: viewer, in: thread, as: .user(viewer))) }),
+                    (path + "/timeline", { try page(try store.timeline(thread, as: .user(viewer))) }),
+                    (path + "/members?limit=200", { try items(try store.members(of: thread, as: .user(viewer)).items) }),
+                    (path + "/roles?limit=200", { try items(try store.roles(in: thread, as: .user(viewer)).items) }),
+                    (path + "/pins", { try list(try store.pins(in: thread, as: .user(viewer))) }),
+                    (path + "/sanctions?limit=200", { try items(try store.sanctions(in: thread, as: .user(viewer)).items) }),
+                    (path + "/reports?limit=200", { try items(try store.reports(in: thread, as: .user(viewer)).items) }),
+                    (path + "/invitations?limit=200", { try items(try store.invitations(to: thread, as: .user(viewer)).items) }),
                     (
                         path + "/residents?limit=200",
                         {
                             guard let code = thread.outwardCode else { throw ChatError.rejected(.unknownThread) }
-                            return try items(try store.residents(of: code, viewer: viewer).items)
+                            return try items(try store.residents(of: code, as: .user(viewer)).items)
                         }
                     ),
                 ]
             }
             for message in seen.messages.shuffled(using: &twins.random).prefix(Repetitions.few(8, of: 20)) {
                 expected += [
-                    ("/v1/messages/\(message)", { try json(try store.message(message, viewer: viewer)) }),
-                    ("/v1/messages/\(message)/replies", { try page(try store.replies(to: message, viewer: viewer)) }),
+                    ("/v1/messages/\(message)", { try json(try store.message(message, as: .user(viewer))) }),
+                    ("/v1/messages/\(message)/replies", { try page(try store.replies(to: message, as: .user(viewer))) }),
                 ]
             }
             for (target, expectedText) in expected {

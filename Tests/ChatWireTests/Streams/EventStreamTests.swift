@@ -29,7 +29,7 @@ import Testing
         let last = village.store.head.position
         for viewer in [village.maya, village.om, village.zoe] {
             var expected: [String] = []
-            for try await update in village.store.events(after: 0, upTo: last, matching: EventFilter(viewer: viewer)).updates {
+            for try await update in village.store.events(after: 0, upTo: last, matching: EventFilter(as: .user(viewer))).updates {
                 // Nothing is lost or erased in the village.
                 guard case .event(let event) = update else {
                     Issue.record("\(update)")
