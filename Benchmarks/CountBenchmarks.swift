@@ -32,14 +32,14 @@ struct CountBenchmarks {
 
     /// Counts one command per call, after a thousand commands that fill the caches.
     private func commands(_ store: ChatStore, _ storage: CountingStorage, _ input: WriteInput, _ report: inout Report) throws {
-        for index in 0..<Self.count { try store.execute(input.request(index)) }
+        for index in 0..<Self.count { _ = try store.executeBlocking([input.request(index)])[0].get() }
         storage.reset()
         var allocations: [Int] = []
         allocations.reserveCapacity(Self.count)
         for index in Self.count..<2 * Self.count {
             let request = input.request(index)
             allocations_begin()
-            try store.execute(request)
+            _ = try store.executeBlocking([request])[0].get()
             let count = allocations_count()
             allocations_end()
             allocations.append(Int(count))
@@ -54,7 +54,7 @@ struct CountBenchmarks {
         var allocations: [Int] = []
         for batch in input.batches.dropFirst(2) {
             allocations_begin()
-            _ = try store.execute(batch)
+            _ = try store.executeBlocking(batch)
             let count = allocations_count()
             allocations_end()
             allocations.append(Int(count))

@@ -69,7 +69,7 @@ struct Batch {
     }
 
     mutating func flush() throws {
-        for answer in try store.execute(requests) { _ = try answer.get() }
+        for answer in try store.executeBlocking(requests) { _ = try answer.get() }
         requests.removeAll(keepingCapacity: true)
     }
 }

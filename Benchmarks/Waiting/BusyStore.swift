@@ -91,7 +91,7 @@ struct BusyStore {
         let busy = BusyThread(work(load))
         let waits = try Waits(every: .milliseconds(2), for: duration) {
             switch call {
-            case .command, .syncedCommand: try store.execute(Self.post(in: Self.single))
+            case .command, .syncedCommand: try store.executeBlocking(Self.post(in: Self.single))
             case .latestPage: _ = try store.timeline(Self.short[0], as: .host)
             case .userView: _ = try store.user(Self.resident, as: .host)
             }
@@ -122,12 +122,12 @@ struct BusyStore {
             }
         case .checkpoints:
             return { _ in
-                try store.execute(Self.post(in: Self.batched))
+                try store.executeBlocking(Self.post(in: Self.batched))
                 try store.writeCheckpoint()
             }
         case .batches:
             let requests = [CommandRequest](repeating: CommandRequest(Self.post(in: Self.batched)), count: 1_000)
-            return { _ in for answer in try store.execute(requests) { _ = try answer.get() } }
+            return { _ in for answer in try store.executeBlocking(requests) { _ = try answer.get() } }
         }
     }
 

@@ -31,7 +31,7 @@ import Testing
             .startSession(user: eve, session: nil, device: "a browser"),  // 12
         ]
         for command in commands {
-            try store.execute(command)
+            try store.executeBlocking(command)
             fixture.clock.advance(byMilliseconds: 10_000)
         }
         return (store, try store.event(at: 1).recordedAt.millisecondsSince1970)
@@ -51,13 +51,13 @@ import Testing
     @Test func readingStartIsWhatUserCouldRead() throws {
         let store = try StoreFixture().open()
         let club = ThreadID(bits: 77)
-        for (id, name) in [(ann, "Ann"), (bob, "Bob"), (eve, "Eve")] { try store.execute(.registerUser(user: id, username: name)) }
+        for (id, name) in [(ann, "Ann"), (bob, "Bob"), (eve, "Eve")] { try store.executeBlocking(.registerUser(user: id, username: name)) }
         // Positions 4 to 6: the opening, its policy and Ann's join.
-        try store.execute(.openThread(thread: club, name: "Club", by: ann, history: .sinceJoining))
-        try store.execute(.postMessage(thread: club, author: ann, body: "Before Bob"))  // 7
-        try store.execute(.joinThread(user: bob, thread: club))  // 8
-        try store.execute(.grantOperator(user: eve))  // 9
-        try store.execute(.leaveThread(user: bob, thread: club))  // 10
+        try store.executeBlocking(.openThread(thread: club, name: "Club", by: ann, history: .sinceJoining))
+        try store.executeBlocking(.postMessage(thread: club, author: ann, body: "Before Bob"))  // 7
+        try store.executeBlocking(.joinThread(user: bob, thread: club))  // 8
+        try store.executeBlocking(.grantOperator(user: eve))  // 9
+        try store.executeBlocking(.leaveThread(user: bob, thread: club))  // 10
         #expect(try store.readingStart(of: bob, in: club, asOf: .position(7)) == nil)
         #expect(try store.readingStart(of: bob, in: club, asOf: .position(9)) == 8)
         #expect(try store.readingStart(of: bob, in: club) == nil)

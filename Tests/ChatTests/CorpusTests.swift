@@ -94,7 +94,7 @@ struct CorpusTests {
             let store = try StoreFixture().open()
             for request in history.requests {
                 let head = store.head.position
-                _ = try store.execute([request])[0].get()
+                _ = try store.executeBlocking([request])[0].get()
                 #expect(store.head.position > head, "\(request) has no effect")
             }
             kinds.formUnion(try store.allEvents().compactMap(\.event.kind))

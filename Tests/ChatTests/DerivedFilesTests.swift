@@ -24,13 +24,13 @@ import Testing
     }
 
     private func post(_ count: Int, _ store: ChatStore) throws {
-        for number in 0..<count { try store.execute(.postMessage(thread: Self.thread, author: Self.ann, body: "text \(number)")) }
+        for number in 0..<count { try store.executeBlocking(.postMessage(thread: Self.thread, author: Self.ann, body: "text \(number)")) }
     }
 
     private func fill(_ options: StoreOptions, messages: Int) throws {
         let store = try ChatStore.open("journal", options: options)
-        try store.execute(.registerUser(user: Self.ann, username: "Ann"))
-        try store.execute(.openThread(thread: Self.thread, name: "Garden", by: Self.ann))
+        try store.executeBlocking(.registerUser(user: Self.ann, username: "Ann"))
+        try store.executeBlocking(.openThread(thread: Self.thread, name: "Garden", by: Self.ann))
         try post(messages, store)
         try store.writeCheckpoint()
         try store.close()

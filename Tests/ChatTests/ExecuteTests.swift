@@ -14,15 +14,15 @@ import Testing
     private let sw1a = ThreadID(bits: 0x5357_3141_0000_8000_806f_7574_7761_7264)
 
     private func peopled(_ store: ChatStore) throws {
-        try store.execute(.registerUser(user: ann, username: "Ann"))
-        try store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA"))
+        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
+        try store.executeBlocking(.setPostcode(user: ann, postcode: "SW1A 1AA"))
     }
 
     @Test func receiptHoldsPositionsAndEvents() throws {
         let store = try StoreFixture().open()
-        let first = try store.execute(.registerUser(user: ann, username: "Ann"))
+        let first = try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
         #expect(first.positions == 1...1)
-        let second = try store.execute(.setPostcode(user: ann, postcode: "sw1a1aa"), correlation: "c")
+        let second = try store.executeBlocking(.setPostcode(user: ann, postcode: "sw1a1aa"), correlation: "c")
         #expect(second.positions == 2...4)
         #expect(second.events.map(\.event.kind) == [.postcodeSet, .threadOpened, .threadJoined])
         #expect(second.events.map(\.event.correlation) == ["c", "c", "c"])
@@ -32,13 +32,13 @@ import Testing
     @Test func receiptPositionShowsEffect() throws {
         let store = try StoreFixture().open()
         let (ann, thread) = (UserID(bits: 1), ThreadID(bits: 2))
-        let registered = try store.execute(.registerUser(user: ann, username: "Ann"))
+        let registered = try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
         #expect(registered.position == 1)
-        let opened = try store.execute(.openThread(thread: thread, name: "Garden", by: ann))
+        let opened = try store.executeBlocking(.openThread(thread: thread, name: "Garden", by: ann))
         #expect(opened.positions == 2...3 && opened.position == 3)
-        let joined = try store.execute(.joinThread(user: ann, thread: thread))
+        let joined = try store.executeBlocking(.joinThread(user: ann, thread: thread))
         #expect(joined.positions == nil && joined.position == 3)
-        let again = try store.execute(.registerUser(user: ann, username: "Ann"))
+        let again = try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
         #expect(again.isDuplicate && again.position == 1)
         #expect(try store.members(of: thread, as: .host, asOf: .position(joined.position)).map(\.user.id) == [ann])
     }
@@ -47,9 +47,9 @@ import Testing
         let store = try StoreFixture().open()
         try peopled(store)
         let head = store.head
-        expectError("unknownUser") { try store.execute(.postMessage(thread: sw1a, author: bob, body: "Hi")) }
+        expectError("unknownUser") { try store.executeBlocking(.postMessage(thread: sw1a, author: bob, body: "Hi")) }
         do throws(ChatError) {
-            try store.execute(.postMessage(thread: sw1a, author: ann, body: "  "))
+            try store.executeBlocking(.postMessage(thread: sw1a, author: ann, body: "  "))
         } catch {
             guard case .rejected(let rejection) = error else { throw error }
             #expect(rejection.code == .invalidBody)
@@ -62,23 +62,23 @@ import Testing
         var store = try fixture.open()
         try peopled(store)
         let post = ChatCommand.postMessage(message: message, thread: sw1a, author: ann, body: "Milk?")
-        let first = try store.execute(post)
+        let first = try store.executeBlocking(post)
         var expected = first
         expected.isDuplicate = true
-        #expect(try store.execute(post) == expected)
-        try store.execute(.edit(.message(message), by: ann, body: "Oat milk?"))
-        #expect(try store.execute(post) == expected)
+        #expect(try store.executeBlocking(post) == expected)
+        try store.executeBlocking(.edit(.message(message), by: ann, body: "Oat milk?"))
+        #expect(try store.executeBlocking(post) == expected)
         try store.close()
         store = try fixture.open()
-        #expect(try store.execute(post) == expected)
-        try store.execute(.retract(.message(message), by: ann))
-        try store.execute(.leaveThread(user: ann, thread: sw1a))
+        #expect(try store.executeBlocking(post) == expected)
+        try store.executeBlocking(.retract(.message(message), by: ann))
+        try store.executeBlocking(.leaveThread(user: ann, thread: sw1a))
         try store.close()
         store = try fixture.open()
         let head = store.head
-        #expect(try store.execute(post) == expected)
+        #expect(try store.executeBlocking(post) == expected)
         // The body is not compared, and a body that this caller did not send is not shown.
-        let other = try store.execute(.postMessage(message: message, thread: sw1a, author: ann, body: "another body"))
+        let other = try store.executeBlocking(.postMessage(message: message, thread: sw1a, author: ann, body: "another body"))
         #expect(other.isDuplicate && other.positions == first.positions && other.message == message)
         #expect(other.events.map(\.event.body) == [nil] && other.events.map(\.redacted) == [.body])
         #expect(store.head == head)
@@ -86,7 +86,7 @@ import Testing
 
     @Test func batchIsOneCommitOfAcceptedCommands() throws {
         let store = try StoreFixture().open()
-        let answers = try store.execute([
+        let answers = try store.executeBlocking([
             CommandRequest(.registerUser(user: ann, username: "Ann")),
             CommandRequest(.registerUser(user: bob, username: "ann")),
             CommandRequest(.setPostcode(user: ann, postcode: "SW1A 1AA")),
@@ -105,7 +105,7 @@ import Testing
     @Test func receiptWithoutEventsHasPositionOfItsDecision() throws {
         let store = try StoreFixture().open()
         try peopled(store)
-        let answers = try store.execute([
+        let answers = try store.executeBlocking([
             CommandRequest(.joinThread(user: ann, thread: sw1a)),
             CommandRequest(.leaveThread(user: ann, thread: sw1a)),
             CommandRequest(.leaveThread(user: ann, thread: sw1a)),
@@ -128,14 +128,14 @@ import Testing
     }
 
     @Test func emptyBatchReturnsNoResults() throws {
-        #expect(try StoreFixture().open().execute([]).isEmpty)
+        #expect(try StoreFixture().open().executeBlocking([]).isEmpty)
     }
 
     @Test func oversizedBatchIsRejectedBeforeDecisions() throws {
         let store = try StoreFixture().open()
         let body = String(repeating: "x", count: 16_384)
         let batch = (0..<2_500).map { _ in CommandRequest(.postMessage(thread: sw1a, author: ann, body: body)) }
-        expectError("batchTooLarge") { _ = try store.execute(batch) }
+        expectError("batchTooLarge") { _ = try store.executeBlocking(batch) }
         #expect(store.head.position == 0)
         // A single command with an oversized body violates a rule instead.
         let huge = String(repeating: "x", count: 40 << 20)
@@ -149,17 +149,17 @@ import Testing
     @Test func omittedIDsAreGenerated() throws {
         let store = try StoreFixture(seed: 7).open()
         let again = try StoreFixture(seed: 7).open()
-        let receipt = try store.execute(.registerUser(username: "Ann"))
-        #expect(try again.execute(.registerUser(username: "Ann")) == receipt)
+        let receipt = try store.executeBlocking(.registerUser(username: "Ann"))
+        #expect(try again.executeBlocking(.registerUser(username: "Ann")) == receipt)
         #expect(receipt.user?.description.dropFirst(14).first == "7")
     }
 
     @Test func recordedTimesNeverDecrease() throws {
         let fixture = StoreFixture()
         let store = try fixture.open()
-        try store.execute(.registerUser(user: ann, username: "Ann"))
+        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
         fixture.clock.advance(byMilliseconds: -86_400_000)
-        try store.execute(.registerUser(user: bob, username: "Bob"))
+        try store.executeBlocking(.registerUser(user: bob, username: "Bob"))
         let times = try store.allEvents().map(\.event.recordedAt)
         #expect(times[1] >= times[0])
     }
@@ -168,7 +168,7 @@ import Testing
         let store = try ChatStore.inMemory()
         let other = try ChatStore.inMemory()
         try peopled(store)
-        try store.execute(.postMessage(message: message, thread: sw1a, author: ann, body: "Milk?"))
+        try store.executeBlocking(.postMessage(message: message, thread: sw1a, author: ann, body: "Milk?"))
         #expect(try store.timeline(sw1a, as: .host).map(\.body) == ["Milk?"])
         #expect(other.head.position == 0 && other.head.journal != store.head.journal)
         expectError("unknownThread") { _ = try other.timeline(sw1a, as: .host) }
@@ -203,8 +203,8 @@ import Testing
         try peopled(store)
         try store.close()
         try store.close()
-        expectClosed { () throws(ChatError) in try store.execute(.registerUser(user: bob, username: "Bob")) }
-        expectClosed { () throws(ChatError) in try store.execute(.joinThread(user: ann, thread: sw1a)) }
+        expectClosed { () throws(ChatError) in try store.executeBlocking(.registerUser(user: bob, username: "Bob")) }
+        expectClosed { () throws(ChatError) in try store.executeBlocking(.joinThread(user: ann, thread: sw1a)) }
         expectClosed { () throws(ChatError) in _ = try store.threads(as: .host) }
         expectClosed { () throws(ChatError) in _ = try store.timeline(sw1a, as: .host) }
         expectClosed { () throws(ChatError) in try store.forEachEvent(matching: EventFilter(as: .host)) { _ in true } }
@@ -234,7 +234,7 @@ import Testing
         #expect(try reader.members(of: sw1a, as: .host).map(\.user.id) == [ann])
         #expect(try reader.allEvents().last?.details == EventDetails(nil))
         do throws(ChatError) {
-            try reader.execute(.registerUser(user: bob, username: "Bob"))
+            try reader.executeBlocking(.registerUser(user: bob, username: "Bob"))
             Issue.record("a writer accepted a journal with events of a newer version")
         } catch {
             guard case .newerEvents = error else { throw error }

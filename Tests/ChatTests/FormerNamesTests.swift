@@ -40,10 +40,10 @@ import Testing
         #expect(try store.userID(named: name) == Self.cem)
         #expect(try store.user(Self.cem, as: .host).username == name)
         #expect(try store.threadIDs(named: "\u{2764}\u{FE0F}", as: .host) == [Self.thread])
-        #expect(try store.execute(.registerUser(user: Self.cem, username: name)).isDuplicate)
-        #expect(try store.execute(.changeUsername(user: Self.cem, username: name)).positions == nil)
-        expectRejection(.invalidUsername) { () throws(ChatError) in _ = try store.execute(.registerUser(username: name + "x")) }
-        try store.execute(.postMessage(thread: Self.thread, author: Self.cem, body: "x"))
+        #expect(try store.executeBlocking(.registerUser(user: Self.cem, username: name)).isDuplicate)
+        #expect(try store.executeBlocking(.changeUsername(user: Self.cem, username: name)).positions == nil)
+        expectRejection(.invalidUsername) { () throws(ChatError) in _ = try store.executeBlocking(.registerUser(username: name + "x")) }
+        try store.executeBlocking(.postMessage(thread: Self.thread, author: Self.cem, body: "x"))
         try store.close()
         #expect(try ChatStore.verify(fixture.directory, options: fixture.options.journal, deep: true).findings.isEmpty)
     }

@@ -45,7 +45,7 @@ import Testing
 
     /// Makes Mallory a member of an imported private thread, as an import could.
     private func enter(_ store: ChatStore) throws {
-        _ = try store.execute([
+        _ = try store.executeBlocking([
             CommandRequest(.joinThread(user: Self.mallory, thread: rust), origin: .imported(sentAt: nil))
         ])
     }
@@ -56,9 +56,9 @@ import Testing
         let store = try StoreFixture().open()
         let lines = [message("1"), message("2", by: .nickname("Bob"), to: "1")]
         _ = try run(lines, into: store)
-        try store.execute(.registerUser(user: Self.mallory, username: "Mallory"))
+        try store.executeBlocking(.registerUser(user: Self.mallory, username: "Mallory"))
         try enter(store)
-        try store.execute(.postMessage(message: ImportedID.message("#rust", "2"), thread: rust, author: Self.mallory, body: "mine"))
+        try store.executeBlocking(.postMessage(message: ImportedID.message("#rust", "2"), thread: rust, author: Self.mallory, body: "mine"))
         try expectUnchanged(lines, store)
         // The longer file still replies to the imported reply, not to Mallory's message.
         let longer = lines + [message("3", to: "2")]
@@ -73,9 +73,9 @@ import Testing
         let store = try StoreFixture().open()
         let lines = [message("1"), message("2", by: .nickname("Bob"), to: "1")]
         _ = try run(lines, into: store)
-        try store.execute(.registerUser(user: Self.mallory, username: "Mallory"))
+        try store.executeBlocking(.registerUser(user: Self.mallory, username: "Mallory"))
         try enter(store)
-        try store.execute(
+        try store.executeBlocking(
             .reply(
                 reply: ImportedID.reply("#rust", "1"), message: ImportedID.message("#rust", "1"), author: Self.mallory, body: "mine"))
         try expectUnchanged(lines, store)
@@ -84,11 +84,11 @@ import Testing
     /// A native user has the nickname's id, and an earlier importer attributed posts to this user.
     @Test func importDoesNotEditNativeUserWithNicknameID() throws {
         let store = try StoreFixture().open()
-        try store.execute(.registerUser(user: ann, username: "Ann"))
+        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
         for command in [
             .openThread(thread: rust, name: "#rust", by: ann, policy: .inviteOnly),
             .postMessage(message: ImportedID.message("#rust", "1"), thread: rust, author: ann, body: "hers"),
-        ] as [ChatCommand] { try store.execute(CommandRequest(command, origin: .imported(sentAt: nil))) }
+        ] as [ChatCommand] { _ = try store.executeBlocking([CommandRequest(command, origin: .imported(sentAt: nil))])[0].get() }
         try expectUnchanged([message("1", body: "theirs", editedAt: 5)], store)
         #expect(try store.timeline(rust, as: .host).map(\.body) == ["hers"])
     }
@@ -98,13 +98,13 @@ import Testing
     /// The reply would otherwise reply to Mallory's message in Mallory's thread.
     @Test(arguments: ["SW1A", "SW1V"]) func replyToMessageIDTakenBeforeCommitIsRejected(channel: String) throws {
         let store = try StoreFixture().open()
-        try store.execute(.registerUser(user: Self.mallory, username: "Mallory"))
-        try store.execute(.setPostcode(user: Self.mallory, postcode: "SW1V 1AA"))
+        try store.executeBlocking(.registerUser(user: Self.mallory, username: "Mallory"))
+        try store.executeBlocking(.setPostcode(user: Self.mallory, postcode: "SW1V 1AA"))
         // Bob and Ann become members of Mallory's thread.
         _ = try run([message("0", in: "SW1V"), message("00", by: .nickname("Bob"), in: "SW1V")], into: store)
         let lines = [message("1", in: channel), message("2", by: .nickname("Bob"), in: channel, to: "1")]
         var importer = try staged(lines, into: store)
-        try store.execute(
+        try store.executeBlocking(
             .postMessage(
                 message: ImportedID.message(channel, "1"), thread: ThreadID.imported("SW1V"), author: Self.mallory, body: "mine"))
         let refused = try importer.finish()
@@ -131,7 +131,7 @@ import Testing
         let lines = [message("1", editedAt: 5)]
         var second = try staged(lines, into: store)
         _ = try run(lines, into: store)
-        try store.execute(.edit(.message(ImportedID.message("#rust", "1")), by: ann, body: "hers"))
+        try store.executeBlocking(.edit(.message(ImportedID.message("#rust", "1")), by: ann, body: "hers"))
         #expect(try second.finish().isEmpty)
         #expect(try store.timeline(rust, as: .host).map(\.body) == ["x", "hers"])
     }
@@ -142,7 +142,7 @@ import Testing
         var importer = MessageImporter(into: store, batchSize: 2)
         #expect(try importer.add(message("1"), line: 1).isEmpty)
         #expect(try importer.add(message("2"), line: 2).isEmpty)
-        try store.execute(.leaveThread(user: ann, thread: rust))
+        try store.executeBlocking(.leaveThread(user: ann, thread: rust))
         #expect(try importer.add(message("3"), line: 3).isEmpty)
         #expect(try importer.finish().isEmpty)
         #expect(importer.summary.messages == 3)
@@ -154,7 +154,7 @@ import Testing
         let lines = [ImportedLine.join(ImportedJoin(joinedAt: nil, channel: "#rust", user: .nickname("Bob")))]
         var second = try staged(lines, into: store)
         _ = try run(lines, into: store)
-        try store.execute(.leaveThread(user: ImportedID.user("bob"), thread: rust))
+        try store.executeBlocking(.leaveThread(user: ImportedID.user("bob"), thread: rust))
         #expect(try second.finish().isEmpty)
         #expect(try store.members(of: rust, as: .host).map(\.user.username) == ["Ann"])
         #expect(second.summary == ImportSummary(duplicates: 1))
@@ -165,7 +165,7 @@ import Testing
         let lines = [message("0"), message("1", by: .nickname("Bob"), to: "0")]
         _ = try run([lines[0]], into: store)
         var importer = try staged([lines[1]], into: store)
-        try store.execute(.retract(.message(ImportedID.message("#rust", "0")), by: ann))
+        try store.executeBlocking(.retract(.message(ImportedID.message("#rust", "0")), by: ann))
         #expect(try importer.finish().map(\.rejection.code) == [.retracted])
         #expect(try store.userID(named: "bob") == nil)
     }
@@ -182,12 +182,12 @@ import Testing
 
     @Test func derivedIDTakenAsAnotherKindIsRejectedConsistently() throws {
         let store = try StoreFixture().open()
-        try store.execute(.registerUser(user: Self.mallory, username: "Mallory"))
+        try store.executeBlocking(.registerUser(user: Self.mallory, username: "Mallory"))
         _ = try run([message("1")], into: store)
         try enter(store)
         let lines = [message("1"), message("2", by: .nickname("Bob"), to: "1")]
         var importer = try staged(lines, into: store)
-        try store.execute(.postMessage(message: ImportedID.message("#rust", "2"), thread: rust, author: Self.mallory, body: "mine"))
+        try store.executeBlocking(.postMessage(message: ImportedID.message("#rust", "2"), thread: rust, author: Self.mallory, body: "mine"))
         let refused = try importer.finish()
         let (_, later) = try run(lines, into: store)
         #expect(refused.map(\.rejection.code) == later.map(\.rejection.code))

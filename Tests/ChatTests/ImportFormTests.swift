@@ -105,7 +105,7 @@ import Testing
 
     @Test func nativeUserKeepsSubject() throws {
         let store = try StoreFixture().open()
-        try store.execute(.registerUser(user: Self.native, username: "Native", subject: "s"))
+        try store.executeBlocking(.registerUser(user: Self.native, username: "Native", subject: "s"))
         let lines = [
             message("1", by: .account(id: "7", name: "Amy", subject: "s")), message("2", by: .account(id: "8", name: "Bob", subject: "t")),
             message("3", by: .account(id: "9", name: "Cem", subject: "t")),
@@ -126,7 +126,7 @@ import Testing
         let lines = [message("1", by: .account(id: "7", name: "Amy", subject: "s"))]
         var importer = MessageImporter(into: store)
         #expect(try importer.add(lines[0], line: 1).isEmpty)
-        try store.execute(.registerUser(user: Self.native, username: "Native", subject: "s"))
+        try store.executeBlocking(.registerUser(user: Self.native, username: "Native", subject: "s"))
         #expect(try importer.finish().isEmpty)
         #expect(importer.summary.withoutSubject.count == 1 && importer.summary.messages == 1)
         try expectUnchanged(lines, store)
@@ -161,15 +161,15 @@ import Testing
         let store = try StoreFixture().open()
         let lines = [join(.nickname("Ann"))]
         _ = try run(lines, into: store)
-        try store.execute(.leaveThread(user: ImportedID.user("ann"), thread: rust))
+        try store.executeBlocking(.leaveThread(user: ImportedID.user("ann"), thread: rust))
         try expectUnchanged(lines, store)
         #expect(try store.members(of: rust, as: .host).isEmpty)
     }
 
     @Test func joinIsRejectedLikeMessage() throws {
         let store = try StoreFixture().open()
-        try store.execute(.registerUser(user: ImportedID.user("mallory"), username: "Mallory"))
-        try store.execute(.openThread(thread: ThreadID.imported("#den"), name: "Den", by: ImportedID.user("mallory")))
+        try store.executeBlocking(.registerUser(user: ImportedID.user("mallory"), username: "Mallory"))
+        try store.executeBlocking(.openThread(thread: ThreadID.imported("#den"), name: "Den", by: ImportedID.user("mallory")))
         let lines = [
             join(.nickname("mallory")), join(.nickname("Ann"), "#den"), join(.nickname(String(repeating: "a", count: 4_097))),
             join(.nickname("Ann"), String(repeating: "c", count: 4_097)),
@@ -221,9 +221,9 @@ import Testing
         let ids = (1...4).map { "\($0)" }
         _ = try run(ids.map { message($0, by: .nickname("Ann")) } + [message("5", by: .nickname("Left"))], into: store)
         let ann = ImportedID.user("ann")
-        try store.execute(.edit(.message(ImportedID.message("#rust", "1")), by: ann, body: "hers"))
-        try store.execute(.retract(.message(ImportedID.message("#rust", "2")), by: ann))
-        try store.execute(.leaveThread(user: ImportedID.user("left"), thread: rust))
+        try store.executeBlocking(.edit(.message(ImportedID.message("#rust", "1")), by: ann, body: "hers"))
+        try store.executeBlocking(.retract(.message(ImportedID.message("#rust", "2")), by: ann))
+        try store.executeBlocking(.leaveThread(user: ImportedID.user("left"), thread: rust))
         let lines =
             [1, 2].map { message("\($0)", by: .nickname("Ann"), body: "theirs", editedAt: 4_000_000_000_000) }
             + [message("5", by: .nickname("left"), body: "theirs", editedAt: 5)]
@@ -232,7 +232,7 @@ import Testing
         var importer = MessageImporter(into: store)
         let third = message("3", by: .nickname("Ann"), body: "theirs", editedAt: 5)
         #expect(try importer.add(third, line: 1).isEmpty)
-        try store.execute(.edit(.message(ImportedID.message("#rust", "3")), by: ann, body: "hers"))
+        try store.executeBlocking(.edit(.message(ImportedID.message("#rust", "3")), by: ann, body: "hers"))
         #expect(try importer.finish().isEmpty)
         #expect(try store.timeline(rust, as: .host).map(\.body) == ["hers", nil, "hers", "x", "x"])
         try expectUnchanged(lines + [third], store)
@@ -240,11 +240,11 @@ import Testing
 
     @Test func importDoesNotEditNativeUsersPosts() throws {
         let store = try StoreFixture().open()
-        try store.execute(.registerUser(user: Self.native, username: "Ann"))
+        try store.executeBlocking(.registerUser(user: Self.native, username: "Ann"))
         for command in [
             .openThread(thread: rust, name: "#rust", by: Self.native, policy: .inviteOnly),
             .postMessage(message: ImportedID.message("#rust", "1"), thread: rust, author: Self.native, body: "hers"),
-        ] as [ChatCommand] { try store.execute(CommandRequest(command, origin: .imported(sentAt: nil))) }
+        ] as [ChatCommand] { _ = try store.executeBlocking([CommandRequest(command, origin: .imported(sentAt: nil))])[0].get() }
         try expectUnchanged([message("1", by: .nickname("Ann"), body: "theirs", editedAt: 5)], store)
     }
 

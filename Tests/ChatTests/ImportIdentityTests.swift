@@ -24,7 +24,7 @@ import Testing
 
     @Test(arguments: [1, 10]) func importNeverTakesOverNativeUser(batchSize: Int) throws {
         let store = try StoreFixture().open()
-        try store.execute(.registerUser(user: Self.amy, username: "Amy"))
+        try store.executeBlocking(.registerUser(user: Self.amy, username: "Amy"))
         let history = [imported("1", by: "AMY"), imported("2", by: "bob", to: "1"), imported("3", by: "amy")]
         let (summary, refused) = try importAll(history, into: store, batchSize: batchSize)
         #expect(refused.isEmpty && summary.messages == 2 && summary.replies == 1 && summary.users == 2)
@@ -36,7 +36,8 @@ import Testing
     /// Only users that the importer registered are imported users, regardless of their origin.
     @Test func userWithImportedOriginIsDistinctFromNickname() throws {
         let store = try StoreFixture().open()
-        try store.execute(CommandRequest(.registerUser(user: Self.amy, username: "Amy"), origin: .imported(sentAt: nil)))
+        _ = try store.executeBlocking([CommandRequest(.registerUser(user: Self.amy, username: "Amy"), origin: .imported(sentAt: nil))])[0]
+            .get()
         let history = [imported("1", by: "Amy"), imported("2", by: "Amy")]
         _ = try importAll(history, into: store, batchSize: 1)
         #expect(try users(store) == ["Amy~2", "Amy~2"])
@@ -45,10 +46,10 @@ import Testing
 
     @Test(arguments: [1, 10]) func nicknameStaysOneUserAfterNameChangesOwner(batchSize: Int) throws {
         let store = try StoreFixture().open()
-        try store.execute(.registerUser(user: Self.amy, username: "Amy"))
+        try store.executeBlocking(.registerUser(user: Self.amy, username: "Amy"))
         _ = try importAll([imported("1", by: "Amy")], into: store, batchSize: batchSize)
-        try store.execute(.changeUsername(user: Self.amy, username: "Amelia"))
-        try store.execute(.registerUser(user: Self.stranger, username: "Amy"))
+        try store.executeBlocking(.changeUsername(user: Self.amy, username: "Amelia"))
+        try store.executeBlocking(.registerUser(user: Self.stranger, username: "Amy"))
         let history = [imported("1", by: "Amy"), imported("2", by: "Amy"), imported("3", by: "Amy", in: "SW1A")]
         _ = try importAll(history, into: store, batchSize: batchSize)
         let person = ImportedID.user("amy")
@@ -60,8 +61,8 @@ import Testing
     @Test func renamedImportedUserStaysSame() throws {
         let store = try StoreFixture().open()
         _ = try importAll([imported("1", by: "Amy")], into: store, batchSize: 10)
-        try store.execute(.changeUsername(user: ImportedID.user("amy"), username: "Amelia"))
-        try store.execute(.registerUser(user: Self.stranger, username: "Amy"))
+        try store.executeBlocking(.changeUsername(user: ImportedID.user("amy"), username: "Amelia"))
+        try store.executeBlocking(.registerUser(user: Self.stranger, username: "Amy"))
         let history = [imported("1", by: "Amy"), imported("2", by: "amy")]
         _ = try importAll(history, into: store, batchSize: 10)
         #expect(try users(store) == ["Amelia", "Amelia"])
@@ -83,18 +84,18 @@ import Testing
             try store.threads(as: .host).contains { $0.id == thread }
             ? [] : [.openThread(thread: thread, name: "#rust", by: user, policy: .inviteOnly)]
         for command in opening + [.joinThread(user: user, thread: thread), post] {
-            try store.execute(CommandRequest(command, origin: origin))
+            _ = try store.executeBlocking([CommandRequest(command, origin: origin)])[0].get()
         }
     }
 
     @Test(arguments: [EventOrigin.native, .imported(sentAt: nil)], [false, true])
     func attributionOfFormerImportIsDuplicate(origin: EventOrigin, strangerTakesTheName: Bool) throws {
         let store = try StoreFixture().open()
-        try store.execute(CommandRequest(.registerUser(user: Self.amy, username: "Amy"), origin: origin))
+        _ = try store.executeBlocking([CommandRequest(.registerUser(user: Self.amy, username: "Amy"), origin: origin)])[0].get()
         try attribute("1", "Amy", to: Self.amy, store)
         try attribute("2", "Amy", to: Self.amy, store, replyTo: "1")
-        try store.execute(.changeUsername(user: Self.amy, username: "Amelia"))
-        if strangerTakesTheName { try store.execute(.registerUser(user: Self.stranger, username: "Amy")) }
+        try store.executeBlocking(.changeUsername(user: Self.amy, username: "Amelia"))
+        if strangerTakesTheName { try store.executeBlocking(.registerUser(user: Self.stranger, username: "Amy")) }
         let history = [imported("1", by: "AMY"), imported("2", by: "Amy", to: "1")]
         try expectNoChange(history, store)
         // A new message belongs to the imported user, not to Amy.
@@ -111,8 +112,8 @@ import Testing
 
     @Test func takenNameGetsFirstFreeSuffix() throws {
         let store = try StoreFixture().open()
-        try store.execute(.registerUser(username: "Amy"))
-        try store.execute(.registerUser(username: "AMY~2"))
+        try store.executeBlocking(.registerUser(username: "Amy"))
+        try store.executeBlocking(.registerUser(username: "AMY~2"))
         let history = [
             imported("1", by: "Amy"), imported("2", by: "amy~3"), imported("3", by: "AMY~2"), imported("4", by: "Amy", in: "#c"),
         ]
@@ -130,7 +131,7 @@ import Testing
     ])
     func suffixKeepsNameWithinBounds(name: String) throws {
         let store = try StoreFixture().open()
-        try store.execute(.registerUser(username: name))
+        try store.executeBlocking(.registerUser(username: name))
         let history = [imported("1", by: name)]
         _ = try importAll(history, into: store, batchSize: 1)
         let given = try #require(try users(store).first ?? nil)
@@ -144,7 +145,7 @@ import Testing
         let history = [imported("1", by: "Amy"), imported("2", by: "bob", to: "1"), imported("3", by: "Amy")]
         var importer = MessageImporter(into: store, batchSize: 10)
         for (index, message) in history.enumerated() { #expect(try importer.add(message, line: index + 1).isEmpty) }
-        try store.execute(.registerUser(username: "amy"))
+        try store.executeBlocking(.registerUser(username: "amy"))
         #expect(try importer.finish().isEmpty)
         #expect(try users(store) == ["Amy~2", "Amy~2"])
         #expect(importer.summary.messages == 2 && importer.summary.replies == 1)
@@ -157,7 +158,7 @@ import Testing
         let history = [imported("1", by: "Amy"), imported("2", by: "bob", to: "1"), imported("3", by: "bob")]
         for (index, message) in history.enumerated() { #expect(try importer.add(message, line: index + 1).isEmpty) }
         let mallory = ImportedID.user("amy")
-        try store.execute(.registerUser(user: mallory, username: "Amy"))
+        try store.executeBlocking(.registerUser(user: mallory, username: "Amy"))
         let refused = try importer.finish()
         #expect(refused.map(\.line) == [1, 2])
         #expect(refused.map(\.rejection.code) == [.identifierTaken, .unknownMessage])
@@ -168,12 +169,12 @@ import Testing
 
     @Test func threadIDTakenBeforeCommitIsRejected() throws {
         let store = try StoreFixture().open()
-        try store.execute(.registerUser(user: Self.stranger, username: "Mallory"))
+        try store.executeBlocking(.registerUser(user: Self.stranger, username: "Mallory"))
         var importer = MessageImporter(into: store, batchSize: 10)
         let history = [imported("1", by: "Amy"), imported("2", by: "Amy", in: "#other")]
         for (index, message) in history.enumerated() { #expect(try importer.add(message, line: index + 1).isEmpty) }
         let den = ThreadID.imported("#rust")
-        try store.execute(.openThread(thread: den, name: "Den", by: Self.stranger))
+        try store.executeBlocking(.openThread(thread: den, name: "Den", by: Self.stranger))
         let refused = try importer.finish()
         #expect(refused.map(\.line) == [1] && refused.map(\.rejection.code) == [.identifierTaken])
         #expect(try store.timeline(den, as: .host).isEmpty && store.members(of: den, as: .host).count == 1)
@@ -185,7 +186,7 @@ import Testing
     @Test func replyToRetractedMessageRegistersNoUser() throws {
         let store = try StoreFixture().open()
         _ = try importAll([imported("1", by: "Amy")], into: store, batchSize: 1)
-        try store.execute(.retract(.message(ImportedID.message("#rust", "1")), by: ImportedID.user("amy")))
+        try store.executeBlocking(.retract(.message(ImportedID.message("#rust", "1")), by: ImportedID.user("amy")))
         let head = store.head
         let (_, refused) = try importAll([imported("2", by: "bob", to: "1")], into: store, batchSize: 1)
         #expect(refused.map(\.rejection.code) == [.retracted] && store.head == head)

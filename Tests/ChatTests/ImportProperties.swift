@@ -83,7 +83,9 @@ import Testing
             let history = Self.history(&random)
             let policy: ThreadPolicy = Bool.random(using: &random) ? .open : .inviteOnly
             func native() throws {
-                for _ in 0..<Int.random(in: 0...4, using: &random) { _ = try store.execute([CommandRequest(Self.command(&random))]) }
+                for _ in 0..<Int.random(in: 0...4, using: &random) {
+                    _ = try store.executeBlocking([CommandRequest(Self.command(&random))])
+                }
             }
             for _ in 0..<3 {
                 try native()

@@ -37,7 +37,7 @@ import Testing
                 .setRole(user: user, thread: thread, role: .moderator, by: ann), .grantOperator(user: user),
             ]
         }
-        for answer in try store.execute(commands.map { CommandRequest($0) }) { _ = try answer.get() }
+        for answer in try store.executeBlocking(commands.map { CommandRequest($0) }) { _ = try answer.get() }
     }
 
     @Test func everyPageIsARangeOfTheWholeList() throws {

@@ -48,11 +48,11 @@ struct UnreadMentions: CheckpointedProjection, Equatable, Codable {
 
     private func store(_ fixture: StoreFixture = StoreFixture()) throws -> ChatStore {
         let store = try fixture.open()
-        try store.execute(.registerUser(user: ann, username: "Ann"))  // 1
-        try store.execute(.registerUser(user: bob, username: "Bob"))  // 2
-        try store.execute(.openThread(thread: garden, name: "Garden", by: ann))  // 3, 4
-        try store.execute(.joinThread(user: bob, thread: garden))  // 5
-        try store.execute(.postMessage(message: nil, thread: garden, author: ann, body: "Tomatoes, @bob ?"))  // 6
+        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))  // 1
+        try store.executeBlocking(.registerUser(user: bob, username: "Bob"))  // 2
+        try store.executeBlocking(.openThread(thread: garden, name: "Garden", by: ann))  // 3, 4
+        try store.executeBlocking(.joinThread(user: bob, thread: garden))  // 5
+        try store.executeBlocking(.postMessage(message: nil, thread: garden, author: ann, body: "Tomatoes, @bob ?"))  // 6
         return store
     }
 
@@ -60,9 +60,9 @@ struct UnreadMentions: CheckpointedProjection, Equatable, Codable {
         let store = try store()
         let mentions = store.project(UnreadMentions.self)
         #expect(try mentions.read { model, _ in model.count(for: bob) } == 1)
-        try store.execute(.postMessage(message: nil, thread: garden, author: ann, body: "@BOB and @ann"))  // 7
+        try store.executeBlocking(.postMessage(message: nil, thread: garden, author: ann, body: "@BOB and @ann"))  // 7
         #expect(try mentions.read { model, position in [model.count(for: bob), model.count(for: ann), Int(position)] } == [2, 1, 7])
-        try store.execute(.markRead(user: bob, thread: garden, upTo: 6))  // 8
+        try store.executeBlocking(.markRead(user: bob, thread: garden, upTo: 6))  // 8
         #expect(try mentions.read { model, _ in model.count(for: bob) } == 1)
     }
 
@@ -72,7 +72,7 @@ struct UnreadMentions: CheckpointedProjection, Equatable, Codable {
         fixture.clock.advance(byMilliseconds: 1_000)
         let before = fixture.clock.now()
         fixture.clock.advance(byMilliseconds: 1_000)
-        try store.execute(.markRead(user: bob, thread: garden, upTo: 6))
+        try store.executeBlocking(.markRead(user: bob, thread: garden, upTo: 6))
         let mentions = store.project(UnreadMentions.self)
         #expect(try mentions.read { model, _ in model.count(for: bob) } == 0)
         #expect(try mentions.read(asOf: .position(6)) { model, position in [model.count(for: bob), Int(position)] } == [1, 6])
@@ -88,7 +88,7 @@ struct UnreadMentions: CheckpointedProjection, Equatable, Codable {
         #expect(try mentions.isReproducible())
         try mentions.rebuild()
         #expect(try mentions.read { model, _ in model.count(for: bob) } == 1)
-        try store.execute(.postMessage(message: nil, thread: garden, author: ann, body: "@bob"))
+        try store.executeBlocking(.postMessage(message: nil, thread: garden, author: ann, body: "@bob"))
         #expect(try mentions.read { model, _ in model.count(for: bob) } == 2)
     }
 
@@ -166,7 +166,7 @@ struct UnreadMentions: CheckpointedProjection, Equatable, Codable {
         let fixture = StoreFixture()
         var store = try store(fixture)
         #expect(try store.project(UnreadMentions.self).writeCheckpoint() == 6)
-        try store.execute(.postMessage(message: nil, thread: garden, author: ann, body: "@bob"))  // 7
+        try store.executeBlocking(.postMessage(message: nil, thread: garden, author: ann, body: "@bob"))  // 7
         try store.close()
         let path = "\(fixture.directory)/unread-mentions.00000000000000000006.checkpoint"
         let file = try fixture.options.journal.storage.open(path, .readWrite)
@@ -250,7 +250,7 @@ struct UnreadMentions: CheckpointedProjection, Equatable, Codable {
         Counter.whileEncoding.withLock {
             $0 = {
                 begin("another") {
-                    try store.execute(.startSession(user: ann, device: "phone"))
+                    try store.executeBlocking(.startSession(user: ann, device: "phone"))
                     #expect(try store.project(Counter.self).writeCheckpoint() == 7)
                 }
             }

@@ -16,8 +16,8 @@ import Testing
         options.journal.slotSyncDelay = nil
         let store = try ChatStore.open("journal", options: options)
         let user = UserID(bits: 1)
-        try store.execute(.registerUser(user: user, username: "Ann"))
-        try store.execute(.openThread(thread: ThreadID(bits: 1), name: "Milk", by: user))
+        try store.executeBlocking(.registerUser(user: user, username: "Ann"))
+        try store.executeBlocking(.openThread(thread: ThreadID(bits: 1), name: "Milk", by: user))
         storage.reset()
         return store
     }
@@ -29,7 +29,7 @@ import Testing
 
     @Test func `A command that is written takes one write`() throws {
         let store = try makeStore(.written)
-        for number in 1...100 { try store.execute(post(number)) }
+        for number in 1...100 { _ = try store.executeBlocking([post(number)])[0].get() }
         #expect(storage.counts.writes == 100)
         #expect(storage.counts.syncs == 0)
         #expect(storage.counts.reads + storage.counts.allocations + storage.counts.otherOperations == 0)
@@ -38,7 +38,7 @@ import Testing
 
     @Test func `A command that is durable takes two writes and one sync`() throws {
         let store = try makeStore(.synced)
-        for number in 1...100 { try store.execute(post(number)) }
+        for number in 1...100 { _ = try store.executeBlocking([post(number)])[0].get() }
         // The commit, and the slot with the durable position, which is not synced.
         #expect(storage.counts.writes == 200)
         #expect(storage.counts.syncs == 100)
@@ -48,7 +48,7 @@ import Testing
 
     @Test func `A thousand commands in a batch take what one takes`() throws {
         let written = try makeStore(.written)
-        for answer in try written.execute((1...1_000).map(post)) { _ = try answer.get() }
+        for answer in try written.executeBlocking((1...1_000).map(post)) { _ = try answer.get() }
         #expect(storage.counts.writes == 1)
         #expect(storage.counts.syncs == 0)
         try written.close()
@@ -56,7 +56,7 @@ import Testing
 
     @Test func `A thousand durable commands in a batch take two writes and one sync`() throws {
         let store = try makeStore(.synced)
-        for answer in try store.execute((1...1_000).map(post)) { _ = try answer.get() }
+        for answer in try store.executeBlocking((1...1_000).map(post)) { _ = try answer.get() }
         #expect(storage.counts.writes == 2)
         #expect(storage.counts.syncs == 1)
         try store.close()
@@ -65,9 +65,9 @@ import Testing
     @Test func `What is refused, unchanged or only asked takes no write`() throws {
         let store = try makeStore(.synced)
         expectRejection(.unknownThread) { () throws(ChatError) in
-            try store.execute(.postMessage(thread: ThreadID(bits: 9), author: UserID(bits: 1), body: "Milk?"))
+            try store.executeBlocking(.postMessage(thread: ThreadID(bits: 9), author: UserID(bits: 1), body: "Milk?"))
         }
-        try store.execute(.joinThread(user: UserID(bits: 1), thread: ThreadID(bits: 1)))
+        try store.executeBlocking(.joinThread(user: UserID(bits: 1), thread: ThreadID(bits: 1)))
         _ = try store.timeline(ThreadID(bits: 1), as: .host)
         #expect(storage.counts == StorageCounts())
         try store.close()
@@ -76,7 +76,7 @@ import Testing
     @Test func `A replay reads a megabyte at a time`() throws {
         let store = try makeStore(.written)
         for start in stride(from: 0, to: 20_000, by: 1_000) {
-            for answer in try store.execute((start + 1...start + 1_000).map(post)) { _ = try answer.get() }
+            for answer in try store.executeBlocking((start + 1...start + 1_000).map(post)) { _ = try answer.get() }
         }
         let bytes = storage.counts.bytesWritten
         storage.reset()

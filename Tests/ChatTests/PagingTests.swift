@@ -17,21 +17,21 @@ import Testing
     /// message.
     private func store(seed: UInt64 = 1) throws -> ChatStore {
         let store = try StoreFixture(seed: seed).open()
-        try store.execute(.registerUser(user: ann, username: "Ann"))  // 1
-        try store.execute(.registerUser(user: bob, username: "Bob"))  // 2
-        try store.execute(.openThread(thread: other, name: "Other", by: ann))  // 3, 4
-        try store.execute(.openThread(thread: garden, name: "Garden", by: ann))  // 5, 6
+        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))  // 1
+        try store.executeBlocking(.registerUser(user: bob, username: "Bob"))  // 2
+        try store.executeBlocking(.openThread(thread: other, name: "Other", by: ann))  // 3, 4
+        try store.executeBlocking(.openThread(thread: garden, name: "Garden", by: ann))  // 5, 6
         for number in 1...20 { try post(number, to: store) }  // 7...26
         // 27...31
         for number in 1...5 {
-            try store.execute(
+            try store.executeBlocking(
                 .reply(reply: ReplyID(bits: UInt128(number)), message: MessageID(bits: 1), author: ann, body: "Reply \(number)"))
         }
         return store
     }
 
     private func post(_ number: Int, to store: ChatStore) throws {
-        try store.execute(
+        try store.executeBlocking(
             .postMessage(message: MessageID(bits: UInt128(number)), thread: garden, author: ann, body: "Message \(number)"))
     }
 
@@ -84,7 +84,7 @@ import Testing
         #expect(try store.timeline(garden, PageRequest(before: 0), as: .host).older == nil)
         let empty = try store.timeline(other, as: .host)
         #expect(empty.entries.isEmpty && empty.older == nil)
-        try store.execute(.postMessage(thread: other, author: ann, body: "First"))
+        try store.executeBlocking(.postMessage(thread: other, author: ann, body: "First"))
         #expect(try store.timeline(other, at: empty.newer, as: .host).entries.map(\.body) == ["First"])
         let behind = try store.timeline(garden, PageRequest(after: .max), as: .host)
         #expect(behind.entries.isEmpty)

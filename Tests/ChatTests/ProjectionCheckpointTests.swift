@@ -63,7 +63,7 @@ extension ChatStore {
 
     /// Appends commits of one event each.
     fileprivate func appendSessions(_ count: Int) throws {
-        for _ in 0..<count { try execute(.startSession(user: UserID(bits: 1), device: "phone")) }
+        for _ in 0..<count { try executeBlocking(.startSession(user: UserID(bits: 1), device: "phone")) }
     }
 }
 
@@ -75,7 +75,7 @@ extension ChatStore {
     /// Returns a store with one event.
     private func store(_ fixture: StoreFixture) throws -> ChatStore {
         let store = try fixture.open()
-        try store.execute(.registerUser(user: UserID(bits: 1), username: "Ann"))
+        try store.executeBlocking(.registerUser(user: UserID(bits: 1), username: "Ann"))
         return store
     }
 
@@ -147,7 +147,7 @@ extension ChatStore {
         try store.appendSessions(9)
         try store.project(Tally.self, checkpoints: Self.manual).writeCheckpoint()
         let restored = try ChatStore.open("journal", options: options)
-        for number in 0..<12 { try restored.execute(.changeUsername(user: UserID(bits: 1), username: "Name \(number)")) }
+        for number in 0..<12 { try restored.executeBlocking(.changeUsername(user: UserID(bits: 1), username: "Name \(number)")) }
         let name = "tally.00000000000000000010.checkpoint"
         try options.journal.storage.replace(name, in: "journal", with: try storage.contents(of: "journal/" + name))
         let tally = restored.project(Tally.self, checkpoints: Self.manual)
@@ -317,7 +317,7 @@ extension ChatStore {
     /// A log without a directory for checkpoints.
     @Test func arrayLogKeepsNoCheckpoints() throws {
         let store = try ChatStore.open(log: ArrayLog(ArrayLog.Store()), options: fixture.options)
-        try store.execute(.registerUser(user: UserID(bits: 1), username: "Ann"))
+        try store.executeBlocking(.registerUser(user: UserID(bits: 1), username: "Ann"))
         let tally = store.project(Tally.self)
         #expect(try tally.applied(asOf: 1) == 1)
         try tally.rebuild()
@@ -349,7 +349,7 @@ extension ChatStore {
     @Test func droppedProjectionReleasesJournal() throws {
         for round in 0..<20 {
             let store = try fixture.open()
-            if round == 0 { try store.execute(.registerUser(user: UserID(bits: 1), username: "Ann")) }
+            if round == 0 { try store.executeBlocking(.registerUser(user: UserID(bits: 1), username: "Ann")) }
             try store.appendSessions(3)
             let tally = store.project(Tally.self, checkpoints: CheckpointOptions(interval: 1, atClose: nil, afterReplay: 1))
             #expect(try tally.read { model, _ in [model.count, model.sum] } == Tally.expected(at: Position(round) * 3 + 4))
@@ -415,7 +415,7 @@ extension ChatStore {
         let kept = CheckpointOptions(interval: nil, atClose: 1, afterReplay: nil, count: 2)
         var explorer = CrashExplorer("projection checkpoints", model: Model()) { disk, witness in
             let store = try ChatStore.open("journal", options: options(disk))
-            try store.execute(.registerUser(user: UserID(bits: 1), username: "Ann"))
+            try store.executeBlocking(.registerUser(user: UserID(bits: 1), username: "Ann"))
             let tally = store.project(Tally.self, checkpoints: kept)
             for _ in 0..<4 {
                 try store.appendSessions(2)

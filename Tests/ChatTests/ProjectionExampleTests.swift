@@ -9,7 +9,7 @@ import Testing
 @Suite struct ProjectionExampleTests {
     @Test func projectionHasCheckpointsOfItsOwn() throws {
         let store = try ChatStore.inMemory()
-        try store.execute(.registerUser(username: "Ann"))
+        try store.executeBlocking(.registerUser(username: "Ann"))
         let options = CheckpointOptions(interval: 50_000, count: 16)
         let mentions = store.project(UnreadMentions.self, checkpoints: options)
         #expect(try mentions.writeCheckpoint() == 1)
@@ -19,11 +19,11 @@ import Testing
         let (ann, bob, sw1a) = (UserID(bits: 1), UserID(bits: 2), ThreadID(OutwardCode("SW1A")!))
         let store = try ChatStore.inMemory()
         for (user, name) in [(ann, "Ann"), (bob, "Bob")] {
-            try store.execute(.registerUser(user: user, username: name))
-            try store.execute(.setPostcode(user: user, postcode: "SW1A 1AA"))
+            try store.executeBlocking(.registerUser(user: user, username: name))
+            try store.executeBlocking(.setPostcode(user: user, postcode: "SW1A 1AA"))
         }
-        let post = try store.execute(.postMessage(thread: sw1a, author: ann, body: "Milk, @bob ?"))
-        try store.execute(.markRead(user: bob, thread: sw1a, upTo: post.position))
+        let post = try store.executeBlocking(.postMessage(thread: sw1a, author: ann, body: "Milk, @bob ?"))
+        try store.executeBlocking(.markRead(user: bob, thread: sw1a, upTo: post.position))
 
         let mentions = store.project(UnreadMentions.self)
         let count = try mentions.read { model, position in model.count(for: bob) }
@@ -37,7 +37,7 @@ import Testing
         let mentions = store.project(UnreadMentions.self)
         var commands = CommandGenerator(seed: seed)
         for _ in 1...10 {
-            _ = try store.execute((1...20).map { _ in commands.nextRequest() })
+            _ = try store.executeBlocking((1...20).map { _ in commands.nextRequest() })
             #expect(try mentions.isReproducible())
         }
     }

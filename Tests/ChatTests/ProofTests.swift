@@ -13,10 +13,11 @@ import Testing
     /// A store with some events.
     private func filled() throws -> ChatStore {
         let store = try fixture.open()
-        try store.execute(.registerUser(user: Self.ann, username: "Ann"))
-        try store.execute(.setPostcode(user: Self.ann, postcode: "SW1A 1AA"))
+        try store.executeBlocking(.registerUser(user: Self.ann, username: "Ann"))
+        try store.executeBlocking(.setPostcode(user: Self.ann, postcode: "SW1A 1AA"))
         for number in 1...5 {
-            try store.execute(.postMessage(thread: ThreadID(try #require(OutwardCode("SW1A"))), author: Self.ann, body: "Milk \(number)?"))
+            try store.executeBlocking(
+                .postMessage(thread: ThreadID(try #require(OutwardCode("SW1A"))), author: Self.ann, body: "Milk \(number)?"))
         }
         return store
     }
@@ -36,7 +37,7 @@ import Testing
         let growth = try store.consistencyProof(from: 3)
         #expect(growth.head == head)
         try growth.verify(from: early)
-        try store.execute(.postMessage(thread: ThreadID(try #require(OutwardCode("SW1A"))), author: Self.ann, body: "More"))
+        try store.executeBlocking(.postMessage(thread: ThreadID(try #require(OutwardCode("SW1A"))), author: Self.ann, body: "More"))
         #expect(try store.treeHead(at: last) == head)
         #expect(try store.treeHead() != head)
         expectError("outOfRange") { _ = try store.treeHead(at: last + 2) }
@@ -60,7 +61,7 @@ import Testing
         let store = try filled()
         let first = try store.writeTiles(to: fixture.directory + "-tiles")
         #expect(first.head == (try store.treeHead()) && first.writtenFiles == 3)
-        try store.execute(.postMessage(thread: ThreadID(try #require(OutwardCode("SW1A"))), author: Self.ann, body: "More"))
+        try store.executeBlocking(.postMessage(thread: ThreadID(try #require(OutwardCode("SW1A"))), author: Self.ann, body: "More"))
         let second = try store.writeTiles(to: fixture.directory + "-tiles", includingEntries: true)
         #expect(second.head == (try store.treeHead()) && second.head != first.head && second.writtenFiles == 3)
         expectError("notAJournal") { _ = try store.writeTiles(to: fixture.directory) }

@@ -17,17 +17,17 @@ import Testing
 
     private func store() throws -> ChatStore {
         let store = try StoreFixture().open()
-        try store.execute(.registerUser(user: ann, username: "Ann"))  // 1
-        try store.execute(.registerUser(user: bob, username: "Bob", subject: "auth0|bob"))  // 2
-        try store.execute(.registerUser(user: eve, username: "Eve"))  // 3
-        try store.execute(.openThread(thread: garden, name: "Garden", by: ann))  // 4, 5
-        try store.execute(.joinThread(user: bob, thread: garden))  // 6
-        try store.execute(.postMessage(message: first, thread: garden, author: ann, body: "Tomatoes?"))  // 7
-        try store.execute(.postMessage(message: second, thread: garden, author: ann, body: "Beans?"))  // 8
-        try store.execute(.reply(reply: reply, message: first, author: bob, body: "Yes"))  // 9
-        try store.execute(.edit(.message(first), by: ann, body: "Tomatoes, anyone?"))  // 10
-        try store.execute(.retract(.message(second), by: ann))  // 11
-        try store.execute(.setPostcode(user: bob, postcode: "SW1A 1AA"))  // 12...14
+        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))  // 1
+        try store.executeBlocking(.registerUser(user: bob, username: "Bob", subject: "auth0|bob"))  // 2
+        try store.executeBlocking(.registerUser(user: eve, username: "Eve"))  // 3
+        try store.executeBlocking(.openThread(thread: garden, name: "Garden", by: ann))  // 4, 5
+        try store.executeBlocking(.joinThread(user: bob, thread: garden))  // 6
+        try store.executeBlocking(.postMessage(message: first, thread: garden, author: ann, body: "Tomatoes?"))  // 7
+        try store.executeBlocking(.postMessage(message: second, thread: garden, author: ann, body: "Beans?"))  // 8
+        try store.executeBlocking(.reply(reply: reply, message: first, author: bob, body: "Yes"))  // 9
+        try store.executeBlocking(.edit(.message(first), by: ann, body: "Tomatoes, anyone?"))  // 10
+        try store.executeBlocking(.retract(.message(second), by: ann))  // 11
+        try store.executeBlocking(.setPostcode(user: bob, postcode: "SW1A 1AA"))  // 12...14
         return store
     }
 
@@ -46,15 +46,15 @@ import Testing
         let fixture = StoreFixture()
         let store = try fixture.open()
         let created = fixture.clock.now()
-        try store.execute(.registerUser(user: ann, username: "Ann"))
-        try store.execute(.openThread(thread: garden, name: "Garden", by: ann))
-        try store.execute(.postMessage(message: first, thread: garden, author: ann, body: "Tomatoes?"))
-        try store.execute(.reply(reply: reply, message: first, author: ann, body: "Yes"))
+        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
+        try store.executeBlocking(.openThread(thread: garden, name: "Garden", by: ann))
+        try store.executeBlocking(.postMessage(message: first, thread: garden, author: ann, body: "Tomatoes?"))
+        try store.executeBlocking(.reply(reply: reply, message: first, author: ann, body: "Yes"))
         for _ in 0..<2 {
             fixture.clock.advance(byMilliseconds: 60_000)
             let edited = fixture.clock.now()
-            try store.execute(.edit(.message(first), by: ann, body: "Beans?"))
-            try store.execute(.edit(.reply(reply), by: ann, body: "No"))
+            try store.executeBlocking(.edit(.message(first), by: ann, body: "Beans?"))
+            try store.executeBlocking(.edit(.reply(reply), by: ann, body: "No"))
             for _ in 0..<2 {
                 let messages =
                     try store.timeline(garden, as: .host) + [store.message(first, as: .host)]
@@ -76,7 +76,7 @@ import Testing
         #expect(view.threads.map(\.unreadCount) == [1, 0])
         #expect(view.threads[0].lastMessage?.message == second)
         #expect(view.threads[1].lastMessage == nil)
-        try store.execute(.markRead(user: bob, thread: garden, upTo: 7))
+        try store.executeBlocking(.markRead(user: bob, thread: garden, upTo: 7))
         #expect(try store.user(bob, as: .host).threads[0].unreadCount == 0)
         #expect(try store.user(bob, as: .host).threads[0].readUpTo == 7)
         #expect(store.userID(withSubject: "auth0|bob") == bob)
@@ -87,17 +87,17 @@ import Testing
     @Test func blockedUsersAreCountedNowhere() throws {
         let store = try store()
         let before = store.head.position
-        try store.execute(.block(user: ann, by: bob))
+        try store.executeBlocking(.block(user: ann, by: bob))
         for viewer in [bob, nil] { #expect(try store.user(bob, as: Viewer(orHost: viewer)).threads.map(\.unreadCount) == [0, 0]) }
         // The blocks of now count, as of every point.
         #expect(try store.user(bob, as: .user(bob), asOf: .position(before)).threads.map(\.unreadCount) == [0, 0])
-        try store.execute(.unblock(user: ann, by: bob))
+        try store.executeBlocking(.unblock(user: ann, by: bob))
         #expect(try store.user(bob, as: .user(bob)).threads.map(\.unreadCount) == [1, 0])
         let club = ThreadID(bits: 0xC1)
-        try store.execute(.openThread(thread: club, name: "Club", by: ann, policy: .inviteOnly))
-        try store.execute(.invite(user: eve, thread: club, by: ann))
+        try store.executeBlocking(.openThread(thread: club, name: "Club", by: ann, policy: .inviteOnly))
+        try store.executeBlocking(.invite(user: eve, thread: club, by: ann))
         #expect(try store.invitations(of: eve, as: .user(eve)).map(\.isFromBlockedUser) == [false])
-        try store.execute(.block(user: ann, by: eve))
+        try store.executeBlocking(.block(user: ann, by: eve))
         let invitation = try #require(try store.invitations(of: eve, as: .user(eve)).first)
         #expect(invitation.isFromBlockedUser && invitation.thread == club)
         let json = try JSONEncoder().encode(invitation)
@@ -120,7 +120,7 @@ import Testing
         expectRejection(.notAMember) { () throws(ChatError) in _ = try store.members(of: garden, as: .user(eve)) }
         expectRejection(.notAllowed) { () throws(ChatError) in _ = try store.user(bob, as: .user(eve)) }
         expectRejection(.unknownUser) { () throws(ChatError) in _ = try store.timeline(garden, as: .user(UserID(bits: 99))) }
-        try store.execute(.leaveThread(user: bob, thread: garden))
+        try store.executeBlocking(.leaveThread(user: bob, thread: garden))
         expectRejection(.notAMember) { () throws(ChatError) in _ = try store.timeline(garden, as: .user(bob)) }
     }
 
@@ -184,9 +184,9 @@ import Testing
         let code = try #require(OutwardCode("SW1A"))
         #expect(try store.residents(of: code, as: .host).map(\.user.id) == [bob])
         #expect(try store.residents(of: code, as: .host).map(\.since) == [12])
-        try store.execute(.setPostcode(user: bob, postcode: "SW1A 2AA"))
+        try store.executeBlocking(.setPostcode(user: bob, postcode: "SW1A 2AA"))
         #expect(try store.residents(of: code, as: .host).map(\.since) == [12])
-        try store.execute(.setPostcode(user: bob, postcode: "E1 6AN"))
+        try store.executeBlocking(.setPostcode(user: bob, postcode: "E1 6AN"))
         #expect(try store.residents(of: code, as: .host).isEmpty)
         #expect(try store.members(of: ThreadID(code), as: .host).map(\.user.id) == [bob])
     }

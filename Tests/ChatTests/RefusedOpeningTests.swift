@@ -23,10 +23,10 @@ import Testing
     /// A journal of several segments that was not closed, in files.
     private func unclean(_ path: String) throws {
         let store = try ChatStore.open(path, options: options())
-        try store.execute(.registerUser(user: Self.ann, username: "Ann"))
-        try store.execute(.openThread(thread: Self.thread, name: "Garden", by: Self.ann))
+        try store.executeBlocking(.registerUser(user: Self.ann, username: "Ann"))
+        try store.executeBlocking(.openThread(thread: Self.thread, name: "Garden", by: Self.ann))
         for number in 0..<100 {
-            try store.execute(
+            try store.executeBlocking(
                 .postMessage(thread: Self.thread, author: Self.ann, body: "text \(number) \(String(repeating: "x", count: 60))"))
         }
         // Released without a close, as by a process that is killed.
@@ -63,7 +63,7 @@ import Testing
         let store = try ChatStore.open(path, options: options())
         #expect(store.recovery?.wasClean == false && store.recovery?.removedFiles == ["durable.tmp"])
         #expect(try store.timeline(Self.thread, PageRequest(limit: 200), as: .host).count == 100)
-        try store.execute(.postMessage(thread: Self.thread, author: Self.ann, body: "later"))
+        try store.executeBlocking(.postMessage(thread: Self.thread, author: Self.ann, body: "later"))
         try store.close()
         #expect(try ChatStore.verify(path, deep: true).findings == [])
     }
@@ -88,16 +88,16 @@ import Testing
         let folder = try TemporaryDirectory()
         let path = folder.file("journal")
         let store = try ChatStore.open(path, options: options(1 << 20))
-        try store.execute(.registerUser(user: Self.ann, username: "Ann"))
-        try store.execute(.openThread(thread: Self.thread, name: "Garden", by: Self.ann))
+        try store.executeBlocking(.registerUser(user: Self.ann, username: "Ann"))
+        try store.executeBlocking(.openThread(thread: Self.thread, name: "Garden", by: Self.ann))
         for number in 0..<10 {
-            try store.execute(.postMessage(thread: Self.thread, author: Self.ann, body: "text-\(number)-secret"))
+            try store.executeBlocking(.postMessage(thread: Self.thread, author: Self.ann, body: "text-\(number)-secret"))
         }
         let segment = path + "/" + (try #require(try segments(path).last))
         try FileManager.default.copyItem(atPath: segment, toPath: folder.file("older"))
         let end = store.head.position
         try store.eraseContent(of: PositionSet([end - 1...end]), reason: "spam")
-        try store.execute(.postMessage(thread: Self.thread, author: Self.ann, body: "text-10-secret"))
+        try store.executeBlocking(.postMessage(thread: Self.thread, author: Self.ann, body: "text-10-secret"))
         try store.close()
         try FileManager.default.removeItem(atPath: segment)
         try FileManager.default.moveItem(atPath: folder.file("older"), toPath: segment)

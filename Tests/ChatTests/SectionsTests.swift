@@ -38,7 +38,7 @@ import Testing
             requests.append(CommandRequest(.leaveThread(user: ann, thread: thread(1))))
             requests.append(CommandRequest(.joinThread(user: ann, thread: thread(1))))
         }
-        for answer in try store.execute(requests) { _ = try answer.get() }
+        for answer in try store.executeBlocking(requests) { _ = try answer.get() }
     }
 
     private func thread(_ number: Int) -> ThreadID { ThreadID(bits: UInt128(1_000_000 + number)) }
@@ -59,11 +59,11 @@ import Testing
                 count += 1
                 return count
             }
-            _ = try? store.execute(.leaveThread(user: UserID(bits: UInt128(Self.count - number)), thread: ThreadID(code)))
-            _ = try? store.execute(.postMessage(thread: thread(number + 1), author: ann, body: "Beans?"))
-            _ = try? store.execute(.changeUsername(user: UserID(bits: UInt128(number + 1)), username: "other\(head)"))
-            _ = try? store.execute(.leaveThread(user: ann, thread: thread(number)))
-            _ = try? store.execute(.openThread(name: "Garden", by: ann))
+            _ = try? store.executeBlocking(.leaveThread(user: UserID(bits: UInt128(Self.count - number)), thread: ThreadID(code)))
+            _ = try? store.executeBlocking(.postMessage(thread: thread(number + 1), author: ann, body: "Beans?"))
+            _ = try? store.executeBlocking(.changeUsername(user: UserID(bits: UInt128(number + 1)), username: "other\(head)"))
+            _ = try? store.executeBlocking(.leaveThread(user: ann, thread: thread(number)))
+            _ = try? store.executeBlocking(.openThread(name: "Garden", by: ann))
         }
         store.readSide.willBeginSection.withLock { $0 = interruption }
         let answer = try question()
@@ -95,13 +95,13 @@ import Testing
     /// An operator gains every thread, also without being a member.
     @Test func accessOfOperator() throws {
         let eve = UserID(bits: UInt128(Self.count + 1))
-        try store.execute(.registerUser(user: eve, username: "Eve"))
+        try store.executeBlocking(.registerUser(user: eve, username: "Eve"))
         // A run of 32 changes ends before a grant.
         for _ in 0..<17 {
-            try store.execute(.grantOperator(user: eve))
-            try store.execute(.revokeOperator(user: eve))
+            try store.executeBlocking(.grantOperator(user: eve))
+            try store.executeBlocking(.revokeOperator(user: eve))
         }
-        try store.execute(.grantOperator(user: eve))
+        try store.executeBlocking(.grantOperator(user: eve))
         let access = try expectSections(9) { try store.access(of: eve, as: .host) }
         #expect(access.count(where: { $0.to == nil }) == (try store.threads(PageRequest(limit: .max), as: .host).count))
         #expect(access.count(where: { $0.thread == thread(1) }) == 18)

@@ -50,7 +50,7 @@ import Testing
     @Test func batchIsCountedByCommand() throws {
         let fixture = StoreFixture()
         let store = try fixture.open()
-        _ = try store.execute(commands.map { CommandRequest($0) })
+        _ = try store.executeBlocking(commands.map { CommandRequest($0) })
         check(store.statistics)
         #expect(store.statistics.journal?.appendedCommits == 1 && store.statistics.journal?.recordsPerCommit.maximum == 8)
         try store.close()
@@ -67,14 +67,14 @@ import Testing
         var options = StoreOptions()
         options.journal.storage = disk
         let store = try ChatStore.open("journal", options: options)
-        try store.execute(.registerUser(user: ann, username: "Ann"))
+        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
         disk.inject(DiskFault(.fails(.failed), at: .chance(1, of: [operation])))
         return store
     }
 
     @Test func failedSyncLeavesEventsWaiting() throws {
         let store = try storeOnADisk(onWhichFails: .sync)
-        expectError("syncFailed") { try store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA")) }
+        expectError("syncFailed") { try store.executeBlocking(.setPostcode(user: ann, postcode: "SW1A 1AA")) }
         let statistics = store.statistics
         #expect(statistics.pendingEventCount == 3)
         #expect(statistics.threadCount == 0 && statistics.userCount == 1)
@@ -88,7 +88,7 @@ import Testing
         let batch: [ChatCommand] = [
             .setPostcode(user: ann, postcode: "SW1A 1AA"), .registerUser(username: "Ann"), .setPostcode(user: ann, postcode: "SW1A 1AA"),
         ]
-        expectError("ioFailed") { _ = try store.execute(batch.map { CommandRequest($0) }) }
+        expectError("ioFailed") { _ = try store.executeBlocking(batch.map { CommandRequest($0) }) }
         #expect(store.statistics.commands == CommandStatistics(appended: 1))
         #expect(store.statistics.journal?.lastPosition == 1)
     }

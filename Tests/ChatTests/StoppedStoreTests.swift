@@ -12,17 +12,17 @@ import Testing
     private let superseded = JournalError(JournalError.Code(rawValue: "superseded"), "Another writer has taken over the log.")
 
     private func fill(_ store: ChatStore) throws {
-        try store.execute(.registerUser(user: ann, username: "Ann"))
-        try store.execute(.openThread(thread: garden, name: "Garden", by: ann))
-        try store.execute(.postMessage(thread: garden, author: ann, body: "Milk?"))
+        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
+        try store.executeBlocking(.openThread(thread: garden, name: "Garden", by: ann))
+        try store.executeBlocking(.postMessage(thread: garden, author: ann, body: "Milk?"))
     }
 
     private func expectStopped(_ store: ChatStore, _ code: JournalError.Code) async throws {
         #expect(store.failure?.code == code)
         let calls: [() throws -> Void] = [
-            { try store.execute(.postMessage(thread: garden, author: ann, body: "Bread?")) },
+            { try store.executeBlocking(.postMessage(thread: garden, author: ann, body: "Bread?")) },
             // A repeat, whose answer is known.
-            { try store.execute(.registerUser(user: ann, username: "Ann")) },
+            { try store.executeBlocking(.registerUser(user: ann, username: "Ann")) },
             { _ = try store.threads(as: .host) }, { _ = try store.thread(garden, as: .host) },
             { _ = try store.timeline(garden, as: .host) }, { _ = try store.timeline(garden, as: .user(ann)) },
             { _ = try store.members(of: garden, as: .host) }, { _ = try store.user(ann, as: .host) }, { _ = try store.activity() },
@@ -33,7 +33,7 @@ import Testing
             let error = #expect(throws: ChatError.self, "call \(index)") { try call() }
             #expect(error?.journalError?.code == code, "call \(index)")
         }
-        let later = await chatError { _ = try await store.execute(CommandRequest(.joinThread(user: ann, thread: garden))) as Receipt }
+        let later = await chatError { _ = try await store.execute(.joinThread(user: ann, thread: garden)) as Receipt }
         #expect(later?.journalError?.code == code)
         var replay = store.events(matching: EventFilter(as: .host)).makeAsyncIterator()
         let replayed = await chatError { _ = try await replay.next() }

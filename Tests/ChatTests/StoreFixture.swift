@@ -26,7 +26,7 @@ struct StoreFixture {
 
 /// Executes one request and returns its receipt or rejection.
 func answer(_ request: CommandRequest, of store: ChatStore) throws(ChatError) -> Result<Receipt, Rejection> {
-    try store.execute([request])[0]
+    try store.executeBlocking([request])[0]
 }
 
 extension ChatStore {

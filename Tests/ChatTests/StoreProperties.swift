@@ -20,7 +20,7 @@ import Testing
             let before = (store.head, store.storeModels.rules)
             let batch = (0..<Int.random(in: 1...8, using: &random)).map { _ in generator.nextRequest() }
             fixture.clock.advance(byMilliseconds: Int64.random(in: -5...50, using: &random))
-            let results = try store.execute(batch)
+            let results = try store.executeBlocking(batch)
             let events = results.compactMap { try? $0.get() }.filter { !$0.isDuplicate }.flatMap(\.events)
             if events.isEmpty {
                 #expect(store.head == before.0)

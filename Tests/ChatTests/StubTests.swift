@@ -32,7 +32,7 @@ import Testing
             var random = SeededRandom(seed: seed)
             for _ in 0..<120 {
                 let batch = (0..<Int.random(in: 1...6, using: &random)).map { _ in generator.nextRequest() }
-                for (request, result) in zip(batch, try store.execute(batch)) {
+                for (request, result) in zip(batch, try store.executeBlocking(batch)) {
                     if case .success(let receipt) = result, !receipt.isDuplicate, !receipt.events.isEmpty {
                         accepted.append((request, receipt))
                     }

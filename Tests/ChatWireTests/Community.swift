@@ -42,14 +42,14 @@ struct Community: Sendable {
     func register(_ names: String...) throws -> [UserID] {
         try names.enumerated().map { index, name in
             let user = UserID(bits: 0x0189_0a5d_ac96_774b_bcce_b302_0990_0000 + UInt128(store.head.position) * 100 + UInt128(index))
-            try store.execute(.registerUser(user: user, username: name))
+            try store.executeBlocking(.registerUser(user: user, username: name))
             return user
         }
     }
 
     /// Executes commands that must be accepted, past the routes.
     func execute(_ commands: ChatCommand...) throws {
-        for command in commands { try store.execute(command) }
+        for command in commands { try store.executeBlocking(command) }
     }
 }
 

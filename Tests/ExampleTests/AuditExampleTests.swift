@@ -39,10 +39,10 @@ func audit(_ directory: String, expecting token: String, of thread: ThreadID, as
         let directory = folder.path + "/journal"
         let store = try ChatStore.open(directory)
         let ann = UserID(bits: 1)
-        try store.execute(.registerUser(user: ann, username: "Ann"))
-        let joined = try store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA"))
+        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
+        let joined = try store.executeBlocking(.setPostcode(user: ann, postcode: "SW1A 1AA"))
         let thread = ThreadID(try #require(OutwardCode("SW1A")))
-        try store.execute(.postMessage(thread: thread, author: ann, body: "Milk?"))
+        try store.executeBlocking(.postMessage(thread: thread, author: ann, body: "Milk?"))
         let token = "\(store.head)"
         try store.close()
         try audit(directory, expecting: token, of: thread, asOf: joined.position)

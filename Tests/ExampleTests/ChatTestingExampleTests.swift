@@ -39,7 +39,7 @@ func reproducibleOptions(seed: UInt64) -> StoreOptions {
     @Test(arguments: Seeds.seeds(10)) func rebuildGivesSameViews(seed: UInt64) throws {
         let store = try ChatStore.open("journal", options: reproducibleOptions(seed: seed))
         var commands = CommandGenerator(seed: seed)
-        for answer in try store.execute((1...200).map { _ in commands.nextRequest() }) {
+        for answer in try store.executeBlocking((1...200).map { _ in commands.nextRequest() }) {
             if case .failure(let rejection) = answer { print(rejection.code) }
         }
         #expect(try store.rebuild())
@@ -48,7 +48,7 @@ func reproducibleOptions(seed: UInt64) -> StoreOptions {
     @Test func sameSeedGivesSameBytes() throws {
         let heads = try (1...2).map { _ in
             let store = try ChatStore.open("journal", options: reproducibleOptions(seed: 7))
-            try store.execute(.registerUser(user: ann, username: "Ann"))
+            try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
             return store.head
         }
         #expect(heads[0] == heads[1])
@@ -72,8 +72,8 @@ func openStore(on disk: SimulatedDisk) throws -> ChatStore {
     var options = reproducibleOptions(seed: 1)
     options.journal.storage = disk
     let store = try ChatStore.open("journal", options: options)
-    try store.execute(.registerUser(user: ann, username: "Ann"))
-    try store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA"))
+    try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
+    try store.executeBlocking(.setPostcode(user: ann, postcode: "SW1A 1AA"))
     return store
 }
 
@@ -81,7 +81,7 @@ func openStore(on disk: SimulatedDisk) throws -> ChatStore {
 func post(to store: ChatStore, _ recorder: CrashRecorder<Posts>) throws {
     recorder.update { $0.begun += 1 }
     let id = MessageID(bits: UInt128(recorder.model.begun))
-    try store.execute(.postMessage(message: id, thread: sw1a, author: ann, body: "Milk?"))
+    try store.executeBlocking(.postMessage(message: id, thread: sw1a, author: ann, body: "Milk?"))
     recorder.update { $0.acknowledged += 1 }
 }
 
@@ -89,7 +89,7 @@ func post(to store: ChatStore, _ recorder: CrashRecorder<Posts>) throws {
     @Test(arguments: Seeds.seeds(10)) func acknowledgedPostSurvives(seed: UInt64) throws {
         let disk = SimulatedDisk(seed: seed)
         let store = try openStore(on: disk)
-        try store.execute(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
+        try store.executeBlocking(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
         let recovered = try openStore(on: disk.crash(.random(seed: seed)))
         #expect(try recovered.timeline(sw1a, as: .host).map(\.body) == ["Milk?"])
     }
@@ -147,7 +147,7 @@ func post(to store: ChatStore, _ recorder: CrashRecorder<Posts>) throws {
         let disk = SimulatedDisk(seed: 1)
         let store = try openStore(on: disk)
         disk.inject(DiskFault(.fails(.failed), at: .chance(1, of: [.sync])))
-        #expect(throws: ChatError.self) { try store.execute(.postMessage(thread: sw1a, author: ann, body: "Milk?")) }
+        #expect(throws: ChatError.self) { try store.executeBlocking(.postMessage(thread: sw1a, author: ann, body: "Milk?")) }
         #expect(throws: ChatError.self) { try store.timeline(sw1a, as: .host) }
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 // GettingStarted.md shows this function, with `Chat` alone.
 func tour(_ store: ChatStore, ann: UserID, bob: UserID, thread: ThreadID) async throws(ChatError) {
-    // The asynchronous form holds no thread while it waits for the disk. A receipt has the ids that the store made.
+    // `execute` holds no thread while it waits for the disk. A receipt has the ids that the store made.
     let post = try await store.execute(.postMessage(thread: thread, author: ann, body: "Milk?"))
     guard let message = post.message else { return }
     try await store.execute(.reply(message: message, author: bob, body: "On my way"), correlation: "request 17")

@@ -18,8 +18,8 @@ import Testing
     /// Returns a store with Ann, who lives in SW1A.
     private func store(_ options: StoreOptions = StoreOptions()) throws -> (ChatStore, sw1a: ThreadID) {
         let store = try ChatStore.inMemory(options: options)
-        try store.execute(.registerUser(user: ann, username: "Ann"))
-        try store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA"))
+        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
+        try store.executeBlocking(.setPostcode(user: ann, postcode: "SW1A 1AA"))
         return (store, ThreadID(try #require(OutwardCode("SW1A"))))
     }
 
@@ -28,9 +28,9 @@ import Testing
         let directory = folder.file("journal")
         let store = try ChatStore.open(directory)
         let sw1a = ThreadID(OutwardCode("SW1A")!)
-        try store.execute(.registerUser(user: ann, username: "Ann"))
-        try store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA"))  // joins the thread SW1A
-        let receipt = try store.execute(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
+        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
+        try store.executeBlocking(.setPostcode(user: ann, postcode: "SW1A 1AA"))  // joins the thread SW1A
+        let receipt = try store.executeBlocking(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
         let messages = try store.timeline(sw1a, as: .user(ann))
         let before = try store.timeline(sw1a, as: .host, asOf: .position(receipt.position - 1))
         try store.close()
@@ -71,7 +71,7 @@ import Testing
     @Test func following() async throws {
         let (store, sw1a) = try store()
         let position = store.head.position
-        async let posted = store.execute(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
+        async let posted = store.executeBlocking(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
         for try await event in store.events(after: position, matching: EventFilter(as: .user(ann))) {
             print(event.position, event.body ?? "")
             if event.kind == .messagePosted { break }
@@ -86,7 +86,7 @@ import Testing
 
     @Test func eventImporter() throws {
         let (store, sw1a) = try store()
-        try store.execute(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
+        try store.executeBlocking(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
         var events: [ExportedEvent] = []
         try store.forEachExportedEvent { event in
             events.append(event)

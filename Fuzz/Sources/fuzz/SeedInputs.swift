@@ -48,7 +48,7 @@ enum SeedInputs {
         let options = StoreOptions(
             journal: JournalOptions(entropy: SeededEntropy(seed: 1)), clock: ManualClock(), ids: SeededIDs(seed: 1), checkpoints: nil)
         let store = try ChatStore.inMemory(options: options)
-        for request in history.requests { _ = try store.execute([request]) }
+        for request in history.requests { _ = try store.executeBlocking([request]) }
         var events: [ExportedEvent] = []
         try store.forEachExportedEvent {
             events.append($0)

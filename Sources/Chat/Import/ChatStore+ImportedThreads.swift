@@ -40,7 +40,7 @@ extension ChatStore {
         }
         for start in stride(from: 0, to: requests.count, by: Self.closingBatchSize) {
             let batch = Array(requests[start..<min(requests.count, start + Self.closingBatchSize)])
-            for answer in try execute(batch) {
+            for answer in try executeBlocking(batch) {
                 if case .failure(let rejection) = answer { throw .rejected(rejection) }
             }
         }

@@ -117,7 +117,7 @@ public struct MessageImporter: ~Copyable {
         var duplicates = 0
         let answers: [Result<Receipt, Rejection>]
         do throws(ChatError) {
-            answers = try store.execute(making: { models in
+            answers = try store.executeBlocking(making: { models in
                 if !batch.isValid(in: models) { (rejected, duplicates) = batch.restage(in: models) }
                 return batch.requests
             })

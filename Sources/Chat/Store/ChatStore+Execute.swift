@@ -21,31 +21,17 @@ extension ChatStore {
     ///   does not decode.
     @discardableResult
     public func execute(_ command: ChatCommand, correlation: String? = nil) async throws(ChatError) -> Receipt {
-        try await execute(CommandRequest(command, correlation: correlation))
+        try await execute([CommandRequest(command, correlation: correlation)])[0].receipt()
     }
 
     /// Executes a command and blocks the thread until its answer is durable.
     ///
-    /// Otherwise the same as the asynchronous form; not cancelled with the task.
+    /// For programs without tasks, such as a command-line tool: a task that blocks holds a thread that
+    /// others wait for. Otherwise the same as ``execute(_:correlation:)``; not cancelled with the task.
     @discardableResult
-    public func execute(_ command: ChatCommand, correlation: String? = nil) throws(ChatError) -> Receipt {
-        try execute(CommandRequest(command, correlation: correlation))
+    public func executeBlocking(_ command: ChatCommand, correlation: String? = nil) throws(ChatError) -> Receipt {
+        try executeBlocking([CommandRequest(command, correlation: correlation)])[0].receipt()
     }
-
-    /// Executes a request and suspends until its answer is durable.
-    ///
-    /// Otherwise the same as the form that takes a command and a correlation id.
-    @discardableResult
-    public func execute(_ request: CommandRequest) async throws(ChatError) -> Receipt {
-        try await execute([request])[0].receipt()
-    }
-
-    /// Executes a request and blocks the thread until its answer is durable.
-    ///
-    /// Otherwise the same as the form that takes a command and a correlation id; not cancelled with
-    /// the task.
-    @discardableResult
-    public func execute(_ request: CommandRequest) throws(ChatError) -> Receipt { try execute([request])[0].receipt() }
 
     /// Executes the commands in order as one atomic commit and suspends until their answers are
     /// durable.
@@ -81,8 +67,8 @@ extension ChatStore {
     /// Executes the commands in order as one atomic commit and blocks the thread until their
     /// answers are durable.
     ///
-    /// Otherwise the same as the asynchronous form; not cancelled with the task.
-    public func execute(_ batch: [CommandRequest]) throws(ChatError) -> [Result<Receipt, Rejection>] {
+    /// Otherwise the same as ``execute(_:)``; not cancelled with the task.
+    public func executeBlocking(_ batch: [CommandRequest]) throws(ChatError) -> [Result<Receipt, Rejection>] {
         try durableAnswers(to: try decide(batch))
     }
 
@@ -93,7 +79,7 @@ extension ChatStore {
     /// read models match the decider's rules.
     ///
     /// - Parameter makeBatch: Builds the commands from the read models.
-    func execute(making makeBatch: (borrowing ReadModels) -> [CommandRequest]) throws(ChatError) -> [Result<Receipt, Rejection>] {
+    func executeBlocking(making makeBatch: (borrowing ReadModels) -> [CommandRequest]) throws(ChatError) -> [Result<Receipt, Rejection>] {
         let decided = try decider.withLock { (decider) throws(ChatError) in
             try applyDecidedEvents(decider)
             let batch = readSide.withShared { makeBatch($0.models) }

@@ -8,9 +8,9 @@ import Projections
 /// ```swift
 /// let store = try ChatStore.open(directory)
 /// let sw1a = ThreadID(OutwardCode("SW1A")!)
-/// try store.execute(.registerUser(user: ann, username: "Ann"))
-/// try store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA"))  // joins the thread SW1A
-/// let receipt = try store.execute(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
+/// try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
+/// try store.executeBlocking(.setPostcode(user: ann, postcode: "SW1A 1AA"))  // joins the thread SW1A
+/// let receipt = try store.executeBlocking(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
 /// let messages = try store.timeline(sw1a, as: .user(ann))
 /// let before = try store.timeline(sw1a, as: .host, asOf: .position(receipt.position - 1))
 /// try store.close()

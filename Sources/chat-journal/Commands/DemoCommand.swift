@@ -110,7 +110,7 @@ private struct Demo {
 
     /// Executes a command and adds its answer to the table.
     private func execute(_ words: String, _ command: ChatCommand, _ steps: inout Table) throws {
-        switch try store.execute([CommandRequest(command)])[0] {
+        switch try store.executeBlocking([CommandRequest(command)])[0] {
         case .success(let receipt):
             guard let positions = receipt.positions else { return }
             let (first, last) = (positions.lowerBound, positions.upperBound)

@@ -103,7 +103,7 @@ private struct CommandBatch {
     /// Executes the commands of the lines, and answers each line.
     func execute(on store: ChatStore) throws(ChatError) -> [CommandAnswer] {
         let requests = lines.compactMap { line in try? line.request.get() }
-        var answers = try store.execute(requests)[...]
+        var answers = try store.executeBlocking(requests)[...]
         return lines.map { line in
             switch line.request {
             case .failure(let error): CommandAnswer(line: line.number, outcome: .error(error))

@@ -21,7 +21,7 @@ import Testing
             .openThread(thread: garden, name: "Garden", by: ann),
             .mute(user: bob, thread: garden, by: ann, reason: "rude", until: until),
         ]
-        for command in commands { try store.execute(command) }
+        for command in commands { try store.executeBlocking(command) }
         try store.close()
     }
 

@@ -35,7 +35,7 @@ import Testing
         let path = folder.path + "/journal"
         let store = try ChatStore.open(path, options: StoreOptions(journal: JournalOptions(segmentSize: 512)))
         for line in Self.commands.split(separator: "\n") {
-            _ = try store.execute(try JSONDecoder().decode(CommandRequest.self, from: Data(line.utf8)))
+            _ = try store.executeBlocking([try JSONDecoder().decode(CommandRequest.self, from: Data(line.utf8))])[0].get()
         }
         try store.close()
         return path

@@ -83,10 +83,10 @@ import Testing
         // The decider of a store that opens such a journal has the count, also from a checkpoint.
         let store = try fixture.open()
         expectRejection(.tooManyBlocks) { () throws(ChatError) in
-            try store.execute(.block(user: users[0], by: users[0]))
-            for user in users.prefix(4) { try store.execute(.unblock(user: user, by: users[0])) }
-            try store.execute(.block(user: users[1], by: users[0]))
-            try store.execute(.block(user: users[2], by: users[0]))
+            try store.executeBlocking(.block(user: users[0], by: users[0]))
+            for user in users.prefix(4) { try store.executeBlocking(.unblock(user: user, by: users[0])) }
+            try store.executeBlocking(.block(user: users[1], by: users[0]))
+            try store.executeBlocking(.block(user: users[2], by: users[0]))
         }
         try store.close()
     }

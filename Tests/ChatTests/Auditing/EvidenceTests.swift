@@ -38,18 +38,18 @@ extension ChatStore {
     private func filled() throws -> ChatStore {
         let store = try fixture.open()
         for (user, name) in [(Self.ann, "Ann"), (Self.bob, "Bob"), (Self.cem, "Cem")] {
-            try store.execute(.registerUser(user: user, username: name))  // 1, 2, 3
+            try store.executeBlocking(.registerUser(user: user, username: name))  // 1, 2, 3
         }
-        try store.execute(.openThread(thread: Self.garden, name: "Garden", by: Self.ann))  // 4, 5
-        try store.execute(.joinThread(user: Self.bob, thread: Self.garden))  // 6
-        try store.execute(.changeUsername(user: Self.bob, username: "Bobby"))  // 7
-        try store.execute(.postMessage(thread: Self.garden, author: Self.ann, body: "Milk?"))  // 8
-        try store.execute(.postMessage(thread: Self.garden, author: Self.bob, body: "Bread?"))  // 9
-        try store.execute(.removeMember(user: Self.bob, thread: Self.garden, by: Self.ann, reason: "spam"))  // 10
-        try store.execute(.joinThread(user: Self.bob, thread: Self.garden))  // 11
-        try store.execute(.markRead(user: Self.bob, thread: Self.garden, upTo: 9))  // 12
-        try store.execute(.postMessage(thread: Self.garden, author: Self.ann, body: "Tea?"))  // 13
-        try store.execute(.openThread(thread: Self.party, name: "Party", by: Self.cem))  // 14, 15
+        try store.executeBlocking(.openThread(thread: Self.garden, name: "Garden", by: Self.ann))  // 4, 5
+        try store.executeBlocking(.joinThread(user: Self.bob, thread: Self.garden))  // 6
+        try store.executeBlocking(.changeUsername(user: Self.bob, username: "Bobby"))  // 7
+        try store.executeBlocking(.postMessage(thread: Self.garden, author: Self.ann, body: "Milk?"))  // 8
+        try store.executeBlocking(.postMessage(thread: Self.garden, author: Self.bob, body: "Bread?"))  // 9
+        try store.executeBlocking(.removeMember(user: Self.bob, thread: Self.garden, by: Self.ann, reason: "spam"))  // 10
+        try store.executeBlocking(.joinThread(user: Self.bob, thread: Self.garden))  // 11
+        try store.executeBlocking(.markRead(user: Self.bob, thread: Self.garden, upTo: 9))  // 12
+        try store.executeBlocking(.postMessage(thread: Self.garden, author: Self.ann, body: "Tea?"))  // 13
+        try store.executeBlocking(.openThread(thread: Self.party, name: "Party", by: Self.cem))  // 14, 15
         #expect(store.head.position == 15)
         return store
     }

@@ -26,7 +26,7 @@ import Testing
 
     private static func run(_ store: ChatStore, _ witness: CrashRecorder<Acknowledged>, _ generator: inout CommandGenerator) throws {
         for _ in 0..<3 {
-            _ = try store.execute((0..<3).map { _ in generator.nextRequest() })
+            _ = try store.executeBlocking((0..<3).map { _ in generator.nextRequest() })
             witness.update { $0.position = store.head.position }
         }
     }

@@ -96,7 +96,7 @@ private final class Section: ColumnSink, ColumnSource {
             commands.append(.report(.message(message), by: owner, reason: "spam"))
         }
         let store = try fixture.open()
-        for command in commands { try store.execute(command) }
+        for command in commands { try store.executeBlocking(command) }
         #expect(try store.reports(in: thread, as: .host).count == messages.count)
         try store.close()
         try forge(try fixture.replayed().storeModels, in: fixture, section: "identities") { section in

@@ -29,7 +29,7 @@ struct ClockLife {
             .joinThread(user: Self.bob, thread: Self.garden), .joinThread(user: Self.eve, thread: Self.garden),
             .mute(user: Self.bob, thread: Self.garden, by: Self.ann, reason: "rude", until: time(days: 30)),
         ]
-        for command in commands { try store.execute(command) }
+        for command in commands { try store.executeBlocking(command) }
         try store.close()
         #expect(store.head.position == 8)
     }
@@ -54,7 +54,7 @@ extension ChatStore {
     /// Posts a message in Garden; returns the code of the rejection, or "posted".
     func post(by user: UserID, message: MessageID? = nil) throws(ChatError) -> String {
         let post = ChatCommand.postMessage(message: message, thread: ClockLife.garden, author: user, body: "Hello")
-        return switch try execute([CommandRequest(post)])[0] {
+        return switch try executeBlocking([CommandRequest(post)])[0] {
         case .success(let receipt): receipt.isDuplicate ? "duplicate" : "posted"
         case .failure(let rejection): rejection.code.rawValue
         }

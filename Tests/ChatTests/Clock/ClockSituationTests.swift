@@ -43,7 +43,7 @@ import Testing
         #expect(try store.post(by: ann) == "clockStepped")
         #expect(try store.post(by: bob) == "muted")
         let ban = ChatCommand.ban(user: eve, thread: garden, by: ann, reason: "spam", until: life.time(days: 40))
-        #expect(throws: ChatError.self) { try store.execute(ban) }
+        #expect(throws: ChatError.self) { try store.executeBlocking(ban) }
         #expect(try answer(CommandRequest(ban), of: store).rejection?.code == .clockStepped)
         #expect(store.head.position == 8 && !store.clockStatus.isAhead)
         life.step(days: -3_650)
@@ -60,7 +60,7 @@ import Testing
         // 400 days are not reached: the mute of Bob ends, and the times are wrong.
         #expect(try store.post(by: bob) == "posted")  // 9
         let mute = ChatCommand.mute(user: eve, thread: garden, by: ann, reason: "rude", until: life.time(days: 301))
-        #expect(try store.execute(mute).position == 10)
+        #expect(try store.executeBlocking(mute).position == 10)
         try store.close()
         // Set right, and one day passes.
         life.step(days: -300)
@@ -216,7 +216,7 @@ import Testing
         #expect(try store.correctClock().position == 10)  // day 100, still wrong
         #expect(try store.post(by: bob) == "posted")  // 11
         let ban = ChatCommand.ban(user: eve, thread: garden, by: ann, reason: "spam", until: nil)
-        #expect(try store.execute(ban).positions == 12...13)
+        #expect(try store.executeBlocking(ban).positions == 12...13)
         life.step(days: -100)
         life.pass(days: 2)
         let second = try store.correctClock()

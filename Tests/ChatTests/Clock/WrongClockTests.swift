@@ -47,7 +47,7 @@ import Testing
         options.clock = ManualClock(Timestamp(millisecondsSince1970: time))
         let store = try ChatStore.open(fixture.directory, options: options)
         #expect(store.clockStatus.lastRecordedAt == nil && !store.clockStatus.isAhead)
-        try store.execute(.registerUser(user: ClockLife.ann, username: "Ann"))
+        try store.executeBlocking(.registerUser(user: ClockLife.ann, username: "Ann"))
         #expect(store.clockStatus.rejection == nil)
         try store.close()
     }
@@ -88,7 +88,7 @@ import Testing
     @Test func onlyTheHostSeesCorrections() throws {
         let life = try ClockLife()
         let store = try life.open()
-        try store.execute(.grantOperator(user: ClockLife.eve))
+        try store.executeBlocking(.grantOperator(user: ClockLife.eve))
         life.step(days: 1)
         #expect(try store.post(by: ClockLife.ann) == "posted")
         life.step(days: -1)
@@ -116,7 +116,7 @@ import Testing
                 try store.correctClock()
             default: fixture.clock.advance(byMilliseconds: Int64.random(in: 0...9, using: &random))
             }
-            try store.execute(.registerUser(user: UserID(bits: number), username: "user\(number)"))
+            try store.executeBlocking(.registerUser(user: UserID(bits: number), username: "user\(number)"))
         }
         let events = try store.allEvents()
         let starts = events.filter { $0.kind == .clockCorrected }.map(\.position)

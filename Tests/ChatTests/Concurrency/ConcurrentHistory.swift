@@ -104,8 +104,10 @@ final class ConcurrentHistory: Sendable {
         case .ask(let query): return store.answer(query)
         case .execute(let batch):
             do throws(ChatError) {
-                if batch.count == 1 { return .results([.success(try store.execute(batch[0]))]) }
-                return .results(try store.execute(batch))
+                if batch.count == 1 {
+                    return .results([.success(try store.executeBlocking(batch[0].command, correlation: batch[0].correlation))])
+                }
+                return .results(try store.executeBlocking(batch))
             } catch {
                 return Self.answer(error)
             }
@@ -117,7 +119,9 @@ final class ConcurrentHistory: Sendable {
         case .ask(let query): return store.answer(query)
         case .execute(let batch):
             do throws(ChatError) {
-                if batch.count == 1 { return .results([.success(try await store.execute(batch[0]))]) }
+                if batch.count == 1 {
+                    return .results([.success(try await store.execute(batch[0].command, correlation: batch[0].correlation))])
+                }
                 return .results(try await store.execute(batch))
             } catch {
                 return Self.answer(error)

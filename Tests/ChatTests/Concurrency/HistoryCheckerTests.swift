@@ -15,7 +15,7 @@ import Testing
         let store = try StoreFixture().open()
         var operations: [Operation] = []
         for request in HistoryWorkload.beginning {
-            let receipt = try store.execute(request)
+            let receipt = try store.executeBlocking([request])[0].get()
             operations.append(operation(.execute([request]), .results([.success(receipt)]), store.head.position, operations.count))
             let query = Query.timeline(garden, PageRequest(), viewer: nil, asOf: nil)
             operations.append(operation(.ask(query), store.answer(query), store.head.position, operations.count))
@@ -87,9 +87,11 @@ import Testing
     /// The sequential model must equal the naive model that the read models are tested against.
     @Test(arguments: Seeds.seeds(4)) func sequentialViewsEqualNaiveModel(seed: UInt64) throws {
         let store = try StoreFixture(seed: seed).open()
-        _ = try store.execute(HistoryWorkload.beginning)
+        _ = try store.executeBlocking(HistoryWorkload.beginning)
         var workload = HistoryWorkload(seed: seed, caller: 0)
-        for _ in 0..<300 { if case .execute(let batch) = workload.next(knowing: store.head.position) { _ = try store.execute(batch) } }
+        for _ in 0..<300 {
+            if case .execute(let batch) = workload.next(knowing: store.head.position) { _ = try store.executeBlocking(batch) }
+        }
         let events = try store.allEvents()
         var chat = SequentialChat()
         for (index, event) in events.enumerated() {

@@ -108,7 +108,7 @@ private struct SeededHistory {
     }
 
     private static func block(_ batch: [CommandRequest], _ store: ChatStore) throws -> [Result<Receipt, Rejection>] {
-        try store.execute(batch)
+        try store.executeBlocking(batch)
     }
 
     private static func told(_ body: () async throws -> [Result<Receipt, Rejection>]) async -> String {

@@ -51,8 +51,8 @@ import Testing
 
     private static func post(_ store: ChatStore, _ numbers: ClosedRange<Int>) throws {
         for number in numbers {
-            try store.execute(.postMessage(thread: garden, author: ann, body: "of-ann-\(number);"))
-            _ = try? store.execute(.postMessage(thread: garden, author: bob, body: "of-bob-\(number);"))
+            try store.executeBlocking(.postMessage(thread: garden, author: ann, body: "of-ann-\(number);"))
+            _ = try? store.executeBlocking(.postMessage(thread: garden, author: bob, body: "of-bob-\(number);"))
         }
     }
 
@@ -71,11 +71,11 @@ import Testing
     }
 
     private static func fill(_ store: ChatStore) throws {
-        try store.execute(.registerUser(user: ann, username: "of-ann-n;"))
-        try store.execute(.registerUser(user: bob, username: "of-bob-n;"))
-        try store.execute(.openThread(thread: garden, name: "of-ann-t;", by: ann))
-        try store.execute(.joinThread(user: bob, thread: garden))
-        try store.execute(.postMessage(message: gone, thread: garden, author: ann, body: "of-gone-1;"))
+        try store.executeBlocking(.registerUser(user: ann, username: "of-ann-n;"))
+        try store.executeBlocking(.registerUser(user: bob, username: "of-bob-n;"))
+        try store.executeBlocking(.openThread(thread: garden, name: "of-ann-t;", by: ann))
+        try store.executeBlocking(.joinThread(user: bob, thread: garden))
+        try store.executeBlocking(.postMessage(message: gone, thread: garden, author: ann, body: "of-gone-1;"))
         try post(store, 1...4)
     }
 

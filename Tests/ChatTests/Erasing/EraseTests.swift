@@ -30,7 +30,7 @@ struct ErasureFixture {
         }
         func execute(_ command: ChatCommand, by name: String) throws {
             number += 1
-            _ = try store.execute(CommandRequest(command, correlation: "of-\(name)-\(number)"))
+            _ = try store.executeBlocking(command, correlation: "of-\(name)-\(number)")
         }
         try execute(.registerUser(user: ann, username: text("ann")), by: "ann")
         try execute(.registerUser(user: bob, username: text("bob"), subject: text("bob")), by: "bob")
@@ -205,15 +205,17 @@ struct ErasureFixture {
         let name = try #require(try store.user(F.bob, as: .host).username)
         try store.eraseUser(F.bob, reason: "spam")
         let subject = "of-bob-5"
-        expectRejection(.userErased) { () throws(ChatError) in try store.execute(.postMessage(thread: F.garden, author: F.bob, body: "x")) }
-        expectRejection(.userErased) { () throws(ChatError) in try store.execute(.changeUsername(user: F.bob, username: "x")) }
-        expectRejection(.userErased) { () throws(ChatError) in try store.execute(.setPostcode(user: F.bob, postcode: "M1 1AE")) }
-        expectRejection(.userErased) { () throws(ChatError) in try store.execute(.leaveThread(user: F.bob, thread: F.garden)) }
-        expectRejection(.userErased) { () throws(ChatError) in try store.execute(.retract(.message(F.milk), by: F.bob)) }
-        expectRejection(.userErased) { () throws(ChatError) in try store.execute(.grantOperator(user: F.bob)) }
-        expectRejection(.identifierTaken) { () throws(ChatError) in try store.execute(.registerUser(user: F.bob, username: name)) }
+        expectRejection(.userErased) { () throws(ChatError) in
+            try store.executeBlocking(.postMessage(thread: F.garden, author: F.bob, body: "x"))
+        }
+        expectRejection(.userErased) { () throws(ChatError) in try store.executeBlocking(.changeUsername(user: F.bob, username: "x")) }
+        expectRejection(.userErased) { () throws(ChatError) in try store.executeBlocking(.setPostcode(user: F.bob, postcode: "M1 1AE")) }
+        expectRejection(.userErased) { () throws(ChatError) in try store.executeBlocking(.leaveThread(user: F.bob, thread: F.garden)) }
+        expectRejection(.userErased) { () throws(ChatError) in try store.executeBlocking(.retract(.message(F.milk), by: F.bob)) }
+        expectRejection(.userErased) { () throws(ChatError) in try store.executeBlocking(.grantOperator(user: F.bob)) }
+        expectRejection(.identifierTaken) { () throws(ChatError) in try store.executeBlocking(.registerUser(user: F.bob, username: name)) }
         // A repeat of a post id returns the first receipt, without content.
-        let receipt = try store.execute(.postMessage(message: F.milk, thread: F.garden, author: F.bob, body: "x"))
+        let receipt = try store.executeBlocking(.postMessage(message: F.milk, thread: F.garden, author: F.bob, body: "x"))
         #expect(receipt.isDuplicate && receipt.events.map(\.content) == [.erased])
         try store.close()
         try expectFree(name, subject)
@@ -222,11 +224,11 @@ struct ErasureFixture {
     private func expectFree(_ name: String, _ subject: String) throws {
         let store = try fixture.store.open()
         #expect(try store.userID(named: name) == nil && store.userID(withSubject: subject) == nil)
-        try store.execute(.registerUser(user: UserID(bits: 0xD), username: name, subject: subject))
+        try store.executeBlocking(.registerUser(user: UserID(bits: 0xD), username: name, subject: subject))
         #expect(try store.userID(named: name) == UserID(bits: 0xD))
         // Others can still act on the user.
-        try store.execute(.removeMember(user: F.bob, thread: F.garden, by: F.ann, reason: "gone"))
-        try store.execute(.endSession(session: SessionID(bits: 0x81)))
+        try store.executeBlocking(.removeMember(user: F.bob, thread: F.garden, by: F.ann, reason: "gone"))
+        try store.executeBlocking(.endSession(session: SessionID(bits: 0x81)))
         try store.close()
         #expect(try ChatStore.verify(fixture.store.directory, options: fixture.store.options.journal, deep: true).findings == [])
         // A second order changes nothing, and what was given to the user later stays.
@@ -250,7 +252,7 @@ struct ErasureFixture {
         #expect(after.last?.event.erasedPositions == asked && after.last?.kind == .contentErased)
         for (old, new) in zip(before, after) where !asked.contains(old.position) { #expect(old == new) }
         // The author of the events can go on.
-        try store.execute(.postMessage(thread: F.garden, author: F.ann, body: "More"))
+        try store.executeBlocking(.postMessage(thread: F.garden, author: F.ann, body: "More"))
         let head = store.head
         #expect(try store.eraseContent(of: asked, reason: "spam").orders == nil && store.head == head)
         #expect(try store.rebuild())
@@ -260,10 +262,10 @@ struct ErasureFixture {
 
     @Test func manyRangesTakeSeveralOrders() throws {
         let store = try fixture.store.open()
-        try store.execute(.registerUser(user: F.ann, username: "Ann"))
-        try store.execute(.openThread(thread: F.garden, name: "Garden", by: F.ann))
+        try store.executeBlocking(.registerUser(user: F.ann, username: "Ann"))
+        try store.executeBlocking(.openThread(thread: F.garden, name: "Garden", by: F.ann))
         let requests = (0..<7_000).map { CommandRequest(.postMessage(thread: F.garden, author: F.ann, body: "of-bob-\($0);")) }
-        _ = try store.execute(requests)
+        _ = try store.executeBlocking(requests)
         let last = store.head.position
         let erasure = try store.eraseContent(of: PositionSet(stride(from: 4, through: last, by: 2).map { $0...$0 }), reason: "spam")
         #expect(erasure.orders == last + 1...last + 2 && erasure.positions.count == 3_500)
@@ -304,12 +306,12 @@ struct ErasureFixture {
         #expect(try F.markersInAnswers(reader, of: "bob").count > 15)
         let others = try shownMarkers(reader)
         try store.eraseUser(F.bob, reason: "spam")
-        try store.execute(.postMessage(thread: F.garden, author: F.ann, body: "later"))
+        try store.executeBlocking(.postMessage(thread: F.garden, author: F.ann, body: "later"))
         try reader.refresh()
         #expect(reader.head == store.head)
         #expect(try F.markersInAnswers(reader, of: "bob") == [])
         for (name, markers) in others { #expect(try F.markersInAnswers(reader, of: name) == markers) }
-        try store.execute(.postMessage(thread: F.garden, author: F.ann, body: "later"))
+        try store.executeBlocking(.postMessage(thread: F.garden, author: F.ann, body: "later"))
         try reader.refresh()
         #expect(try reader.allEvents() == store.allEvents())
     }
@@ -394,7 +396,8 @@ struct ErasureFixture {
     @Test func longScanOfAnotherProcessForgets() throws {
         let store = try fixture.filled()
         let last = store.head.position
-        _ = try store.execute((0..<9_000).map { CommandRequest(.postMessage(thread: F.garden, author: F.bob, body: "of-bob-\($0);")) })
+        _ = try store.executeBlocking(
+            (0..<9_000).map { CommandRequest(.postMessage(thread: F.garden, author: F.bob, body: "of-bob-\($0);")) })
         let reader = try ChatStore.openReadOnly(fixture.store.directory, options: fixture.store.options)
         var texts: [(Position, String)] = []
         try reader.forEachEvent(matching: EventFilter(as: .host)) { event in

@@ -146,9 +146,9 @@ enum ErasureLife {
         -> ChatStore
     {
         let store = try open(storage, witness, seed)
-        for user in users { try store.execute(.registerUser(user: user, username: text(user, witness).text)) }
-        try store.execute(.openThread(thread: garden, name: text(users[0], witness).text, by: users[0]))
-        for user in users.dropFirst() { try store.execute(.joinThread(user: user, thread: garden)) }
+        for user in users { try store.executeBlocking(.registerUser(user: user, username: text(user, witness).text)) }
+        try store.executeBlocking(.openThread(thread: garden, name: text(users[0], witness).text, by: users[0]))
+        for user in users.dropFirst() { try store.executeBlocking(.joinThread(user: user, thread: garden)) }
         acknowledge(store, witness)
         try post(store, Int.random(in: 3...8, using: &random), witness, &random)
         if seed % 3 == 1 { try store.writeCheckpoint() }
@@ -161,14 +161,14 @@ enum ErasureLife {
             guard try !ErasureHistory(store).orders(user) else { continue }
             let text = text(user, witness)
             switch Int.random(in: 0..<4, using: &random) {
-            case 0: try store.execute(.startSession(user: user, device: text.text))
+            case 0: try store.executeBlocking(.startSession(user: user, device: text.text))
             case 1 where !witness.model.messages.isEmpty:
                 let message = witness.model.messages[Int.random(in: witness.model.messages.indices, using: &random)].id
                 let reply = ReplyID(bits: UInt128(0x7000 + text.number))
-                try store.execute(.reply(reply: reply, message: message, author: user, body: text.text))
+                try store.executeBlocking(.reply(reply: reply, message: message, author: user, body: text.text))
             default:
                 let message = MessageID(bits: UInt128(0x5000 + text.number))
-                try store.execute(.postMessage(message: message, thread: garden, author: user, body: text.text))
+                try store.executeBlocking(.postMessage(message: message, thread: garden, author: user, body: text.text))
                 witness.update { $0.messages.append((message, text)) }
             }
             acknowledge(store, witness)

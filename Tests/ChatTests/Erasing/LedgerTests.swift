@@ -186,7 +186,7 @@ import Testing
         #expect(orders.map(\.position) == [before.position + 1, before.position + 2])
         #expect(orders.map(\.kind) == [.userErased, .contentErased] && orders.map(\.event.reason) == ["user-request", "court-7"])
         #expect(orders.last?.event.erasedPositions == PositionSet([1...1, 11...11]))
-        expectRejection(.userErased) { () throws(ChatError) in try store.execute(.leaveThread(user: F.bob, thread: F.garden)) }
+        expectRejection(.userErased) { () throws(ChatError) in try store.executeBlocking(.leaveThread(user: F.bob, thread: F.garden)) }
         #expect(try store.rebuild())
         // The former orders and the new ones.
         #expect(try ledger(in: "copy").entries.count == 4)
@@ -222,12 +222,12 @@ import Testing
         let end = store.head.position
         try store.backup(to: "copy")
         fixture.store.clock.advance(byMilliseconds: 1_000)
-        for _ in 0..<10 { try store.execute(.postMessage(thread: F.garden, author: F.ann, body: "gone")) }
+        for _ in 0..<10 { try store.executeBlocking(.postMessage(thread: F.garden, author: F.ann, body: "gone")) }
         try store.eraseContent(of: PositionSet([end - 2...end + 10]), reason: "retention")
         try store.close()
         fixture.store.clock.advance(byMilliseconds: 1_000)
         let copy = try open("copy")
-        for number in 0..<5 { try copy.execute(.postMessage(thread: F.garden, author: F.ann, body: "of-new-\(number)")) }
+        for number in 0..<5 { try copy.executeBlocking(.postMessage(thread: F.garden, author: F.ann, body: "of-new-\(number)")) }
         let before = try F.markersInAnswers(copy, of: "ann")
         try copy.close()
         try copyLedger(to: "copy")
@@ -244,14 +244,14 @@ import Testing
         let store = try fixture.filled()
         try store.backup(to: "copy")
         let dan = UserID(bits: 0xD)
-        try store.execute(.registerUser(user: dan, username: "Dan"))
+        try store.executeBlocking(.registerUser(user: dan, username: "Dan"))
         try store.eraseUser(dan, reason: "spam")
         try store.close()
         fixture.store.clock.advance(byMilliseconds: 1_000)
         try copyLedger(to: "copy")
         let copy = try open("copy")
         let head = copy.head
-        try copy.execute(.registerUser(user: dan, username: "Dan"))
+        try copy.executeBlocking(.registerUser(user: dan, username: "Dan"))
         try copy.close()
         // A changed ledger is compared as a whole.
         let original = try open("journal")
@@ -268,7 +268,7 @@ import Testing
     @Test func foreignLedgerChangesNothing() throws {
         let other = StoreFixture(seed: 9)
         let stranger = try other.open()
-        try stranger.execute(.registerUser(user: UserID(bits: 0xE), username: "Eve"))
+        try stranger.executeBlocking(.registerUser(user: UserID(bits: 0xE), username: "Eve"))
         try stranger.eraseContent(of: PositionSet([1...1]), reason: "spam")
         try stranger.eraseUser(UserID(bits: 0xE), reason: "spam")
         let store = try fixture.filled()
@@ -412,11 +412,11 @@ import Testing
         try store.backup(to: "copy")
         try store.close()
         let copy = try open("copy")
-        try copy.execute(.postMessage(thread: F.garden, author: F.ann, body: "of-new-1"))
+        try copy.executeBlocking(.postMessage(thread: F.garden, author: F.ann, body: "of-new-1"))
         try copy.close()
         fixture.store.clock.advance(byMilliseconds: 1_000)
         let original = try open("journal")
-        try original.execute(.postMessage(thread: F.garden, author: F.ann, body: "gone"))
+        try original.executeBlocking(.postMessage(thread: F.garden, author: F.ann, body: "gone"))
         try original.eraseContent(of: PositionSet([end...end + 1]), reason: "spam")
         try original.close()
         try copyLedger(to: "copy")
@@ -429,7 +429,7 @@ import Testing
     @Test func repairedJournalKeepsLedger() throws {
         let store = try fixture.filled()
         let order = try #require(try store.eraseUser(F.bob, reason: "spam").orders).lowerBound
-        for number in 0..<20 { try store.execute(.postMessage(thread: F.garden, author: F.ann, body: "later \(number)")) }
+        for number in 0..<20 { try store.executeBlocking(.postMessage(thread: F.garden, author: F.ann, body: "later \(number)")) }
         try store.close()
         let segments = try storage.list("journal").filter { $0.hasSuffix(".segment") }.sorted()
         let segment = try #require(segments.last { Position($0.prefix(20)) ?? 0 <= order })
@@ -440,7 +440,7 @@ import Testing
         #expect(try findings("repaired") == [])
         let repaired = try open("repaired")
         #expect(repaired.head.position == report.head.position + 1)
-        expectRejection(.userErased) { () throws(ChatError) in try repaired.execute(.leaveThread(user: F.bob, thread: F.garden)) }
+        expectRejection(.userErased) { () throws(ChatError) in try repaired.executeBlocking(.leaveThread(user: F.bob, thread: F.garden)) }
         try repaired.close()
         #expect(try findings("repaired") == [])
     }

@@ -160,8 +160,8 @@ import Testing
         // new one.
         expectRejection(.storageFull) { () throws(ChatError) in
             for _ in 0..<100 {
-                try store.execute(.leaveThread(user: F.cem, thread: F.garden))
-                try store.execute(.joinThread(user: F.cem, thread: F.garden))
+                try store.executeBlocking(.leaveThread(user: F.cem, thread: F.garden))
+                try store.executeBlocking(.joinThread(user: F.cem, thread: F.garden))
             }
         }
         let head = store.head
@@ -172,7 +172,7 @@ import Testing
         #expect(try F.markersInAnswers(store, of: "bob") == shown)
         #expect(try store.rebuild())
         setFull(false)
-        try store.execute(.postMessage(thread: F.garden, author: F.bob, body: "still here"))
+        try store.executeBlocking(.postMessage(thread: F.garden, author: F.bob, body: "still here"))
         try store.eraseUser(F.bob, reason: String(repeating: "a", count: 32))
         #expect(try F.markersInAnswers(store, of: "bob") == [])
     }
@@ -217,7 +217,7 @@ import Testing
         let (name, position) = (try #require(try store.user(F.ann, as: .host).username), Position(1))
         setFull(true)
         expectError("erasureUnfinished") { _ = try store.eraseContent(of: PositionSet([position...position]), reason: "spam") }
-        try store.execute(.registerUser(user: UserID(bits: 0xD), username: name))
+        try store.executeBlocking(.registerUser(user: UserID(bits: 0xD), username: name))
         try store.close()
         let findings = try ChatStore.verify("journal", options: options.journal, deep: true).findings
         #expect(findings.map(\.problem) == ["erasureUnfinished"] && findings.map(\.positions) == [1...1])

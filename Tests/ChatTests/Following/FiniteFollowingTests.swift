@@ -63,7 +63,7 @@ import Testing
 
     @Test func openTimelineRequiresMembership() throws {
         let fixture = try Fixture()
-        try fixture.store.execute(.leaveThread(user: Fixture.bob, thread: Fixture.garden))
+        try fixture.store.executeBlocking(.leaveThread(user: Fixture.bob, thread: Fixture.garden))
         expectRejection(.notAMember) { () throws(ChatError) in
             _ = try fixture.store.openTimeline(Fixture.garden, as: .user(Fixture.bob))
         }

@@ -23,19 +23,20 @@ struct FollowingFixture {
                 "journal", options: JournalOptions(segmentSize: segmentSize, storage: storage, entropy: SeededEntropy(seed: 1))))
         store = try ChatStore.open(
             log: log, options: StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: 1), recentEventCount: recentEventCount))
-        try store.execute(.registerUser(user: Self.ann, username: "Ann"))  // 1
-        try store.execute(.registerUser(user: Self.bob, username: "Bob"))  // 2
-        try store.execute(.registerUser(user: Self.cat, username: "Cat"))  // 3
+        try store.executeBlocking(.registerUser(user: Self.ann, username: "Ann"))  // 1
+        try store.executeBlocking(.registerUser(user: Self.bob, username: "Bob"))  // 2
+        try store.executeBlocking(.registerUser(user: Self.cat, username: "Cat"))  // 3
         // An imported thread has no owner, so that Ann can leave it.
         let opening = ChatCommand.openThread(thread: Self.garden, name: "Garden", by: Self.ann)
-        try store.execute(CommandRequest(opening, origin: .imported(sentAt: nil)))  // 4, 5
-        try store.execute(.joinThread(user: Self.bob, thread: Self.garden))  // 6
+        _ = try store.executeBlocking([CommandRequest(opening, origin: .imported(sentAt: nil))])[0].get()  // 4, 5
+        try store.executeBlocking(.joinThread(user: Self.bob, thread: Self.garden))  // 6
     }
 
     /// Posts a message and returns its position.
     @discardableResult
     func post(_ body: String, by author: UserID = ann, in thread: ThreadID = garden) throws -> Position {
-        try #require(try store.execute(.postMessage(message: nil, thread: thread, author: author, body: body)).positions?.upperBound)
+        try #require(
+            try store.executeBlocking(.postMessage(message: nil, thread: thread, author: author, body: body)).positions?.upperBound)
     }
 
     /// Returns a task that collects positions until the sequence ends.

@@ -126,7 +126,7 @@ import Testing
         let message = MessageID(bits: 0xB0B)
         makes.count.withLock { $0 = 0 }
         try await store.execute(
-            CommandRequest(.postMessage(message: message, thread: shed, author: Fixture.bob, body: "Watches?"), correlation: "secret"))
+            .postMessage(message: message, thread: shed, author: Fixture.bob, body: "Watches?"), correlation: "secret")
         try await Fixture.until { received.allSatisfy { $0.positions.count == 1 } }
         // Bob's and the host's has the correlation id, Dan's the mark of a blocked author, Ann's and Cat's neither.
         #expect(makes.count.withLock { $0 } == 3)

@@ -18,7 +18,7 @@ import Testing
         for (id, name) in zip(ids, ["A", "B", "C", "D", "E"]) {
             // An imported thread has no owner, so that its opener can leave it.
             let opening = ChatCommand.openThread(thread: id, name: name, by: Fixture.cat)
-            try await fixture.store.execute(CommandRequest(opening, origin: .imported(sentAt: nil)))
+            _ = try await fixture.store.execute([CommandRequest(opening, origin: .imported(sentAt: nil))])[0].get()
         }
         let threads = LiveThreads(fixture.store, as: .user(Fixture.cat), limit: 3)
         func until(_ names: String) async throws {
@@ -197,7 +197,7 @@ import Testing
         let shed = ThreadID(bits: 32)
         // An imported thread has no owner, so that its opener can leave it.
         let opening = ChatCommand.openThread(thread: shed, name: "Shed", by: Fixture.bob)
-        try await fixture.store.execute(CommandRequest(opening, origin: .imported(sentAt: nil)))  // 7, 8
+        _ = try await fixture.store.execute([CommandRequest(opening, origin: .imported(sentAt: nil))])[0].get()  // 7, 8
         try fixture.post("of another thread", by: Fixture.bob, in: shed)  // 9
         try fixture.post("of the garden")  // 10
         try await fixture.store.execute(.changeUsername(user: Fixture.ann, username: "Anne"))  // 11

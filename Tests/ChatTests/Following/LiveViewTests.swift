@@ -259,7 +259,7 @@ import Testing
         let fixture = try Fixture()
         for number in 0..<4 { try fixture.post("\(number)") }
         let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, as: .user(Fixture.bob), limit: 2)
-        func leave() throws { try fixture.store.execute(.leaveThread(user: Fixture.bob, thread: Fixture.garden)) }
+        func leave() throws { try fixture.store.executeBlocking(.leaveThread(user: Fixture.bob, thread: Fixture.garden)) }
         try await showing(timeline.follow) {
             try await until {
                 timeline.messages.map(\.body)

@@ -12,9 +12,9 @@ struct NoticeLife {
 
     init(steps: Int, _ random: inout SeededRandom) throws {
         store = try ChatStore.inMemory(options: StoreOptions(clock: ManualClock(), ids: SeededIDs(seed: 1)))
-        for (index, user) in users.enumerated() { try store.execute(.registerUser(user: user, username: "User \(index)")) }
+        for (index, user) in users.enumerated() { try store.executeBlocking(.registerUser(user: user, username: "User \(index)")) }
         for (index, thread) in threads.enumerated() {
-            try store.execute(
+            try store.executeBlocking(
                 .openThread(
                     thread: thread, name: "Thread \(index)", by: users[index % 2], policy: index < 2 ? .open : .inviteOnly,
                     history: index % 2 == 0 ? .all : .sinceJoining))
@@ -24,7 +24,7 @@ struct NoticeLife {
 
     /// Executes random commands, of which some are rejected.
     func act(_ steps: Int, _ random: inout SeededRandom) throws {
-        for step in 0..<steps { _ = try? store.execute(try command(step, &random)) }
+        for step in 0..<steps { _ = try? store.executeBlocking(try command(step, &random)) }
     }
 
     /// Erases a user, or the content of some events.

@@ -20,13 +20,13 @@ import Testing
         let store = try ChatStore.open(path, options: options(storage, seed: seed))
         for number in 0..<8 {
             let user = UserID(bits: UInt128(number) + 1)
-            try store.execute(.registerUser(user: user, username: "User \(number)"))
-            try store.execute(.setPostcode(user: user, postcode: "E\(number + 1) 6AN"))
+            try store.executeBlocking(.registerUser(user: user, username: "User \(number)"))
+            try store.executeBlocking(.setPostcode(user: user, postcode: "E\(number + 1) 6AN"))
             let posts = (0..<4).map { _ in
                 CommandRequest(.postMessage(message: nil, thread: ThreadID(bits: 0), author: user, body: "refused"))
             }
             let sessions = (0..<5).map { CommandRequest(.startSession(user: user, session: nil, device: "device \($0)")) }
-            _ = try store.execute(posts + sessions)
+            _ = try store.executeBlocking(posts + sessions)
         }
         return store
     }

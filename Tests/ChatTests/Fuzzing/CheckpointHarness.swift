@@ -39,7 +39,7 @@ enum CheckpointHarness {
         let isLoaded = store.statistics.checkpoints?.loadedPosition != nil
         if isLoaded {
             try StoreHarness.runAllQueries(store)
-            for request in story.requests { _ = try store.execute([request]) }
+            for request in story.requests { _ = try store.executeBlocking([request]) }
             try StoreHarness.runAllQueries(store)
         }
         try store.close()
@@ -80,7 +80,7 @@ enum CheckpointHarness {
 
         init() throws {
             let store = try ChatStore.open(directory, options: options(storage))
-            for command in ShortHistory.all.flatMap(\.setup) { try store.execute(command) }
+            for command in ShortHistory.all.flatMap(\.setup) { try store.executeBlocking(command) }
             try store.close()
             requests = ShortHistory.all.flatMap(\.endings).map { CommandRequest($0) }
         }

@@ -110,7 +110,7 @@ private struct Fixture {
         for number in 1...7 as ClosedRange<UInt128> {
             commands.append(.reply(reply: ReplyID(bits: number), message: MessageID(bits: 1), author: ann, body: "\(number)"))
         }
-        for command in commands { try store.execute(command) }
+        for command in commands { try store.executeBlocking(command) }
         head = store.head
     }
 

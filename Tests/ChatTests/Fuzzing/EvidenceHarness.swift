@@ -113,7 +113,7 @@ enum EvidenceHarness {
             + [.changeUsername(user: bob, username: "Bobby"), .postMessage(thread: garden, author: bob, body: "Milk?")]
             + [.startSession(user: ann, device: "d"), .leaveThread(user: bob, thread: garden)]
             + [.postMessage(thread: garden, author: ann, body: "Bread"), .joinThread(user: bob, thread: garden)]
-        for command in commands { try store.execute(command) }
+        for command in commands { try store.executeBlocking(command) }
         func lines(_ positions: ClosedRange<Position>?, _ withRegistrations: Bool) throws -> [UInt8] {
             let evidence = try store.evidence(of: garden, in: positions, withRegistrations: withRegistrations)
             var text = ""

@@ -143,12 +143,12 @@ enum LedgerHarness {
     private static func journal() throws -> MemoryStorage {
         let storage = MemoryStorage()
         let store = try ChatStore.open("journal", options: options(storage))
-        for (user, name) in zip(users, ["Ann", "Bob"]) { try store.execute(.registerUser(user: user, username: name)) }
-        try store.execute(.openThread(thread: garden, name: "Garden", by: users[0]))
-        try store.execute(.joinThread(user: users[1], thread: garden))
+        for (user, name) in zip(users, ["Ann", "Bob"]) { try store.executeBlocking(.registerUser(user: user, username: name)) }
+        try store.executeBlocking(.openThread(thread: garden, name: "Garden", by: users[0]))
+        try store.executeBlocking(.joinThread(user: users[1], thread: garden))
         for number in 0..<8 {
             let text = "text-\(store.head.position + 1);"
-            try store.execute(.postMessage(thread: garden, author: users[number % 2], body: text))
+            try store.executeBlocking(.postMessage(thread: garden, author: users[number % 2], body: text))
         }
         try store.close()
         return storage

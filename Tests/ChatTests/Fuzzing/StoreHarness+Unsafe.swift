@@ -71,9 +71,9 @@ enum StoreHarness {
         let half = requests.count / 2
         for request in requests.prefix(half) {
             clock.advance(byMilliseconds: 1_000)
-            _ = try store.execute([request])
+            _ = try store.executeBlocking([request])
         }
-        _ = try store.execute(Array(requests.dropFirst(half)))
+        _ = try store.executeBlocking(Array(requests.dropFirst(half)))
         try checkConsistency(store, options)
     }
 

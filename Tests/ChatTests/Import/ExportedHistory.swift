@@ -83,7 +83,7 @@ struct ExportedHistory {
         let store = try ChatStore.open(directory, options: options)
         for _ in 0..<count {
             if let clock = options.clock as? ManualClock { clock.advance(byMilliseconds: Int64.random(in: -500...5_000, using: &random)) }
-            _ = try store.execute((0..<Int.random(in: 1...4, using: &random)).map { _ in generator.nextRequest() })
+            _ = try store.executeBlocking((0..<Int.random(in: 1...4, using: &random)).map { _ in generator.nextRequest() })
         }
         try store.close()
     }

@@ -88,7 +88,7 @@ import Testing
         #expect(try run([message("2", old, editedAt: 2_000_000_000_000)], into: store).0.edits == 1)
         let head = store.head
         #expect(try run([message("1", old), edit], into: store).0 == ImportSummary(duplicates: 2))
-        try store.execute(.retract(.message(ImportedID.message("#rust", "1")), by: ImportedID.user("ann")))
+        try store.executeBlocking(.retract(.message(ImportedID.message("#rust", "1")), by: ImportedID.user("ann")))
         #expect(try run([message("1", old), edit], into: store).0 == ImportSummary(duplicates: 2))
         #expect(store.head.position == head.position + 1)
     }
@@ -99,7 +99,7 @@ import Testing
         _ = try run([message("0", "x")], into: store)
         var importer = MessageImporter(into: store)
         #expect(try importer.add(message("1", long), line: 7).isEmpty)
-        try store.execute(
+        try store.executeBlocking(
             .postMessage(message: ImportedID.part(2, "#rust", "1").message, thread: rust, author: ImportedID.user("ann"), body: "mine"))
         #expect(try importer.finish().map(\.rejection.code) == [.identifierTaken])
         #expect(try run([message("1", long)], into: store).1.map(\.rejection.code) == [.identifierTaken])

@@ -28,9 +28,9 @@ import Testing
     private static func store(policy: ThreadPolicy = .inviteOnly) throws -> ChatStore {
         let store = try StoreFixture().open()
         _ = try run(secrets, into: store, policy: policy)
-        try store.execute(.registerUser(user: mallory, username: "Mallory"))
-        try store.execute(.registerUser(user: olga, username: "Olga"))
-        try store.execute(.grantOperator(user: olga))
+        try store.executeBlocking(.registerUser(user: mallory, username: "Mallory"))
+        try store.executeBlocking(.registerUser(user: olga, username: "Olga"))
+        try store.executeBlocking(.grantOperator(user: olga))
         return store
     }
 
@@ -58,7 +58,7 @@ import Testing
     }
 
     private func attempt(_ store: ChatStore, _ command: ChatCommand) throws -> Rejection.Code? {
-        switch try store.execute([CommandRequest(command)])[0] {
+        switch try store.executeBlocking([CommandRequest(command)])[0] {
         case .success: nil
         case .failure(let rejection): rejection.code
         }
@@ -114,7 +114,7 @@ import Testing
         #expect(try attempt(store, .setThreadPolicy(thread: team, policy: .open, by: Self.olga)) == nil)
         #expect(try attempt(store, .joinThread(user: Self.mallory, thread: team)) == nil)
         #expect(try leaks(store, to: Self.mallory, in: [team, pair]).filter { $0.hasPrefix("body") } == [])
-        try store.execute(.postMessage(thread: team, author: ImportedID.user("ann"), body: "body of now"))
+        try store.executeBlocking(.postMessage(thread: team, author: ImportedID.user("ann"), body: "body of now"))
         #expect(try leaks(store, to: Self.mallory, in: [team]).contains("body of now"))
     }
 
@@ -157,7 +157,7 @@ import Testing
         let store = try StoreFixture().open()
         let lines: [ImportedLine] = [.channel(ImportedChannel(channel: "core-team", policy: .open, members: [.nickname("Dan")]))]
         _ = try Self.run(lines, into: store)
-        try store.execute(.leaveThread(user: ImportedID.user("dan"), thread: team))
+        try store.executeBlocking(.leaveThread(user: ImportedID.user("dan"), thread: team))
         #expect(try Self.run(lines, into: store).0.duplicates == 1)
         #expect(try store.members(of: team, as: .host).isEmpty)
     }
@@ -168,13 +168,13 @@ import Testing
         let fixture = StoreFixture()
         let store = try fixture.open()
         _ = try Self.run(Self.secrets, into: store, policy: .open)
-        try store.execute(.registerUser(user: Self.mallory, username: "Mallory"))
-        try store.execute(.registerUser(user: Self.olga, username: "Olga"))
-        try store.execute(.openThread(thread: ThreadID(bits: 9), name: "Native", by: Self.olga))
-        try store.execute(.joinThread(user: Self.mallory, thread: team))
+        try store.executeBlocking(.registerUser(user: Self.mallory, username: "Mallory"))
+        try store.executeBlocking(.registerUser(user: Self.olga, username: "Olga"))
+        try store.executeBlocking(.openThread(thread: ThreadID(bits: 9), name: "Native", by: Self.olga))
+        try store.executeBlocking(.joinThread(user: Self.mallory, thread: team))
         // An operator who sets the policy of an open thread does not take it from the host.
-        try store.execute(.grantOperator(user: Self.olga))
-        try store.execute(.setThreadPolicy(thread: team, policy: .open, history: .sinceJoining, by: Self.olga))
+        try store.executeBlocking(.grantOperator(user: Self.olga))
+        try store.executeBlocking(.setThreadPolicy(thread: team, policy: .open, history: .sinceJoining, by: Self.olga))
         // The content of an opener may be gone.
         try store.eraseUser(ImportedID.user("ann"), reason: "user-request")
         #expect(Set(store.importedThreadsLeftOpen()) == [team, pair])

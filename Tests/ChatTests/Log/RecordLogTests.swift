@@ -138,8 +138,8 @@ import Testing
         let log = try readOnly()
         let reader = try ChatStore.openReadOnly(log: log)
         #expect(try reader.allEvents() == store.allEvents())
-        expectError("readOnly") { try reader.execute(.registerUser(username: "Dan")) }
-        try store.execute(.registerUser(username: "Dan"))
+        expectError("readOnly") { try reader.executeBlocking(.registerUser(username: "Dan")) }
+        try store.executeBlocking(.registerUser(username: "Dan"))
         #expect(try reader.userID(named: "Dan") == nil)
         // A log advances by itself, too: while another thread refreshes the store.
         _ = try log.refresh()
@@ -217,7 +217,7 @@ import Testing
         #expect(try restored.treeHead() == tree)
         #expect(!restored.isErasureUnfinished)
         #expect(try ChatStore.ledger(of: try files.log("copy")) == ChatStore.ledger(of: try files.log()))
-        try restored.execute(.registerUser(username: "Dan"))
+        try restored.executeBlocking(.registerUser(username: "Dan"))
         try restored.close()
         expectError("headMismatch") { try ChatStore.backup(of: try files.log(), to: copy) }
     }

@@ -16,21 +16,22 @@ import Testing
         let kept = ArrayLog.Store()
         let log = ArrayLog(kept)
         var store = try ChatStore.open(log: log, options: options)
-        try store.execute(.registerUser(user: ann, username: "Ann"))
-        let moved = try store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA"))
+        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
+        let moved = try store.executeBlocking(.setPostcode(user: ann, postcode: "SW1A 1AA"))
         let thread = try #require(moved.events.last?.event.thread)
-        let posted = try store.execute(.postMessage(message: MessageID(bits: 5), thread: thread, author: ann, body: "Milk?"))
+        let posted = try store.executeBlocking(.postMessage(message: MessageID(bits: 5), thread: thread, author: ann, body: "Milk?"))
         #expect(posted.positions == 5...5)
-        expectError("unknownUser") { try store.execute(.postMessage(thread: thread, author: UserID(bits: 9), body: "Hi")) }
+        expectError("unknownUser") { try store.executeBlocking(.postMessage(thread: thread, author: UserID(bits: 9), body: "Hi")) }
         #expect(try store.timeline(thread, as: .host).map(\.body) == ["Milk?"])
         #expect(store.recovery == nil && store.head == log.head && store.head.position == 5)
         try store.close()
         expectError("closed") { try log.reserve(1) }
 
         store = try ChatStore.open(log: ArrayLog(kept), options: options)
-        #expect(try store.execute(.postMessage(message: MessageID(bits: 5), thread: thread, author: ann, body: "Milk?")).isDuplicate)
+        #expect(
+            try store.executeBlocking(.postMessage(message: MessageID(bits: 5), thread: thread, author: ann, body: "Milk?")).isDuplicate)
         #expect(try store.timeline(thread, as: .host).map(\.body) == ["Milk?"])
-        #expect(try store.execute(.postMessage(thread: thread, author: ann, body: "Thanks")).positions == 6...6)
+        #expect(try store.executeBlocking(.postMessage(thread: thread, author: ann, body: "Thanks")).positions == 6...6)
     }
 
     @Test func asyncExecuteWaitsOnArrayLog() async throws {
@@ -57,8 +58,8 @@ import Testing
         }
         let store = try ChatStore.open(log: log, options: options)
         isOpen.withLock { $0 = store }
-        try store.execute(.registerUser(user: ann, username: "Ann"))
-        try store.execute(.registerUser(username: "Bob"))
+        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
+        try store.executeBlocking(.registerUser(username: "Bob"))
         #expect(answers.withLock { $0 } == [false, true])
         isOpen.withLock { $0 = nil }
     }
@@ -82,7 +83,7 @@ import Testing
     @Test func openMakesAppendedRecordsDurable() throws {
         let kept = ArrayLog.Store()
         let store = try ChatStore.open(log: ArrayLog(kept), options: options)
-        try store.execute(.registerUser(user: ann, username: "Ann"))
+        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
         // Copies the records without waiting until they are durable.
         let copy = ArrayLog(ArrayLog.Store())
         try ArrayLog(kept).forEachRecord(in: 1...1) { _, _, keptPart, erasable in
@@ -98,7 +99,7 @@ import Testing
         #expect(copy.durablePosition == 0)
         let second = try ChatStore.open(log: copy, options: options)
         #expect(try copy.durablePosition == 1 && second.isUser(ann))
-        #expect(try second.execute(.setPostcode(user: ann, postcode: "SW1A 1AA")).positions == 2...4)
+        #expect(try second.executeBlocking(.setPostcode(user: ann, postcode: "SW1A 1AA")).positions == 2...4)
     }
 
     @Test func journalAsLogKeepsRecoveryReport() throws {

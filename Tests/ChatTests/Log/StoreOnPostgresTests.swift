@@ -99,7 +99,7 @@
             }
             try await writer.execute(.registerUser(user: bob, username: "Bob"))
             #expect(try await following.value == ["Ann", "Bob"])
-            expectError("readOnly") { try reader.execute(.registerUser(username: "Cat")) }
+            expectError("readOnly") { try reader.executeBlocking(.registerUser(username: "Cat")) }
             try reader.close()
             try writer.close()
         }
@@ -107,13 +107,13 @@
         @Test func erasedUserIsGone() throws {
             let address = try LogPlace.newAddress()
             var store = try open(address)
-            try store.execute(.registerUser(user: ann, username: "Ann"))
-            try store.execute(.setPostcode(user: ann, postcode: "SW1A 1AA"))
-            try store.execute(.registerUser(user: bob, username: "Bob"))
-            try store.execute(.setPostcode(user: bob, postcode: "SW1A 2AA"))
+            try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
+            try store.executeBlocking(.setPostcode(user: ann, postcode: "SW1A 1AA"))
+            try store.executeBlocking(.registerUser(user: bob, username: "Bob"))
+            try store.executeBlocking(.setPostcode(user: bob, postcode: "SW1A 2AA"))
             let thread = ThreadID(try #require(OutwardCode("SW1A")))
-            let secret = try store.execute(.postMessage(thread: thread, author: ann, body: "a secret that must go")).position
-            try store.execute(.postMessage(thread: thread, author: bob, body: "kept"))
+            let secret = try store.executeBlocking(.postMessage(thread: thread, author: ann, body: "a secret that must go")).position
+            try store.executeBlocking(.postMessage(thread: thread, author: bob, body: "kept"))
             let head = try store.treeHead()
             let proof = try store.inclusionProof(of: secret)
             let erasure = try store.eraseUser(ann, reason: "asked")

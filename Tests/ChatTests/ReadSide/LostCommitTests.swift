@@ -20,12 +20,12 @@ import Testing
     private let lostReply = ReplyID(bits: 9)
 
     private func fill(_ store: ChatStore) throws {
-        try store.execute(.registerUser(user: ann, username: "Ann"))
-        try store.execute(.registerUser(user: bob, username: "Bob"))
-        try store.execute(.openThread(thread: thread, name: "Milk", by: ann))
-        try store.execute(.joinThread(user: bob, thread: thread))
-        try store.execute(.postMessage(message: message, thread: thread, author: ann, body: "Milk?"))
-        try store.execute(.reply(reply: reply, message: message, author: bob, body: "Two."))
+        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
+        try store.executeBlocking(.registerUser(user: bob, username: "Bob"))
+        try store.executeBlocking(.openThread(thread: thread, name: "Milk", by: ann))
+        try store.executeBlocking(.joinThread(user: bob, thread: thread))
+        try store.executeBlocking(.postMessage(message: message, thread: thread, author: ann, body: "Milk?"))
+        try store.executeBlocking(.reply(reply: reply, message: message, author: bob, body: "Two."))
     }
 
     /// Creates an entity of each kind, and changes each existing one.
@@ -95,7 +95,7 @@ import Testing
         let before = try shown(store)
         log.fail(fault)
         let code = fault == .append ? "ioFailed" : "syncFailed"
-        expectError(code) { _ = try store.execute(lostCommands) }
+        expectError(code) { _ = try store.executeBlocking(lostCommands) }
         expectError(code) { _ = try store.thread(thread, as: .host) }
         // What the queries of the stopped store would show.
         let failure = store.stopped.withLock { $0.take() }
@@ -122,7 +122,7 @@ import Testing
         let position = again.readSide.position
         disk.inject(DiskFault(.fails(.failed), at: .occurrence(1, of: operation), pathSuffix: ".segment"))
         let code = operation == .write ? "ioFailed" : "syncFailed"
-        expectError(code) { _ = try again.execute(lostCommands) }
+        expectError(code) { _ = try again.executeBlocking(lostCommands) }
         expectError(code) { _ = try again.thread(thread, as: .host) }
         #expect(again.readSide.position == position && again.statistics.userCount == 2)
         // The close fails, because the decided commit cannot become durable.

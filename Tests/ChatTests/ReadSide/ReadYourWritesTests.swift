@@ -52,7 +52,7 @@ import Testing
         _ = try await task.value
     }
 
-    private func execute(_ following: Following, _ store: ChatStore) throws { _ = try store.execute([following.request(eve)]) }
+    private func execute(_ following: Following, _ store: ChatStore) throws { _ = try store.executeBlocking([following.request(eve)]) }
 
     @Test(arguments: Following.allCases) func queriesShowAnswerOfAsynchronousExecute(_ following: Following) async throws {
         let (log, store, task) = try await makeStore()

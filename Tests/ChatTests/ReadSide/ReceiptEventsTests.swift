@@ -23,7 +23,7 @@ import Testing
                 }
                 return request
             }
-            for (answer, request) in zip(try store.execute(requests), requests) {
+            for (answer, request) in zip(try store.executeBlocking(requests), requests) {
                 if case .success(let receipt) = answer { receipts.append((receipt, request)) }
             }
         }

@@ -15,14 +15,14 @@ import Testing
 
     private func makeStore(_ fixture: StoreFixture) throws -> ChatStore {
         let store = try fixture.open()
-        try store.execute(.registerUser(user: ann, username: "Ann"))
-        try store.execute(.openThread(thread: thread, name: "Milk", by: ann))
+        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
+        try store.executeBlocking(.openThread(thread: thread, name: "Milk", by: ann))
         return store
     }
 
     private func post(_ count: Int, to store: ChatStore) throws {
         let post = CommandRequest(.postMessage(thread: thread, author: ann, body: "Milk?"))
-        for answer in try store.execute([CommandRequest](repeating: post, count: count)) { _ = try answer.get() }
+        for answer in try store.executeBlocking([CommandRequest](repeating: post, count: count)) { _ = try answer.get() }
     }
 
     /// Queries a store in a loop on two threads while a body runs.

@@ -10,8 +10,8 @@ import Testing
 
     private func store() throws -> ChatStore {
         let store = try StoreFixture().open()
-        try store.execute(.registerUser(user: ann, username: "Ann", subject: "sub-1"), correlation: "first")
-        try store.execute(.openThread(thread: garden, name: "Garden", by: ann), correlation: "first")
+        try store.executeBlocking(.registerUser(user: ann, username: "Ann", subject: "sub-1"), correlation: "first")
+        try store.executeBlocking(.openThread(thread: garden, name: "Garden", by: ann), correlation: "first")
         return store
     }
 
@@ -19,42 +19,43 @@ import Testing
         let store = try store()
         for subject in ["sub-2", "", String(repeating: "s", count: 300)] {
             expectRejection(.subjectTaken) { () throws(ChatError) in
-                try store.execute(.registerUser(user: ann, username: "Ann", subject: subject))
+                try store.executeBlocking(.registerUser(user: ann, username: "Ann", subject: subject))
             }
         }
         // A subject is rejected if the first registration had none.
         let bob = UserID(bits: 2)
-        try store.execute(.registerUser(user: bob, username: "Bob"))
+        try store.executeBlocking(.registerUser(user: bob, username: "Bob"))
         expectRejection(.subjectTaken) { () throws(ChatError) in
-            try store.execute(.registerUser(user: bob, username: "Bob", subject: "sub-2"))
+            try store.executeBlocking(.registerUser(user: bob, username: "Bob", subject: "sub-2"))
         }
         // A different username has precedence: the id belongs to another user.
         expectRejection(.identifierTaken) { () throws(ChatError) in
-            try store.execute(.registerUser(user: ann, username: "Eve", subject: "sub-2"))
+            try store.executeBlocking(.registerUser(user: ann, username: "Eve", subject: "sub-2"))
         }
         #expect(store.head.position == 4)
     }
 
     @Test func callerWithoutSubjectIsNotShownSubject() throws {
-        let event = try #require(try store().execute(.registerUser(user: ann, username: "Ann")).events.first)
+        let event = try #require(try store().executeBlocking(.registerUser(user: ann, username: "Ann")).events.first)
         #expect(event.event.subject == nil && event.event.correlation == nil && event.redacted == [])
         #expect(event.event.username?.text == "Ann")
     }
 
     @Test func equalCommandIsShownWholeReceipt() throws {
-        let receipt = try store().execute(.registerUser(user: ann, username: "Ann", subject: "sub-1"), correlation: "first")
+        let receipt = try store().executeBlocking(.registerUser(user: ann, username: "Ann", subject: "sub-1"), correlation: "first")
         let event = try #require(receipt.events.first)
         #expect(receipt.isDuplicate && event.event.subject == "sub-1" && event.event.correlation == "first" && event.redacted == [])
     }
 
     @Test func differentSpellingOfNameIsRedacted() throws {
         let store = try store()
-        let registration = try #require(try store.execute(.registerUser(user: ann, username: "ANN", subject: "sub-1")).events.first)
+        let registration = try #require(try store.executeBlocking(.registerUser(user: ann, username: "ANN", subject: "sub-1")).events.first)
         #expect(registration.event.username == nil && registration.event.subject == nil && registration.redacted == [.username])
-        let opening = try store.execute(.openThread(thread: garden, name: "Secret name?", by: ann)).events
+        let opening = try store.executeBlocking(.openThread(thread: garden, name: "Secret name?", by: ann)).events
         #expect(opening.map(\.event.threadName) == [nil, nil] && opening.map(\.redacted) == [.name, []])
         // Names are stored without surrounding white space.
-        #expect(try store.execute(.openThread(thread: garden, name: " Garden ", by: ann)).events.first?.event.threadName == "Garden")
+        #expect(
+            try store.executeBlocking(.openThread(thread: garden, name: " Garden ", by: ann)).events.first?.event.threadName == "Garden")
     }
 
     @Test func differentBodyAndDeviceAreRedacted() throws {
@@ -69,14 +70,14 @@ import Testing
             ChatCommand.postMessage(message: message, thread: garden, author: ann, body: "\u{e9}"),
             .reply(reply: reply, message: message, author: ann, body: "no"), .startSession(user: ann, session: session, device: "tablet"),
         ]
-        for command in first { try store.execute(command, correlation: "first") }
+        for command in first { try store.executeBlocking(command, correlation: "first") }
         for (number, command) in second.enumerated() {
-            let event = try #require(try store.execute(command, correlation: "second").events.first)
+            let event = try #require(try store.executeBlocking(command, correlation: "second").events.first)
             #expect(event.event.content == .omitted && event.event.correlation == nil)
             #expect(event.redacted == [.body, .body, .device][number])
         }
         for command in first {
-            let event = try #require(try store.execute(command, correlation: "first").events.first)
+            let event = try #require(try store.executeBlocking(command, correlation: "first").events.first)
             #expect(event.event.content != .omitted && event.event.correlation == "first" && event.redacted == [])
         }
     }
@@ -89,12 +90,12 @@ import Testing
                 id: CustomEventID(bits: 71), kind: "com.example.poll", thread: garden, by: ann,
                 payload: try #require(CustomPayload(payload)))
         }
-        let first = try store.execute(try custom("[1.0]"), correlation: "first")
+        let first = try store.executeBlocking(try custom("[1.0]"), correlation: "first")
         #expect(!first.isDuplicate && first.events.first?.event.payload?.text == "[1.0]")
-        let same = try store.execute(try custom("[ 1.0 ]"), correlation: "first")
+        let same = try store.executeBlocking(try custom("[ 1.0 ]"), correlation: "first")
         #expect(same.isDuplicate && same.events == first.events)
         for payload in ["[1]", "[1.00]", "null"] {
-            let receipt = try store.execute(try custom(payload), correlation: "second")
+            let receipt = try store.executeBlocking(try custom(payload), correlation: "second")
             let event = try #require(receipt.events.first)
             #expect(receipt.isDuplicate && receipt.positions == first.positions)
             #expect(event.event.payload == nil && !event.event.isErased && event.redacted == .payload && event.event.correlation == nil)
@@ -102,9 +103,10 @@ import Testing
         // The id belongs to the event of another user.
         let bob = UserID(bits: 2)
         let payload = try #require(CustomPayload("[1.0]"))
-        try store.execute(.registerUser(user: bob, username: "Bob"))
+        try store.executeBlocking(.registerUser(user: bob, username: "Bob"))
         expectRejection(.identifierTaken) { () throws(ChatError) in
-            try store.execute(.custom(id: CustomEventID(bits: 71), kind: "com.example.poll", thread: garden, by: bob, payload: payload))
+            try store.executeBlocking(
+                .custom(id: CustomEventID(bits: 71), kind: "com.example.poll", thread: garden, by: bob, payload: payload))
         }
     }
 }

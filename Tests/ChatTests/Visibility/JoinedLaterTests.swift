@@ -26,7 +26,7 @@ import Testing
             .pin(message: early, by: ann), .pin(message: late, by: ann),
             .report(.message(early), by: ann, reason: "old"), .report(.message(late), by: ann, reason: "new"),
         ]
-        for command in commands { try store.execute(command) }
+        for command in commands { try store.executeBlocking(command) }
         return store
     }
 

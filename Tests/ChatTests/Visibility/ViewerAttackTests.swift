@@ -102,7 +102,7 @@ import Testing
             (.init(.threadOpened, .thread(garden, number: 1, user: ann)), .threadName("Garden"), nil),
             (.init(.messagePosted, secret), .body("Secret"), nil),
         ])
-        let receipt = try fixture.open().execute(.openThread(thread: garden, name: "Garden", by: ann))
+        let receipt = try fixture.open().executeBlocking(.openThread(thread: garden, name: "Garden", by: ann))
         #expect(receipt.isDuplicate && receipt.thread == garden)
         #expect(receipt.events.map(\.event.details) == [.init(.threadOpened, .thread(garden, number: 1, user: ann))])
     }
@@ -113,10 +113,10 @@ import Testing
             user(ann, "Ann"), (.init(.threadOpened, .thread(garden, number: 1, user: ann)), .threadName("Garden"), nil),
         ])
         let store = try fixture.open()
-        let receipt = try store.execute(.openThread(thread: garden, name: "Garden", by: ann))
+        let receipt = try store.executeBlocking(.openThread(thread: garden, name: "Garden", by: ann))
         #expect(receipt.isDuplicate && receipt.positions == 2...2)
         // The next event of the same batch does not belong to the opening either.
-        let answers = try store.execute([
+        let answers = try store.executeBlocking([
             CommandRequest(.registerUser(user: bob, username: "Bob"), correlation: "of Bob"),
             CommandRequest(.openThread(thread: garden, name: "Garden", by: ann)),
         ])

@@ -67,31 +67,31 @@ struct VisibilityWorld {
         store = try given ?? StoreFixture(seed: seed).open()
         var generator = CommandGenerator(seed: seed)
         var random = SeededRandom(seed: seed)
-        for _ in 0..<260 { _ = try store.execute([generator.nextRequest()]) }
+        for _ in 0..<260 { _ = try store.executeBlocking([generator.nextRequest()]) }
         let facts = try store.allEvents().map(\.event)
         let known = Array(Set(facts.compactMap(\.user))).sorted()
         // The generator leaves, renames, edits and retracts too rarely in shared threads.
         for user in known.shuffled(using: &random).prefix(3) {
             for thread in try store.user(user, as: .host).threads.prefix(2) where random.oneIn(2) {
                 // The last owner of a thread cannot leave it.
-                _ = try store.execute([CommandRequest(.leaveThread(user: user, thread: thread.id))])
+                _ = try store.executeBlocking([CommandRequest(.leaveThread(user: user, thread: thread.id))])
             }
-            try store.execute(.changeUsername(user: user, username: "Renamed \(user.bits % 1_000_003)"))
+            try store.executeBlocking(.changeUsername(user: user, username: "Renamed \(user.bits % 1_000_003)"))
         }
         try Self.moderate(store, known, facts, &random)
         try Self.changePolicies(store, known, facts, &random)
         for details in facts {
             if case (.messagePosted, .message(_, _, let itsMessage, let itsAuthor)) = (details.kind, details.shape), random.oneIn(6) {
-                _ = try store.execute([
+                _ = try store.executeBlocking([
                     CommandRequest(.edit(.message(itsMessage), by: itsAuthor, body: "edited"), correlation: "secret")
                 ])
             }
             if case (.replyPosted, .reply(_, _, _, let itsReply, let itsAuthor)) = (details.kind, details.shape), random.oneIn(8) {
-                _ = try store.execute([CommandRequest(.retract(.reply(itsReply), by: itsAuthor), correlation: "secret")])
+                _ = try store.executeBlocking([CommandRequest(.retract(.reply(itsReply), by: itsAuthor), correlation: "secret")])
             }
         }
         // The viewers have all rights at some point, and some of them only then.
-        try store.execute(.revokeOperator(user: known[0]))
+        try store.executeBlocking(.revokeOperator(user: known[0]))
         let events = try store.allEvents()
         naive = NaiveVisibility(events)
         users = known + [UserID(bits: 0xdead)]
@@ -113,8 +113,8 @@ struct VisibilityWorld {
         _ store: ChatStore, _ known: [UserID], _ facts: [ChatEvent], _ random: inout SeededRandom
     ) throws {
         let operators = Array(known.prefix(2))
-        for user in operators { try store.execute(.grantOperator(user: user)) }
-        func execute(_ command: ChatCommand) throws { _ = try store.execute([CommandRequest(command, correlation: "secret")]) }
+        for user in operators { try store.executeBlocking(.grantOperator(user: user)) }
+        func execute(_ command: ChatCommand) throws { _ = try store.executeBlocking([CommandRequest(command, correlation: "secret")]) }
         for thread in Set(facts.compactMap(\.thread)).sorted() {
             guard let member = try store.members(of: thread, as: .host).randomElement(using: &random)?.user.id,
                 let other = known.randomElement(using: &random)
@@ -180,7 +180,7 @@ extension VisibilityWorld {
     private static func changePolicies(
         _ store: ChatStore, _ known: [UserID], _ facts: [ChatEvent], _ random: inout SeededRandom
     ) throws {
-        func execute(_ command: ChatCommand) throws { _ = try store.execute([CommandRequest(command, correlation: "secret")]) }
+        func execute(_ command: ChatCommand) throws { _ = try store.executeBlocking([CommandRequest(command, correlation: "secret")]) }
         for thread in Set(facts.compactMap(\.thread)).sorted() where thread.outwardCode == nil {
             let actor = try owner(of: thread, store) ?? known[0]
             for _ in 0..<3 {

@@ -42,7 +42,7 @@ enum SocketHarness {
                 .setPostcode(user: user, postcode: "SW1A 1AA"), .openThread(thread: open, name: "Market", by: user),
                 .postMessage(thread: open, author: user, body: "Apples"),
                 .openThread(thread: secret, name: "Secret", by: other, policy: .inviteOnly),
-            ] { try store.execute(command) }
+            ] { try store.executeBlocking(command) }
         }
 
         /// The token of a position.

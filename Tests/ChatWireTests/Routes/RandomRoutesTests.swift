@@ -22,7 +22,7 @@ import Testing
         }
 
         func answer(_ request: CommandRequest) throws -> String {
-            try json(CommandAnswer(line: 1, try direct.store.execute([request])[0]))
+            try json(CommandAnswer(line: 1, try direct.store.executeBlocking([request])[0]))
         }
     }
 
