@@ -19,7 +19,7 @@ func audit(_ directory: String, expecting token: String, of thread: ThreadID, as
         for access in try store.access(of: reader.user.id, as: .host, asOf: then) where access.thread == thread {
             print("  from", access.from, "to", access.to.map { "\($0)" } ?? "position \(position) or later")
         }
-        // What this reader could read then; with `viewer:` today's rights and texts would count too.
+        // What this reader could read then; as the reader today's rights and texts would count too.
         guard let start = try store.readingStart(of: reader.user.id, in: thread, asOf: then) else { continue }
         for message in try store.timeline(thread, PageRequest(limit: 20, after: start), as: .host, asOf: then) {
             print("  ", message.position, message.author.username ?? "?", message.body ?? "(no text)")

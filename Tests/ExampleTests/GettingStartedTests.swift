@@ -24,7 +24,7 @@ func tour(_ store: ChatStore, ann: UserID, bob: UserID, thread: ThreadID) async 
     // Pages: the latest 20 messages, and the 20 before them. Bob sees what a member may see; a viewer who is no member is rejected.
     let latest = try store.timeline(thread, PageRequest(limit: 20), as: .user(bob))
     let earlier = try store.timeline(thread, PageRequest(limit: 20, before: latest.first?.position), as: .user(bob))
-    print(earlier.count, try store.user(bob, as: .host).threads.map(\.unreadCount))
+    print(earlier.count, try store.user(bob, as: .user(bob)).threads.map(\.unreadCount))
 
     // For a client without positions: a page with cursors as text, for older and newer messages.
     let page = try store.timeline(thread, PageRequest(limit: 20), as: .user(bob))

@@ -131,7 +131,7 @@ struct TimelineSource: LiveSource {
     /// The events of the thread, changes of usernames, and the viewer's blocks and changes as an
     /// operator.
     ///
-    /// The filter has no viewer: a viewer who left and came back reads what changed meanwhile, and
+    /// The filter is the host's: a viewer who left and came back reads what changed meanwhile, and
     /// the current names of authors who have left.
     var filter: EventFilter {
         var filter = EventFilter(

@@ -116,7 +116,7 @@ struct FeedWaiters {
 extension EventFilter {
     /// Returns the keys of the events that can match the filter or change its keys.
     ///
-    /// - Parameter memberships: The viewer's threads; empty without a viewer, nil for an operator
+    /// - Parameter memberships: The viewer's threads; empty for the host, nil for an operator
     ///   of the community, who reads more than these.
     func keys(_ memberships: [ThreadID]?) -> [FeedWaiters.Key] {
         conditionKeys(memberships) + (includesErasures || includesNotices ? [.erasures] : [])

@@ -92,7 +92,7 @@ public struct EventFilter: Hashable, Sendable {
         }
     }
 
-    /// Whether the condition on ``viewer`` does not apply: there is no viewer, or the event is
+    /// Whether the condition on ``viewer`` does not apply: the host asks, or the event is
     /// exempt.
     func isExemptFromViewer(_ event: ChatEvent) -> Bool {
         viewer == .host || includesErasures && event.isErasure || event.kind.map(kindsWithoutViewer.contains) ?? false

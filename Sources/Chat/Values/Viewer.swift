@@ -24,7 +24,7 @@ extension Viewer: Codable {
     /// Decodes the id of a user, or `"host"`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        self = try (try? container.decode(String.self)) == "host" ? .host : .user(container.decode(UserID.self))
+        self = try container.decode(String.self) == "host" ? .host : .user(container.decode(UserID.self))
     }
 
     /// Encodes the id of a user, or `"host"`.

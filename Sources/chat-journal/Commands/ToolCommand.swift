@@ -168,9 +168,8 @@ extension Arguments {
 
     /// The user of `--viewer`; without the option the host asks.
     func viewer(in store: ChatStore, asOf point: AsOf = .now) throws -> Viewer {
-        guard self[option: "viewer"] != nil else { return .host }
-        guard let user = try user(option: "viewer", in: store, asOf: point) else { throw ChatError.rejected(.unknownUser) }
-        return .user(user)
+        guard let text = self[option: "viewer"] else { return .host }
+        return .user(try store.findUser(text, asOf: point))
     }
 
     /// The thread of an option.
