@@ -79,6 +79,14 @@ class Community:
         members = list(found["members"]) if found else []
         return self.rng.choice(members) if members and self.rng.random() < 0.85 else self.user()
 
+    def whom(self, key, by):
+        """Returns a thread, one of its invited, banned or muted people, and someone of that thread: one who exists, mostly."""
+        held = [(thread, user) for thread, found in self.state.threads.items() for user in found[key]]
+        if not held or self.rng.random() < 0.3:
+            return {"thread": self.thread(), "user": self.user(), "by": by}
+        thread, user = self.rng.choice(held)
+        return {"thread": thread, "user": user, "by": self.someone(thread)}
+
     def message(self):
         return self.id("message", list(self.state.messages))
 
@@ -102,6 +110,7 @@ class Community:
         of_thread = {"thread": thread, "by": by}
         member = {"thread": thread, "user": self.someone(thread), "by": by}
         sanction = dict(member, reason=reason, until=rng.choice(ENDS))
+        invited = {key: value for key, value in self.whom("invited", by).items() if key != "by"}
         post, message = self.post(), self.message()
         found = self.state.messages.get(message.lower())
         writer = self.someone(found["thread"]) if found else by
@@ -123,12 +132,12 @@ class Community:
             (3, "markRead", {"user": by, "thread": thread, "upTo": max(1, self.state.position + rng.randrange(-20, 2))}),
             (1, "startSession", {**self.new("session", "session"), "user": by, "device": "telephone"}),
             (1, "endSession", {"session": self.id("session", list(self.state.sessions))}),
-            (5, "invite", member), (3, "acceptInvitation", {"thread": thread, "user": by}),
-            (1, "declineInvitation", {"thread": thread, "user": by}), (1, "revokeInvitation", member),
+            (5, "invite", member), (3, "acceptInvitation", invited), (1, "declineInvitation", invited),
+            (1, "revokeInvitation", self.whom("invited", by)),
             (4, "setRole", dict(member, role=rng.choice(["member", "moderator", "owner"]))),
             (0.4, "grantOperator", {"user": by}), (0.6, "revokeOperator", {"user": by}),
             (4, "remove", {**post, "by": writer, "reason": reason}),
-            (2, "mute", sanction), (2, "unmute", member), (1, "ban", sanction), (2, "unban", member),
+            (2, "mute", sanction), (2, "unmute", self.whom("mutes", by)), (1, "ban", sanction), (2, "unban", self.whom("bans", by)),
             (2, "removeMember", dict(member, reason=reason)),
             (4, "pin", {"message": message, "by": writer}), (3, "unpin", {"message": message, "by": writer}),
             (0.6, "lockThread", of_thread), (1.5, "unlockThread", of_thread), (0.15, "closeThread", of_thread),
