@@ -71,7 +71,10 @@ public struct CommandGenerator: Sendable {
                 reply: newOrExisting(entities.replies.map(\.id)), message: message, author: randomWriter(of: thread), body: randomBody())
         case 28...30:
             let (post, author) = randomPost()
-            return .edit(post, by: author, body: randomBody())
+            let replaces = random.oneIn(5) ? UInt64.random(in: 0...entities.head + 3, using: &random) : entities.textPositions[post]
+            return .edit(
+                post, edit: newOrExisting(entities.edits), by: author, body: randomBody(),
+                replaces: random.oneIn(3) ? replaces : nil)
         case 31, 32:
             let (post, author) = randomPost()
             return .retract(post, by: author)

@@ -9,6 +9,9 @@ struct GeneratedEntities: Sendable {
     private(set) var members: [ThreadID: [UserID]] = [:]
     private(set) var messages: [(id: MessageID, thread: ThreadID, author: UserID)] = []
     private(set) var replies: [(id: ReplyID, message: MessageID, author: UserID)] = []
+    private(set) var edits: [EditID] = []
+    /// The positions of the events that wrote the texts of posts.
+    private(set) var textPositions: [PostID: Position] = [:]
     private(set) var sessions: [SessionID] = []
     private(set) var customEvents: [CustomEventID] = []
     private(set) var operators: [UserID] = []
@@ -61,8 +64,14 @@ struct GeneratedEntities: Sendable {
             invitations.removeAll { $0 == UserAndThread(user, thread) }
         case (.threadLeft, .thread(let thread, _, let user)), (.memberRemoved, .member(let thread, _, let user, _)):
             endMembership(user, thread)
-        case (.messagePosted, .message(let thread, _, let message, let author)): messages.append((message, thread, author))
-        case (.replyPosted, .reply(_, _, let message, let reply, let author)): replies.append((reply, message, author))
+        case (.messagePosted, .message(let thread, _, let message, let author)):
+            messages.append((message, thread, author))
+            textPositions[.message(message)] = state.head
+        case (.replyPosted, .reply(_, _, let message, let reply, let author)):
+            replies.append((reply, message, author))
+            textPositions[.reply(reply)] = state.head
+        case (.messageEdited, .message(_, _, let message, _)): addEdit(event, of: .message(message))
+        case (.replyEdited, .reply(_, _, _, let reply, _)): addEdit(event, of: .reply(reply))
         case (.sessionStarted, .session(_, let session)): sessions.append(session)
         case (.custom, .custom(_, _, let id, _)): customEvents.append(id)
         case (.operatorGranted, .user(let user)): operators.append(user)
@@ -91,6 +100,11 @@ struct GeneratedEntities: Sendable {
         case (.threadUnlocked, .thread(let thread, _, _)): stopped.remove(thread)
         default: break
         }
+    }
+
+    private mutating func addEdit(_ event: ChatEvent, of post: PostID) {
+        if let edit = event.edit { edits.append(edit) }
+        textPositions[post] = state.head
     }
 
     private mutating func endMembership(_ user: UserID, _ thread: ThreadID) {

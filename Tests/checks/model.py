@@ -312,10 +312,9 @@ class Model(Community):
 
         return self.once("reply", reply, (author.lower(), message.lower()), act)
 
-    @staticmethod
-    def new_post(thread, author, root):
+    def new_post(self, thread, author, root):
         """Returns a new post. `root` is the position of the message: the post itself, or the one that it replies to."""
-        return {"thread": thread, "author": author, "root": root, "retracted": False, "removed": False,
+        return {"thread": thread, "author": author, "root": root, "text": self.position + 1, "retracted": False, "removed": False,
                 "reporters": set()}
 
     def target(self, message, reply, by, moderates=False, own=False):
@@ -331,17 +330,24 @@ class Model(Community):
             raise Refusal(code)
         return found, kind, (message or reply).lower()
 
-    def edit(self, by, body, message=None, reply=None):
-        user = self.user(by)
-        found, kind, identifier = self.target(message, reply, user)
-        self.member(user, found["thread"])
-        self.not_hidden(found, user, kind)
-        self.may_write(user, found["thread"])
-        if found["author"] != user:
-            raise Refusal("notTheAuthor")
-        self.exists(found)
-        self.body(body)
-        return self.append((kind + "Edited", {"thread": found["thread"], kind: identifier, "body": body}))
+    def edit(self, by, body, message=None, reply=None, edit=None, replaces=None):
+        def act(edit_id):
+            user = self.user(by)
+            found, kind, identifier = self.target(message, reply, user)
+            self.member(user, found["thread"])
+            self.not_hidden(found, user, kind)
+            self.may_write(user, found["thread"])
+            if found["author"] != user:
+                raise Refusal("notTheAuthor")
+            self.exists(found)
+            if replaces is not None and replaces != found["text"]:
+                raise Refusal("edited")
+            self.body(body)
+            found["text"] = self.position + 1
+            fields = {"thread": found["thread"], kind: identifier, "body": body}
+            return self.append((kind + "Edited", dict(fields, edit=edit_id) if edit_id else fields))
+
+        return self.once("edit", edit, (by.lower(), message and message.lower(), reply and reply.lower()), act)
 
     def retract(self, by, message=None, reply=None):
         user = self.user(by)

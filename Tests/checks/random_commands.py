@@ -42,7 +42,7 @@ class Community:
         self.size = rng.randrange(2, 12)
         # Ids that commands choose from: of each kind some that exist soon, and one pool of ids of any kind.
         self.ids = {kind: [self.identifier() for _ in range(count)] for kind, count in (
-            ("user", self.size), ("thread", 4), ("message", 40), ("reply", 40), ("session", 6), ("custom", 10))}
+            ("user", self.size), ("thread", 4), ("message", 40), ("reply", 40), ("session", 6), ("custom", 10), ("edit", 10))}
         self.sent = collections.deque(maxlen=20)
 
     def identifier(self):
@@ -114,6 +114,10 @@ class Community:
         post, message = self.post(), self.message()
         found = self.state.messages.get(message.lower())
         writer = self.someone(found["thread"]) if found else by
+        edited = (self.state.messages | self.state.replies).get(next(iter(post.values())).lower())
+        author = edited["author"] if edited and rng.random() < 0.8 else writer
+        # The text that the post has, mostly; one time in three nothing is said.
+        replaces = {"replaces": edited["text"] - (rng.random() < 0.3) if edited else 1} if rng.random() < 0.6 else {}
         name = rng.choice(NAMES) if rng.random() < 0.3 else f"N{rng.randrange(1_000)}"
         policy = rng.choice(["open", "inviteOnly", "inviteOnly", "residents"])
         history = rng.choice([{}, {}, {"history": "all"}, {"history": "sinceJoining"}])
@@ -127,7 +131,7 @@ class Community:
             (2, "leaveThread", {"user": by, "thread": thread}),
             (12, "postMessage", {**self.new("message", "message"), "thread": thread, "author": by, "body": body}),
             (8, "reply", {**self.new("reply", "reply"), "message": message, "author": writer, "body": body}),
-            (4, "edit", {**post, "by": writer, "body": body}),
+            (4, "edit", {**self.new("edit", "edit"), **post, "by": author, "body": body, **replaces}),
             (4, "retract", {**post, "by": writer}),
             (3, "markRead", {"user": by, "thread": thread, "upTo": max(1, self.state.position + rng.randrange(-20, 2))}),
             (1, "startSession", {**self.new("session", "session"), "user": by, "device": "telephone"}),

@@ -413,8 +413,8 @@ KINDS = {kind: tuple(part.strip().split(" ") if part.strip() else [] for part in
     6: "threadLeft | thread user number | | thread number user",
     7: "messagePosted | thread message author number | body | thread number message author body",
     8: "replyPosted | thread message reply author number | body | thread number message reply author body",
-    9: "messageEdited | thread message by number | body | thread number message by body",
-    10: "replyEdited | thread message reply by number | body | thread number message reply by body",
+    9: "messageEdited | thread message by number edit | body | thread number message edit by body",
+    10: "replyEdited | thread message reply by number edit | body | thread number message reply edit by body",
     11: "messageRetracted | thread message by number | | thread number message by",
     12: "replyRetracted | thread message reply by number | | thread number message reply by",
     13: "threadRead | user thread upTo | | user thread upTo",
@@ -583,6 +583,8 @@ def event(position, kept, erasable, commit_end):
         elif field == "ranges":
             ranges, at = positions(kept, at)
             values[field] = "[" + ",".join(f"[{first},{last}]" for first, last in ranges) + "]"
+        elif field == "edit" and not flags & 16:
+            pass  # an edit of an earlier version has no id
         else:
             if at + 16 > len(kept):
                 raise ValueError(f"the kept part ends inside {field}")
@@ -610,7 +612,7 @@ def event(position, kept, erasable, commit_end):
         parts.append('"erased":true')
     for field in content_names:
         values[field] = texts.get(field) or "null" if field == "payload" else quoted(texts.get(field))
-    parts.append(f'"{name}":{{' + ",".join(f'"{field}":{values[field]}' for field in shown) + "}")
+    parts.append(f'"{name}":{{' + ",".join(f'"{field}":{values[field]}' for field in shown if field in values) + "}")
     return ",".join(parts) + f',"commitEnd":{commit_end}}}', kind, thread, place if "number" in values else None, recorded
 
 

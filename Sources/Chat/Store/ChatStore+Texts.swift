@@ -25,8 +25,8 @@ extension ChatStore {
                 Post(
                     position: row.position, id: row.id, thread: thread, message: row.message,
                     author: UserSummary(id: row.author, username: row.authorName), body: isShown ? text.body : nil,
-                    createdAt: text.createdAt, editedAt: text.editedAt, isRetracted: row.isRetracted, isRemoved: row.isRemoved,
-                    isFromBlockedUser: row.isBlocked, replyCount: row.replyCount))
+                    createdAt: text.createdAt, editedAt: text.editedAt, editPosition: row.editPosition, isRetracted: row.isRetracted,
+                    isRemoved: row.isRemoved, isFromBlockedUser: row.isBlocked, replyCount: row.replyCount))
         }
         return posts
     }

@@ -22,6 +22,10 @@ public struct Post: Hashable, Sendable, Identifiable {
     public var createdAt: Timestamp
     /// The time of the latest edit; nil if never edited.
     public var editedAt: Timestamp?
+    /// The position of the latest edit; nil if never edited.
+    ///
+    /// With ``position``, it is what an edit names as the text that it replaces.
+    public var editPosition: Position?
     /// Whether its author retracted it.
     public var isRetracted: Bool
     /// Whether a moderator removed it.
@@ -51,7 +55,7 @@ public struct PostDetails: Hashable, Sendable {
 
 extension Post: Codable {
     private enum CodingKeys: String, AbsentAsNullKey {
-        case position, id, thread, threadName, message, author, body, createdAt, editedAt
+        case position, id, thread, threadName, message, author, body, createdAt, editedAt, editPosition
         case isRetracted = "retracted"
         case isRemoved = "removed"
         case isFromBlockedUser = "blocked"
@@ -73,6 +77,7 @@ extension Post: Codable {
         body = try container.decodeIfPresent(String.self, forKey: .body)
         createdAt = try container.decode(Timestamp.self, forKey: .createdAt)
         editedAt = try container.decodeIfPresent(Timestamp.self, forKey: .editedAt)
+        editPosition = try container.decodeIfPresent(Position.self, forKey: .editPosition)
         isRetracted = try container.decode(Bool.self, forKey: .isRetracted)
         isRemoved = try container.decode(Bool.self, forKey: .isRemoved)
         isFromBlockedUser = try container.decode(Bool.self, forKey: .isFromBlockedUser)
@@ -81,7 +86,8 @@ extension Post: Codable {
 
     /// Encodes a message with ``thread`` and ``replyCount``, and a reply with ``message``.
     ///
-    /// Other absent values are null; `removed` and `blocked` are encoded only if they are true.
+    /// Other absent values are null; `editPosition` is encoded only if there is one, `removed` and
+    /// `blocked` only if they are true.
     public func encode(to encoder: any Encoder) throws { try encode(to: encoder, nil) }
 
     fileprivate func encode(to encoder: any Encoder, _ details: PostDetails?) throws {
@@ -102,6 +108,7 @@ extension Post: Codable {
         try container.encode(body, forKey: .body)
         try container.encode(createdAt, forKey: .createdAt)
         try container.encode(editedAt, forKey: .editedAt)
+        if let editPosition { try container.encode(editPosition, forKey: .editPosition) }
         try container.encode(isRetracted, forKey: .isRetracted)
         try container.encode(isRemoved, forKey: .isRemoved)
         try container.encode(isFromBlockedUser, forKey: .isFromBlockedUser)

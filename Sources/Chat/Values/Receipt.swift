@@ -130,6 +130,9 @@ extension Receipt {
     /// The posted reply; nil for any other command.
     public var reply: ReplyID? { createdID(.replyPosted) { $0.replyID } }
 
+    /// The edit; nil for any other command, and for a duplicate of one of an earlier version.
+    public var edit: EditID? { createdID(.messageEdited) { $0.editID } ?? createdID(.replyEdited) { $0.editID } }
+
     /// The custom event; nil for any other command.
     public var customEvent: CustomEventID? { createdID(.custom) { $0.customEventID } }
 

@@ -11,7 +11,7 @@ public struct ChatCommand: Hashable, Sendable {
     package let kind: CommandKind
     private var isOfReply = false
     private var hasID = false
-    private var hasEnd = false
+    private var hasNumber = false
     package var policy = ThreadPolicy.open
     package var history: ThreadHistory?
     package var role = ThreadRole.member
@@ -21,7 +21,7 @@ public struct ChatCommand: Hashable, Sendable {
     private var placeBits = UUIDBits(0)
     /// The user concerned or the id.
     private var otherBits = UUIDBits(0)
-    /// The end of a sanction or the position of a read marker.
+    /// The end of a sanction, or the position of a read marker or of the text that an edit replaces.
     private var number: UInt64 = 0
     /// The name, the postcode, the body, the device or the reason.
     package var text = ""
@@ -35,7 +35,7 @@ public struct ChatCommand: Hashable, Sendable {
     private init(
         _ kind: CommandKind, actor: UserID? = nil, user: UserID? = nil, thread: ThreadID? = nil, post: PostID? = nil, id: UInt128? = nil,
         text: String = "", label: String? = nil, payload: CustomPayload? = nil, policy: ThreadPolicy = .open,
-        history: ThreadHistory? = nil, role: ThreadRole = .member, until: Timestamp? = nil, upTo: Position? = nil
+        history: ThreadHistory? = nil, role: ThreadRole = .member, until: Timestamp? = nil, upTo: Position? = nil, replaces: Position? = nil
     ) {
         (self.kind, self.text, self.label, self.payload) = (kind, text, label, payload)
         (self.policy, self.history, self.role) = (policy, history, role)
@@ -46,6 +46,7 @@ public struct ChatCommand: Hashable, Sendable {
         if let id { self.id = id }
         if let until { self.until = until }
         if let upTo { self.upTo = upTo }
+        if let replaces { self.replaces = replaces }
     }
 }
 
@@ -87,14 +88,20 @@ extension ChatCommand {
 
     /// The end of a sanction; nil for one without an end.
     package var until: Timestamp? {
-        get { hasEnd ? Timestamp(millisecondsSince1970: Int64(bitPattern: number)) : nil }
-        set { (number, hasEnd) = (UInt64(bitPattern: newValue?.millisecondsSince1970 ?? 0), newValue != nil) }
+        get { hasNumber ? Timestamp(millisecondsSince1970: Int64(bitPattern: number)) : nil }
+        set { (number, hasNumber) = (UInt64(bitPattern: newValue?.millisecondsSince1970 ?? 0), newValue != nil) }
     }
 
     /// The position of a read marker.
     package var upTo: Position {
         get { number }
         set { number = newValue }
+    }
+
+    /// The position of the text that an edit replaces; nil for whatever it is.
+    package var replaces: Position? {
+        get { hasNumber ? number : nil }
+        set { (number, hasNumber) = (newValue ?? 0, newValue != nil) }
     }
 }
 
@@ -145,8 +152,14 @@ extension ChatCommand {
     }
 
     /// Replaces the body of a message or a reply by one of 1 to 16,384 bytes of UTF-8.
-    public static func edit(_ post: PostID, by: UserID, body: String) -> ChatCommand {
-        ChatCommand(.edit, actor: by, post: post, text: body)
+    ///
+    /// - Parameter replaces: The position of the event that wrote the text to replace: that of the
+    ///   latest edit, or else of the post. If the text is another one now, the command is rejected as
+    ///   ``Rejection/Code/edited``; nil replaces every text.
+    public static func edit(
+        _ post: PostID, edit: EditID? = nil, by: UserID, body: String, replaces: Position? = nil
+    ) -> ChatCommand {
+        ChatCommand(.edit, actor: by, post: post, id: edit?.bits, text: body, replaces: replaces)
     }
 
     /// Retracts a message or a reply.

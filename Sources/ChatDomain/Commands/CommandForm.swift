@@ -28,7 +28,7 @@ package enum CommandKind: UInt8, CaseIterable, Sendable, Hashable {
         case .joinThread, .leaveThread: CommandForm(self, [.actor(.user), .thread])
         case .postMessage: CommandForm(self, [.newID(.message), .thread, .actor(.author), .text(.body)])
         case .reply: CommandForm(self, [.newID(.reply), .message, .actor(.author), .text(.body)])
-        case .edit: CommandForm(self, [.post, .actor(.by), .text(.body)])
+        case .edit: CommandForm(self, [.newID(.edit), .post, .actor(.by), .text(.body), .replaces])
         case .retract, .resolveReport: CommandForm(self, [.post, .actor(.by)])
         case .markRead: CommandForm(self, [.actor(.user), .thread, .upTo])
         case .startSession: CommandForm(self, [.actor(.user), .newID(.session), .text(.device)])
@@ -122,6 +122,8 @@ package enum CommandField: Hashable, Sendable {
     /// The end of a sanction; null or left out for one without an end.
     case until
     case upTo
+    /// The position of the text that an edit replaces, which can be left out.
+    case replaces
 }
 
 /// The keys under which JSON has the user who acts.

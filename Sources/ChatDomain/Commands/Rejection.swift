@@ -62,6 +62,8 @@ public struct Rejection: Error, Hashable, Sendable, Codable {
         public static let unknownReply = Code(rawValue: "unknownReply")
         /// The message or reply is retracted, or a moderator has removed it.
         public static let retracted = Code(rawValue: "retracted")
+        /// The text is another one than the edit replaces.
+        public static let edited = Code(rawValue: "edited")
         /// Another user is the author.
         public static let notTheAuthor = Code(rawValue: "notTheAuthor")
         /// The position lies beyond the head of the journal.
@@ -120,7 +122,7 @@ public struct Rejection: Error, Hashable, Sendable, Codable {
         public static let allCases: [Code] = [
             .identifierTaken, .invalidUsername, .usernameTaken, .subjectTaken, .unknownUser, .invalidPostcode,
             .invalidThreadName, .unknownThread, .notResident, .notAMember, .invalidBody, .unknownMessage,
-            .unknownReply, .retracted, .notTheAuthor, .invalidPosition, .unknownSession, .invalidDevice,
+            .unknownReply, .retracted, .edited, .notTheAuthor, .invalidPosition, .unknownSession, .invalidDevice,
             .invalidPolicy, .notInvited, .banned, .muted, .notAModerator, .notAnOwner, .lastOwner, .threadLocked, .threadClosed,
             .invalidReason, .invalidUntil, .tooManyPins, .tooManyBlocks, .invalidKind, .invalidPayload, .userErased,
             .invalidCorrelation, .notAllowed, .storageFull, .clockStepped,
@@ -159,6 +161,7 @@ extension Rejection {
     package static let unknownMessage = Rejection(.unknownMessage, "There is no such message.")
     package static let unknownReply = Rejection(.unknownReply, "There is no such reply.")
     package static let retracted = Rejection(.retracted, "It has been retracted or removed.")
+    static let edited = Rejection(.edited, "The text has been edited since; the edit replaces another one.")
     static let notTheAuthor = Rejection(.notTheAuthor, "Only the author can do this.")
     package static let invalidPosition = Rejection(.invalidPosition, "The position lies beyond the head of the journal.")
     package static let unknownSession = Rejection(.unknownSession, "There is no such session.")

@@ -168,13 +168,14 @@ extension EventRow {
             case .parent: message = try reader.bits(kept)
             case .number, .upTo: number = try reader.leb128(kept)
             // A call, which few events need.
-            case .policy, .history, .role, .until, .customKind, .erasureReason, .ranges, .content: try decode(field, &reader, kept)
+            case .edit, .policy, .history, .role, .until, .customKind, .erasureReason, .ranges, .content: try decode(field, &reader, kept)
             }
         }
     }
 
     private mutating func decode(_ field: EventField, _ reader: inout ByteReader, _ kept: RawSpan) throws(EventDecodingError) {
         switch field {
+        case .edit: if flags.contains(.edit) { edit = try reader.bits(kept) }
         case .policy: value = try reader.number(kept) { ThreadPolicy(code: $0) != nil } << 8
         case .history: value |= try reader.number(kept) { ThreadHistory(code: $0) != nil }
         case .role: value = try reader.number(kept) { ThreadRole(code: $0) != nil }

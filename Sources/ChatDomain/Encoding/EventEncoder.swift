@@ -46,6 +46,7 @@ package struct EventEncoder {
         switch field {
         case .thread, .user, .message, .parent, .reply, .session, .customEvent, .otherActor, .blocked:
             keptWriter.write(id: row[id: field])
+        case .edit: if let edit = row.edit { keptWriter.write(id: edit) }
         case .number, .upTo: keptWriter.write(leb128: row.number)
         case .policy: keptWriter.write(leb128: row.value >> 8)
         case .history: keptWriter.write(leb128: row.value & 0xFF)

@@ -12,17 +12,21 @@ public struct ChatEvent: Hashable, Sendable {
 
     /// The command's correlation id, or nil if it had none or the content is absent.
     public var correlation: String? {
-        didSet { row.flags = EventFlags(origin, hasCorrelation: correlation != nil) }
+        didSet { row.flags = EventFlags(origin, hasCorrelation: correlation != nil, hasEdit: row.edit != nil) }
     }
 
     /// Creates an event.
+    ///
+    /// - Parameter edit: The id of an edit; other kinds have none.
     public init(
-        recordedAt: Timestamp, origin: EventOrigin = .native, details: EventDetails, content: EventContent = .none,
+        recordedAt: Timestamp, origin: EventOrigin = .native, details: EventDetails, edit: EditID? = nil, content: EventContent = .none,
         correlation: String? = nil
     ) {
         var row = EventRow(kind: details.kind, flags: [], recordedAt: recordedAt, createdAt: origin.sentAt ?? recordedAt)
         row.flags = EventFlags(origin, hasCorrelation: false)
         row.set(details.shape)
+        precondition(edit == nil || row.has(.edit), "events of this kind have no edit")
+        row.edit = edit?.bits
         self.init(row, content, correlation: correlation)
         setLastErasedPosition()
     }
@@ -30,7 +34,7 @@ public struct ChatEvent: Hashable, Sendable {
     /// Creates the event of a row.
     package init(_ row: EventRow, _ content: EventContent, correlation: String?) {
         (self.row, self.content, self.correlation) = (row, content, correlation)
-        self.row.flags = EventFlags(row.origin, hasCorrelation: correlation != nil)
+        self.row.flags = EventFlags(row.origin, hasCorrelation: correlation != nil, hasEdit: row.edit != nil)
     }
 
     /// Keeps the number that the order of an erasure has in its row, although its positions are content.
@@ -54,7 +58,7 @@ extension ChatEvent {
     public var origin: EventOrigin {
         get { row.origin }
         set {
-            row.flags = EventFlags(newValue, hasCorrelation: correlation != nil)
+            row.flags = EventFlags(newValue, hasCorrelation: correlation != nil, hasEdit: row.edit != nil)
             row.createdAt = newValue.sentAt ?? recordedAt
         }
     }
@@ -65,7 +69,11 @@ extension ChatEvent {
     /// The kind, ids and numbers.
     public var details: EventDetails {
         get { EventDetails(row) }
-        set { self = ChatEvent(recordedAt: recordedAt, origin: origin, details: newValue, content: content, correlation: correlation) }
+        set {
+            let edit = newValue.kind?.form.has(.edit) == true ? edit : nil
+            self = ChatEvent(
+                recordedAt: recordedAt, origin: origin, details: newValue, edit: edit, content: content, correlation: correlation)
+        }
     }
 
     /// The ids and numbers.
@@ -96,6 +104,9 @@ extension ChatEvent {
 
     /// The reply that the event is about.
     public var reply: ReplyID? { row.replyID }
+
+    /// The edit; nil for other kinds, and for an edit of an earlier version.
+    public var edit: EditID? { row.editID }
 }
 
 extension ChatEvent {
@@ -232,6 +243,8 @@ extension RecordedEvent {
     public var message: MessageID? { event.message }
     /// The reply that the event is about.
     public var reply: ReplyID? { event.reply }
+    /// The edit; nil for other kinds, and for an edit of an earlier version.
+    public var edit: EditID? { event.edit }
     /// The erasable part of the event.
     public var content: EventContent { event.content }
     /// The body of a message, a reply or an edit.

@@ -68,8 +68,9 @@ extension EventShape {
     fileprivate func fits(_ layout: EventLayout) -> Bool {
         switch (self, layout) {
         case (.user, .user), (.user, .userErasure), (.postcode, .postcode), (.thread, .thread), (.policy, .policy), (.message, .message),
-            (.reply, .reply), (.marker, .marker), (.session, .session), (.member, .member), (.role, .role), (.sanction, .sanction),
-            (.messageReport, .messageReport), (.replyReport, .replyReport), (.block, .block), (.custom, .custom),
+            (.message, .messageEdit), (.reply, .reply), (.reply, .replyEdit), (.marker, .marker), (.session, .session), (.member, .member),
+            (.role, .role), (.sanction, .sanction), (.messageReport, .messageReport), (.replyReport, .replyReport), (.block, .block),
+            (.custom, .custom),
             (.none, .contentErasure), (.none, .none):
             true
         default: false
@@ -89,8 +90,8 @@ extension EventShape {
             case .policy:
                 .policy(
                     thread: thread, number: number, policy: row.policyAndHistory.policy, history: row.policyAndHistory.history, by: user)
-            case .message: .message(thread: thread, number: number, message: message, by: user)
-            case .reply: .reply(thread: thread, number: number, message: parent, reply: reply, by: user)
+            case .message, .messageEdit: .message(thread: thread, number: number, message: message, by: user)
+            case .reply, .replyEdit: .reply(thread: thread, number: number, message: parent, reply: reply, by: user)
             case .marker: .marker(user: user, thread: thread, upTo: number)
             case .session: .session(user: user, session: SessionID(bits: row.secondID))
             case .member: .member(thread: thread, number: number, user: user, by: other)

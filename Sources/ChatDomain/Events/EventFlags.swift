@@ -6,12 +6,15 @@ struct EventFlags: OptionSet, Hashable, Sendable {
     static let correlation = EventFlags(rawValue: 4)
     /// The erasable part ends with fields of a later version and their length in four bytes.
     static let extended = EventFlags(rawValue: 8)
+    /// The kept part ends with the id of the edit, which edits of earlier versions lack.
+    static let edit = EventFlags(rawValue: 16)
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Creates the flags of an event that a command produces.
-    init(_ origin: EventOrigin, hasCorrelation: Bool) {
+    init(_ origin: EventOrigin, hasCorrelation: Bool, hasEdit: Bool = false) {
         self = hasCorrelation ? .correlation : []
+        if hasEdit { insert(.edit) }
         if case .imported(let sentAt) = origin { formUnion(sentAt == nil ? .imported : [.imported, .sentAt]) }
     }
 }

@@ -2,7 +2,8 @@
 ///
 /// <doc:EventEncoding> specifies the bytes, <doc:EventJSON> the JSON.
 enum EventLayout: Sendable {
-    case user, postcode, thread, policy, message, reply, marker, session, member, role, sanction, messageReport, replyReport, block
+    case user, postcode, thread, policy, message, reply, messageEdit, replyEdit, marker, session, member, role, sanction, messageReport,
+        replyReport, block
     case custom, userErasure, contentErasure, none
 
     /// The fields of the kept part, in the order of the bytes.
@@ -15,6 +16,8 @@ enum EventLayout: Sendable {
         case .policy: EventFieldList(.thread, .user, .number, .policy, .history)
         case .message: EventFieldList(.thread, .message, .user, .number)
         case .reply: EventFieldList(.thread, .parent, .reply, .user, .number)
+        case .messageEdit: EventFieldList(.thread, .message, .user, .number, .edit)
+        case .replyEdit: EventFieldList(.thread, .parent, .reply, .user, .number, .edit)
         case .marker: EventFieldList(.user, .thread, .upTo)
         case .session: EventFieldList(.user, .session)
         case .member: EventFieldList(.thread, .user, .otherActor, .number)
@@ -39,6 +42,8 @@ enum EventLayout: Sendable {
         case .policy: EventFieldList(.thread, .number, .policy, .history, .user)
         case .message: EventFieldList(.thread, .number, .message, .user, .content)
         case .reply: EventFieldList(.thread, .number, .parent, .reply, .user, .content)
+        case .messageEdit: EventFieldList(.thread, .number, .message, .edit, .user, .content)
+        case .replyEdit: EventFieldList(.thread, .number, .parent, .reply, .edit, .user, .content)
         case .marker: EventFieldList(.user, .thread, .upTo)
         case .session: EventFieldList(.user, .session, .content)
         case .member: EventFieldList(.thread, .number, .user, .otherActor, .content)
@@ -65,6 +70,8 @@ enum EventField: UInt8, Sendable {
     case number, upTo
     /// The message, the message that a reply answers, and the reply.
     case message, parent, reply
+    /// The edit, which one of an earlier version lacks: the last field.
+    case edit
     /// The session, and the custom event.
     case session, customEvent
     /// The user who acted on another, and the user who is blocked.
@@ -78,7 +85,7 @@ enum EventField: UInt8, Sendable {
     case content
 }
 
-/// At most six fields, in one word and as bits: a replay reads such a list for each event.
+/// At most seven fields, in one word and as bits: a replay reads such a list for each event.
 ///
 /// The fields are parameters and no array, so that the compiler makes a constant of each list.
 struct EventFieldList: Sequence, IteratorProtocol, Sendable {
@@ -88,13 +95,16 @@ struct EventFieldList: Sequence, IteratorProtocol, Sendable {
     @inline(__always)
     init(
         _ first: EventField? = nil, _ second: EventField? = nil, _ third: EventField? = nil, _ fourth: EventField? = nil,
-        _ fifth: EventField? = nil, _ sixth: EventField? = nil
+        _ fifth: EventField? = nil, _ sixth: EventField? = nil, _ seventh: EventField? = nil
     ) {
         let (one, two, three) = (first?.rawValue ?? 0, second?.rawValue ?? 0, third?.rawValue ?? 0)
-        let (four, five, six) = (fourth?.rawValue ?? 0, fifth?.rawValue ?? 0, sixth?.rawValue ?? 0)
+        let (four, five, six, seven) = (fourth?.rawValue ?? 0, fifth?.rawValue ?? 0, sixth?.rawValue ?? 0, seventh?.rawValue ?? 0)
         fields = UInt64(one) | UInt64(two) << 8 | UInt64(three) << 16 | UInt64(four) << 24 | UInt64(five) << 32 | UInt64(six) << 40
+        fields |= UInt64(seven) << 48
         // Bit 0 is of no field.
-        bits = 1 << UInt32(one) | 1 << UInt32(two) | 1 << UInt32(three) | 1 << UInt32(four) | 1 << UInt32(five) | 1 << UInt32(six)
+        bits =
+            1 << UInt32(one) | 1 << UInt32(two) | 1 << UInt32(three) | 1 << UInt32(four) | 1 << UInt32(five) | 1 << UInt32(six)
+            | 1 << UInt32(seven)
     }
 
     @inline(__always)

@@ -20,6 +20,7 @@ package struct EventRow: Hashable, Sendable {
     @usableFromInline var threadBits = UUIDBits(0)
     @usableFromInline var secondBits = UUIDBits(0)
     @usableFromInline var messageBits = UUIDBits(0)
+    var editBits = UUIDBits(0)
     /// The event's number within its thread; for a read marker, the position up to which the user
     /// has read; for an erasure of content, the last position.
     package var number: UInt64 = 0
@@ -55,6 +56,15 @@ package struct EventRow: Hashable, Sendable {
         set { messageBits = UUIDBits(newValue) }
     }
 
+    /// The edit; nil for other kinds and for edits of earlier versions.
+    var edit: UInt128? {
+        get { flags.contains(.edit) && has(.edit) ? editBits.number : nil }
+        set {
+            editBits = UUIDBits(newValue ?? 0)
+            if newValue != nil { flags.insert(.edit) } else { flags.remove(.edit) }
+        }
+    }
+
     /// The user who acted, for the kinds in which that is another user than ``user``.
     package var otherActor: UInt128 { secondID }
 
@@ -85,7 +95,7 @@ extension EventRow {
             case .user: user
             case .message, .reply, .session, .customEvent, .otherActor, .blocked: secondID
             case .parent: message
-            case .number, .upTo, .policy, .history, .role, .until, .customKind, .erasureReason, .ranges, .content: 0
+            case .number, .upTo, .edit, .policy, .history, .role, .until, .customKind, .erasureReason, .ranges, .content: 0
             }
         }
         set {
@@ -94,7 +104,7 @@ extension EventRow {
             case .user: user = newValue
             case .message, .reply, .session, .customEvent, .otherActor, .blocked: secondID = newValue
             case .parent: message = newValue
-            case .number, .upTo, .policy, .history, .role, .until, .customKind, .erasureReason, .ranges, .content: break
+            case .number, .upTo, .edit, .policy, .history, .role, .until, .customKind, .erasureReason, .ranges, .content: break
             }
         }
     }
@@ -114,6 +124,8 @@ extension EventRow {
     package var messageID: MessageID? { id(.parent) ?? id(.message) }
     /// The reply that the event is about.
     package var replyID: ReplyID? { id(.reply) }
+    /// The edit.
+    package var editID: EditID? { edit.map(EditID.init(bits:)) }
     /// The session.
     package var sessionID: SessionID? { id(.session) }
     /// The custom event.

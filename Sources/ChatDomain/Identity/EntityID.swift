@@ -75,6 +75,15 @@ public struct ReplyID: EntityID {
     @inlinable public init(bits: UInt128) { uuid = UUIDBits(bits) }
 }
 
+/// Identifies an edit of a message or a reply.
+public struct EditID: EntityID {
+    @usableFromInline let uuid: UUIDBits
+    /// The UUID's bits.
+    @inlinable public var bits: UInt128 { uuid.number }
+    /// Creates an id from its bits.
+    @inlinable public init(bits: UInt128) { uuid = UUIDBits(bits) }
+}
+
 /// Identifies a session: a period in which a user uses one device.
 public struct SessionID: EntityID {
     @usableFromInline let uuid: UUIDBits

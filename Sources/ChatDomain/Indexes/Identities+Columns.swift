@@ -9,6 +9,8 @@ extension Identities: ColumnCoded {
         messageFacts.write(to: &writer)
         replies.write(to: &writer)
         replyFacts.write(to: &writer)
+        edits.write(to: &writer)
+        editFacts.write(to: &writer)
         sessions.write(to: &writer)
         customEvents.write(to: &writer)
         customFacts.write(to: &writer)
@@ -26,6 +28,8 @@ extension Identities: ColumnCoded {
         messageFacts = try AuthoredFacts(from: &reader, count: messages.count)
         replies = try IDInterner(from: &reader)
         replyFacts = try AuthoredFacts(from: &reader, count: replies.count)
+        edits = try IDInterner(from: &reader)
+        editFacts = try AuthoredFacts(from: &reader, count: edits.count)
         sessions = try TypedIDInterner(from: &reader)
         customEvents = try TypedIDInterner(from: &reader)
         customFacts = try AuthoredFacts(from: &reader, count: customEvents.count)
@@ -38,6 +42,8 @@ extension Identities: ColumnCoded {
     package func check(head: Position) throws(ColumnError) {
         try messageFacts.check(parents: threads.count, authors: users.count, head: head)
         try replyFacts.check(parents: messages.count, authors: users.count, head: head)
+        // The parents of edits are those of messages, twice, and those of replies, twice and 1.
+        try editFacts.check(parents: 2 * max(messages.count, replies.count), authors: users.count, head: head)
         try customFacts.check(parents: threads.count, authors: users.count, head: head)
     }
 }

@@ -15,6 +15,8 @@ package struct Identities: Equatable, Sendable {
     package internal(set) var messages = IDInterner()
     /// The replies.
     package internal(set) var replies = IDInterner()
+    /// The edits that have an id.
+    package internal(set) var edits = IDInterner()
     /// The sessions.
     package internal(set) var sessions = TypedIDInterner<SessionID>()
     /// The custom events.
@@ -29,6 +31,9 @@ package struct Identities: Equatable, Sendable {
     package internal(set) var messageFacts = AuthoredFacts()
     /// The constant facts about replies.
     package internal(set) var replyFacts = AuthoredFacts()
+    /// The constant facts about edits; a parent is the index of a message, twice, or that of a reply,
+    /// twice and 1.
+    package internal(set) var editFacts = AuthoredFacts()
     /// The constant facts about custom events.
     package internal(set) var customFacts = AuthoredFacts()
 
@@ -50,6 +55,7 @@ package struct Identities: Equatable, Sendable {
         copy.threads.removeSlots()
         copy.messages.removeSlots()
         copy.replies.removeSlots()
+        copy.edits.removeSlots()
         copy.sessions.removeSlots()
         copy.customEvents.removeSlots()
         copy.memberships.removeSlots()
@@ -67,6 +73,12 @@ extension Identities {
 
     /// Returns the index of a thread that an event has named.
     package func index(ofThread id: ThreadID) -> Int? { threads.find(id) }
+
+    /// Returns the post that an edit changed.
+    func post(ofEdit edit: Int) -> PostID {
+        let (parent, isReply) = editFacts.parent(edit).quotientAndRemainder(dividingBy: 2)
+        return isReply == 1 ? .reply(ReplyID(bits: replies.id(parent))) : .message(MessageID(bits: messages.id(parent)))
+    }
 
     /// Returns the id of the user with an index.
     package func userID(_ index: Int) -> UserID { users.id(index) }
@@ -144,26 +156,34 @@ extension Identities {
             indexes.setSecond(customEvents.insert(CustomEventID(bits: event.secondID)))
             guard indexes.isNew else { return }
             customFacts.append(at: position, parent: indexes.thread, author: indexes.user, isImported: event.isImported)
-        default: findMembershipOrPost(event, kind, &indexes)
+        default: findMembershipOrPost(event, kind, at: position, &indexes)
         }
     }
 
     /// Sets the indexes of an event that makes no post, session or custom event, by its layout.
-    private mutating func findMembershipOrPost(_ event: EventRow, _ kind: EventKind, _ indexes: inout EventIndexes) {
+    private mutating func findMembershipOrPost(_ event: EventRow, _ kind: EventKind, at position: Position, _ indexes: inout EventIndexes) {
         let form = kind.form
         if form.changesMembership, indexes.membership < 0 { indexes.setMembership(memberships.insert(indexes.user, indexes.thread)) }
         switch form.layout {
-        case .message, .messageReport:
+        case .message, .messageEdit, .messageReport:
             if indexes.secondIndex < 0 { indexes.secondIndex = messages.find(event.secondID) ?? -1 }
+            insertEdit(event, at: position, of: indexes, parent: indexes.secondIndex * 2)
             guard kind == .messageRetracted || kind == .messageRemoved, indexes.secondIndex >= 0 else { return }
             let (author, thread) = (messageFacts.author(indexes.secondIndex), messageFacts.parent(indexes.secondIndex))
             indexes.membership = memberships.find(author, thread) ?? -1
-        case .reply, .replyReport:
+        case .reply, .replyEdit, .replyReport:
             if indexes.secondIndex < 0 { indexes.secondIndex = replies.find(event.secondID) ?? -1 }
+            insertEdit(event, at: position, of: indexes, parent: indexes.secondIndex * 2 + 1)
             if indexes.secondIndex >= 0 { indexes.message = replyFacts.parent(indexes.secondIndex) }
         case .session: indexes.secondIndex = sessions.find(SessionID(bits: event.secondID)) ?? -1
         default: break
         }
+    }
+
+    /// Interns the id of an edit; that of an unknown post gets no index.
+    private mutating func insertEdit(_ event: EventRow, at position: Position, of indexes: EventIndexes, parent: Int) {
+        guard let edit = event.edit, parent >= 0, edits.insert(edit).isNew else { return }
+        editFacts.append(at: position, parent: parent, author: indexes.user, isImported: event.isImported)
     }
 
     private mutating func resolve(_ entry: inout EventBatch.IndexedContent) {

@@ -97,6 +97,7 @@ extension ChatCommand {
         case .role: role = try container.decodeName(key)
         case .until: until = try container.dateTime(container.decodeIfPresent(String.self, forKey: key), forKey: key)
         case .upTo: upTo = try container.decodeInteger(key)
+        case .replaces: replaces = try container.hasValue(key) ? try container.decodeInteger(key) : nil
         }
     }
 
@@ -124,6 +125,7 @@ extension ChatCommand {
             case .role: try fields.encode(role, forKey: key)
             case .until: try fields.encode(until, forKey: key)
             case .upTo: try fields.encode(upTo, forKey: key)
+            case .replaces: try fields.encodeIfPresent(replaces, forKey: key)
             }
         }
     }
@@ -148,6 +150,7 @@ extension CommandField {
         case .role: [.role]
         case .until: [.until]
         case .upTo: [.upTo]
+        case .replaces: [.replaces]
         }
     }
 }

@@ -17,6 +17,7 @@ struct EventFields {
             case .user: row.user = try id(FieldKey(form.userKey.rawValue))
             case .thread, .message, .parent, .reply, .session, .customEvent, .otherActor, .blocked:
                 row[id: field] = try id(field.key)
+            case .edit: if container.contains(.edit) { row.edit = try id(.edit) }
             case .number, .upTo: row.number = try container.decodeInteger(field.key)
             case .policy: row.policyAndHistory.policy = try container.decodeName(.policy)
             case .history: row.policyAndHistory.history = try container.decodeName(.history)
@@ -198,6 +199,7 @@ extension EventField {
         case .upTo: .upTo
         case .message, .parent: .message
         case .reply: .reply
+        case .edit: .edit
         case .session: .session
         case .customEvent: .id
         case .policy: .policy

@@ -23,6 +23,8 @@ package struct FieldKey: CodingKey, Hashable {
     package static let number = FieldKey("number")
     package static let message = FieldKey("message")
     package static let reply = FieldKey("reply")
+    package static let edit = FieldKey("edit")
+    package static let replaces = FieldKey("replaces")
     package static let session = FieldKey("session")
     package static let author = FieldKey("author")
     package static let by = FieldKey("by")

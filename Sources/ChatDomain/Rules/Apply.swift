@@ -91,7 +91,9 @@ extension RuleState {
             rare.erasures.append(position)
         case .contentErased: rare.erasures.append(position)
         case .lost: lostEventCount += 1
-        case .messageEdited, .replyEdited, .custom, .clockCorrected: break
+        case .messageEdited: if second >= 0 { rare.messageEdits[second] = position }
+        case .replyEdited: if second >= 0 { rare.replyEdits[second] = position }
+        case .custom, .clockCorrected: break
         }
     }
 }

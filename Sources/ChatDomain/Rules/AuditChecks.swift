@@ -150,6 +150,7 @@ extension RuleState {
             checkAuthor(event, of: nil, ids, &faults)
         } else {
             let isEdit = event.kind == .messageEdited
+            checkEdit(event, ids, &faults)
             if isEdit { checkAuthor(event, of: message, ids, &faults) }
             faults.append(
                 contentsOf: self.faults(
@@ -162,6 +163,7 @@ extension RuleState {
         if event.kind == .replyPosted {
             faults.require(ids.replies.find(id.bits) == nil, .identifierTwice, "reply \(id) is posted already")
         }
+        checkEdit(event, ids, &faults)
         if event.kind != .replyRetracted { checkAuthor(event, of: ids.messages.find(messageID.bits), ids, &faults) }
         if event.kind != .replyPosted {
             faults.append(
@@ -172,6 +174,11 @@ extension RuleState {
         faults.append(
             contentsOf: self.faults(
                 of: .message(messageID), in: event.threadID, by: nil, unless: event.kind == .replyPosted ? .withdrawn : [], ids))
+    }
+
+    private func checkEdit(_ event: AuditedEvent, _ ids: borrowing Identities, _ faults: inout FaultList) {
+        guard let edit = event.row.editID else { return }
+        faults.require(ids.edits.find(edit.bits) == nil, .identifierTwice, "edit \(edit) is recorded already")
     }
 
     /// Checks that the author of a post or an edit is a member who may write, and sees the message.

@@ -50,10 +50,17 @@ extension RuleState {
     func edit(
         _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
+        if let id = command.id, let edit = ids.edits.find(id) {
+            guard ids.post(ofEdit: edit) == command.post, ids.users.id(ids.editFacts.author(edit)) == command.actorID else {
+                throw .identifierTaken
+            }
+            return .duplicate(of: ids.editFacts.position(edit)...ids.editFacts.position(edit))
+        }
         let (actor, membership, found) = try visiblePost(command, ids, envelope)
         try requireWritable(found.thread, membership, at: envelope.recordedAt)
         guard found.author == actor else { throw .notTheAuthor }
         guard !found.marks.isWithdrawn else { throw .retracted }
+        if let replaces = command.replaces, replaces != textPosition(of: found, command.post, ids) { throw .edited }
         guard MessageBody.isValid(command.text) else { throw .invalidBody }
         appendPostEvent(command.post.kind(.messageEdited, .replyEdited), command, found, actor, ids, envelope, &batch)
         return .append
@@ -87,13 +94,21 @@ extension RuleState {
     ) {
         let threadID = ids.threads.id(found.thread)
         let number = kind.form.isNumbered ? nextNumber(in: found.thread) : 0
-        let row =
+        var row =
             switch command.post {
             case .message(let id): envelope.row(kind, threadID, number, command.actorID, secondID: id.bits)
             case .reply(let id):
                 envelope.row(kind, threadID, number, command.actorID, secondID: id.bits, message: ids.messages.id(found.message))
             }
+        if kind.form.has(.edit) { row.edit = envelope.id }
         batch.append(row, .none, EventIndexes(user: actor, thread: found.thread, second: found.post))
+    }
+
+    /// Returns the position of the event that wrote the text of a post.
+    private func textPosition(of found: FoundPost, _ post: PostID, _ ids: borrowing Identities) -> Position {
+        let edit = post.isReply ? rare.replyEdits[found.post] : rare.messageEdits[found.post]
+        if edit > 0 { return edit }
+        return post.isReply ? ids.replyFacts.position(found.post) : ids.messageFacts.position(found.post)
     }
 
     /// A post's indexes: author, thread, the post itself, and its message (for a message, itself).

@@ -1,8 +1,8 @@
 package import Columns
 
-/// What the rules know of sanctions, visible history, operators, blocks, reports and erasures.
+/// What the rules know of sanctions, visible history, operators, blocks, edits, reports and erasures.
 ///
-/// Most users have none of these, so each is kept for the few that do.
+/// Most users and posts have none of these, so each is kept for the few that do.
 package struct RareState: Equatable, Sendable {
     /// The ends of mutes, by membership.
     var mutes = SparseColumn()
@@ -18,6 +18,10 @@ package struct RareState: Equatable, Sendable {
     var blocks = PackedColumn<UInt8>()
     /// By user: the number of their blocks that hold; not stored, because it follows from the blocks.
     var blockCounts = SparseColumn()
+    /// The positions of the latest edits, by message.
+    var messageEdits = SparseColumn()
+    /// The positions of the latest edits, by reply.
+    var replyEdits = SparseColumn()
     /// The reports of messages.
     var messageReports = ReportTable()
     /// The reports of replies.
@@ -48,6 +52,8 @@ extension RareState {
         operators.write(to: &writer)
         blockPairs.write(to: &writer)
         blocks.write(to: &writer)
+        messageEdits.write(to: &writer)
+        replyEdits.write(to: &writer)
         messageReports.write(to: &writer)
         replyReports.write(to: &writer)
         erasures.write(to: &writer)
@@ -66,6 +72,8 @@ extension RareState {
         try require(blocks.count == blockPairs.count, "\(blocks.count) blocks of \(blockPairs.count) pairs")
         try blocks.check(below: 2)
         for pair in 0..<blockPairs.count { blockCounts[blockPairs.pair(pair).first] += UInt64(blocks[pair]) }
+        messageEdits = try SparseColumn(from: &reader, rows: ids.messages.count)
+        replyEdits = try SparseColumn(from: &reader, rows: ids.replies.count)
         messageReports = try ReportTable(from: &reader, posts: ids.messages.count, users: ids.users.count)
         replyReports = try ReportTable(from: &reader, posts: ids.replies.count, users: ids.users.count)
         erasures = try PackedColumn(from: &reader, atMost: Int(clamping: head))
@@ -80,6 +88,8 @@ extension RareState {
         copy.joins.removeSlots()
         copy.blockPairs.removeSlots()
         copy.blockCounts.removeSlots()
+        copy.messageEdits.removeSlots()
+        copy.replyEdits.removeSlots()
         copy.messageReports.removeSlots()
         copy.replyReports.removeSlots()
         return copy

@@ -3,6 +3,7 @@
 import { avatar, h, icon, iconButton, notice, personName } from "./dom.js";
 import { dialog } from "./forms.js";
 import { count, errorText, excerpt, linkedText, timeElement } from "./format.js";
+import { newID } from "./ids.js";
 import { link } from "./router.js";
 import { execute, person, setBlocked, state } from "./store.js";
 
@@ -171,10 +172,16 @@ function editor(entry, bubble, text) {
     box.replaceWith(text);
     bubble.closest(".entry")?.querySelector(".more")?.focus({ preventScroll: true });
   };
+  // The text as it was shown: one that another device has edited since is not overwritten.
+  const replaces = entry.editPosition ?? entry.position;
+  const before = entry.body;
+  let sent = {};
   const save = async () => {
-    if (area.value === entry.body) return close();
+    if (area.value === before) return close();
+    // The same text again has the same id, so that an edit whose answer was lost is one edit.
+    if (sent.body !== area.value) sent = { edit: newID(), body: area.value };
     try {
-      await execute("edit", { ...(isMessage(entry) ? { message: entry.id } : { reply: entry.id }), body: area.value });
+      await execute("edit", { ...(isMessage(entry) ? { message: entry.id } : { reply: entry.id }), ...sent, replaces });
       text.replaceChildren(...linkedText(area.value));
       close();
     } catch (problem) {

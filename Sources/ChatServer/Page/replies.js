@@ -90,8 +90,9 @@ export function repliesPanel(context, id) {
         announce(`Reply of ${person(fields.author).username}: ${excerpt(fields.body)}`, (number) => count(number, "new reply", "new replies"));
       }
       if (fields.message === id && /^message(Edited|Retracted|Removed)$/.test(kind)) {
-        if (kind === "messageEdited" && fields.body !== null) parent = { ...parent, body: fields.body, editedAt: change.event.recordedAt };
-        else if (kind !== "messageEdited") parent = { ...parent, body: null, [kind === "messageRemoved" ? "removed" : "retracted"]: true };
+        if (kind === "messageEdited" && fields.body !== null) {
+          parent = { ...parent, body: fields.body, editedAt: change.event.recordedAt, editPosition: change.event.position };
+        } else if (kind !== "messageEdited") parent = { ...parent, body: null, [kind === "messageRemoved" ? "removed" : "retracted"]: true };
         queueMicrotask(() => renderParent());
       }
     },

@@ -146,6 +146,7 @@ export class Timeline {
       if (fields.body !== null) {
         entry.body = fields.body;
         entry.editedAt = event.recordedAt;
+        entry.editPosition = event.position;
       }
     } else if (kind === `${what}Retracted`) {
       entry.retracted = true;

@@ -178,6 +178,29 @@ struct EncodingLayoutTests {
         #expect(try expected.event() == event)
     }
 
+    /// Also with other flags, and before a field of a later version; a cut id is an error.
+    @Test(
+        arguments: [
+            (9, .init(.messageEdited, message), sw1a + milk + ann + "AC 02"),
+            (10, .init(.replyEdited, reply), sw1a + milk + yes + bob + "7F"),
+        ] as [(UInt8, EventDetails, String)])
+    func editEndsWithItsID(kind: UInt8, details: EventDetails, kept: String) throws {
+        for edit in [EditID(bits: 0), EditID(bits: Here.poll.bits)] {
+            var event = ChatEvent(recordedAt: Self.time, details: details, edit: edit, content: .body("Oat"))
+            let id = edit.bits == 0 ? String(repeating: "00", count: 16) : Self.poll
+            let fields = bytes(Self.timeBytes) + bytes(kept) + bytes(id)
+            #expect(EventBytes(event) == EventBytes(kept: [kind, 16] + fields, erasable: bytes("4F6174")))
+            #expect(try EventBytes(event).event() == event)
+            #expect(try EventBytes(kept: [kind, 16] + fields + [1, 2], erasable: bytes("4F6174")).event() == event)
+            let cut = EventBytes(kept: [kind, 16] + fields.dropLast(), erasable: bytes("4F6174"))
+            #expect(throws: EventDecodingError.self) { try cut.event() }
+            (event.correlation, event.origin) = ("c-1", .imported(sentAt: nil))
+            #expect(event.edit == edit && EventBytes(event).kept == [kind, 21] + fields)
+            event.details = EventDetails(.messageRetracted, Self.message)
+            #expect(event.edit == nil)
+        }
+    }
+
     @Test func originalTimeMarksImport() throws {
         let header = bytes("0F 02" + Self.timeBytes + "00 10 A5 D4 E8 00 00 00")
         let event = try EventBytes(kept: header + bytes(Self.ann + Self.phone)).event()

@@ -22,7 +22,7 @@ struct CommandJSONTests {
         let fields = kind.form.fields
         let ids = fields.filter { if case .newID = $0 { true } else { [.user, .session, .newThread].contains($0) } }
         #expect(ids.count <= 1 && fields.count { [.thread, .post, .message].contains($0) } <= 1)
-        #expect(fields.count { $0 == .until || $0 == .upTo } <= 1 && fields.count { $0 == .subject || $0 == .customKind } <= 1)
+        #expect(fields.count { [.until, .upTo, .replaces].contains($0) } <= 1 && fields.count { $0 == .subject || $0 == .customKind } <= 1)
     }
 
     static let golden: [(ChatCommand, String)] = [
@@ -58,6 +58,10 @@ struct CommandJSONTests {
         ),
         (.edit(.message(Here.milk), by: Here.ann, body: "x"), #"{"edit":{"body":"x","by":"\#(user)","message":"\#(milk)"}}"#),
         (.edit(.reply(Here.yes), by: Here.ann, body: "x"), #"{"edit":{"body":"x","by":"\#(user)","reply":"\#(yes)"}}"#),
+        (
+            .edit(.reply(Here.yes), edit: EditID(bits: Here.poll.bits), by: Here.ann, body: "x", replaces: 0),
+            #"{"edit":{"body":"x","by":"\#(user)","edit":"\#(poll)","replaces":0,"reply":"\#(yes)"}}"#
+        ),
         (.retract(.message(Here.milk), by: Here.ann), #"{"retract":{"by":"\#(user)","message":"\#(milk)"}}"#),
         (.retract(.reply(Here.yes), by: Here.ann), #"{"retract":{"by":"\#(user)","reply":"\#(yes)"}}"#),
         (

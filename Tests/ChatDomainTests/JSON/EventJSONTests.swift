@@ -212,6 +212,26 @@ struct EventJSONTests {
         #expect(EventBytes(read.event) == EventBytes(recorded.event))
     }
 
+    @Test func editHasItsIDIfItHasOne() throws {
+        let message = EventShape.message(thread: Here.sw1a, number: 6, message: Here.milk, by: Here.ann)
+        let reply = EventShape.reply(thread: Here.sw1a, number: 6, message: Here.milk, reply: Here.yes, by: Here.bob)
+        for (details, fields) in [(EventDetails(.messageEdited, message), Self.onMessage), (.init(.replyEdited, reply), Self.onReply)] {
+            let event = ChatEvent(
+                recordedAt: Timestamp(millisecondsSince1970: 0), details: details, edit: EditID(bits: Here.poll.bits), content: .body("Oat")
+            )
+            let before = #""\#(details.kind?.name ?? "")":{"body":"Oat",\#(fields)"#
+            let parts = before.split(separator: #","message""#, maxSplits: 1).map(String.init)
+            let edited = parts[0] + #","edit":"\#(Self.poll)","message""# + parts[1] + "}"
+            let members = [#""position":1"#, #""recordedAt":"1970-01-01T00:00:00.000Z""#, edited].sorted()
+            let text = "{\(members.joined(separator: ","))}"
+            #expect(try json(RecordedEvent(position: 1, event: event)) == text)
+            #expect(try value(RecordedEvent.self, fromJSON: text).event == event)
+            #expect(throws: DecodingError.self) {
+                try value(RecordedEvent.self, fromJSON: text.replacing(#""edit":"\#(Self.poll)""#, with: #""edit":null"#))
+            }
+        }
+    }
+
     @Test func envelopeHoldsOptionalFields() throws {
         let event = ChatEvent(
             recordedAt: Timestamp(millisecondsSince1970: 1), origin: .imported(sentAt: Timestamp(millisecondsSince1970: -1)),

@@ -19,10 +19,7 @@ extension RuleModel {
         case .postMessage: try post(command.id.map(MessageID.init(bits:)), thread, by, text, draft)
         case .reply: try self.reply(command.id.map(ReplyID.init(bits:)), command.message, by, text, draft)
         case .edit:
-            switch command.post {
-            case .message(let message): try editMessage(message, by, text, draft)
-            case .reply(let reply): try editReply(reply, by, text, draft)
-            }
+            try edit(command.id.map(EditID.init(bits:)), command.post, by, text, replaces: command.replaces, draft)
         case .retract:
             switch command.post {
             case .message(let message): try retractMessage(message, by, draft)

@@ -35,32 +35,58 @@ extension RuleModel {
         return append([(.init(.replyPosted, details), .body(body))], draft)
     }
 
-    mutating func editMessage(_ id: MessageID, _ by: UserID, _ body: String, _ draft: Draft) throws(Refusal) -> Answer {
+    mutating func edit(
+        _ id: EditID?, _ post: PostID, _ by: UserID, _ body: String, replaces: Position?, _ draft: Draft
+    ) throws(Refusal) -> Answer {
+        if let id {
+            if let known = journal.firstIndex(where: { $0.edit == id }) {
+                try check(Self.edited(journal[known]) == post && journal[known].user == by, .identifierTaken)
+                return .duplicate(first: Position(known) + 1, last: Position(known) + 1)
+            }
+        }
         try check(users[by] != nil, .unknownUser)
-        guard let message = messages[id], knows(by, message.thread, draft) else { throw Refusal(code: .unknownMessage) }
-        try check(isMember(by, message.thread), .notAMember)
-        try check(!isHidden(message, from: by), .unknownMessage)
-        try checkPosting(by, message.thread, draft)
-        try check(message.author == by, .notTheAuthor)
-        try check(!message.isWithdrawn, .retracted)
-        try check(isBody(body), .invalidBody)
-        let details = EventShape.message(thread: message.thread, number: next(message.thread), message: id, by: by)
-        return append([(.init(.messageEdited, details), .body(body))], draft)
-    }
-
-    mutating func editReply(_ id: ReplyID, _ by: UserID, _ body: String, _ draft: Draft) throws(Refusal) -> Answer {
-        try check(users[by] != nil, .unknownUser)
-        guard let reply = replies[id], let message = messages[reply.message], knows(by, message.thread, draft) else {
-            throw Refusal(code: .unknownReply)
+        let message: Message
+        let (author, isWithdrawn, details): (UserID, Bool, EventDetails)
+        switch post {
+        case .message(let id):
+            guard let found = messages[id], knows(by, found.thread, draft) else { throw Refusal(code: .unknownMessage) }
+            (message, author, isWithdrawn) = (found, found.author, found.isWithdrawn)
+            details = .init(.messageEdited, .message(thread: found.thread, number: next(found.thread), message: id, by: by))
+        case .reply(let id):
+            guard let found = replies[id], let answered = messages[found.message], knows(by, answered.thread, draft) else {
+                throw Refusal(code: .unknownReply)
+            }
+            (message, author, isWithdrawn) = (answered, found.author, found.isWithdrawn)
+            let number = next(answered.thread)
+            details = .init(.replyEdited, .reply(thread: answered.thread, number: number, message: found.message, reply: id, by: by))
         }
         try check(isMember(by, message.thread), .notAMember)
-        try check(!isHidden(message, from: by), .unknownReply)
+        try check(!isHidden(message, from: by), post.isReply ? .unknownReply : .unknownMessage)
         try checkPosting(by, message.thread, draft)
-        try check(reply.author == by, .notTheAuthor)
-        try check(!reply.isWithdrawn, .retracted)
+        try check(author == by, .notTheAuthor)
+        try check(!isWithdrawn, .retracted)
+        if let replaces {
+            let last = journal.lastIndex { Self.edited($0) == post || Self.posted($0) == post }
+            try check(last.map { Position($0) + 1 } == replaces, .edited)
+        }
         try check(isBody(body), .invalidBody)
-        let details = EventShape.reply(thread: message.thread, number: next(message.thread), message: reply.message, reply: id, by: by)
-        return append([(.init(.replyEdited, details), .body(body))], draft)
+        return append([(details, .body(body))], edit: id ?? EditID(bits: draft.freshID), draft)
+    }
+
+    private static func edited(_ event: ChatEvent) -> PostID? {
+        switch event.kind {
+        case .messageEdited: event.message.map(PostID.message)
+        case .replyEdited: event.reply.map(PostID.reply)
+        default: nil
+        }
+    }
+
+    private static func posted(_ event: ChatEvent) -> PostID? {
+        switch event.kind {
+        case .messagePosted: event.message.map(PostID.message)
+        case .replyPosted: event.reply.map(PostID.reply)
+        default: nil
+        }
     }
 
     mutating func retractMessage(_ id: MessageID, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {

@@ -24,6 +24,33 @@ struct EditRulesTests {
         #expect(reply.events.map(\.content) == [.body("No.")])
     }
 
+    @Test func editKeepsItsIDOrGetsOne() {
+        let given = Here.talk.when(.edit(Self.message, edit: EditID(bits: 7), by: Here.ann, body: "Oat milk"))
+        #expect(given.events.map(\.edit) == [EditID(bits: 7)])
+        let made = Here.talk.when(.edit(Self.reply, by: Here.bob, body: "No.")).events
+        #expect(made.count == 1 && made[0].edit != nil)
+        #expect(Here.talk.when(.retract(Self.message, by: Here.ann)).events.map(\.edit) == [nil])
+    }
+
+    /// The text that an edit replaces is that of the post, then that of the latest edit, also of one without an id.
+    @Test func editOfAnotherTextIsRejected() {
+        let posted = Here.talk.history.first { $0.event.message == Here.milk }?.position ?? 0
+        func edit(_ replaces: Position?, _ body: String = "Oat") -> ChatCommand {
+            .edit(Self.message, by: Here.ann, body: body, replaces: replaces)
+        }
+        #expect(Here.talk.when(edit(posted)).events.count == 1)
+        for other in [0, posted - 1, posted + 1, .max] { #expect(Here.talk.when(edit(other)).rejection?.code == .edited) }
+        let edited = Here.talk.given(edit(posted), .edit(Self.reply, by: Here.bob, body: "No."))
+        let position = Position(Here.talk.history.count) + 1
+        #expect(edited.when(edit(posted)).rejection?.code == .edited)
+        #expect(edited.when(edit(position + 1)).rejection?.code == .edited)
+        #expect(edited.when(edit(position)).events.count == 1)
+        #expect(edited.when(edit(nil)).events.count == 1)
+        // The state of the post is checked before the text, and this before the body.
+        #expect(edited.when(edit(posted, "")).rejection?.code == .edited)
+        #expect(edited.given(.retract(Self.message, by: Here.ann)).when(edit(posted)).rejection?.code == .retracted)
+    }
+
     @Test func editWithSameBodyAppends() {
         #expect(Here.talk.when(.edit(Self.message, by: Here.ann, body: "Could someone pick up milk?")).events.count == 1)
     }

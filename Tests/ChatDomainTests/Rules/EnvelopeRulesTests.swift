@@ -89,7 +89,8 @@ struct EnvelopeRulesTests {
             Set(Rejection.Code.allCases.map(\.rawValue)) == [
                 "identifierTaken", "invalidUsername", "usernameTaken", "subjectTaken", "unknownUser", "invalidPostcode",
                 "invalidThreadName", "unknownThread", "notResident", "notAMember", "invalidBody", "unknownMessage", "unknownReply",
-                "retracted", "notTheAuthor", "invalidPosition", "unknownSession", "invalidDevice", "invalidCorrelation", "notAllowed",
+                "retracted", "edited", "notTheAuthor", "invalidPosition", "unknownSession", "invalidDevice", "invalidCorrelation",
+                "notAllowed",
                 "storageFull", "invalidPolicy", "notInvited", "banned", "muted", "notAModerator", "notAnOwner", "lastOwner",
                 "threadLocked", "threadClosed", "invalidReason", "invalidUntil", "tooManyPins", "tooManyBlocks", "invalidKind",
                 "invalidPayload",

@@ -11,8 +11,8 @@ struct ExactlyOnceTests {
     static let muchLater = Here.dogOwners.given(
         .startSession(user: Here.ann, session: Here.phone, device: "iPhone"),
         .custom(id: Here.poll, kind: "com.example.poll", thread: Here.dogs, by: Here.ann, payload: Here.payload("1")),
-        .edit(.message(Here.milk), by: Here.ann, body: "Oat milk"),
-        .edit(.reply(Here.yes), by: Here.bob, body: "No."),
+        .edit(.message(Here.milk), edit: oat, by: Here.ann, body: "Oat milk"),
+        .edit(.reply(Here.yes), edit: no, by: Here.bob, body: "No."),
         .retract(.message(Here.milk), by: Here.ann),
         .retract(.reply(Here.yes), by: Here.bob),
         .setPostcode(user: Here.ann, postcode: "N1P 2NG"),
@@ -26,6 +26,8 @@ struct ExactlyOnceTests {
         .endSession(session: Here.phone),
         .ban(user: Here.ann, thread: Here.dogs, by: Here.bob, reason: "spam"),
         .closeThread(thread: Here.dogs, by: Here.bob))
+
+    static let (oat, no) = (EditID(bits: 0), EditID(bits: 0x5 << 120 | 2))
 
     static let repeated: [(ChatCommand, ClosedRange<Position>)] = [
         (.registerUser(user: Here.ann, username: "Ann", subject: "sub-ann"), 1...1),
@@ -42,6 +44,34 @@ struct ExactlyOnceTests {
             .startSession(user: Here.ann, session: Here.phone, device: "iPhone"),
             .custom(id: Here.poll, kind: "com.example.poll", thread: Here.dogs, by: Here.ann, payload: Here.payload("1")))
         #expect(given.when(command).duplicatePositions == positions)
+    }
+
+    static let repeatedEdits: [(ChatCommand, ClosedRange<Position>)] = [
+        (.edit(.message(Here.milk), edit: oat, by: Here.ann, body: "Oat milk"), 15...15),
+        (.edit(.message(Here.milk), edit: oat, by: Here.ann, body: "", replaces: 8), 15...15),
+        (.edit(.reply(Here.yes), edit: no, by: Here.bob, body: "No.", replaces: 99), 16...16),
+    ]
+
+    /// Also after the post was edited again, or retracted.
+    @Test(arguments: repeatedEdits) func repeatedEditIsDuplicate(command: ChatCommand, positions: ClosedRange<Position>) {
+        let given = Here.dogOwners.given(
+            .startSession(user: Here.ann, session: Here.phone, device: "iPhone"),
+            .custom(id: Here.poll, kind: "com.example.poll", thread: Here.dogs, by: Here.ann, payload: Here.payload("1")),
+            .edit(.message(Here.milk), edit: Self.oat, by: Here.ann, body: "Oat milk"),
+            .edit(.reply(Here.yes), edit: Self.no, by: Here.bob, body: "No."))
+        #expect(given.when(command).duplicatePositions == positions)
+        let later = given.given(.edit(.message(Here.milk), by: Here.ann, body: "Soy"), .edit(.reply(Here.yes), by: Here.bob, body: "Yes"))
+        #expect(later.when(command).duplicatePositions == positions)
+        #expect(Self.muchLater.when(command).duplicatePositions == positions)
+    }
+
+    @Test(arguments: [
+        RefusedCommand("another post", muchLater, .edit(.reply(Here.yes), edit: oat, by: Here.bob, body: "x"), .identifierTaken),
+        RefusedCommand("another author", muchLater, .edit(.message(Here.milk), edit: oat, by: Here.bob, body: "x"), .identifierTaken),
+        RefusedCommand("an unknown user", muchLater, .edit(.message(Here.milk), edit: oat, by: Here.nobody, body: ""), .identifierTaken),
+    ])
+    func editIDBelongsToOneAuthorAndPost(refused: RefusedCommand) {
+        #expect(refused.refusedWith == refused.code)
     }
 
     @Test(arguments: repeated) func lateRepetitionIsDuplicate(command: ChatCommand, positions: ClosedRange<Position>) {

@@ -21,6 +21,8 @@ struct RejectionOrderTests {
         /// The id of a new post, thread or custom event.
         var id: UInt128 = 77
         var text = "Hello"
+        /// The position of the text that an edit replaces.
+        var replaces: Position?
         var until: Timestamp?
         var policy = ThreadPolicy.open
         var role = ThreadRole.moderator
@@ -47,8 +49,8 @@ struct RejectionOrderTests {
 
     /// An earlier command, in the order in which the commands are given; Dee executes them.
     enum Earlier: Int, CaseIterable {
-        case livesHere, isInvited, isMuted, actorIsMuted, isReported, isPinned, hasPins, isRetracted, isRemoved, isLocked, isClosed,
-            isBanned
+        case livesHere, isInvited, isMuted, actorIsMuted, isReported, isPinned, hasPins, isRetracted, isRemoved, isLocked,
+            isClosed, isBanned
         case isBlocked, hasBlocks
     }
 
@@ -121,6 +123,9 @@ struct RejectionOrderTests {
     static let blankBody = Condition(.invalidBody, "text") { $0.text = "" }
     static let endsInPast = Condition(.invalidUntil, "until") { $0.until = Timestamp(millisecondsSince1970: 1_584_921_600_000) }
     static let userIsMember = Condition(nil, "user", "thread") { $0.user = Here.cem }
+
+    /// An edit of a message by its author, whom no case of an edit is about.
+    static let otherEdit = EditID(bits: 78)
 
     static func aboutMessage(_ example: inout Case) { example.post = .message(Here.walk) }
 
@@ -305,11 +310,12 @@ struct RejectionOrderTests {
             Command(
                 "edit (\(kind))",
                 [
-                    unknownActor, unknown, actorIsStranger, hidden, isClosed, isLocked, actorIsMuted, notTheAuthor,
-                    Condition(.retracted, after: .isRetracted), blankBody,
+                    Condition(.identifierTaken, "id") { $0.id = otherEdit.bits }, unknownActor, unknown, actorIsStranger, hidden, isClosed,
+                    isLocked, actorIsMuted, notTheAuthor,
+                    Condition(.retracted, after: .isRetracted), Condition(.edited, "replaces") { $0.replaces = 1 }, blankBody,
                 ],
                 accepted: { ($0.post, $0.by) = (post, Here.cem) }
-            ) { .edit($0.post ?? post, by: $0.by, body: $0.text) },
+            ) { .edit($0.post ?? post, edit: EditID(bits: $0.id), by: $0.by, body: $0.text, replaces: $0.replaces) },
             Command(
                 "retract (\(kind))", [unknownActor, unknown, notTheAuthor, Condition(nil, after: .isRetracted)],
                 accepted: { ($0.post, $0.by) = (post, Here.cem) }
@@ -340,11 +346,13 @@ struct RejectionOrderTests {
     ///
     /// An earlier command about a user, thread or post that does not exist is left out.
     private func history(_ example: Case) -> DeciderSpecification {
-        guard let thread = example.knownThread else { return Here.clubbed }
+        let otherEdit = ChatCommand.edit(.message(Here.early), edit: Self.otherEdit, by: Here.ann, body: "x")
+        let first = example.id == Self.otherEdit.bits ? Here.clubbed.given(otherEdit) : Here.clubbed
+        guard let thread = example.knownThread else { return first }
         let user = example.user == Here.nobody ? nil : example.user
         let actor = example.by == Here.nobody ? nil : example.by
         let author = thread == Here.dogs ? Here.cem : Here.ann
-        return Earlier.allCases.filter(example.given.contains).reduce(Here.clubbed) { history, earlier in
+        return Earlier.allCases.filter(example.given.contains).reduce(first) { history, earlier in
             switch (earlier, user, actor, example.post) {
             case (.livesHere, let user?, _, _): history.given(.setPostcode(user: user, postcode: example.text))
             // An operator invites where there is no owner.

@@ -14,10 +14,11 @@ struct EventGenerator {
 
     mutating func event(_ kind: EventKind) -> ChatEvent {
         let shape = shape(kind.form.layout)
+        let edit: UInt128? = kind.form.has(.edit) ? pick([nil, 0, .max, random.bits128()]) : nil
         return ChatEvent(
             recordedAt: Timestamp(millisecondsSince1970: pick([0, 1, 255, 256, 1_584_921_600_123, 1 << 47, 1 << 48 - 1])),
-            origin: origin(), details: EventDetails(kind, shape), content: content(kind, shape), correlation: random.oneIn(3) ? text() : nil
-        )
+            origin: origin(), details: EventDetails(kind, shape), edit: edit.map(EditID.init(bits:)), content: content(kind, shape),
+            correlation: random.oneIn(3) ? text() : nil)
     }
 
     /// Returns an event of a kind of a later version: the common header, then random bytes.
@@ -66,8 +67,8 @@ struct EventGenerator {
         case .policy:
             .policy(
                 thread: thread(), number: number(), policy: pick(ThreadPolicy.allCases), history: pick(ThreadHistory.allCases), by: id())
-        case .message: .message(thread: thread(), number: number(), message: id(), by: id())
-        case .reply: .reply(thread: thread(), number: number(), message: id(), reply: id(), by: id())
+        case .message, .messageEdit: .message(thread: thread(), number: number(), message: id(), by: id())
+        case .reply, .replyEdit: .reply(thread: thread(), number: number(), message: id(), reply: id(), by: id())
         case .marker: .marker(user: id(), thread: thread(), upTo: number())
         case .session: .session(user: id(), session: id())
         case .member: .member(thread: thread(), number: number(), user: id(), by: id())

@@ -8,6 +8,7 @@ import Testing
     private static let bob = "0190a000-0000-7000-8000-0000000000b2"
     private static let message = "0190a000-0000-7000-8000-00000000c001"
     private static let reply = "0190a000-0000-7000-8000-00000000d001"
+    private static let edit = "0190a000-0000-7000-8000-00000000e001"
     private static let sw1a = "53573141-0000-8000-806f-757477617264"
 
     private static let commands = """
@@ -20,7 +21,7 @@ import Testing
         {"joinThread":{"user":"\(ann)","thread":"SW1A"}}
         {"setPostcode":{"user":"\(bob)","postcode":"SW1A 2AA"}}
         {"reply":{"reply":"\(reply)","message":"\(message)","author":"\(bob)","body":"I \\u001b[31mgo"}}
-        {"edit":{"message":"\(message)","by":"\(ann)","body":"Oat milk?"}}
+        {"edit":{"edit":"\(edit)","message":"\(message)","by":"\(ann)","body":"Oat milk?"}}
         {"markRead":{"user":"\(bob)","thread":"SW1A","upTo":6}}
 
         """
@@ -92,7 +93,7 @@ import Testing
             return outcome.lines.map(stable)
         }
         let entry =
-            #"{"position":6,"id":"\#(Self.message)","thread":"\#(Self.sw1a)","author":{"id":"\#(Self.ann)","username":"Ann"},"body":"Oat milk?","createdAt":TIME,"editedAt":TIME,"retracted":false,"replyCount":1}"#
+            #"{"position":6,"id":"\#(Self.message)","thread":"\#(Self.sw1a)","author":{"id":"\#(Self.ann)","username":"Ann"},"body":"Oat milk?","createdAt":TIME,"editedAt":TIME,"editPosition":10,"retracted":false,"replyCount":1}"#
         #expect(try json("timeline", "SW1A") == [entry])
         #expect(try json("timeline", Self.sw1a.uppercased(), "--viewer", "BOB") == [entry])
         #expect(

@@ -176,5 +176,5 @@ extension Operation {
 
 extension Receipt {
     /// The id of the entity that the command created, of any kind.
-    fileprivate var createdID: UInt128? { message?.bits ?? reply?.bits ?? session?.bits ?? thread?.bits ?? user?.bits }
+    fileprivate var createdID: UInt128? { message?.bits ?? reply?.bits ?? session?.bits ?? edit?.bits ?? thread?.bits ?? user?.bits }
 }

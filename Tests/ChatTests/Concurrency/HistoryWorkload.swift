@@ -52,7 +52,11 @@ struct HistoryWorkload {
         case 7: return .leaveThread(user: user(), thread: thread())
         case 8...12: return .postMessage(message: random.oneIn(2) ? nil : message(), thread: thread(), author: user(), body: body())
         case 13, 14: return .reply(reply: random.oneIn(2) ? nil : reply(), message: message(), author: user(), body: body())
-        case 15: return .edit(random.oneIn(2) ? .message(message()) : .reply(reply()), by: user(), body: body())
+        case 15:
+            // Few ids: callers send the edits of others again, and their own for other posts.
+            return .edit(
+                random.oneIn(2) ? .message(message()) : .reply(reply()), edit: random.oneIn(3) ? nil : EditID(bits: UInt128(number(1..<7))),
+                by: user(), body: body(), replaces: random.oneIn(4) ? Position.random(in: 0...head + 1, using: &random) : nil)
         case 16: return .retract(random.oneIn(2) ? .message(message()) : .reply(reply()), by: user())
         case 17, 18: return .markRead(user: user(), thread: thread(), upTo: Position.random(in: 0...head + 2, using: &random))
         case 19:

@@ -194,14 +194,15 @@ extension SequentialChat {
         Post(
             position: message.position, id: .message(message.id), thread: message.place, message: message.id,
             author: person(message.author), body: message.body, createdAt: message.createdAt, editedAt: message.editedAt,
-            isRetracted: message.isRetracted, isRemoved: message.isRemoved, isFromBlockedUser: isBlocked(message.author, by: viewer),
+            editPosition: message.editPosition, isRetracted: message.isRetracted, isRemoved: message.isRemoved,
+            isFromBlockedUser: isBlocked(message.author, by: viewer),
             replyCount: replies.count { $0.place == message.id && !$0.isRetracted && !$0.isRemoved })
     }
 
     private func post(_ reply: Text<ReplyID, MessageID>, _ viewer: UserID?) -> Post {
         Post(
             position: reply.position, id: .reply(reply.id), message: reply.place, author: person(reply.author), body: reply.body,
-            createdAt: reply.createdAt, editedAt: reply.editedAt, isRetracted: reply.isRetracted,
+            createdAt: reply.createdAt, editedAt: reply.editedAt, editPosition: reply.editPosition, isRetracted: reply.isRetracted,
             isRemoved: reply.isRemoved, isFromBlockedUser: isBlocked(reply.author, by: viewer), replyCount: 0)
     }
 

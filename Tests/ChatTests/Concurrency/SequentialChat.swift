@@ -42,6 +42,7 @@ struct SequentialChat {
         var body: String?
         var createdAt: Timestamp
         var editedAt: Timestamp?
+        var editPosition: Position?
         var isRetracted = false
         var isRemoved = false
         /// The position of the event that wrote the text; nil once retracted.
@@ -217,7 +218,8 @@ struct SequentialChat {
 
 extension SequentialChat.Text {
     fileprivate mutating func edit(_ recorded: RecordedEvent) {
-        (body, editedAt, textPosition) = (recorded.event.body, recorded.event.createdAt, recorded.position)
+        (body, editedAt) = (recorded.event.body, recorded.event.createdAt)
+        (editPosition, textPosition) = (recorded.position, recorded.position)
     }
 
     fileprivate mutating func retract() { (body, isRetracted, textPosition) = (nil, true, nil) }
