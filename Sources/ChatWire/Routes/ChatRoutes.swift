@@ -17,9 +17,9 @@ public struct ChatRoutes: Sendable {
     /// A request of a user, with the values of its route.
     package struct Context: Sendable {
         let chat: ChatRoutes
-        let user: UserID
-        let request: WireRequest
-        let parameters: RouteParameters
+        package let user: UserID
+        package let request: WireRequest
+        package let parameters: RouteParameters
 
         var store: ChatStore { chat.store }
     }
