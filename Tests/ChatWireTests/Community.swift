@@ -109,3 +109,15 @@ func answer(about thread: ThreadID, _ store: ChatStore, _ viewer: UserID) throws
     let standing = try json(try store.standing(of: viewer, in: thread, as: .user(viewer)))
     return found.dropLast() + ",\"me\":{\"standing\":\(standing)}}"
 }
+
+/// Returns the events with a number in a thread that a user may see, by a scan of the journal.
+func numberedEvents(of thread: ThreadID, _ store: ChatStore, _ viewer: UserID) throws -> [RecordedEvent] {
+    // Throws for a thread that the viewer may not read.
+    _ = try store.thread(thread, as: .user(viewer))
+    var found: [RecordedEvent] = []
+    try store.forEachEvent(matching: EventFilter(as: .user(viewer), threads: [thread])) { event in
+        if event.event.kind?.form.isNumbered == true { found.append(event) }
+        return true
+    }
+    return found
+}

@@ -438,7 +438,9 @@ def queries(package):
         # Overloads are numbered.
         number = next(number for index in range(1, 100) if (number := f"{what}.{query}{index if index > 1 else ''}") not in taken)
         taken.add(number)
-        yield Mutation(number, f"viewer: {query} as for the host, {what}", changes, VISIBILITY)
+        # Only a route has the events of a thread.
+        suite = "ChatWireTests.ThreadEventRouteTests" if query == "events" else VISIBILITY
+        yield Mutation(number, f"viewer: {query} as for the host, {what}", changes, suite)
 
 
 def mutations(package):

@@ -322,6 +322,8 @@ class History:
         """What the routes below a thread show to a reader: by the name of the route, the items, or None for 404."""
         place = self.threads[thread]
         found = {"timeline": self.timeline(viewer, thread, start), "members": [{"user": self.user(user), "since": since} for since, user in self.current(thread)]}
+        found["events"] = [shown for event in self.events if (shown := self.shown(event, viewer)) and
+                           shown[kind_of(shown)].get("thread") == thread and "number" in shown[kind_of(shown)]]
         found["residents"] = None if place["code"] is None else [
             {"user": self.user(user), "since": since, "postcode": self.postcodes[user][-1] if user == viewer else None, "outwardCode": code}
             for user, (code, since) in sorted(self.moved.items(), key=lambda item: item[1][1]) if code == place["code"]]
@@ -577,7 +579,7 @@ class Community:
         for thread, place in history.threads.items():
             names = [thread] + ([place["code"], place["code"].lower()] if place["code"] else [])
             parts = history.parts(viewer, thread, readable[thread]) if thread in readable else dict.fromkeys(
-                ("timeline", "members", "residents", "roles", "pins", "sanctions", "reports", "invitations"))
+                ("timeline", "events", "members", "residents", "roles", "pins", "sanctions", "reports", "invitations"))
             for name in names:
                 standing = history.standing(viewer, thread)
                 whole = {**history.thread(viewer, thread, readable[thread]), "me": {"standing": standing}} if thread in readable else None

@@ -1,6 +1,7 @@
 public import ChatDomain
 import EventJournal
 import Locking
+import Projections
 
 extension ChatStore {
     /// Calls the closure with each matching event after a position, in order.
@@ -34,6 +35,42 @@ extension ChatStore {
             }
             next = last + 1
         }
+    }
+
+    /// Returns the next matching events of a thread, of those with a number in the thread.
+    ///
+    /// - Parameters:
+    ///   - thread: The thread, which the viewer of the filter must be able to read.
+    ///   - position: The exclusive start.
+    ///   - limit: The maximum number of events.
+    ///   - filter: The conditions on events, whose viewer receives them redacted.
+    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread` or `notAMember`; ``ChatError`` if a
+    ///   record cannot be read or decoded.
+    /// - Complexity: Reads at most ``ThreadEvents/maximumReadCount`` events.
+    package func events(
+        of thread: ThreadID, after position: Position, limit: Int, matching filter: EventFilter
+    ) throws(ChatError) -> ThreadEvents {
+        // Messages are most events of a thread, and have no other kind.
+        let includesMessages = filter.customKinds == nil && filter.kinds?.contains(.messagePosted) ?? true
+        let positions = try query(.now, as: filter.viewer) { models, view throws(ChatError) in
+            try models.requireReadable(thread, from: view)
+            return models.eventPositions(
+                ofThread: thread, after: position, limit: ThreadEvents.maximumReadCount, includesMessages: includesMessages,
+                asOf: view.position)
+        }
+        var found = ThreadEvents(events: [], end: position, hasMore: positions.count == ThreadEvents.maximumReadCount)
+        var decoder = RecordDecoder(contents: .all)
+        try wrappingJournalErrors { () throws(JournalError) in
+            try log.forEachRecord(at: positions) { position, state, kept, erasable in
+                guard found.events.count < limit, let event = decoder.event(position, state, kept, erasable) else { return false }
+                visibleEvent(RecordedEvent(position: position, event: event), through: filter).map { found.events.append($0) }
+                found.end = position
+                return true
+            }
+        }
+        if let failure = decoder.failure { throw failure }
+        if found.events.count == limit { found.hasMore = false }
+        return found
     }
 
     /// Returns the events at these positions.
@@ -101,6 +138,19 @@ extension ChatStore {
         }
         if let failure = decoder.failure { throw failure }
     }
+}
+
+/// The next events of a thread.
+package struct ThreadEvents: Sendable {
+    /// The maximum number of events that are read for one page.
+    package static let maximumReadCount = 1_000
+
+    /// The matching events, oldest first.
+    package fileprivate(set) var events: [RecordedEvent]
+    /// The position of the last event that was read; the start if there is none.
+    package fileprivate(set) var end: Position
+    /// Whether reading ended at ``maximumReadCount``, before the limit of matching events.
+    package fileprivate(set) var hasMore: Bool
 }
 
 /// Decodes the records of a read, and keeps the error, because the read's closure cannot throw.

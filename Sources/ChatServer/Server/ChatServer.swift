@@ -30,15 +30,19 @@
         ///     ``close()``.
         ///   - accounts: The accounts; they stay the caller's too.
         ///   - options: The addresses and limits.
+        ///   - extensions: What the host program adds: <doc:ExtendingTheServer>.
         /// - Throws: `cannotListen`, `notLoopback` for an address beyond loopback without origins
         ///   or a metrics address beyond it, `accountsInUse` if another server, which may have
-        ///   another journal, has the account file, `tutorialThread` for a thread of the tutorials'
+        ///   another journal, has the account file, `invalidRoute` for a route of the host program that
+        ///   cannot be added, `tutorialThread` for a thread of the tutorials'
         ///   chat that cannot be opened or would be public, or `cannotStart`.
-        public convenience init(store: ChatStore, accounts: AccountStore, options: ServerOptions) async throws(ServerError) {
+        public convenience init(
+            store: ChatStore, accounts: AccountStore, options: ServerOptions, extensions: ServerExtensions = ServerExtensions()
+        ) async throws(ServerError) {
             guard accounts.hold() else {
                 throw ServerError(.accountsInUse, "Another server has the account file open. Each journal needs accounts of its own.")
             }
-            try await self.init(store, options) { log in .writer(AccountService(store, accounts, log)) }
+            try await self.init(store, options, extensions) { log in .writer(AccountService(store, accounts, log)) }
         }
 
         /// Starts a server that answers queries and delivers events from a read-only store, and
@@ -57,11 +61,14 @@
         ///   - writer: The scheme, host and port of the server that writes. It must trust this
         ///     server's address as that of a proxy, and have the same origins.
         ///   - options: The addresses and limits; the tutorials' chat is not available.
+        ///   - extensions: What the host program adds; those of the writer are the same.
         /// - Throws: Also `notLoopback` for a writer over https without origins (requests name the
         ///   first origin in `Host`), `insecureWriter` for a writer beyond loopback without TLS,
         ///   because tokens are sent to it, and `tutorialThread` if the options have a thread of
         ///   the tutorials' chat.
-        public convenience init(readOnly store: ChatStore, writer: WebOrigin, options: ServerOptions) async throws(ServerError) {
+        public convenience init(
+            readOnly store: ChatStore, writer: WebOrigin, options: ServerOptions, extensions: ServerExtensions = ServerExtensions()
+        ) async throws(ServerError) {
             if !writer.isSecure, !writer.isLoopback {
                 throw ServerError(.insecureWriter, "A writer beyond loopback must be reached over https: tokens are sent to it.")
             }
@@ -71,11 +78,11 @@
             if writer.isSecure, options.origins.isEmpty {
                 throw ServerError(.notLoopback, "A server whose writer is reached over https needs the origins of its pages.")
             }
-            try await self.init(store, options) { _ in .reader(WriterClient(writer, pages: options.origins)) }
+            try await self.init(store, options, extensions) { _ in .reader(WriterClient(writer, pages: options.origins)) }
         }
 
         private init(
-            _ store: ChatStore, _ options: ServerOptions, _ makeRole: (ServerLog) -> ServerCore.Role
+            _ store: ChatStore, _ options: ServerOptions, _ extensions: ServerExtensions, _ makeRole: (ServerLog) -> ServerCore.Role
         ) async throws(ServerError) {
             if !options.listen.isLoopback, options.origins.isEmpty {
                 throw ServerError(.notLoopback, "A server beyond loopback needs the origins of its pages.")
@@ -93,7 +100,7 @@
             let (socket, address) = try ListeningSocket.open(options.listen)
             let headCheck = HeadCheck(address, origins: options.origins, trustedProxies: options.trustedProxies)
             let core: ServerCore
-            do throws(ServerError) { core = try await ServerCore(store, headCheck, options, makeRole) } catch {
+            do throws(ServerError) { core = try await ServerCore(store, headCheck, options, extensions, makeRole) } catch {
                 ListeningSocket.close(socket)
                 throw error
             }

@@ -13,12 +13,10 @@
     /// that it passes such requests to.
     final class ServerCore: Sendable {
         /// What responds to the requests of a route.
-        ///
-        /// A path has routes of one kind.
         enum Handler: Sendable {
             /// For everybody; looks up the session itself.
             case account(AccountRoutes.Handler)
-            /// For a user who is signed in.
+            /// For a user who is signed in; also a route of the host program.
             case chat(ChatRoutes.Handler)
             /// WebSockets, of users and of the tutorials.
             case socket, tutorial
@@ -43,10 +41,11 @@
         private let knownUsers = Lock([String: UserID]())
         private let files = StaticFiles()
         private let logsRequests: Bool
-        private let router = Router(
+        private let router: Router<Handler>
+        private static let routes =
             AccountRoutes.routes.map { Route($0.method, $0.pattern, Handler.account($0.handler)) }
-                + ChatRoutes.routes.map { Route($0.method, $0.pattern, Handler.chat($0.handler)) }
-                + [Route("GET", "/v1/socket", takesEveryMethod: true, .socket), Route("GET", "/chat", takesEveryMethod: true, .tutorial)])
+            + ChatRoutes.routes.map { Route($0.method, $0.pattern, Handler.chat($0.handler)) }
+            + [Route("GET", "/v1/socket", takesEveryMethod: true, .socket), Route("GET", "/chat", takesEveryMethod: true, .tutorial)]
         /// Follows the log, so that queries of a server that reads see what others write.
         private let followTask = Lock<Task<Void, Never>?>(nil)
         /// Counts the messages of the WebSockets.
@@ -61,7 +60,8 @@
         private let pending = Lock(0)
 
         init(
-            _ store: ChatStore, _ headCheck: HeadCheck, _ options: ServerOptions, _ makeRole: (ServerLog) -> Role
+            _ store: ChatStore, _ headCheck: HeadCheck, _ options: ServerOptions, _ extensions: ServerExtensions,
+            _ makeRole: (ServerLog) -> Role
         ) async throws(ServerError) {
             let (logsRequests, tutorialThread, isTutorialPublic) = (options.logsRequests, options.tutorialThread, options.isTutorialPublic)
             (self.store, self.headCheck, log) = (store, headCheck, ServerLog(options.log))
@@ -74,7 +74,11 @@
             streams = StreamRegistry { [metrics] in metrics.count(ended: $0) }
             let limits = UsedLimits(options.userLimits)
             self.limits = limits
-            chatRoutes = ChatRoutes(store) { (commands, user) throws(Problem) in try limits.use(by: commands, of: user) }
+            router = Router(try extensions.routes(addedTo: Self.routes, limits, log))
+            chatRoutes = ChatRoutes(store) { (commands, user) throws(Problem) in
+                try limits.use(by: commands, of: user)
+                try extensions.willExecute(commands, user)
+            }
             (socketLimits, messageBudget) = (options.socketLimits, MessageBudget(limit: options.socketLimits.totalMessageByteCount))
             #if os(Linux)
                 var tutorial: TutorialChat?

@@ -33,6 +33,8 @@
             public static let insecureWriter = Code(rawValue: "insecureWriter")
             /// Another server has the account file: the users of two journals must not mix.
             public static let accountsInUse = Code(rawValue: "accountsInUse")
+            /// A route of the host program has no valid path, or takes requests of another route.
+            public static let invalidRoute = Code(rawValue: "invalidRoute")
             /// The system has no descriptors for the connections.
             public static let cannotStart = Code(rawValue: "cannotStart")
         }

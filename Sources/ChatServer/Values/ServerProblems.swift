@@ -21,6 +21,8 @@
         public static let writerUnavailable = Problem.Code(rawValue: "writerUnavailable")
         /// Another user has this username.
         public static let usernameTaken = Problem.Code(rawValue: "usernameTaken")
+        /// A route of the host program has failed with an error that is no problem.
+        public static let hostFailed = Problem.Code(rawValue: "hostFailed")
         /// The request is no handshake of a WebSocket.
         public static let upgradeRequired = Problem.Code(rawValue: "upgradeRequired")
     }
@@ -36,6 +38,7 @@
         static let upgradeRequired = Problem(426, .upgradeRequired, "This path takes WebSocket handshakes of version 13 only.")
         static let writerUnavailable = Problem(
             503, .writerUnavailable, "The server that writes cannot be reached. Send the request again, with the same ids.", retryAfter: 1)
+        static let hostFailed = Problem(500, .hostFailed, "The program of this server has failed to answer.")
         static let usernameTaken = Problem(
             409, .usernameTaken, "Another user has this username. Confirm again with the same code and another username.")
 

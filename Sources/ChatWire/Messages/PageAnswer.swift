@@ -5,7 +5,8 @@ internal import Projections
 /// A page of a list: `{"items":[...],"older":12,"newer":40}`.
 ///
 /// If a page is cut because it is too large for an answer, it has fewer items than were asked for,
-/// `"more":true`, and the bounds of the items that it has.
+/// `"more":true`, and the bounds of the items that it has. So has a page of a thread's events for
+/// which enough events were read.
 struct PageAnswer<Item: Encodable & Sendable>: Encodable {
     /// The items, oldest first.
     let items: [Item]
@@ -17,8 +18,10 @@ struct PageAnswer<Item: Encodable & Sendable>: Encodable {
     private let kept: ListPart.Side
     /// Returns the bound of an item.
     private let position: (Item) -> Position
+    /// Whether more items follow although the page has fewer than were asked for.
+    private var hasMore = false
 
-    private enum CodingKeys: CodingKey { case items, older, newer }
+    private enum CodingKeys: CodingKey { case items, older, newer, more }
 
     /// Encodes every field.
     func encode(to encoder: any Encoder) throws {
@@ -27,6 +30,8 @@ struct PageAnswer<Item: Encodable & Sendable>: Encodable {
         try container.encode(part, forKey: .items)
         try container.encode(part.isCut && kept == .last ? position(items[items.count - part.count]) : older, forKey: .older)
         try container.encode(part.isCut && kept == .first ? position(items[part.count - 1]) : newer, forKey: .newer)
+        // The encoder adds the member to a page that is cut.
+        if hasMore, !part.isCut { try container.encode(true, forKey: .more) }
     }
 
     /// - Parameters:
@@ -48,6 +53,12 @@ struct PageAnswer<Item: Encodable & Sendable>: Encodable {
         older = part.hasOlder ? items.first.map(position) ?? request.after.map { $0 == .max ? $0 : $0 + 1 } : nil
         newer = items.last.map(position) ?? request.after ?? request.before.map { max($0, 1) - 1 } ?? 0
         (kept, self.position) = (request.after == nil ? .last : .first, position)
+    }
+
+    /// - Parameter part: The next events of a thread, whose pages lead forwards only.
+    init(_ part: ThreadEvents) where Item == RecordedEvent {
+        (items, older, newer) = (part.events, nil, part.end)
+        (kept, position, hasMore) = (.first, \.position, part.hasMore)
     }
 }
 

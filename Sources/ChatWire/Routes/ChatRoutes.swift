@@ -17,9 +17,9 @@ public struct ChatRoutes: Sendable {
     /// A request of a user, with the values of its route.
     package struct Context: Sendable {
         let chat: ChatRoutes
-        let user: UserID
-        let request: WireRequest
-        let parameters: RouteParameters
+        package let user: UserID
+        package let request: WireRequest
+        package let parameters: RouteParameters
 
         var store: ChatStore { chat.store }
     }
@@ -101,6 +101,7 @@ public struct ChatRoutes: Sendable {
             response.headers.append(("Resume-Token", "\(ResumeToken(head))"))
             return response
         },
+        Route("GET", "/v1/threads/{thread}/events") { context in try context.events() },
         Route("GET", "/v1/threads/{thread}/members") { context in
             try context.answer(by: \.since) { try context.store.members(of: try context.thread(), $0, as: .user(context.user)) }
         },
@@ -149,6 +150,8 @@ extension ChatRoutes.Context {
         return thread
     }
 
+    private var defaultPageSize: Int { 50 }
+
     fileprivate func message() throws(Problem) -> MessageID {
         guard let message = MessageID(parameters["message"]) else { throw .notFound }
         return message
@@ -158,13 +161,25 @@ extension ChatRoutes.Context {
     fileprivate func page() throws(Problem) -> PageRequest {
         try request.requireParameters(["limit", "before", "after"])
         let page = PageRequest(
-            limit: try request.number("limit", in: 1...ListLimit.answer.count) ?? 50,
+            limit: try request.number("limit", in: 1...ListLimit.answer.count) ?? defaultPageSize,
             before: try request.number("before", in: 0...Position.max),
             after: try request.number("after", in: 0...Position.max))
         guard page.before == nil || page.after == nil else {
             throw Problem(400, .invalidQuery, "Only one of before and after is allowed.", field: "after")
         }
         return page
+    }
+
+    /// Returns the response with a page of the events of a thread, from the first event on.
+    fileprivate func events() throws -> WireResponse {
+        try request.requireParameters(["limit", "after", "kinds", "customKinds"])
+        let filter = EventFilter(
+            as: .user(user), kinds: try request.set("kinds", of: "event kinds", EventKind.init(name:)),
+            customKinds: try request.set("customKinds", of: "custom kinds") { CustomKind($0) })
+        let events = try store.events(
+            of: try thread(), after: try request.number("after", in: 0...Position.max) ?? 0,
+            limit: try request.number("limit", in: 1...ListLimit.answer.count) ?? defaultPageSize, matching: filter)
+        return try WireResponse(json: PageAnswer(events))
     }
 
     /// Returns the response with the page that the parameters ask for.

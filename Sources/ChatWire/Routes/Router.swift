@@ -21,6 +21,12 @@ package struct Route<Handler: Sendable>: Sendable {
 
     func takes(_ method: String) -> Bool { takesEveryMethod || self.method == (method == "HEAD" ? "GET" : method) }
 
+    /// Whether a request exists that both routes take.
+    package func overlaps(_ other: Route) -> Bool {
+        guard takes(other.method) || other.takes(method), segments.count == other.segments.count else { return false }
+        return zip(segments, other.segments).allSatisfy { $0 == $1 || $0.hasPrefix("{") || $1.hasPrefix("{") }
+    }
+
     /// Returns the values of the segments that vary if the path matches.
     func parameters(of path: [String]) -> RouteParameters? {
         guard path.count == segments.count else { return nil }
@@ -37,10 +43,13 @@ package struct Route<Handler: Sendable>: Sendable {
 }
 
 /// The segments of a path that vary, by their names in the pattern.
-package struct RouteParameters: Sendable {
+public struct RouteParameters: Sendable {
     let values: [String: String]
 
-    package subscript(_ name: String) -> String {
+    /// The text of a segment.
+    ///
+    /// - Precondition: The pattern of the route has the name.
+    public subscript(_ name: String) -> String {
         guard let value = values[name] else { preconditionFailure("the pattern of the route has no {\(name)}") }
         return value
     }

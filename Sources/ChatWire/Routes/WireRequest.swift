@@ -91,4 +91,16 @@ extension WireRequest {
         }
         return number
     }
+
+    /// Returns the values of a parameter that is a list separated by commas, or nil if it is absent.
+    ///
+    /// - Parameter kind: The kind of values, for the problem of a value that `value` does not return.
+    func set<Value: Hashable>(_ name: String, of kind: String, _ value: (String) -> Value?) throws(Problem) -> Set<Value>? {
+        guard let text = parameter(name) else { return nil }
+        let values = text.split(separator: ",", omittingEmptySubsequences: false).map { value(String($0)) }
+        guard !values.contains(nil) else {
+            throw Problem(400, .invalidQuery, "The parameter has \(kind), separated by commas.", field: name)
+        }
+        return Set(values.compactMap(\.self))
+    }
 }

@@ -22,11 +22,16 @@ public struct WireResponse: Sendable {
 }
 
 extension WireResponse {
-    /// Creates a response with the JSON of a value, whose lists are cut to ``ListLimit/answer``.
-    package init(_ status: Int = 200, json value: some Encodable, contentType: String = "application/json") throws {
+    /// Creates a response with the JSON of a value.
+    ///
+    /// Every list that is a member of an object is cut to 200 items and 512 KiB; the object then has
+    /// the member `"more":true`.
+    ///
+    /// - Throws: `EncodingError` for a number that is not finite, and what the value throws.
+    public init(_ status: Int = 200, json value: some Encodable) throws {
         var bytes: [UInt8] = []
         try JSONLineEncoder(listLimit: .answer).encode(value, into: &bytes)
-        self.init(status: status, headers: [("Content-Type", contentType)], body: .bytes(bytes))
+        self.init(status: status, headers: [("Content-Type", "application/json")], body: .bytes(bytes))
     }
 
     /// Creates the response to a request that was not decided.

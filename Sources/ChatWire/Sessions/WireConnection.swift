@@ -7,7 +7,7 @@ internal import EventJournal
 /// A pure state machine: it receives messages and events, and returns what the host does. It knows
 /// no transport, no store and no clock. ``WireSession`` drives it over a store.
 ///
-/// The article <doc:ChatWire> lists the messages.
+/// <doc:SocketMessages> lists the messages.
 public struct WireConnection: Sendable {
     /// The version of the messages; a client may name it as `chat-journal.v1`.
     public static let version = 1

@@ -14,6 +14,8 @@ extension ToolCommand {
                 CommandSpec.Option("user", .text("U"), "only events by or about this user"),
                 CommandSpec.Option("kind", .choice(EventKind.allCases.map(\.name)), "only events of this kind"),
                 CommandSpec.Option(
+                    "custom-kind", .list("KIND"), "only custom events of this kind, or of one of several: org.example.poll"),
+                CommandSpec.Option(
                     "follow", .flag, "continue with new events, also of other processes, until interrupted"),
                 .viewer, .json,
             ],
@@ -24,13 +26,14 @@ extension ToolCommand {
     ) { arguments, output in
         let after: Position = try arguments.integer("after", in: 0...Position.max) ?? 0
         let last: Position? = try arguments.integer("up-to", in: 0...Position.max)
+        let customKinds = try arguments.customKinds()
         let store = try arguments.openReadOnly()
         let kind = arguments[option: "kind"].flatMap(EventKind.init(name:))
         let viewer = try arguments.viewer(in: store)
         let filter = EventFilter(
             as: viewer, threads: try arguments.thread(option: "thread", in: store, as: viewer).map { [$0] },
             users: try arguments.users(option: "user", in: store, as: viewer),
-            kinds: kind.map { [$0] })
+            kinds: kind.map { [$0] }, customKinds: customKinds)
         // The scan looks at the journal again in its course, so the store has a newer head afterwards.
         let end = min(store.head.position, last ?? .max)
         try output.writeEvents(of: store, after: after, upTo: end, matching: filter, asJSON: arguments.hasFlag("json"))
@@ -74,6 +77,19 @@ extension ToolCommand {
         }
         if let failure { throw failure }
         return true
+    }
+}
+
+extension Arguments {
+    /// The kinds of `--custom-kind`, or nil if it was left out.
+    fileprivate func customKinds() throws(UsageError) -> Set<CustomKind>? {
+        let kinds = try self[list: "custom-kind"].map { text throws(UsageError) in
+            guard let kind = CustomKind(text) else {
+                throw error("--custom-kind takes a reverse-DNS name, such as org.example.poll, not '\(escapedForTerminal(text))'")
+            }
+            return kind
+        }
+        return kinds.isEmpty ? nil : Set(kinds)
     }
 }
 

@@ -34,6 +34,9 @@
             let timeline = try await om.get("/v1/threads/\(thread)/timeline")
             #expect(timeline.items.map { $0["body"] as? String } == (0..<5).map { "message \($0)" })
             #expect(timeline["resume-token"] != nil)
+            let events = try await om.get("/v1/threads/\(thread)/events?kinds=messagePosted&limit=2")
+            #expect(events.items.map { ($0["messagePosted"] as? [String: Any])?["body"] as? String } == ["message 0", "message 1"])
+            #expect(try await fixture.member("zoe").get("/v1/threads/\(thread)/events").status == 404)
             var bodies: [String] = []
             while bodies.count < 5 { if let body = try #require(try await live.block()).body { bodies.append(body) } }
             #expect(bodies == (0..<5).map { "message \($0)" })

@@ -1,5 +1,6 @@
 #if Server
     import Chat
+    import ChatWire
     import EventJournal
     import Foundation
     import TestSupport
@@ -16,16 +17,21 @@
             let store: ChatStore
             let reader: ChatServer
 
-            init(attempts: AttemptLimit? = nil, proxy: String? = nil) async throws {
+            /// - Parameter extensions: Returns the extensions of the writer or the reader, by its name.
+            init(
+                attempts: AttemptLimit? = nil, proxy: String? = nil,
+                adding extensions: (String) -> ServerExtensions = { _ in ServerExtensions() }
+            ) async throws {
                 writer = try ServerFixture(TemporaryDirectory(), attempts: attempts)
                 let proxies = [proxy].compactMap { $0.flatMap(ClientAddress.init(text:)) }
-                try await writer.start { $0.trustedProxies = proxies }
+                try await writer.start(adding: extensions("writer")) { $0.trustedProxies = proxies }
                 store = try ChatStore.openReadOnly(writer.directory.file("journal"))
                 var options = ServerOptions(listen: try #require(ListenAddress("127.0.0.1:0")))
                 options.log = writer.log.write
                 options.trustedProxies = proxies
                 let url = try writer.server.url
-                reader = try await ChatServer(readOnly: store, writer: try #require(WebOrigin(url)), options: options)
+                reader = try await ChatServer(
+                    readOnly: store, writer: try #require(WebOrigin(url)), options: options, extensions: extensions("reader"))
             }
 
             /// A client of the reader, with the session of a client of the writer.
@@ -77,6 +83,23 @@
             #expect(try await maya.send("DELETE", "/v1/threads/\(thread)")["allow"] == "GET, HEAD")
             #expect(try await maya.get("/healthz").status == 200)
             #expect(try await maya.get("/").status == 200)
+            try await pair.stop()
+        }
+
+        /// The reader answers `GET` on a route of the host program, and passes other requests and commands on.
+        @Test func hostRoutesThatChangeSomethingAreTheWriters() async throws {
+            let pair = try await Pair { name in
+                var extensions = ServerExtensions()
+                extensions.routes = [HostRoute.Method.get, .post].map { method in
+                    HostRoute(method, "/v1/name") { _ in try WireResponse(json: ["name": name]) }
+                }
+                extensions.willExecute = { (_, _) throws(Problem) in throw Problem(403, Problem.Code(rawValue: name), "Not today.") }
+                return extensions
+            }
+            let maya = try pair.client(try await pair.writer.member("maya"))
+            #expect(try await maya.get("/v1/name").text == "{\"name\":\"reader\"}")
+            #expect(try await maya.send("POST", "/v1/name").text == "{\"name\":\"writer\"}")
+            #expect(try await maya.send("POST", "/v1/commands", "{\"openThread\":{\"name\":\"Market\"}}").code == "writer")
             try await pair.stop()
         }
 

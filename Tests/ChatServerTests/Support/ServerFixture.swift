@@ -74,12 +74,14 @@
 
         /// Starts the server; returns it.
         @discardableResult
-        func start(_ change: (inout ServerOptions) -> Void = { _ in }) async throws -> ChatServer {
+        func start(
+            adding extensions: ServerExtensions = ServerExtensions(), _ change: (inout ServerOptions) -> Void = { _ in }
+        ) async throws -> ChatServer {
             var options = ServerOptions(listen: try #require(ListenAddress("127.0.0.1:0")))
             options.metrics = ListenAddress("127.0.0.1:0")
             options.log = log.write
             change(&options)
-            let server = try await ChatServer(store: store, accounts: accounts, options: options)
+            let server = try await ChatServer(store: store, accounts: accounts, options: options, extensions: extensions)
             started.withLock { $0 = server }
             return server
         }

@@ -33,6 +33,10 @@ import Testing
             ),
             ("/v1/threads/{thread}/timeline", "/v1/threads/\(market)/timeline", try page(try store.timeline(market, as: .user(maya)))),
             (
+                "/v1/threads/{thread}/events", "/v1/threads/\(market)/events",
+                try whole(PartialList(items: try numberedEvents(of: market, store, maya), hasOlder: false), by: \.position)
+            ),
+            (
                 "/v1/threads/{thread}/members", "/v1/threads/\(market)/members",
                 try whole(try store.members(of: market, as: .user(maya)), by: \.since)
             ),

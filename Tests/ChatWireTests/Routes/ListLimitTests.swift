@@ -73,7 +73,8 @@ import Testing
         // Pages have at most 200 items, and the others by their bounds; a thread has at most 50 pins.
         let pages =
             [
-                "/v1/threads", "/v1/threads/\(thread)/timeline", "/v1/threads/\(thread)/members", "/v1/threads/SW1A/residents",
+                "/v1/threads", "/v1/threads/\(thread)/timeline", "/v1/threads/\(thread)/events", "/v1/threads/\(thread)/members",
+                "/v1/threads/SW1A/residents",
                 "/v1/messages/\(message)/replies", "/v1/me/threads", "/v1/invitations",
             ] + ["roles", "sanctions", "reports", "invitations"].map { "/v1/threads/\(thread)/\($0)" }
         let whole = ["/v1/threads/\(thread)/pins", "/v1/threads/\(thread)", "/v1/threads/\(thread)/standing", "/v1/messages/\(message)"]

@@ -91,6 +91,7 @@ import Testing
                     (path, { try answer(about: thread, store, viewer) }),
                     (path + "/standing", { try json(try store.standing(of: viewer, in: thread, as: .user(viewer))) }),
                     (path + "/timeline", { try page(try store.timeline(thread, as: .user(viewer))) }),
+                    (path + "/events?limit=200", { try items(Array(try numberedEvents(of: thread, store, viewer).prefix(200))) }),
                     (path + "/members?limit=200", { try items(try store.members(of: thread, as: .user(viewer)).items) }),
                     (path + "/roles?limit=200", { try items(try store.roles(in: thread, as: .user(viewer)).items) }),
                     (path + "/pins", { try list(try store.pins(in: thread, as: .user(viewer))) }),

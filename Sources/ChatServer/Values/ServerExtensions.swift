@@ -1,0 +1,67 @@
+#if Server
+    public import ChatDomain
+    public import ChatWire
+
+    /// What the host program adds to a server.
+    ///
+    /// <doc:ExtendingTheServer> has an example.
+    public struct ServerExtensions: Sendable {
+        /// The routes of the host program.
+        public var routes: [HostRoute] = []
+        /// Is called before the commands of a request or of a message of a WebSocket are executed.
+        ///
+        /// A problem that it throws is the answer, and no command is executed. It is not called for
+        /// commands of the host program and of the tutorials' chat, nor by a server that passes
+        /// commands to the one that writes.
+        public var willExecute: @Sendable (_ commands: ClientCommands, _ user: UserID) throws(Problem) -> Void = {
+            (_, _) throws(Problem) in
+        }
+
+        /// Creates extensions that add nothing.
+        public init() {}
+    }
+
+    /// A route of the host program, for users who are signed in.
+    public struct HostRoute: Sendable {
+        /// The method of a route.
+        public enum Method: String, Sendable {
+            /// Reads; answers `HEAD` too.
+            case get = "GET"
+            /// Changes something, as each method but `get`.
+            case post = "POST"
+            /// Replaces something.
+            case put = "PUT"
+            /// Changes a part of something.
+            case patch = "PATCH"
+            /// Removes something.
+            case delete = "DELETE"
+        }
+
+        /// The method.
+        public let method: Method
+        /// The path, with a name in braces for each segment that varies: `/v1/polls/{poll}`.
+        public let path: String
+        let respond: @Sendable (HostRequest) async throws -> WireResponse
+
+        /// Creates a route.
+        ///
+        /// - Parameters:
+        ///   - method: The method.
+        ///   - path: The path, which begins with `/v1/` and takes no request of another route.
+        ///   - respond: Responds to a request. A `Problem` or `ChatError` that it throws is the
+        ///     response; any other error is the problem `hostFailed`.
+        public init(_ method: Method, _ path: String, respond: @escaping @Sendable (HostRequest) async throws -> WireResponse) {
+            (self.method, self.path, self.respond) = (method, path, respond)
+        }
+    }
+
+    /// A request to a route of the host program.
+    public struct HostRequest: Sendable {
+        /// The user of the session.
+        public let user: UserID
+        /// The method, the path, the query, and the body, which is JSON of at most 16 KiB, or empty.
+        public let request: WireRequest
+        /// The segments of the path that vary.
+        public let parameters: RouteParameters
+    }
+#endif
