@@ -25,7 +25,7 @@ struct ProjectionBenchmarks {
         try FileManager.default.copyItem(atPath: history.path, toPath: path)
         let store = try ChatStore.open(path, options: WrittenHistory.options)
         // The middle of the posts: a small history begins with more registrations than posts.
-        let middle = try store.project(PostPositions.self).read { model, _ in model.positions[model.posts / 2] }
+        let middle = try store.project(PostPositions.self).readBlocking { model, _ in model.positions[model.posts / 2] }
         try measure(PostCounts.self, store, asOf: .position(middle), &report)
         try measure(PostPositions.self, store, asOf: .position(middle), &report)
         try store.close()

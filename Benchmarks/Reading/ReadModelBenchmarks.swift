@@ -206,14 +206,14 @@ struct ReadModelBenchmarks {
         let end = store.head.position
         var latest = Median()
         var places: [(name: String, median: Median, page: (inout SplitMix) throws -> Void)] = [
-            ("before", Median(), { _ = try store.timeline(thread, PageRequest(before: 1 + $0.next() % end), as: .host) }),
-            ("after", Median(), { _ = try store.timeline(thread, PageRequest(after: $0.next() % end), as: .host) }),
+            ("before", Median(), { _ = try store.timeline(thread, page: PageRequest(before: 1 + $0.next() % end), as: .host) }),
+            ("after", Median(), { _ = try store.timeline(thread, page: PageRequest(after: $0.next() % end), as: .host) }),
             ("as of", Median(), { _ = try store.timeline(thread, as: .host, asOf: .position(end / 2 + $0.next() % (end / 2))) }),
             (
                 "as of, before", Median(),
                 {
                     _ = try store.timeline(
-                        thread, PageRequest(before: 1 + $0.next() % end), as: .host, asOf: .position(end / 2 + $0.next() % (end / 2)))
+                        thread, page: PageRequest(before: 1 + $0.next() % end), as: .host, asOf: .position(end / 2 + $0.next() % (end / 2)))
                 }
             ),
         ]

@@ -109,7 +109,8 @@ struct BusyStore {
             let early = Position(messages / 10)
             return { round in
                 _ = try store.timeline(
-                    Self.long, PageRequest(before: early / 2 + Position(round) * 7_919 % (early / 2)), as: .host, asOf: .position(early))
+                    Self.long, page: PageRequest(before: early / 2 + Position(round) * 7_919 % (early / 2)), as: .host,
+                    asOf: .position(early))
             }
         case .files:
             let (file, bytes) = (URL(filePath: "\(path ?? "").file"), Data(repeating: 7, count: 40 * messages))

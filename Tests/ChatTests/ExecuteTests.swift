@@ -270,7 +270,7 @@ import Testing
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(receipts.flatMap(\.events).map(\.position).sorted() == Array(5...164))
-        #expect(try store.timeline(sw1a, PageRequest(limit: 1_000), as: .host).count == 160)
+        #expect(try store.timeline(sw1a, page: PageRequest(limit: 1_000), as: .host).count == 160)
         #expect(try store.allEvents().suffix(160) == receipts.flatMap(\.events).sorted { $0.position < $1.position }[...])
     }
 }

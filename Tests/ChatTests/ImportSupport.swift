@@ -6,7 +6,7 @@ import Testing
 /// Returns an imported message with a fixed time and a body derived from its id.
 func imported(_ id: String, by user: String, in channel: String = "#rust", to replyTo: String? = nil) -> ImportedMessage {
     ImportedMessage(
-        sentAt: Timestamp(millisecondsSince1970: 1_100_000_000_000), channel: channel, user: user, id: id, replyTo: replyTo,
+        sentAt: Timestamp(millisecondsSince1970: 1_100_000_000_000), channel: channel, user: .nickname(user), id: id, replyTo: replyTo,
         body: "body of \(id)")
 }
 

@@ -10,7 +10,7 @@ import Testing
 @Suite struct ImportTests {
     private func message(_ id: String, by user: String, in channel: String = "#rust", to replyTo: String? = nil) -> ImportedMessage {
         ImportedMessage(
-            sentAt: Timestamp(millisecondsSince1970: 1_100_000_000_000), channel: channel, user: user, id: id, replyTo: replyTo,
+            sentAt: Timestamp(millisecondsSince1970: 1_100_000_000_000), channel: channel, user: .nickname(user), id: id, replyTo: replyTo,
             body: "body of \(id)")
     }
 

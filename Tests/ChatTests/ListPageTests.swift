@@ -47,22 +47,22 @@ import Testing
             try store.sanctions(in: thread, as: .host).count == 17 && store.sanctions(in: thread, as: .host, asOf: afterTheEnds).count == 12
         )
         for viewer in [nil, ann] {
-            try check("members", by: \.since, &random) { try store.members(of: thread, $0, as: Viewer(orHost: viewer)) }
-            try check("residents", by: \.since, &random) { try store.residents(of: code, $0, as: Viewer(orHost: viewer)) }
-            try check("roles", by: \.since, &random) { try store.roles(in: thread, $0, as: Viewer(orHost: viewer)) }
-            try check("sanctions", by: \.position, &random) { try store.sanctions(in: thread, $0, as: Viewer(orHost: viewer)) }
+            try check("members", by: \.since, &random) { try store.members(of: thread, page: $0, as: Viewer(orHost: viewer)) }
+            try check("residents", by: \.since, &random) { try store.residents(of: code, page: $0, as: Viewer(orHost: viewer)) }
+            try check("roles", by: \.since, &random) { try store.roles(in: thread, page: $0, as: Viewer(orHost: viewer)) }
+            try check("sanctions", by: \.position, &random) { try store.sanctions(in: thread, page: $0, as: Viewer(orHost: viewer)) }
             try check("ended sanctions", by: \.position, &random) {
-                try store.sanctions(in: thread, $0, as: Viewer(orHost: viewer), asOf: afterTheEnds)
+                try store.sanctions(in: thread, page: $0, as: Viewer(orHost: viewer), asOf: afterTheEnds)
             }
-            try check("reports", by: \.position, &random) { try store.reports(in: thread, $0, as: Viewer(orHost: viewer)) }
-            try check("invitations to", by: \.position, &random) { try store.invitations(to: thread, $0, as: Viewer(orHost: viewer)) }
-            try check("invitations of", by: \.position, &random) { try store.invitations(of: ann, $0, as: Viewer(orHost: viewer)) }
-            try check("threads", by: \.since, &random) { try store.threads(of: ann, $0, as: Viewer(orHost: viewer)) }
+            try check("reports", by: \.position, &random) { try store.reports(in: thread, page: $0, as: Viewer(orHost: viewer)) }
+            try check("invitations to", by: \.position, &random) { try store.invitations(to: thread, page: $0, as: Viewer(orHost: viewer)) }
+            try check("invitations of", by: \.position, &random) { try store.invitations(of: ann, page: $0, as: Viewer(orHost: viewer)) }
+            try check("threads", by: \.since, &random) { try store.threads(of: ann, page: $0, as: Viewer(orHost: viewer)) }
             #expect(
                 try store.user(ann, threads: PageRequest(limit: 3), as: Viewer(orHost: viewer)).threads
                     == store.threads(of: ann, as: .host).suffix(3))
         }
-        try check("operators", by: \.since, &random) { try store.operators($0, as: .host) }
+        try check("operators", by: \.since, &random) { try store.operators(page: $0, as: .host) }
     }
 
     private func check<Item: Equatable>(

@@ -59,11 +59,12 @@ struct UnreadMentions: CheckpointedProjection, Equatable, Codable {
     @Test func projectionIsReplayedAndFollowsEvents() throws {
         let store = try store()
         let mentions = store.project(UnreadMentions.self)
-        #expect(try mentions.read { model, _ in model.count(for: bob) } == 1)
+        #expect(try mentions.readBlocking { model, _ in model.count(for: bob) } == 1)
         try store.executeBlocking(.postMessage(message: nil, thread: garden, author: ann, body: "@BOB and @ann"))  // 7
-        #expect(try mentions.read { model, position in [model.count(for: bob), model.count(for: ann), Int(position)] } == [2, 1, 7])
+        #expect(
+            try mentions.readBlocking { model, position in [model.count(for: bob), model.count(for: ann), Int(position)] } == [2, 1, 7])
         try store.executeBlocking(.markRead(user: bob, thread: garden, upTo: 6))  // 8
-        #expect(try mentions.read { model, _ in model.count(for: bob) } == 1)
+        #expect(try mentions.readBlocking { model, _ in model.count(for: bob) } == 1)
     }
 
     @Test func projectionIsReadAsOfAnyPosition() throws {
@@ -74,31 +75,31 @@ struct UnreadMentions: CheckpointedProjection, Equatable, Codable {
         fixture.clock.advance(byMilliseconds: 1_000)
         try store.executeBlocking(.markRead(user: bob, thread: garden, upTo: 6))
         let mentions = store.project(UnreadMentions.self)
-        #expect(try mentions.read { model, _ in model.count(for: bob) } == 0)
-        #expect(try mentions.read(asOf: .position(6)) { model, position in [model.count(for: bob), Int(position)] } == [1, 6])
-        #expect(try mentions.read(asOf: .time(before)) { model, _ in model.count(for: bob) } == 1)
-        #expect(try mentions.read(asOf: .position(5)) { model, _ in model.count(for: bob) } == 0)
-        expectError("invalidPosition") { _ = try mentions.read(asOf: .position(8)) { model, _ in model.count(for: bob) } }
+        #expect(try mentions.readBlocking { model, _ in model.count(for: bob) } == 0)
+        #expect(try mentions.readBlocking(asOf: .position(6)) { model, position in [model.count(for: bob), Int(position)] } == [1, 6])
+        #expect(try mentions.readBlocking(asOf: .time(before)) { model, _ in model.count(for: bob) } == 1)
+        #expect(try mentions.readBlocking(asOf: .position(5)) { model, _ in model.count(for: bob) } == 0)
+        expectError("invalidPosition") { _ = try mentions.readBlocking(asOf: .position(8)) { model, _ in model.count(for: bob) } }
     }
 
     @Test func rebuildGivesSameState() throws {
         let store = try store()
         let mentions = store.project(UnreadMentions.self)
-        #expect(try mentions.read { model, _ in model.count(for: bob) } == 1)
+        #expect(try mentions.readBlocking { model, _ in model.count(for: bob) } == 1)
         #expect(try mentions.isReproducible())
-        try mentions.rebuild()
-        #expect(try mentions.read { model, _ in model.count(for: bob) } == 1)
+        try mentions.rebuildBlocking()
+        #expect(try mentions.readBlocking { model, _ in model.count(for: bob) } == 1)
         try store.executeBlocking(.postMessage(message: nil, thread: garden, author: ann, body: "@bob"))
-        #expect(try mentions.read { model, _ in model.count(for: bob) } == 2)
+        #expect(try mentions.readBlocking { model, _ in model.count(for: bob) } == 2)
     }
 
     @Test func projectionIsReproducibleAfterErasure() throws {
         let store = try store()
         let mentions = store.project(UnreadMentions.self)
-        #expect(try mentions.read { model, _ in model.count(for: bob) } == 1)
+        #expect(try mentions.readBlocking { model, _ in model.count(for: bob) } == 1)
         try store.eraseUser(ann, reason: "spam")
         #expect(try mentions.isReproducible())
-        #expect(try mentions.read { model, _ in model.count(for: bob) } == 0)
+        #expect(try mentions.readBlocking { model, _ in model.count(for: bob) } == 0)
     }
 
     /// A projection that depends on more than the events is detected.
@@ -109,7 +110,7 @@ struct UnreadMentions: CheckpointedProjection, Equatable, Codable {
             mutating func apply(_ event: ChatEvent, at position: Position) { sum = sum &+ UInt64.random(in: 0...UInt64.max) }
         }
         let dice = try store().project(Dice.self)
-        _ = try dice.read { model, _ in model.sum }
+        _ = try dice.readBlocking { model, _ in model.sum }
         #expect(try !dice.isReproducible())
     }
 
@@ -117,8 +118,8 @@ struct UnreadMentions: CheckpointedProjection, Equatable, Codable {
     @Test func closureMayReadAgain() throws {
         let store = try store()
         let mentions = store.project(UnreadMentions.self)
-        let (outer, inner) = try mentions.read { model, _ in
-            (model.count(for: bob), try? mentions.read { model, _ in model.count(for: bob) })
+        let (outer, inner) = try mentions.readBlocking { model, _ in
+            (model.count(for: bob), try? mentions.readBlocking { model, _ in model.count(for: bob) })
         }
         #expect(outer == 1 && inner == 1)
     }
@@ -127,7 +128,7 @@ struct UnreadMentions: CheckpointedProjection, Equatable, Codable {
         let store = try store()
         let mentions = store.project(UnreadMentions.self)
         try store.close()
-        expectError("closed") { _ = try mentions.read { model, _ in model.count(for: bob) } }
+        expectError("closed") { _ = try mentions.readBlocking { model, _ in model.count(for: bob) } }
     }
 
     /// Compares the two at every seventh command of a random history.
@@ -139,7 +140,7 @@ struct UnreadMentions: CheckpointedProjection, Equatable, Codable {
             _ = try answer(generator.nextRequest(), of: store)
             guard number.isMultiple(of: 7) else { continue }
             let own = store.withCurrentModels { models, _ in models }
-            #expect(try models.read { model, _ in model } == own)
+            #expect(try models.readBlocking { model, _ in model } == own)
         }
         #expect(try models.isReproducible())
     }
@@ -174,7 +175,7 @@ struct UnreadMentions: CheckpointedProjection, Equatable, Codable {
         store = try fixture.open()
         #expect(loaded(UnreadMentions.self, by: store) == 6)
         for moment in [AsOf.now, .position(5), .position(6)] {
-            let counts = try store.project(UnreadMentions.self).read(asOf: moment) { model, _ in model.count(for: bob) }
+            let counts = try store.project(UnreadMentions.self).readBlocking(asOf: moment) { model, _ in model.count(for: bob) }
             #expect(counts == (moment == .now ? 2 : moment == .position(6) ? 1 : 0))
         }
         for offset in 0..<size {
@@ -187,7 +188,7 @@ struct UnreadMentions: CheckpointedProjection, Equatable, Codable {
             try file.truncate(to: length)
             #expect(loaded(UnreadMentions.self, by: store) == nil, "cut at \(length)")
         }
-        #expect(try store.project(UnreadMentions.self).read { model, _ in model.count(for: bob) } == 2)
+        #expect(try store.project(UnreadMentions.self).readBlocking { model, _ in model.count(for: bob) } == 2)
     }
 
     @Test func checkpointOfAnotherVersionIsIgnored() throws {
@@ -205,11 +206,11 @@ struct UnreadMentions: CheckpointedProjection, Equatable, Codable {
         let fixture = StoreFixture()
         var store = try store(fixture)
         try store.project(First.self).writeCheckpoint()
-        #expect(try store.project(First.self).read { model, _ in model.count } == 6)
+        #expect(try store.project(First.self).readBlocking { model, _ in model.count } == 6)
         try store.close()
         // A later version of the program.
         store = try fixture.open()
-        #expect(try store.project(Second.self).read { model, _ in model.count } == 12)
+        #expect(try store.project(Second.self).readBlocking { model, _ in model.count } == 12)
     }
 
     /// Counts events, and runs a closure once while its state is encoded.

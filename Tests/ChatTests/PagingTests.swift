@@ -40,14 +40,14 @@ import Testing
     /// Pages in both directions from the middle while messages arrive after every page.
     @Test(arguments: [1, 2, 3, 7, 50]) func cursorsVisitEachMessageOnceDuringPosts(limit: Int) throws {
         let store = try store()
-        let start = try store.timeline(garden, PageRequest(limit: limit, around: 15), as: .host)
+        let start = try store.timeline(garden, page: PageRequest(limit: limit, around: 15), as: .host)
         var bodies = start.entries.compactMap(\.body)
         var arrived = 20
         var older = start.older
         while let cursor = older, arrived < 60 {
             arrived += 1
             try post(arrived, to: store)
-            let page = try store.timeline(garden, PageRequest(limit: limit), at: try sent(cursor), as: .host)
+            let page = try store.timeline(garden, page: PageRequest(limit: limit), at: try sent(cursor), as: .host)
             #expect(page.entries.count <= limit)
             bodies = page.entries.compactMap(\.body) + bodies
             older = page.older
@@ -55,7 +55,7 @@ import Testing
         #expect(bodies.first == "Message 1")
         var newer = start.newer
         for _ in 0..<100 {
-            let page = try store.timeline(garden, PageRequest(limit: limit), at: try sent(newer), as: .host)
+            let page = try store.timeline(garden, page: PageRequest(limit: limit), at: try sent(newer), as: .host)
             #expect(page.entries.count <= limit)
             newer = page.newer
             if page.entries.isEmpty { break }
@@ -74,36 +74,36 @@ import Testing
 
     @Test func pageHasOlderCursorIfEntriesPrecede() throws {
         let store = try store()
-        #expect(try store.timeline(garden, PageRequest(limit: 20), as: .host).older == nil)
-        #expect(try store.timeline(garden, PageRequest(limit: 19), as: .host).older != nil)
-        #expect(try store.timeline(garden, PageRequest(limit: 1, after: 0), as: .host).older == nil)
-        #expect(try store.timeline(garden, PageRequest(limit: 1, after: 7), as: .host).older != nil)
+        #expect(try store.timeline(garden, page: PageRequest(limit: 20), as: .host).older == nil)
+        #expect(try store.timeline(garden, page: PageRequest(limit: 19), as: .host).older != nil)
+        #expect(try store.timeline(garden, page: PageRequest(limit: 1, after: 0), as: .host).older == nil)
+        #expect(try store.timeline(garden, page: PageRequest(limit: 1, after: 7), as: .host).older != nil)
         #expect(
-            try store.timeline(garden, PageRequest(before: 7), as: .host)
-                == store.timeline(garden, PageRequest(limit: 0, before: 7), as: .host))
-        #expect(try store.timeline(garden, PageRequest(before: 0), as: .host).older == nil)
+            try store.timeline(garden, page: PageRequest(before: 7), as: .host)
+                == store.timeline(garden, page: PageRequest(limit: 0, before: 7), as: .host))
+        #expect(try store.timeline(garden, page: PageRequest(before: 0), as: .host).older == nil)
         let empty = try store.timeline(other, as: .host)
         #expect(empty.entries.isEmpty && empty.older == nil)
         try store.executeBlocking(.postMessage(thread: other, author: ann, body: "First"))
         #expect(try store.timeline(other, at: empty.newer, as: .host).entries.map(\.body) == ["First"])
-        let behind = try store.timeline(garden, PageRequest(after: .max), as: .host)
+        let behind = try store.timeline(garden, page: PageRequest(after: .max), as: .host)
         #expect(behind.entries.isEmpty)
         let cursor = try #require(behind.older)
-        #expect(try store.timeline(garden, PageRequest(limit: 1), at: cursor, as: .host).entries.map(\.body) == ["Message 20"])
+        #expect(try store.timeline(garden, page: PageRequest(limit: 1), at: cursor, as: .host).entries.map(\.body) == ["Message 20"])
         #expect(try store.timeline(garden, at: behind.newer, as: .host).entries.isEmpty)
     }
 
     @Test func repliesAndThreadsHaveCursors() throws {
         let store = try store()
-        let replies = try store.replies(to: MessageID(bits: 1), PageRequest(limit: 2), as: .host)
+        let replies = try store.replies(to: MessageID(bits: 1), page: PageRequest(limit: 2), as: .host)
         #expect(replies.entries.map(\.body) == ["Reply 4", "Reply 5"])
         let olderReplies = try #require(replies.older)
-        let before = try store.replies(to: MessageID(bits: 1), PageRequest(limit: 2), at: olderReplies, as: .host)
+        let before = try store.replies(to: MessageID(bits: 1), page: PageRequest(limit: 2), at: olderReplies, as: .host)
         #expect(before.entries.map(\.body) == ["Reply 2", "Reply 3"])
         #expect(
             try store.replies(to: MessageID(bits: 1), at: before.newer, as: .host)
-                == store.replies(to: MessageID(bits: 1), PageRequest(after: 29), as: .host))
-        let threads = try store.threads(PageRequest(limit: 1), as: .user(ann))
+                == store.replies(to: MessageID(bits: 1), page: PageRequest(after: 29), as: .host))
+        let threads = try store.threads(page: PageRequest(limit: 1), as: .user(ann))
         #expect(threads.entries.map(\.name) == ["Garden"])
         let olderThreads = try #require(threads.older)
         #expect(try store.threads(at: olderThreads, as: .user(ann)).entries.map(\.name) == ["Other"])
@@ -112,10 +112,10 @@ import Testing
 
     @Test func cursorOfAnotherListOrJournalIsRejected() throws {
         let store = try store()
-        let page = try store.timeline(garden, PageRequest(limit: 3), as: .host)
+        let page = try store.timeline(garden, page: PageRequest(limit: 3), as: .host)
         let cursor = try #require(page.older)
         let strangers = try [
-            self.store(seed: 2).timeline(garden, PageRequest(limit: 3), as: .host).newer, store.timeline(other, as: .host).newer,
+            self.store(seed: 2).timeline(garden, page: PageRequest(limit: 3), as: .host).newer, store.timeline(other, as: .host).newer,
             store.replies(to: MessageID(bits: 1), as: .host).newer, store.threads(as: .host).newer,
         ]
         for stranger in strangers { expectForeign { () throws(ChatError) in _ = try store.timeline(garden, at: stranger, as: .host) } }
@@ -136,7 +136,7 @@ import Testing
 
     @Test func cursorRoundTripsThroughTextAndJSON() throws {
         let store = try store()
-        let page = try store.timeline(garden, PageRequest(limit: 3), as: .host)
+        let page = try store.timeline(garden, page: PageRequest(limit: 3), as: .host)
         let older = try #require(page.older)
         let cursors = try [page.newer, older, store.replies(to: MessageID(bits: 1), as: .host).newer, store.threads(as: .host).newer]
         for cursor in cursors {
@@ -151,7 +151,7 @@ import Testing
     /// A mutated text is rejected, or decodes as another valid cursor that the store checks.
     @Test(arguments: Seeds.seeds(8)) func malformedTextIsNoCursor(seed: UInt64) throws {
         let store = try store()
-        let good = try store.timeline(garden, PageRequest(limit: 3), as: .host).newer.description
+        let good = try store.timeline(garden, page: PageRequest(limit: 3), as: .host).newer.description
         var random = SeededRandom(seed: seed)
         for _ in 0..<400 {
             var bytes = Array(good.utf8)

@@ -50,7 +50,7 @@ private struct Tally: CheckpointedProjection, Equatable {
 extension ProjectionHandle where Model == Tally {
     /// Returns the number of events that a query applied; its answer must be the expected one.
     fileprivate func applied(asOf position: Position, sourceLocation: SourceLocation = #_sourceLocation) throws -> Int {
-        let model = try read(asOf: .position(position)) { model, _ in model }
+        let model = try readBlocking(asOf: .position(position)) { model, _ in model }
         #expect([model.count, model.sum] == Tally.expected(at: position), sourceLocation: sourceLocation)
         return model.applied
     }
@@ -97,11 +97,11 @@ extension ChatStore {
             for position in Position(0)...35 {
                 #expect(try tally.applied(asOf: position) == Int(position % 10 + (position > 34 && position % 10 == 0 ? 10 : 0)))
             }
-            #expect(try tally.read { model, position in [Int(model.count), Int(position)] } == [35, 35])
+            #expect(try tally.readBlocking { model, position in [Int(model.count), Int(position)] } == [35, 35])
             try store.close()
             store = round == 0 ? try fixture.open() : try ChatStore.openReadOnly("journal", options: fixture.options)
             tally = store.project(Tally.self, checkpoints: Self.manual)
-            #expect(try tally.read { model, _ in model.applied } == 5)
+            #expect(try tally.readBlocking { model, _ in model.applied } == 5)
         }
     }
 
@@ -158,7 +158,7 @@ extension ChatStore {
         // Nor does a checkpoint reach beyond the end.
         try options.journal.storage.replace(
             "tally.00000000000000000020.checkpoint", in: "journal", with: try storage.contents(of: "journal/" + name))
-        #expect(try restored.project(Tally.self, checkpoints: Self.manual).read { model, _ in model.applied } == 0)
+        #expect(try restored.project(Tally.self, checkpoints: Self.manual).readBlocking { model, _ in model.applied } == 0)
     }
 
     @Test func checkpointFromBeforeErasureIsIgnoredAndRemoved() throws {
@@ -170,7 +170,7 @@ extension ChatStore {
         #expect(try !StubRewriter("journal", on: fixture.options.journal.storage).rewrite { _, _, _ in .erased }.isEmpty)
         store = try fixture.open()
         let tally = store.project(Tally.self, checkpoints: Self.manual)
-        #expect(try tally.read { model, _ in model.applied } == 61)
+        #expect(try tally.readBlocking { model, _ in model.applied } == 61)
         try store.appendSessions(1)
         try tally.writeCheckpoint()
         #expect(try store.tallyCheckpoints == [62])
@@ -194,7 +194,7 @@ extension ChatStore {
         try store.close()
         let again = try fixture.open()
         #expect(again.statistics.checkpoints?.loadedPosition == 1)
-        #expect(try again.project(Impostor.self).read { model, _ in model.count } == 1)
+        #expect(try again.project(Impostor.self).readBlocking { model, _ in model.count } == 1)
     }
 
     /// Two types with one name would read one another's checkpoints.
@@ -213,13 +213,13 @@ extension ChatStore {
         let first = store.project(First.self)
         #expect(try first.writeCheckpoint() == 1)
         let second = store.project(Second.self)
-        expectError("outOfRange") { _ = try second.read { model, _ in model.count } }
-        expectError("outOfRange") { _ = try second.read(asOf: .position(1)) { model, _ in model.count } }
-        expectError("outOfRange") { try second.rebuild() }
+        expectError("outOfRange") { _ = try second.readBlocking { model, _ in model.count } }
+        expectError("outOfRange") { _ = try second.readBlocking(asOf: .position(1)) { model, _ in model.count } }
+        expectError("outOfRange") { try second.rebuildBlocking() }
         expectError("outOfRange") { _ = try second.writeCheckpoint() }
         // Another handle of the same type is none of another type.
-        #expect(try store.project(First.self).read { model, _ in model.count } == 1)
-        #expect(try first.read { model, _ in model.count } == 1)
+        #expect(try store.project(First.self).readBlocking { model, _ in model.count } == 1)
+        #expect(try first.readBlocking { model, _ in model.count } == 1)
     }
 
     // MARK: Automatic checkpoints
@@ -231,7 +231,7 @@ extension ChatStore {
         for end in [10, 20, 30] as [Position] {
             while store.head.position < end {
                 try store.appendSessions(1)
-                _ = try tally.read { _, _ in }
+                _ = try tally.readBlocking { _, _ in }
             }
             try await settle(store, until: Array([10, 20, 30].prefix(Int(end / 10))))
         }
@@ -241,11 +241,11 @@ extension ChatStore {
         store = try fixture.open()
         #expect(try store.tallyCheckpoints == [10, 20, 30])
         let again = store.project(Tally.self, checkpoints: options)
-        #expect(try again.read { model, _ in model.applied } == 5)
+        #expect(try again.readBlocking { model, _ in model.applied } == 5)
         try store.close()
         store = try fixture.open()
         #expect(try store.tallyCheckpoints == [10, 20, 30, 35])
-        #expect(try store.project(Tally.self, checkpoints: options).read { model, _ in model.applied } == 0)
+        #expect(try store.project(Tally.self, checkpoints: options).readBlocking { model, _ in model.applied } == 0)
         #expect(store.statistics.checkpoints?.failureCount == 0)
     }
 
@@ -253,18 +253,18 @@ extension ChatStore {
         let store = try store(fixture)
         try store.appendSessions(29)
         let options = CheckpointOptions(interval: nil, atClose: nil, afterReplay: 30)
-        _ = try store.project(Tally.self, checkpoints: options).read(asOf: .position(30)) { _, _ in }
-        _ = try store.project(Tally.self, checkpoints: .loadingOnly).read { _, _ in }
+        _ = try store.project(Tally.self, checkpoints: options).readBlocking(asOf: .position(30)) { _, _ in }
+        _ = try store.project(Tally.self, checkpoints: .loadingOnly).readBlocking { _, _ in }
         #expect(try store.tallyCheckpoints == [])
         let replayed = store.project(Tally.self, checkpoints: options)
-        _ = try replayed.read { _, _ in }
+        _ = try replayed.readBlocking { _, _ in }
         // A released projection abandons a checkpoint that has not begun.
         try await settle(store, until: [30])
         withExtendedLifetime(replayed) {}
         // Fewer events than the minimum.
         try store.appendSessions(29)
         let tally = store.project(Tally.self, checkpoints: options)
-        #expect(try tally.read { model, _ in model.applied } == 29)
+        #expect(try tally.readBlocking { model, _ in model.applied } == 29)
         try store.close()
         #expect(try fixture.open().tallyCheckpoints == [30])
     }
@@ -278,7 +278,7 @@ extension ChatStore {
         }
         let options = CheckpointOptions(interval: 20, atClose: nil, afterReplay: nil)
         let tally = store.project(Tally.self, checkpoints: options)
-        try tally.rebuild()
+        try tally.rebuildBlocking()
         #expect(try store.tallyCheckpoints == [22, 43, 64])
         for position in Position(0)...71 { _ = try tally.applied(asOf: position) }
         #expect(try tally.applied(asOf: 50) == 7)
@@ -292,10 +292,10 @@ extension ChatStore {
         let tally = store.project(Tally.self, checkpoints: options)
         try tally.writeCheckpoint()
         try store.appendSessions(38)
-        try tally.rebuild()
+        try tally.rebuildBlocking()
         #expect(try store.tallyCheckpoints == [11, 22, 33])
-        #expect(try tally.read { model, _ in [model.count, model.sum] } == Tally.expected(at: 43))
-        try store.project(Tally.self, checkpoints: .loadingOnly).rebuild()
+        #expect(try tally.readBlocking { model, _ in [model.count, model.sum] } == Tally.expected(at: 43))
+        try store.project(Tally.self, checkpoints: .loadingOnly).rebuildBlocking()
         #expect(try store.tallyCheckpoints == [11, 22, 33])
     }
 
@@ -308,7 +308,7 @@ extension ChatStore {
         let tally = reader.project(Tally.self, checkpoints: CheckpointOptions(interval: 1, atClose: 1, afterReplay: 1))
         #expect(try tally.applied(asOf: 21) == 0)
         #expect(try tally.applied(asOf: 20) == 20)
-        try tally.rebuild()
+        try tally.rebuildBlocking()
         expectError("readOnly") { _ = try tally.writeCheckpoint() }
         try reader.close()
         #expect(try reader.checkpointNames(fixture) == ["tally.00000000000000000021.checkpoint"])
@@ -320,7 +320,7 @@ extension ChatStore {
         try store.executeBlocking(.registerUser(user: UserID(bits: 1), username: "Ann"))
         let tally = store.project(Tally.self)
         #expect(try tally.applied(asOf: 1) == 1)
-        try tally.rebuild()
+        try tally.rebuildBlocking()
         expectError("readOnly") { _ = try tally.writeCheckpoint() }
         try store.close()
     }
@@ -337,11 +337,11 @@ extension ChatStore {
         expectError("outOfRange") { _ = try tally.writeCheckpoint() }
         disk.inject(DiskFault(.fails(.full), at: .occurrence(1, of: .write), pathSuffix: ".checkpoint.tmp"))
         try await store.execute(.registerUser(user: UserID(bits: 1), username: "Ann"))
-        #expect(try tally.read { model, _ in model.count } == 1)
+        #expect(try tally.readBlocking { model, _ in model.count } == 1)
         try await FollowingFixture.until("a failure") { store.statistics.checkpoints?.failureCount == 1 }
         #expect(try store.tallyCheckpoints == [])
         try store.appendSessions(1)
-        #expect(try tally.read { model, _ in model.count } == 2)
+        #expect(try tally.readBlocking { model, _ in model.count } == 2)
         try await settle(store, until: [2])
         #expect(try !disk.list("journal").contains { $0.hasSuffix(".tmp") })
     }
@@ -352,7 +352,7 @@ extension ChatStore {
             if round == 0 { try store.executeBlocking(.registerUser(user: UserID(bits: 1), username: "Ann")) }
             try store.appendSessions(3)
             let tally = store.project(Tally.self, checkpoints: CheckpointOptions(interval: 1, atClose: nil, afterReplay: 1))
-            #expect(try tally.read { model, _ in [model.count, model.sum] } == Tally.expected(at: Position(round) * 3 + 4))
+            #expect(try tally.readBlocking { model, _ in [model.count, model.sum] } == Tally.expected(at: Position(round) * 3 + 4))
         }
     }
 
@@ -424,7 +424,7 @@ extension ChatStore {
             }
             try store.appendSessions(2)
             witness.update { $0.acknowledged = store.head.position }
-            _ = try tally.read { _, _ in }
+            _ = try tally.readBlocking { _, _ in }
             try store.close()
         } recovery: { disk, witness in
             let store = try ChatStore.open("journal", options: options(disk))
@@ -432,10 +432,10 @@ extension ChatStore {
             guard end >= witness.model.acknowledged else { throw Wrong(message: "\(end) of \(witness.model.acknowledged)") }
             let tally = store.project(Tally.self, checkpoints: kept)
             for position in 0...end {
-                let found = try tally.read(asOf: .position(position)) { model, _ in [model.count, model.sum] }
+                let found = try tally.readBlocking(asOf: .position(position)) { model, _ in [model.count, model.sum] }
                 guard found == Tally.expected(at: position) else { throw Wrong(message: "\(found) as of \(position)") }
             }
-            let present = try tally.read { model, _ in [model.count, model.sum] }
+            let present = try tally.readBlocking { model, _ in [model.count, model.sum] }
             guard present == Tally.expected(at: end) else { throw Wrong(message: "\(present)") }
             if end > 0 {
                 try tally.writeCheckpoint()
@@ -467,14 +467,14 @@ extension ChatStore {
                     switch thread {
                     case 0, 1: try store.appendSessions(1)
                     case 2: try tally.writeCheckpoint()
-                    case 3: if random.oneIn(6) { try tally.rebuild() }
+                    case 3: if random.oneIn(6) { try tally.rebuildBlocking() }
                     case 4:
                         let other = store.project(Tally.self, checkpoints: options)
                         let found = try other.read { model, position in [model.count, model.sum] == Tally.expected(at: position) }
                         #expect(found)
                     case 5, 6: _ = try tally.applied(asOf: Position.random(in: 0...store.head.position, using: &random))
                     default:
-                        let found = try tally.read { model, position in [model.count, model.sum] == Tally.expected(at: position) }
+                        let found = try tally.readBlocking { model, position in [model.count, model.sum] == Tally.expected(at: position) }
                         #expect(found)
                     }
                 }
@@ -485,7 +485,7 @@ extension ChatStore {
         try store.close()
         expectError("closed") { _ = try tally.writeCheckpoint() }
         let again = try fixture.open()
-        #expect(try again.project(Tally.self).read { model, _ in [model.count, model.sum] } == Tally.expected(at: 121))
+        #expect(try again.project(Tally.self).readBlocking { model, _ in [model.count, model.sum] } == Tally.expected(at: 121))
     }
 
     // MARK: Asynchronous queries
@@ -494,16 +494,16 @@ extension ChatStore {
         let store = try store(fixture)
         try store.appendSessions(20)
         let tally = store.project(Tally.self, checkpoints: Self.manual)
-        #expect(try await tally.readInBackground { model, _ in [model.count, model.sum] } == Tally.expected(at: 21))
-        #expect(try await tally.readInBackground(asOf: .position(7)) { model, position in [model.count, position] } == [7, 7])
-        try await tally.rebuildInBackground()
+        #expect(try await tally.read { model, _ in [model.count, model.sum] } == Tally.expected(at: 21))
+        #expect(try await tally.read(asOf: .position(7)) { model, position in [model.count, position] } == [7, 7])
+        try await tally.rebuild()
         // The blocking forms stay usable in asynchronous functions.
-        #expect(try tally.read { model, _ in [model.count, model.sum] } == Tally.expected(at: 21))
-        try tally.rebuild()
-        let beyond = await chatError { _ = try await tally.readInBackground(asOf: .position(22)) { _, _ in } }
+        #expect(try tally.readBlocking { model, _ in [model.count, model.sum] } == Tally.expected(at: 21))
+        try tally.rebuildBlocking()
+        let beyond = await chatError { _ = try await tally.read(asOf: .position(22)) { _, _ in } }
         #expect(beyond?.stableCode == "invalidPosition")
         try store.close()
-        let closed = await chatError { try await tally.rebuildInBackground() }
+        let closed = await chatError { try await tally.rebuild() }
         #expect(closed?.stableCode == "closed")
     }
 
@@ -522,8 +522,8 @@ extension ChatStore {
                     tasks.addTask {
                         for _ in 0..<5 {
                             _ = try? await store.execute(.startSession(user: UserID(bits: 1), device: "phone"))
-                            if number == 5 { try? await tally.rebuildInBackground() }
-                            let isRight = try? await tally.readInBackground { model, position in
+                            if number == 5 { try? await tally.rebuild() }
+                            let isRight = try? await tally.read { model, position in
                                 [model.count, model.sum] == Tally.expected(at: position)
                             }
                             #expect(isRight == true)

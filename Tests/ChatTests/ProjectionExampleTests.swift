@@ -26,8 +26,8 @@ import Testing
         try store.executeBlocking(.markRead(user: bob, thread: sw1a, upTo: post.position))
 
         let mentions = store.project(UnreadMentions.self)
-        let count = try mentions.read { model, position in model.count(for: bob) }
-        let then = try mentions.read(asOf: .position(post.position)) { model, position in model.count(for: bob) }
+        let count = try mentions.readBlocking { model, position in model.count(for: bob) }
+        let then = try mentions.readBlocking(asOf: .position(post.position)) { model, position in model.count(for: bob) }
         #expect(count == 0)
         #expect(then == 1)
     }

@@ -103,7 +103,7 @@ import Testing
         }
         try store.executeBlocking(.grantOperator(user: eve))
         let access = try expectSections(9) { try store.access(of: eve, as: .host) }
-        #expect(access.count(where: { $0.to == nil }) == (try store.threads(PageRequest(limit: .max), as: .host).count))
+        #expect(access.count(where: { $0.to == nil }) == (try store.threads(page: PageRequest(limit: .max), as: .host).count))
         #expect(access.count(where: { $0.thread == thread(1) }) == 18)
     }
 

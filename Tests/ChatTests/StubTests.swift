@@ -211,9 +211,9 @@ private struct Views {
 
     init(of store: ChatStore, _ events: [RecordedEvent]) throws {
         let all = PageRequest(limit: .max)
-        threads = try store.threads(all, as: .host).entries
-        timelines = try threads.map { try store.timeline($0.id, all, as: .host).entries }
-        replies = try timelines.joined().map { try store.replies(to: $0.message, all, as: .host).entries }
+        threads = try store.threads(page: all, as: .host).entries
+        timelines = try threads.map { try store.timeline($0.id, page: all, as: .host).entries }
+        replies = try timelines.joined().map { try store.replies(to: $0.message, page: all, as: .host).entries }
         members = try threads.map { try store.members(of: $0.id, as: .host).items }
         residents = try threads.compactMap(\.outwardCode).map { try store.residents(of: $0, as: .host).items }
         users = try events.compactMap {

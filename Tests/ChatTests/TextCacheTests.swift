@@ -121,7 +121,7 @@ import Testing
             for reader in readers { try reader.refresh() }
             let head = writer.head.position
             for moment in [AsOf.now, .position(head / 2), .position(head)] {
-                for thread in try writer.threads(PageRequest(limit: .max), as: .host, asOf: moment) {
+                for thread in try writer.threads(page: PageRequest(limit: .max), as: .host, asOf: moment) {
                     let expected = try readers[0].timeline(thread.id, as: .host, asOf: moment)
                     shown += expected.count
                     for reader in readers.dropFirst() {

@@ -21,7 +21,7 @@ func audit(_ directory: String, expecting token: String, of thread: ThreadID, as
         }
         // What this reader could read then; as the reader today's rights and texts would count too.
         guard let start = try store.readingStart(of: reader.user.id, in: thread, asOf: then) else { continue }
-        for message in try store.timeline(thread, PageRequest(limit: 20, after: start), as: .host, asOf: then) {
+        for message in try store.timeline(thread, page: PageRequest(limit: 20, after: start), as: .host, asOf: then) {
             print("  ", message.position, message.author.username ?? "?", message.body ?? "(no text)")
         }
     }

@@ -53,7 +53,7 @@ import Testing
         let (store, sw1a) = try store()
         try await store.execute(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
         let oldest = try await store.inBackground { store in
-            try store.timeline(sw1a, PageRequest(limit: 500, after: 0), as: .host)
+            try store.timeline(sw1a, page: PageRequest(limit: 500, after: 0), as: .host)
         }
         #expect(oldest.map(\.body) == ["Milk?"])
     }

@@ -60,7 +60,7 @@ struct ThreadsSource: LiveSource {
     }
 
     func load(from store: ChatStore, asOf position: Position) throws(ChatError) -> (value: [ThreadSummary], hasEarlier: Bool) {
-        (try store.threads(PageRequest(limit: limit), as: viewer, asOf: .position(position)).entries, false)
+        (try store.threads(page: PageRequest(limit: limit), as: viewer, asOf: .position(position)).entries, false)
     }
 
     func effect(of event: RecordedEvent, in store: ChatStore) throws(ChatError) -> LiveEffect<Change> {
@@ -81,7 +81,7 @@ struct ThreadsSource: LiveSource {
     }
 
     private func allThreads(in store: ChatStore) throws(ChatError) -> LiveEffect<Change> {
-        .change(.all(try store.threads(PageRequest(limit: limit), as: viewer).entries))
+        .change(.all(try store.threads(page: PageRequest(limit: limit), as: viewer).entries))
     }
 
     func apply(_ change: Change, to threads: inout [ThreadSummary]) {

@@ -160,7 +160,7 @@ struct TimelineSource: LiveSource {
     private func load(
         from store: ChatStore, before position: Position?, asOf point: AsOf
     ) throws(ChatError) -> (value: [Post], hasEarlier: Bool) {
-        let page = try store.timeline(thread, PageRequest(limit: limit, before: position), as: viewer, asOf: point)
+        let page = try store.timeline(thread, page: PageRequest(limit: limit, before: position), as: viewer, asOf: point)
         return (page.entries, page.older != nil)
     }
 

@@ -6,7 +6,7 @@ public import Projections
 ///
 /// Sufficient for a client that shows a thread and keeps it current. The name of a user who joins
 /// later is in no event that a member may see: when `threadJoined` arrives, call
-/// ``ChatStore/members(of:_:as:asOf:)``.
+/// ``ChatStore/members(of:page:as:asOf:)``.
 public struct OpenTimeline: Sendable {
     /// The messages, oldest first, with the cursors of the adjacent pages.
     public var page: Page<Post>
@@ -32,14 +32,14 @@ extension ChatStore {
     ///   - request: The part of the timeline; by default the latest 50 messages.
     ///   - viewer: Who reads the thread. Each event has the form
     ///     that ``EventFilter/viewer`` describes.
-    /// - Throws: As ``timeline(_:_:at:as:asOf:)``.
+    /// - Throws: As ``timeline(_:page:at:as:asOf:)``.
     /// - Complexity: O(*n* log *n*) in the number of users who ever joined the thread or were
-    ///   invited, muted or banned in it, plus that of ``timeline(_:_:at:as:asOf:)`` for the page.
+    ///   invited, muted or banned in it, plus that of ``timeline(_:page:at:as:asOf:)`` for the page.
     public func openTimeline(
-        _ thread: ThreadID, _ request: PageRequest = PageRequest(), as viewer: Viewer
+        _ thread: ThreadID, page request: PageRequest = PageRequest(), as viewer: Viewer
     ) throws(ChatError) -> OpenTimeline {
         let position = applyDurableEvents()
-        let page = try timeline(thread, request, as: viewer, asOf: .position(position))
+        let page = try timeline(thread, page: request, as: viewer, asOf: .position(position))
         var names: [UserID: String] = [:]
         for member in try members(of: thread, as: viewer, asOf: .position(position)) {
             names[member.user.id] = member.user.username

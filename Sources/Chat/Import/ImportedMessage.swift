@@ -26,11 +26,6 @@ public struct ImportedMessage: Hashable, Sendable {
     /// Ignored if it is before ``sentAt``, as in old exports of Telegram.
     public var editedAt: Timestamp?
 
-    /// Creates a message by a user with a nickname.
-    public init(sentAt: Timestamp?, channel: String, user: String, id: String, replyTo: String? = nil, body: String) {
-        self.init(sentAt: sentAt, channel: channel, user: .nickname(user), id: id, replyTo: replyTo, body: body)
-    }
-
     /// Creates a message.
     public init(
         sentAt: Timestamp?, channel: String, user: ImportedUser, id: String, replyTo: String? = nil, body: String,
@@ -106,6 +101,11 @@ public enum ImportedUser: Hashable, Sendable {
         case .nickname(let name), .account(_, let name, _): name
         }
     }
+}
+
+extension ImportedUser: ExpressibleByStringLiteral {
+    /// Creates the user with a nickname.
+    public init(stringLiteral nickname: String) { self = .nickname(nickname) }
 }
 
 /// A line in the history of another chat.

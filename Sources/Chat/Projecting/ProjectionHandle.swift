@@ -30,9 +30,8 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
         if checkpoints != nil { store.checkpointer?.add(self) }
     }
 
-    /// Queries the projection.
-    ///
-    /// Blocks the calling thread while events are applied; ``readInBackground(asOf:_:)`` does not.
+    /// Queries the projection, and blocks the calling thread while events are applied;
+    /// ``read(asOf:_:)`` suspends.
     ///
     /// - Parameters:
     ///   - point: Now, or an earlier position or time. A query as of now applies the events since
@@ -48,23 +47,25 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
     ///   another type with the same `Projection.name` and checkpoints.
     /// - Complexity: O(*n*) in the new events, or in the events between the checkpoint and an
     ///   earlier point, plus the time to load the checkpoint and the time of the closure.
-    public func read<Value: Sendable>(asOf point: AsOf = .now, _ body: (Model, Position) -> Value) throws(ChatError) -> Value {
+    public func readBlocking<Value: Sendable>(
+        asOf point: AsOf = .now, _ body: (Model, Position) -> Value
+    ) throws(ChatError) -> Value {
         let (position, isNow) = try store.query(point, as: .host) { _, view throws(ChatError) in (view.position, point == .now) }
         let replay = isNow ? try advanced(to: position) : try replayed(to: position)
         return body(replay.model, replay.position)
     }
 
-    /// Queries the projection without blocking a thread of the caller.
+    /// Queries the projection; suspends while events are applied.
     ///
-    /// Otherwise the same as ``read(asOf:_:)``. Cancelling the task does not end the query.
+    /// Otherwise the same as ``readBlocking(asOf:_:)``. Cancelling the task does not end the query.
     ///
     /// - Parameters:
-    ///   - point: As for ``read(asOf:_:)``.
+    ///   - point: As for ``readBlocking(asOf:_:)``.
     ///   - body: Runs on a background thread.
-    public func readInBackground<Value: Sendable>(
+    public func read<Value: Sendable>(
         asOf point: AsOf = .now, _ body: @escaping @Sendable (Model, Position) -> Value
     ) async throws(ChatError) -> Value {
-        try await store.background.result(of: { () throws(ChatError) in try self.read(asOf: point, body) })
+        try await store.background.result(of: { () throws(ChatError) in try self.readBlocking(asOf: point, body) })
     }
 
     /// Rebuilds the projection from the first event, then replaces the current one.
@@ -72,12 +73,12 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
     /// Queries are answered from the current projection until then. If checkpoints are written
     /// automatically, new ones at even distances replace all earlier ones.
     ///
-    /// Blocks the calling thread; ``rebuildInBackground()`` does not.
+    /// Blocks the calling thread; ``rebuild()`` suspends.
     ///
-    /// - Throws: As ``read(asOf:_:)``; the current projection then stays. Also
+    /// - Throws: As ``readBlocking(asOf:_:)``; the current projection then stays. Also
     ///   ``ChatError/journal(_:)`` if a checkpoint cannot be written or removed.
     /// - Complexity: O(*n*) in the events of the journal, plus the time to encode the checkpoints.
-    public func rebuild() throws(ChatError) {
+    public func rebuildBlocking() throws(ChatError) {
         if let conflict { throw conflict }
         let end = store.applyDurableEvents()
         let checkpointed = checkpoints.flatMap { $0.isAutomatic ? $0 : nil }
@@ -103,11 +104,11 @@ public final class ProjectionHandle<Model: Projection>: Sendable {
         }
     }
 
-    /// Rebuilds the projection without blocking a thread of the caller.
+    /// Rebuilds the projection from the first event; suspends meanwhile.
     ///
-    /// Otherwise the same as ``rebuild()``. Cancelling the task does not end the rebuild.
-    public func rebuildInBackground() async throws(ChatError) {
-        try await store.background.result(of: { () throws(ChatError) in try self.rebuild() })
+    /// Otherwise the same as ``rebuildBlocking()``. Cancelling the task does not end the rebuild.
+    public func rebuild() async throws(ChatError) {
+        try await store.background.result(of: { () throws(ChatError) in try self.rebuildBlocking() })
     }
 
     /// Returns the current projection after applying the events up to a position.
@@ -160,7 +161,7 @@ extension ProjectionHandle where Model: Equatable {
     /// order of a dictionary.
     ///
     /// - Returns: Whether both are equal at the position of the current one.
-    /// - Throws: As ``read(asOf:_:)``.
+    /// - Throws: As ``readBlocking(asOf:_:)``.
     /// - Complexity: O(*n*) in the events of the journal.
     public func isReproducible() throws(ChatError) -> Bool {
         while true {
@@ -195,7 +196,7 @@ extension ProjectionHandle where Model: CheckpointedProjection {
             throw .journal(JournalError(.readOnly, "The store is open for reading only, or its log keeps no checkpoints."))
         }
         let epoch = store.erasedPositions.epoch
-        let replay = try read { model, position in Replay(model, at: position, of: epoch) }
+        let replay = try readBlocking { model, position in Replay(model, at: position, of: epoch) }
         try checkpoints.write(replay)
         return replay.position
     }

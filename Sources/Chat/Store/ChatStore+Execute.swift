@@ -83,7 +83,7 @@ extension ChatStore {
         let decided = try decider.withLock { (decider) throws(ChatError) in
             try applyDecidedEvents(decider)
             let batch = readSide.withShared { makeBatch($0.models) }
-            return try decide(batch, try Self.checkedByteCount(of: batch), &decider)
+            return try decide(batch, try Self.checkedByteCount(of: batch), [:], &decider)
         }
         return try durableAnswers(to: decided)
     }
@@ -152,7 +152,19 @@ private struct DecidedBatch {
 extension ChatStore {
     private func decide(_ batch: [CommandRequest]) throws(ChatError) -> DecidedBatch {
         let byteCount = try Self.checkedByteCount(of: batch)
-        return try decider.withLock { (decider) throws(ChatError) in try decide(batch, byteCount, &decider) }
+        let faults = customEventFaults(of: batch)
+        return try decider.withLock { (decider) throws(ChatError) in try decide(batch, byteCount, faults, &decider) }
+    }
+
+    /// Returns the rejections of custom events by the host program, by index.
+    private func customEventFaults(of batch: [CommandRequest]) -> [Int: Rejection] {
+        guard let customEventFault else { return [:] }
+        var faults: [Int: Rejection] = [:]
+        for (index, request) in batch.enumerated() where request.command.kind == .custom {
+            guard let kind = request.command.label.flatMap({ CustomKind($0) }), let payload = request.command.payload else { continue }
+            faults[index] = customEventFault(kind, payload).map { Rejection(.invalidPayload, $0) }
+        }
+        return faults
     }
 
     private static func checkedByteCount(of batch: [CommandRequest]) throws(ChatError) -> Int {
@@ -167,12 +179,14 @@ extension ChatStore {
         if decider.rules.hasUnknownEvents { throw .newerEvents }
     }
 
-    private func decide(_ batch: [CommandRequest], _ byteCount: Int, _ decider: inout Decider) throws(ChatError) -> DecidedBatch {
+    private func decide(
+        _ batch: [CommandRequest], _ byteCount: Int, _ faults: [Int: Rejection], _ decider: inout Decider
+    ) throws(ChatError) -> DecidedBatch {
         try requireWritable(decider)
         let before = decider.rules.head
         let decided: DecidedBatch
         do throws(JournalError) {
-            decided = try stage(batch, byteCount, &decider)
+            decided = try stage(batch, byteCount, faults, &decider)
             if decided.requiredPosition > before {
                 // Push before the append: readers expect every durable event to have been pushed.
                 readSide.push(decider.batch)
@@ -194,7 +208,9 @@ extension ChatStore {
     /// Reserves space before deciding, because reserving may wait for a sync: for the maximum size
     /// of the batch or, if that is not available, for one command at a time. The identities are
     /// locked for one prefetch group at a time; the decider's lock preserves the order.
-    private func stage(_ batch: [CommandRequest], _ byteCount: Int, _ decider: inout Decider) throws(JournalError) -> DecidedBatch {
+    private func stage(
+        _ batch: [CommandRequest], _ byteCount: Int, _ faults: [Int: Rejection], _ decider: inout Decider
+    ) throws(JournalError) -> DecidedBatch {
         decider.begin()
         let hasRoomForAll = try decider.reserve(byteCount, in: log)
         // A span lends the commands; iterating over the array would copy each one.
@@ -214,8 +230,8 @@ extension ChatStore {
                 for index in part.indices {
                     let (now, wrongClock) = decider.readTime(clock)
                     let freshID = part[index].command.needsID ? ids.makeID(at: now) : 0
-                    decider.decide(
-                        part[index], &identities, at: now, freshID: freshID, unless: wrongClock ?? (hasRoom ? nil : .storageFull))
+                    let obstacle = wrongClock ?? (hasRoom ? faults[start + index] : .storageFull)
+                    decider.decide(part[index], &identities, at: now, freshID: freshID, unless: obstacle)
                 }
             }
             for index in part.indices { try decided.append(decider.outcomes[start + index], of: part[index], &decider) }

@@ -11,7 +11,7 @@ extension ChatStore {
     /// - Complexity: O(*n* log *n*) in the number of threads that the user ever joined or was
     ///   invited to; reads one event for each invitation of the page and the one before it.
     public func invitations(
-        of user: UserID, _ page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
+        of user: UserID, page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> PartialList<ThreadInvitation> {
         let (scan, sections) = try sections(point, as: viewer) { models, view throws(ChatError) in
             try requireSelf(viewer, user)
@@ -31,7 +31,7 @@ extension ChatStore {
     ///   invited, muted or banned in it; reads one event for each invitation of the page and the one
     ///   before it.
     public func invitations(
-        to thread: ThreadID, _ page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
+        to thread: ThreadID, page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> PartialList<ThreadInvitation> {
         let (scan, sections) = try sections(point, as: viewer) { models, view throws(ChatError) in
             try models.requireModerated(thread, from: view)

@@ -11,7 +11,7 @@ extension ChatStore {
     /// - Complexity: O(*n* log *n*) in the number of users who ever joined the thread or were
     ///   invited, muted or banned in it; reads the names of the page only.
     public func members(
-        of thread: ThreadID, _ page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
+        of thread: ThreadID, page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> PartialList<ThreadMember> {
         let (scan, sections) = try sections(point, as: viewer) { models, view throws(ChatError) in
             try models.requireReadable(thread, from: view)
@@ -50,7 +50,7 @@ extension ChatStore {
     /// - Complexity: O(*n* log *n*) in the number of users who ever lived there; reads the names of
     ///   the page only.
     public func residents(
-        of code: OutwardCode, _ page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
+        of code: OutwardCode, page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> PartialList<Resident> {
         let (scan, sections) = try sections(point, as: viewer) { models, view throws(ChatError) in
             try models.requireViewer(of: view)

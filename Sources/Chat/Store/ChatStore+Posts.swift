@@ -19,7 +19,7 @@ extension ChatStore {
     /// - Complexity: O(log *n* + *m*), where *n* is the number of the thread's messages and *m* the
     ///   size of the page, whose texts are read.
     public func timeline(
-        _ thread: ThreadID, _ page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, as viewer: Viewer,
+        _ thread: ThreadID, page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, as viewer: Viewer,
         asOf point: AsOf = .now
     ) throws(ChatError) -> Page<Post> {
         let page = try request(page, at: cursor, of: .timeline(thread))
@@ -61,7 +61,7 @@ extension ChatStore {
     /// - Complexity: O(log *n* + *m*), or O(log² *n* + *m*) with bounds, where *n* is the number of
     ///   the message's replies and *m* the size of the page, whose texts are read.
     public func replies(
-        to message: MessageID, _ page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, as viewer: Viewer,
+        to message: MessageID, page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, as viewer: Viewer,
         asOf point: AsOf = .now
     ) throws(ChatError) -> Page<Post> {
         let page = try request(page, at: cursor, of: .replies(message))

@@ -13,7 +13,7 @@ extension ChatStore {
     ///   reads one event, and the text of the post, for each report of the page and the one before
     ///   it.
     public func reports(
-        in thread: ThreadID, _ page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
+        in thread: ThreadID, page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> PartialList<PostReport> {
         let ((scan, start), sections) = try sections(point, as: viewer) { models, view throws(ChatError) in
             let start = try models.requireModerated(thread, from: view)

@@ -11,7 +11,7 @@ extension ChatStore {
     /// - Complexity: O(*n* log *n*) in the number of users who ever joined the thread or were
     ///   invited, muted or banned in it; reads the names of the page only.
     public func roles(
-        in thread: ThreadID, _ page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
+        in thread: ThreadID, page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> PartialList<RoleHolder> {
         let (scan, sections) = try sections(point, as: viewer) { models, view throws(ChatError) in
             try models.requireReadable(thread, from: view)
@@ -36,7 +36,7 @@ extension ChatStore {
     ///   ``ChatError/rejected(_:)`` with `notAllowed` for a viewer who is no operator.
     /// - Complexity: O(*n* log *n*) in the number of users who ever were operators.
     public func operators(
-        _ page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
+        page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> PartialList<CommunityOperator> {
         try query(point, as: viewer) { models, view throws(ChatError) in
             try models.requireOperator(from: view)

@@ -17,7 +17,7 @@ extension ChatStore {
     ///   invited, muted or banned in it; reads one event for each sanction of the page, for each one
     ///   beside them that has ended by itself, and for the one before them.
     public func sanctions(
-        in thread: ThreadID, _ page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
+        in thread: ThreadID, page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> PartialList<ThreadSanction> {
         let (scan, sections) = try sections(point, as: viewer) { models, view throws(ChatError) in
             try models.requireModerated(thread, from: view)
@@ -43,7 +43,7 @@ extension ChatStore {
     /// with the reason and the end.
     ///
     /// A viewer may ask for their own, also if they can no longer read the thread. Mutes and bans that
-    /// are no longer in effect are left out, as in ``sanctions(in:_:as:asOf:)``.
+    /// are no longer in effect are left out, as in ``sanctions(in:page:as:asOf:)``.
     ///
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownUser` and `unknownThread`, and with `notAllowed` if

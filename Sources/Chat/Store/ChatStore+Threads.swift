@@ -20,7 +20,7 @@ extension ChatStore {
     ///   viewer ever joined; for the host and operators, of all threads. *m* is the size of the
     ///   page, *k* the number of messages in a thread.
     public func threads(
-        _ page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, as viewer: Viewer, asOf point: AsOf = .now
+        page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> Page<ThreadSummary> {
         let page = try request(page, at: cursor, of: .threads)
         let (keys, sections) = try threadSortKeys(viewer, point)

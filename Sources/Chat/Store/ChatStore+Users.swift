@@ -17,7 +17,7 @@ extension ChatStore {
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
     ///   ``ChatError/rejected(_:)`` with `unknownUser`, and with `notAllowed` if the viewer is
     ///   another user.
-    /// - Complexity: As ``threads(of:_:as:asOf:)``.
+    /// - Complexity: As ``threads(of:page:as:asOf:)``.
     public func user(
         _ id: UserID, threads page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> UserDetails {
@@ -35,7 +35,7 @@ extension ChatStore {
     ///   invited to, plus O(*b* log *m*) for each one of the page with *m* messages, whose latest
     ///   text is read; *b* is the number of users whom the user blocks.
     public func threads(
-        of user: UserID, _ page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
+        of user: UserID, page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> PartialList<UserThread> {
         try profileAndThreads(of: user, page, viewer, point).threads
     }

@@ -29,6 +29,8 @@ public final class ChatStore: Sendable {
     /// Runs blocking calls for tasks: ``inBackground(_:)`` and custom projections.
     let background: BackgroundRunner
     let ids: any IDGenerator
+    /// ``StoreOptions/customEventFault``.
+    let customEventFault: (@Sendable (CustomKind, CustomPayload) -> String?)?
     let decider: FairLock<Decider>
     let readSide: ReadSide
     /// The head at the end of what a read-only store has applied; its log may be ahead.
@@ -154,6 +156,7 @@ public final class ChatStore: Sendable {
         clock = options.clock
         background = BackgroundRunner("Chat.background", isConcurrent: true, options.journal.executor)
         ids = options.ids
+        customEventFault = options.customEventFault
         let erasedPositions = ErasedPositions()
         self.erasedPositions = erasedPositions
         let checkpointer = checkpointLog.map { [clock] in

@@ -1,3 +1,4 @@
+public import ChatDomain
 public import EventJournal
 
 /// The configuration of a store.
@@ -18,6 +19,12 @@ public struct StoreOptions: Sendable {
     public var acceptsClock = false
     /// The source of ids that callers omit.
     public var ids: any IDGenerator
+    /// Says what is wrong with a custom event, whose command is then rejected as `invalidPayload` with
+    /// this description; nil for an event that is right.
+    ///
+    /// Called for each command of a custom event, outside of the store's locks, before it is decided;
+    /// other rules, and an id that was used before, take precedence. Not called for imported events.
+    public var customEventFault: (@Sendable (_ kind: CustomKind, _ payload: CustomPayload) -> String?)?
     /// When the store writes checkpoints of the read models; nil neither writes nor reads them.
     ///
     /// Checkpoints make opening faster. A read-only store reads checkpoints and never writes them.

@@ -71,12 +71,12 @@ public struct ChatRoutes: Sendable {
             return try WireResponse(json: try context.store.user(context.user, threads: page, as: .user(context.user)))
         },
         Route("GET", "/v1/me/threads") { context in
-            try context.answer(by: \.since) { try context.store.threads(of: context.user, $0, as: .user(context.user)) }
+            try context.answer(by: \.since) { try context.store.threads(of: context.user, page: $0, as: .user(context.user)) }
         },
         Route("POST", "/v1/commands") { context in try await context.executeCommands() },
         Route("GET", "/v1/threads") { context in
             let request = try context.page()
-            let page = try context.store.threads(request, as: .user(context.user))
+            let page = try context.store.threads(page: request, as: .user(context.user))
             return try WireResponse(json: PageAnswer(page, request, position: \.lastPosition))
         },
         Route("GET", "/v1/threads/{thread}") { context in
@@ -96,23 +96,23 @@ public struct ChatRoutes: Sendable {
             let head = context.store.head
             let request = try context.page()
             let page = try context.store.timeline(
-                try context.thread(), request, as: .user(context.user), asOf: .position(head.position))
+                try context.thread(), page: request, as: .user(context.user), asOf: .position(head.position))
             var response = try WireResponse(json: PageAnswer(page, request, position: \.position))
             response.headers.append(("Resume-Token", "\(ResumeToken(head))"))
             return response
         },
         Route("GET", "/v1/threads/{thread}/events") { context in try context.events() },
         Route("GET", "/v1/threads/{thread}/members") { context in
-            try context.answer(by: \.since) { try context.store.members(of: try context.thread(), $0, as: .user(context.user)) }
+            try context.answer(by: \.since) { try context.store.members(of: try context.thread(), page: $0, as: .user(context.user)) }
         },
         Route("GET", "/v1/threads/{thread}/residents") { context in
             try context.answer(by: \.since) { page in
                 guard let code = try context.thread().outwardCode else { throw Problem.notFound }
-                return try context.store.residents(of: code, page, as: .user(context.user))
+                return try context.store.residents(of: code, page: page, as: .user(context.user))
             }
         },
         Route("GET", "/v1/threads/{thread}/roles") { context in
-            try context.answer(by: \.since) { try context.store.roles(in: try context.thread(), $0, as: .user(context.user)) }
+            try context.answer(by: \.since) { try context.store.roles(in: try context.thread(), page: $0, as: .user(context.user)) }
         },
         Route("GET", "/v1/threads/{thread}/pins") { context in
             try context.request.requireParameters()
@@ -120,13 +120,15 @@ public struct ChatRoutes: Sendable {
                 json: ListAnswer(items: try context.store.pins(in: try context.thread(), as: .user(context.user))))
         },
         Route("GET", "/v1/threads/{thread}/sanctions") { context in
-            try context.answer(by: \.position) { try context.store.sanctions(in: try context.thread(), $0, as: .user(context.user)) }
+            try context.answer(by: \.position) { try context.store.sanctions(in: try context.thread(), page: $0, as: .user(context.user)) }
         },
         Route("GET", "/v1/threads/{thread}/reports") { context in
-            try context.answer(by: \.position) { try context.store.reports(in: try context.thread(), $0, as: .user(context.user)) }
+            try context.answer(by: \.position) { try context.store.reports(in: try context.thread(), page: $0, as: .user(context.user)) }
         },
         Route("GET", "/v1/threads/{thread}/invitations") { context in
-            try context.answer(by: \.position) { try context.store.invitations(to: try context.thread(), $0, as: .user(context.user)) }
+            try context.answer(by: \.position) {
+                try context.store.invitations(to: try context.thread(), page: $0, as: .user(context.user))
+            }
         },
         Route("GET", "/v1/messages/{message}") { context in
             try context.request.requireParameters()
@@ -134,11 +136,11 @@ public struct ChatRoutes: Sendable {
         },
         Route("GET", "/v1/messages/{message}/replies") { context in
             let request = try context.page()
-            let page = try context.store.replies(to: try context.message(), request, as: .user(context.user))
+            let page = try context.store.replies(to: try context.message(), page: request, as: .user(context.user))
             return try WireResponse(json: PageAnswer(page, request, position: \.position))
         },
         Route("GET", "/v1/invitations") { context in
-            try context.answer(by: \.position) { try context.store.invitations(of: context.user, $0, as: .user(context.user)) }
+            try context.answer(by: \.position) { try context.store.invitations(of: context.user, page: $0, as: .user(context.user)) }
         },
         Route("GET", "/v1/events") { context in try context.follow() },
     ]

@@ -16,7 +16,7 @@ extension ToolCommand {
     ) { arguments, output in
         let page = try arguments.listPage()
         return try showMembers(arguments, &output) { store, thread, viewer, point throws(ChatError) in
-            try store.members(of: thread, page, as: viewer, asOf: point).items
+            try store.members(of: thread, page: page, as: viewer, asOf: point).items
         }
     }
 
@@ -74,7 +74,7 @@ extension ToolCommand {
         }
         let page = try arguments.listPage()
         return try arguments.withStore { store, viewer, point in
-            let residents = try store.residents(of: code, page, as: viewer, asOf: point)
+            let residents = try store.residents(of: code, page: page, as: viewer, asOf: point)
             try output.show(
                 residents.items, asJSON: arguments.hasFlag("json"),
                 [.init("SINCE", .right), .init("USER"), .init("POSTCODE"), .init("ID")]

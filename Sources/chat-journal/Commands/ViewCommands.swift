@@ -17,7 +17,7 @@ extension ToolCommand {
     ) { arguments, output in
         let page = try arguments.page()
         return try arguments.withStore { store, viewer, point in
-            let threads = try store.threads(try page.page(in: store), as: viewer, asOf: point)
+            let threads = try store.threads(page: try page.page(in: store), as: viewer, asOf: point)
             try output.show(
                 threads.entries, asJSON: arguments.hasFlag("json"),
                 [
@@ -40,7 +40,7 @@ extension ToolCommand {
     ) { arguments, output in
         let page = try arguments.page()
         return try arguments.withThread { store, thread, viewer, point in
-            let messages = try store.timeline(thread, try page.page(in: store), as: viewer, asOf: point)
+            let messages = try store.timeline(thread, page: try page.page(in: store), as: viewer, asOf: point)
             try output.show(timeline: messages.entries, to: viewer, asJSON: arguments.hasFlag("json"))
         }
     }
@@ -55,7 +55,7 @@ extension ToolCommand {
             throw arguments.error("MESSAGE must be the id of a message, a UUID")
         }
         return try arguments.withStore { store, viewer, point in
-            let replies = try store.replies(to: message, try page.page(in: store), as: viewer, asOf: point)
+            let replies = try store.replies(to: message, page: try page.page(in: store), as: viewer, asOf: point)
             try output.show(replies: replies.entries, to: viewer, asJSON: arguments.hasFlag("json"))
         }
     }

@@ -80,7 +80,7 @@ import Testing
             check(try world.run(viewer, "events"), (try lines(events), nil), "events of \(viewer)")
             check(
                 try world.run(viewer, "threads"),
-                try expected { () throws(ChatError) in try store.threads(all, as: .user(viewer)).entries },
+                try expected { () throws(ChatError) in try store.threads(page: all, as: .user(viewer)).entries },
                 "threads"
             )
             check(
@@ -94,7 +94,8 @@ import Testing
                 let asOf = Position(world.events.count * 2 / 3)
                 check(
                     try world.run(viewer, "timeline", "\(thread)", "--limit", "1000", "--as-of", "\(asOf)"),
-                    try expected { () throws(ChatError) in try store.timeline(thread, all, as: .user(viewer), asOf: .position(asOf)).entries
+                    try expected { () throws(ChatError) in
+                        try store.timeline(thread, page: all, as: .user(viewer), asOf: .position(asOf)).entries
                     },
                     "timeline of \(thread) for \(viewer) as of \(asOf)")
                 check(

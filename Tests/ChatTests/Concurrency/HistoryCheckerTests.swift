@@ -17,7 +17,7 @@ import Testing
         for request in HistoryWorkload.beginning {
             let receipt = try store.executeBlocking([request])[0].get()
             operations.append(operation(.execute([request]), .results([.success(receipt)]), store.head.position, operations.count))
-            let query = Query.timeline(garden, PageRequest(), viewer: nil, asOf: nil)
+            let query = Query.timeline(garden, page: PageRequest(), viewer: nil, asOf: nil)
             operations.append(operation(.ask(query), store.answer(query), store.head.position, operations.count))
         }
         return operations
@@ -124,7 +124,7 @@ import Testing
             #expect(messages.map(\.isRetracted) == expected.map(\.isRetracted))
             #expect(messages.map(\.isRemoved) == expected.map(\.isRemoved))
             #expect(messages.map { $0.editedAt != nil } == expected.map { $0.editPosition != nil })
-            if case .timeline(let entries) = chat.answer(.timeline(room.id, PageRequest(limit: .max), viewer: nil, asOf: nil)) {
+            if case .timeline(let entries) = chat.answer(.timeline(room.id, page: PageRequest(limit: .max), viewer: nil, asOf: nil)) {
                 #expect(entries.map(\.replyCount) == expected.map(\.replyCount))
             } else {
                 Issue.record("the answer is not a timeline")

@@ -6,7 +6,7 @@ import Projections
 /// A query as a value, which a store and a model can answer.
 enum Query: Hashable, Sendable {
     case head
-    case timeline(ThreadID, PageRequest, viewer: UserID?, asOf: Position?)
+    case timeline(ThreadID, page: PageRequest, viewer: UserID?, asOf: Position?)
     case message(MessageID)
     case replies(MessageID)
     case members(ThreadID, viewer: UserID?)
@@ -29,7 +29,7 @@ enum Query: Hashable, Sendable {
     /// The position that the query reads as of; nil for now.
     var moment: Position? {
         switch self {
-        case .timeline(_, _, viewer: _, asOf: let asked), .readers(_, asOf: let asked), .access(_, viewer: _, asOf: let asked),
+        case .timeline(_, page: _, viewer: _, asOf: let asked), .readers(_, asOf: let asked), .access(_, viewer: _, asOf: let asked),
             .activity(asOf: let asked):
             asked
         default: nil
@@ -94,7 +94,8 @@ extension ChatStore {
             switch query {
             case .head: return .position(head.position)
             case .timeline(let thread, let page, let viewer, let position):
-                return .timeline(try timeline(thread, page, as: Viewer(orHost: viewer), asOf: position.map(AsOf.position) ?? .now).entries)
+                return .timeline(
+                    try timeline(thread, page: page, as: Viewer(orHost: viewer), asOf: position.map(AsOf.position) ?? .now).entries)
             case .message(let message): return .message(try self.message(message, as: .host))
             case .replies(let message): return .replies(try replies(to: message, as: .host).entries)
             case .members(let thread, let viewer): return .members(try members(of: thread, as: Viewer(orHost: viewer)).items)
@@ -119,13 +120,13 @@ extension ChatStore {
         let cursor = place.map { PageCursor(journal: log.id, list: list, direction: $0.direction, bound: $0.bound) }
         switch list {
         case .threads:
-            let page = try threads(page, at: cursor, as: Viewer(orHost: viewer))
+            let page = try threads(page: page, at: cursor, as: Viewer(orHost: viewer))
             return .page(.threads(page.entries), older: page.older?.bound, newer: page.newer.bound)
         case .timeline(let thread):
-            let page = try timeline(thread, page, at: cursor, as: Viewer(orHost: viewer))
+            let page = try timeline(thread, page: page, at: cursor, as: Viewer(orHost: viewer))
             return .page(.timeline(page.entries), older: page.older?.bound, newer: page.newer.bound)
         case .replies(let message):
-            let page = try replies(to: message, page, at: cursor, as: Viewer(orHost: viewer))
+            let page = try replies(to: message, page: page, at: cursor, as: Viewer(orHost: viewer))
             return .page(.replies(page.entries), older: page.older?.bound, newer: page.newer.bound)
         }
     }

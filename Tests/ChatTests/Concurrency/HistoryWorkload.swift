@@ -83,8 +83,8 @@ struct HistoryWorkload {
     private mutating func query(_ head: Position) -> Query {
         switch number(0..<24) {
         case 0: .head
-        case 1...3: .timeline(thread(), page(head), viewer: viewer(), asOf: nil)
-        case 4: .timeline(thread(), page(head), viewer: viewer(), asOf: moment(head))
+        case 1...3: .timeline(thread(), page: page(head), viewer: viewer(), asOf: nil)
+        case 4: .timeline(thread(), page: page(head), viewer: viewer(), asOf: moment(head))
         case 5: .message(message())
         case 6, 7: .replies(message())
         case 8: .members(thread(), viewer: viewer())

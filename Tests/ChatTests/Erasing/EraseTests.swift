@@ -102,17 +102,18 @@ struct ErasureFixture {
                 answers.append("\(try store.user(user, as: .host, asOf: moment))")
                 answers.append("\(try store.access(of: user, as: .host, asOf: moment))")
             }
-            for thread in try store.threads(PageRequest(limit: .max), as: .host, asOf: moment) {
+            for thread in try store.threads(page: PageRequest(limit: .max), as: .host, asOf: moment) {
                 answers.append("\(thread)")
-                answers.append("\(try store.timeline(thread.id, PageRequest(limit: .max), as: .host, asOf: moment).entries)")
+                answers.append("\(try store.timeline(thread.id, page: PageRequest(limit: .max), as: .host, asOf: moment).entries)")
                 answers.append(
                     "\(try store.members(of: thread.id, as: .host, asOf: moment)) \(try store.readers(of: thread.id, asOf: moment))")
                 answers.append(
                     "\(try store.sanctions(in: thread.id, as: .host, asOf: moment)) \(try store.reports(in: thread.id, as: .host, asOf: moment))"
                 )
-                let messages = try store.timeline(thread.id, PageRequest(limit: .max), as: .host, asOf: moment)
+                let messages = try store.timeline(thread.id, page: PageRequest(limit: .max), as: .host, asOf: moment)
                 for message in messages {
-                    answers.append("\(try store.replies(to: message.message, PageRequest(limit: .max), as: .host, asOf: moment).entries)")
+                    answers.append(
+                        "\(try store.replies(to: message.message, page: PageRequest(limit: .max), as: .host, asOf: moment).entries)")
                     // Not as of the moment, and the messages of the last one include the others.
                     if position == last { answers.append("\(try store.details(of: .message(message.message), as: .host))") }
                 }
@@ -270,7 +271,7 @@ struct ErasureFixture {
         let erasure = try store.eraseContent(of: PositionSet(stride(from: 4, through: last, by: 2).map { $0...$0 }), reason: "spam")
         #expect(erasure.orders == last + 1...last + 2 && erasure.positions.count == 3_500)
         #expect(try store.allEvents().count { $0.event.body != nil } == 3_500)
-        #expect(try store.timeline(F.garden, PageRequest(limit: .max), as: .host).count { $0.body != nil } == 3_500)
+        #expect(try store.timeline(F.garden, page: PageRequest(limit: .max), as: .host).count { $0.body != nil } == 3_500)
         #expect(try fixture.markersInFiles(of: "bob").count == 3_500)
         try store.close()
         #expect(try ChatStore.verify(fixture.store.directory, options: fixture.store.options.journal).findings == [])
@@ -447,10 +448,10 @@ struct ErasureFixture {
         }
         let store = try fixture.filled()
         let handle = store.project(Bodies.self)
-        #expect(try handle.read { bodies, _ in bodies.bodies.contains { $0.hasPrefix("of-bob-") } })
+        #expect(try handle.readBlocking { bodies, _ in bodies.bodies.contains { $0.hasPrefix("of-bob-") } })
         try store.eraseUser(F.bob, reason: "spam")
-        #expect(try handle.read { bodies, _ in bodies.bodies.contains { $0.hasPrefix("of-bob-") } } == false)
-        #expect(try handle.read { bodies, _ in bodies.bodies.count } > 30)
+        #expect(try handle.readBlocking { bodies, _ in bodies.bodies.contains { $0.hasPrefix("of-bob-") } } == false)
+        #expect(try handle.readBlocking { bodies, _ in bodies.bodies.count } > 30)
     }
 
     @Test func exportIsImportedAgain() throws {
@@ -479,7 +480,7 @@ struct ErasureFixture {
                         let name = user == F.bob ? "bob" : "ann"
                         // Bob's posts are rejected once he is erased.
                         _ = try? await store.execute(.postMessage(thread: F.garden, author: user, body: "of-\(name)-\(1_000 + number)"))
-                        _ = try? store.timeline(F.garden, PageRequest(limit: 10), as: .host)
+                        _ = try? store.timeline(F.garden, page: PageRequest(limit: 10), as: .host)
                     }
                 }
             }

@@ -160,7 +160,7 @@ import Testing
             }
             fixture.log.letGo()
             try await earlier.ended()
-            let entries = try fixture.store.timeline(Fixture.garden, PageRequest(limit: 2), as: .user(Fixture.bob)).entries
+            let entries = try fixture.store.timeline(Fixture.garden, page: PageRequest(limit: 2), as: .user(Fixture.bob)).entries
             #expect(timeline.messages == entries && entries.map(\.replyCount) == [1, 0])
         }
     }

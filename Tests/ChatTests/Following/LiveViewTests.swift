@@ -98,7 +98,8 @@ import Testing
             if random.oneIn(3) { await Task.yield() }
         }
         let (entries, summaries, view) = (
-            try fixture.store.timeline(Fixture.garden, PageRequest(limit: 1_000), as: .host), try fixture.store.threads(as: .host).entries,
+            try fixture.store.timeline(Fixture.garden, page: PageRequest(limit: 1_000), as: .host),
+            try fixture.store.threads(as: .host).entries,
             try fixture.store.user(Fixture.bob, as: .host)
         )
         try await until {

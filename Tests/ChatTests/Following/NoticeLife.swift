@@ -41,9 +41,9 @@ struct NoticeLife {
     private func command(_ step: Int, _ random: inout SeededRandom) throws -> ChatCommand {
         let (user, other) = (try #require(users.randomElement(using: &random)), try #require(users.randomElement(using: &random)))
         let thread = try #require(threads.randomElement(using: &random))
-        let messages = try store.timeline(thread, PageRequest(limit: 100), as: .host)
+        let messages = try store.timeline(thread, page: PageRequest(limit: 100), as: .host)
         let message = messages.randomElement(using: &random)?.message ?? MessageID(bits: 1)
-        let replies = (try? store.replies(to: message, PageRequest(limit: 100), as: .host).entries) ?? []
+        let replies = (try? store.replies(to: message, page: PageRequest(limit: 100), as: .host).entries) ?? []
         let post = replies.randomElement(using: &random)?.id ?? .message(message)
         let text = "text \(store.head.position) \(step)"
         return switch Int.random(in: 0..<26, using: &random) {
@@ -99,7 +99,7 @@ struct ShownContent {
             add(invitation.thread, invitation.name)
         }
         for holder in (try? store.operators(as: .user(viewer)))?.items ?? [] { add(holder.user) }
-        for thread in try store.threads(PageRequest(limit: 1_000), as: .user(viewer)) {
+        for thread in try store.threads(page: PageRequest(limit: 1_000), as: .user(viewer)) {
             add(thread.id, thread.name)
             try addContents(of: thread, store, viewer)
         }
@@ -109,9 +109,9 @@ struct ShownContent {
         for member in try store.members(of: thread.id, as: .user(viewer)) { add(member.user) }
         for holder in try store.roles(in: thread.id, as: .user(viewer)) { add(holder.user) }
         if let code = thread.id.outwardCode { for resident in try store.residents(of: code, as: .user(viewer)) { add(resident.user) } }
-        for message in try store.timeline(thread.id, PageRequest(limit: 1_000), as: .user(viewer)) {
+        for message in try store.timeline(thread.id, page: PageRequest(limit: 1_000), as: .user(viewer)) {
             add(message.id, message.body, message.position, message.author)
-            for reply in try store.replies(to: message.message, PageRequest(limit: 1_000), as: .user(viewer)) {
+            for reply in try store.replies(to: message.message, page: PageRequest(limit: 1_000), as: .user(viewer)) {
                 add(reply.id, reply.body, reply.position, reply.author)
             }
         }

@@ -175,13 +175,13 @@ private struct Fixture {
         let page = PageRequest(limit: limit)
         switch list {
         case .threads:
-            let found = try store.threads(page, at: cursor, as: .host)
+            let found = try store.threads(page: page, at: cursor, as: .host)
             return PageResult(positions: found.entries.map(\.lastPosition), older: found.older, newer: found.newer)
         case .timeline(let thread):
-            let found = try store.timeline(thread, page, at: cursor, as: .host)
+            let found = try store.timeline(thread, page: page, at: cursor, as: .host)
             return PageResult(positions: found.entries.map(\.position), older: found.older, newer: found.newer)
         case .replies(let message):
-            let found = try store.replies(to: message, page, at: cursor, as: .host)
+            let found = try store.replies(to: message, page: page, at: cursor, as: .host)
             return PageResult(positions: found.entries.map(\.position), older: found.older, newer: found.newer)
         }
     }

@@ -18,9 +18,9 @@ import Testing
             answers.append(text { try store.invitations(of: user, as: Viewer(orHost: viewer)) })
             answers.append(text { try store.standing(of: user, in: garden, as: Viewer(orHost: viewer)) })
         }
-        answers.append(text { try store.threads(PageRequest(limit: 10), as: Viewer(orHost: viewer)) })
+        answers.append(text { try store.threads(page: PageRequest(limit: 10), as: Viewer(orHost: viewer)) })
         answers.append(text { try store.thread(garden, as: Viewer(orHost: viewer)) })
-        answers.append(text { try store.timeline(garden, PageRequest(limit: 10), as: Viewer(orHost: viewer)) })
+        answers.append(text { try store.timeline(garden, page: PageRequest(limit: 10), as: Viewer(orHost: viewer)) })
         answers.append(text { try store.members(of: garden, as: Viewer(orHost: viewer)) })
         answers.append(text { try store.roles(in: garden, as: Viewer(orHost: viewer)) })
         answers.append(text { try store.sanctions(in: garden, as: Viewer(orHost: viewer)) })

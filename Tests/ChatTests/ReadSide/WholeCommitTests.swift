@@ -97,7 +97,7 @@ import Testing
             #expect(reader.applyDurableEvents() == whole)
             #expect(
                 try reader.thread(thread, as: .host).messageCount == 50
-                    && reader.timeline(thread, PageRequest(limit: 1), as: .host).first?.position == whole)
+                    && reader.timeline(thread, page: PageRequest(limit: 1), as: .host).first?.position == whole)
             expectRejection(.invalidPosition) { () throws(ChatError) in _ = try reader.threads(as: .host, asOf: .position(whole + 1)) }
         }
     }

@@ -468,8 +468,10 @@ private struct UndecidedWorld {
         let all = PageRequest(limit: .max)
         let names = facts.indices.map { "thread-\($0 + 1)." }
         for moment in moments.map(AsOf.position) {
-            ask("threads") { try store.threads(all, as: .user(viewer), asOf: moment).entries }
-            ask("pages of threads") { try pages { try store.threads(PageRequest(limit: 1), at: $0, as: .user(viewer), asOf: moment) } }
+            ask("threads") { try store.threads(page: all, as: .user(viewer), asOf: moment).entries }
+            ask("pages of threads") {
+                try pages { try store.threads(page: PageRequest(limit: 1), at: $0, as: .user(viewer), asOf: moment) }
+            }
             // The query contains the thread's name, so the label omits it.
             ask("named") { try names.map { try store.threadIDs(named: $0, as: .user(viewer), asOf: moment) } }
             for thread in threads + [ThreadID(bits: 99)] {
@@ -480,16 +482,20 @@ private struct UndecidedWorld {
                 ask("reports") { try store.reports(in: thread, as: .user(viewer), asOf: moment) }
                 ask("invitations to") { try store.invitations(to: thread, as: .user(viewer), asOf: moment) }
                 ask("members") { try store.members(of: thread, as: .user(viewer), asOf: moment) }
-                ask("timeline") { try store.timeline(thread, all, as: .user(viewer), asOf: moment).entries }
-                ask("around") { try store.timeline(thread, PageRequest(limit: 2, around: 30), as: .user(viewer), asOf: moment).entries }
-                ask("pages") { try pages { try store.timeline(thread, PageRequest(limit: 2), at: $0, as: .user(viewer), asOf: moment) } }
+                ask("timeline") { try store.timeline(thread, page: all, as: .user(viewer), asOf: moment).entries }
+                ask("around") {
+                    try store.timeline(thread, page: PageRequest(limit: 2, around: 30), as: .user(viewer), asOf: moment).entries
+                }
+                ask("pages") {
+                    try pages { try store.timeline(thread, page: PageRequest(limit: 2), at: $0, as: .user(viewer), asOf: moment) }
+                }
                 if let code = thread.outwardCode { ask("residents") { try store.residents(of: code, as: .user(viewer), asOf: moment) } }
             }
             for message in messages {
                 ask("message") { try store.message(message, as: .user(viewer), asOf: moment) }
-                ask("replies") { try store.replies(to: message, all, as: .user(viewer), asOf: moment).entries }
+                ask("replies") { try store.replies(to: message, page: all, as: .user(viewer), asOf: moment).entries }
                 ask("pages of replies") {
-                    try pages { try store.replies(to: message, PageRequest(limit: 1), at: $0, as: .user(viewer), asOf: moment) }
+                    try pages { try store.replies(to: message, page: PageRequest(limit: 1), at: $0, as: .user(viewer), asOf: moment) }
                 }
                 ask("details") { try store.details(of: .message(message), as: .user(viewer), asOf: moment) }
             }

@@ -360,18 +360,18 @@ struct VisibilityChecker {
         let all = PageRequest(limit: .max)
         check(
             "threads", viewer, moment,
-            expected(nil, viewer, moment) { () throws(ChatError) in shown(try store.threads(all, as: .host, asOf: asOf).entries) }
+            expected(nil, viewer, moment) { () throws(ChatError) in shown(try store.threads(page: all, as: .host, asOf: asOf).entries) }
         ) {
-            () throws(ChatError) in try store.threads(all, as: .user(viewer), asOf: asOf).entries
+            () throws(ChatError) in try store.threads(page: all, as: .user(viewer), asOf: asOf).entries
         }
         check(
             "pages of threads", viewer, moment,
-            expected(nil, viewer, moment) { () throws(ChatError) in shown(try store.threads(all, as: .host, asOf: asOf).entries) }
+            expected(nil, viewer, moment) { () throws(ChatError) in shown(try store.threads(page: all, as: .host, asOf: asOf).entries) }
         ) { () throws(ChatError) in
-            var page = try store.threads(PageRequest(limit: 2), as: .user(viewer), asOf: asOf)
+            var page = try store.threads(page: PageRequest(limit: 2), as: .user(viewer), asOf: asOf)
             var entries = page.entries
             while let older = page.older {
-                page = try store.threads(PageRequest(limit: 2), at: older, as: .user(viewer), asOf: asOf)
+                page = try store.threads(page: PageRequest(limit: 2), at: older, as: .user(viewer), asOf: asOf)
                 entries = page.entries + entries
             }
             return entries
@@ -401,16 +401,16 @@ struct VisibilityChecker {
                 () throws(ChatError) in try store.members(of: thread, as: .user(viewer), asOf: asOf)
             }
             let timeline = expected(thread, viewer, moment) { () throws(ChatError) in
-                cut(try store.timeline(thread, PageRequest(limit: .max), as: .host, asOf: asOf).entries, viewer, moment)
+                cut(try store.timeline(thread, page: PageRequest(limit: .max), as: .host, asOf: asOf).entries, viewer, moment)
             }
             check("timeline", viewer, moment, timeline) { () throws(ChatError) in
-                try store.timeline(thread, PageRequest(limit: .max), as: .user(viewer), asOf: asOf).entries
+                try store.timeline(thread, page: PageRequest(limit: .max), as: .user(viewer), asOf: asOf).entries
             }
             check("pages of a timeline", viewer, moment, timeline) { () throws(ChatError) in
-                var page = try store.timeline(thread, PageRequest(limit: 7), as: .user(viewer), asOf: asOf)
+                var page = try store.timeline(thread, page: PageRequest(limit: 7), as: .user(viewer), asOf: asOf)
                 var entries = page.entries
                 while let older = page.older {
-                    page = try store.timeline(thread, PageRequest(limit: 7), at: older, as: .user(viewer), asOf: asOf)
+                    page = try store.timeline(thread, page: PageRequest(limit: 7), at: older, as: .user(viewer), asOf: asOf)
                     entries = page.entries + entries
                 }
                 return entries
@@ -549,16 +549,17 @@ struct VisibilityChecker {
             let replies = expected(thread, unknown: .unknownMessage, viewer, moment) { () throws(ChatError) in
                 if cut([entry], viewer, moment).isEmpty { throw .rejected(.unknownMessage) }
                 return shown(
-                    try store.replies(to: message, PageRequest(limit: .max), as: .host, asOf: asOf).entries, in: thread, viewer, moment)
+                    try store.replies(to: message, page: PageRequest(limit: .max), as: .host, asOf: asOf).entries, in: thread, viewer,
+                    moment)
             }
             check("replies", viewer, moment, replies) { () throws(ChatError) in
-                try store.replies(to: message, PageRequest(limit: .max), as: .user(viewer), asOf: asOf).entries
+                try store.replies(to: message, page: PageRequest(limit: .max), as: .user(viewer), asOf: asOf).entries
             }
             check("pages of replies", viewer, moment, replies) { () throws(ChatError) in
-                var page = try store.replies(to: message, PageRequest(limit: 2), as: .user(viewer), asOf: asOf)
+                var page = try store.replies(to: message, page: PageRequest(limit: 2), as: .user(viewer), asOf: asOf)
                 var entries = page.entries
                 while let older = page.older {
-                    page = try store.replies(to: message, PageRequest(limit: 2), at: older, as: .user(viewer), asOf: asOf)
+                    page = try store.replies(to: message, page: PageRequest(limit: 2), at: older, as: .user(viewer), asOf: asOf)
                     entries = page.entries + entries
                 }
                 return entries

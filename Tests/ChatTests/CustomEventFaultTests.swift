@@ -1,0 +1,66 @@
+import Chat
+import ChatDomain
+import ChatTesting
+import Locking
+import Testing
+
+/// The host program's check of custom events.
+struct CustomEventFaultTests {
+    private let ann = UserID(bits: 1)
+    private let garden = ThreadID(bits: 31)
+
+    private func vote(_ id: UInt128, by user: UserID, _ payload: String, kind: CustomKind = "org.example.vote") throws -> ChatCommand {
+        .custom(id: CustomEventID(bits: id), kind: kind, thread: garden, by: user, payload: try #require(CustomPayload(payload)))
+    }
+
+    @Test func faultRejectsTheEventAlone() throws {
+        let asked = Lock<[String]>([])
+        let fixture = StoreFixture()
+        var options = fixture.options
+        options.customEventFault = { kind, payload in
+            asked.withLock { $0.append("\(kind) \(payload.text)") }
+            return kind == "org.example.vote" && payload.text != "1" ? "A vote is 1." : nil
+        }
+        let store = try ChatStore.open(fixture.directory, options: options)
+        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
+        try store.executeBlocking(.openThread(thread: garden, name: "Garden", by: ann))
+        let head = store.head.position
+        let batch = [
+            try vote(1, by: ann, "1"), try vote(2, by: ann, "2"), try vote(3, by: ann, "2", kind: "org.example.note"),
+            .postMessage(message: nil, thread: garden, author: ann, body: "Voted."),
+            // What a rule rejects keeps its code, and an id that was used is a duplicate.
+            try vote(4, by: UserID(bits: 9), "2"), try vote(1, by: ann, "2"),
+        ].map { CommandRequest($0) }
+        let answers = try store.executeBlocking(batch)
+        let codes = answers.map { answer -> String in
+            switch answer {
+            case .success(let receipt): receipt.isDuplicate ? "duplicate" : "done"
+            case .failure(let rejection): rejection.code.rawValue
+            }
+        }
+        #expect(codes == ["done", "invalidPayload", "done", "done", "unknownUser", "duplicate"])
+        #expect(try #require(answers[1].failure).message == "A vote is 1.")
+        #expect(store.head.position == head + 3)
+        #expect(asked.withLock { $0.count } == 5)
+        try store.close()
+    }
+
+    /// The check may query the store, because no lock is held.
+    @Test func checkMayQueryTheStore() throws {
+        let opened = Lock<ChatStore?>(nil)
+        let fixture = StoreFixture()
+        var options = fixture.options
+        options.customEventFault = { _, _ in opened.withLock { $0 }?.head.position == 0 ? "too early" : nil }
+        let store = try ChatStore.open(fixture.directory, options: options)
+        opened.withLock { $0 = store }
+        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
+        try store.executeBlocking(.openThread(thread: garden, name: "Garden", by: ann))
+        #expect(try store.executeBlocking(try vote(1, by: ann, "1")).customEvent == CustomEventID(bits: 1))
+        opened.withLock { $0 = nil }
+        try store.close()
+    }
+}
+
+extension Result {
+    fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
+}

@@ -1,0 +1,51 @@
+import Chat
+import ChatDomain
+import ChatTesting
+import Testing
+
+/// The values of a projection as a sequence.
+struct ProjectionValuesTests {
+    private let ann = UserID(bits: 1)
+    private let bob = UserID(bits: 2)
+    private let garden = ThreadID(bits: 31)
+
+    private func post(_ body: String, _ store: ChatStore) async throws {
+        try await store.execute(.postMessage(message: nil, thread: garden, author: ann, body: body))
+    }
+
+    @Test func valuesAreThePresentOneAndEachChange() async throws {
+        let store = try StoreFixture().open()
+        try await store.execute(.registerUser(user: ann, username: "Ann"))
+        try await store.execute(.registerUser(user: bob, username: "Bob"))
+        try await store.execute(.openThread(thread: garden, name: "Garden", by: ann))
+        try await post("@bob", store)
+        let bob = bob
+        let mentions = store.project(UnreadMentions.self)
+        var values = mentions.values { model, _ in model.count(for: bob) }.makeAsyncIterator()
+        #expect(try await values.next() == 1)
+        try await post("nobody", store)
+        try await post("@bob again", store)
+        // The post without a mention changes nothing, and is no value of its own.
+        #expect(try await values.next() == 2)
+        async let next = values.next()
+        try await post("@bob once more", store)
+        #expect(try await next == 3)
+        async let end = values.next()
+        try store.close()
+        #expect(try await end == nil)
+    }
+
+    @Test func cancelledTaskEndsTheSequence() async throws {
+        let store = try StoreFixture().open()
+        let mentions = store.project(UnreadMentions.self)
+        let task = Task {
+            var count = 0
+            for try await _ in mentions.values({ _, position in position }) { count += 1 }
+            return count
+        }
+        try await store.execute(.registerUser(user: ann, username: "Ann"))
+        task.cancel()
+        #expect(try await task.value <= 2)
+        try store.close()
+    }
+}
