@@ -44,8 +44,8 @@ extension ChatStore {
     ///   - position: The exclusive start.
     ///   - limit: The maximum number of events.
     ///   - filter: The conditions on events, whose viewer receives them redacted.
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread` or `notAMember`; ``ChatError`` if a
-    ///   record cannot be read or decoded.
+    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread` or `notAMember`; ``ChatError`` if
+    ///   a record cannot be read or decoded.
     /// - Complexity: Reads at most ``ThreadEvents/maximumReadCount`` events.
     package func events(
         of thread: ThreadID, after position: Position, limit: Int, matching filter: EventFilter
