@@ -44,8 +44,8 @@ extension ChatStore {
     ///   - position: The exclusive start.
     ///   - limit: The maximum number of events.
     ///   - filter: The conditions on events, whose viewer receives them redacted.
-    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread` or `notAMember`; ``ChatError`` if a
-    ///   record cannot be read or decoded.
+    /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread` or `notAMember`; ``ChatError`` if
+    ///   a record cannot be read or decoded.
     /// - Complexity: Reads at most ``ThreadEvents/maximumReadCount`` events.
     package func events(
         of thread: ThreadID, after position: Position, limit: Int, matching filter: EventFilter
@@ -60,15 +60,17 @@ extension ChatStore {
         }
         var found = ThreadEvents(events: [], end: position, hasMore: positions.count == ThreadEvents.maximumReadCount)
         var decoder = RecordDecoder(contents: .all)
-        try wrappingJournalErrors { () throws(JournalError) in
-            try log.forEachRecord(at: positions) { position, state, kept, erasable in
-                guard found.events.count < limit, let event = decoder.event(position, state, kept, erasable) else { return false }
-                visibleEvent(RecordedEvent(position: position, event: event), through: filter).map { found.events.append($0) }
-                found.end = position
-                return true
+        for start in stride(from: 0, to: positions.count, by: ThreadEvents.batchCount) where found.events.count < limit {
+            try wrappingJournalErrors { () throws(JournalError) in
+                try log.forEachRecord(at: Array(positions[start...].prefix(ThreadEvents.batchCount))) { position, state, kept, erasable in
+                    guard found.events.count < limit, let event = decoder.event(position, state, kept, erasable) else { return false }
+                    visibleEvent(RecordedEvent(position: position, event: event), through: filter).map { found.events.append($0) }
+                    found.end = position
+                    return true
+                }
             }
+            if let failure = decoder.failure { throw failure }
         }
-        if let failure = decoder.failure { throw failure }
         if found.events.count == limit { found.hasMore = false }
         return found
     }
@@ -144,6 +146,8 @@ extension ChatStore {
 package struct ThreadEvents: Sendable {
     /// The maximum number of events that are read for one page.
     package static let maximumReadCount = 1_000
+    /// The number of events that are read at once: a log on PostgreSQL sends them all.
+    fileprivate static let batchCount = 200
 
     /// The matching events, oldest first.
     package fileprivate(set) var events: [RecordedEvent]

@@ -33,8 +33,8 @@
         ///   - extensions: What the host program adds: <doc:ExtendingTheServer>.
         /// - Throws: `cannotListen`, `notLoopback` for an address beyond loopback without origins
         ///   or a metrics address beyond it, `accountsInUse` if another server, which may have
-        ///   another journal, has the account file, `invalidRoute` for a route of the host program that
-        ///   cannot be added, `tutorialThread` for a thread of the tutorials'
+        ///   another journal, has the account file, `invalidRoute` for a route of the host program
+        ///   that cannot be added, `tutorialThread` for a thread of the tutorials'
         ///   chat that cannot be opened or would be public, or `cannotStart`.
         public convenience init(
             store: ChatStore, accounts: AccountStore, options: ServerOptions, extensions: ServerExtensions = ServerExtensions()

@@ -59,7 +59,9 @@
     public struct HostRequest: Sendable {
         /// The user of the session.
         public let user: UserID
-        /// The method, the path, the query, and the body, which is JSON of at most 16 KiB, or empty.
+        /// The method, the path, the query, and the body.
+        ///
+        /// The body is JSON of at most 16 KiB, or empty.
         public let request: WireRequest
         /// The segments of the path that vary.
         public let parameters: RouteParameters

@@ -92,9 +92,11 @@ extension WireRequest {
         return number
     }
 
-    /// Returns the values of a parameter that is a list separated by commas, or nil if it is absent.
+    /// Returns the values of a parameter that are separated by commas, or nil if it is absent.
     ///
-    /// - Parameter kind: The kind of values, for the problem of a value that `value` does not return.
+    /// - Parameters:
+    ///   - kind: What the values are, for the problem of a value that is not valid.
+    ///   - value: Returns the value of a text; nil if it is not valid.
     func set<Value: Hashable>(_ name: String, of kind: String, _ value: (String) -> Value?) throws(Problem) -> Set<Value>? {
         guard let text = parameter(name) else { return nil }
         let values = text.split(separator: ",", omittingEmptySubsequences: false).map { value(String($0)) }

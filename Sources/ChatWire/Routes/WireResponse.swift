@@ -24,8 +24,8 @@ public struct WireResponse: Sendable {
 extension WireResponse {
     /// Creates a response with the JSON of a value.
     ///
-    /// Every list that is a member of an object is cut to 200 items and 512 KiB; the object then has
-    /// the member `"more":true`.
+    /// Every list that is a member of an object is cut to 200 items and 512 KiB; the object then
+    /// has the member `"more":true`.
     ///
     /// - Throws: `EncodingError` for a number that is not finite, and what the value throws.
     public init(_ status: Int = 200, json value: some Encodable) throws {

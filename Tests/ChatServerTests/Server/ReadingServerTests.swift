@@ -17,7 +17,7 @@
             let store: ChatStore
             let reader: ChatServer
 
-            /// - Parameter extensions: Returns the extensions of the writer or the reader, by its name.
+            /// - Parameter extensions: Returns the extensions of the writer and of the reader.
             init(
                 attempts: AttemptLimit? = nil, proxy: String? = nil,
                 adding extensions: (String) -> ServerExtensions = { _ in ServerExtensions() }
@@ -86,7 +86,7 @@
             try await pair.stop()
         }
 
-        /// The reader answers `GET` on a route of the host program, and passes other requests and commands on.
+        /// The reader answers `GET` on a route of the host program, and passes the others on.
         @Test func hostRoutesThatChangeSomethingAreTheWriters() async throws {
             let pair = try await Pair { name in
                 var extensions = ServerExtensions()

@@ -1,6 +1,7 @@
 import Chat
 import ChatDomain
 import ChatTesting
+import Locking
 import Testing
 
 /// The values of a projection as a sequence.
@@ -21,18 +22,21 @@ struct ProjectionValuesTests {
         try await post("@bob", store)
         let bob = bob
         let mentions = store.project(UnreadMentions.self)
-        var values = mentions.values { model, _ in model.count(for: bob) }.makeAsyncIterator()
-        #expect(try await values.next() == 1)
+        let seen = Lock<[Int]>([])
+        let task = Task {
+            for try await count in mentions.values({ model, _ in model.count(for: bob) }) { seen.withLock { $0.append(count) } }
+        }
+        try await FollowingFixture.until { seen.withLock { $0 } == [1] }
+        // A post without a mention changes nothing, and is no value of its own.
         try await post("nobody", store)
         try await post("@bob again", store)
-        // The post without a mention changes nothing, and is no value of its own.
-        #expect(try await values.next() == 2)
-        async let next = values.next()
-        try await post("@bob once more", store)
-        #expect(try await next == 3)
-        async let end = values.next()
+        try await FollowingFixture.until { seen.withLock { $0 } == [1, 2] }
+        try await store.execute(.joinThread(user: bob, thread: garden))
+        try await store.execute(.markRead(user: bob, thread: garden, upTo: store.head.position))
+        try await FollowingFixture.until { seen.withLock { $0 } == [1, 2, 0] }
         try store.close()
-        #expect(try await end == nil)
+        try await task.value
+        #expect(seen.withLock { $0 } == [1, 2, 0])
     }
 
     @Test func cancelledTaskEndsTheSequence() async throws {
