@@ -36,13 +36,13 @@ struct ProjectionBenchmarks {
     ) throws {
         func read(_ moment: AsOf) throws -> Double {
             try seconds {
-                let posts = try store.project(model, checkpoints: Self.reading).read(asOf: moment) { model, _ in model.posts }
+                let posts = try store.project(model, checkpoints: Self.reading).readBlocking(asOf: moment) { model, _ in model.posts }
                 precondition(posts > 0, "the projection must have applied events")
             }
         }
         var (replayed, asOf, present, current) = (Median(), Median(), Median(), Median())
         for _ in 0..<repetitions { replayed.add(try read(middle)) }
-        let rebuild = try seconds { try store.project(model, checkpoints: Self.writing).rebuild() }
+        let rebuild = try seconds { try store.project(model, checkpoints: Self.writing).rebuildBlocking() }
         for _ in 0..<repetitions {
             asOf.add(try read(middle))
             present.add(try read(.now))

@@ -470,7 +470,7 @@ extension ChatStore {
                     case 3: if random.oneIn(6) { try tally.rebuildBlocking() }
                     case 4:
                         let other = store.project(Tally.self, checkpoints: options)
-                        let found = try other.read { model, position in [model.count, model.sum] == Tally.expected(at: position) }
+                        let found = try other.readBlocking { model, position in [model.count, model.sum] == Tally.expected(at: position) }
                         #expect(found)
                     case 5, 6: _ = try tally.applied(asOf: Position.random(in: 0...store.head.position, using: &random))
                     default:

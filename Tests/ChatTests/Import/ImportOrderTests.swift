@@ -12,7 +12,8 @@ import Testing
     ) -> ImportedLine {
         .message(
             ImportedMessage(
-                sentAt: time.map { Timestamp(millisecondsSince1970: $0) }, channel: channel, user: .nickname(user), id: id, replyTo: replyTo,
+                sentAt: time.map { Timestamp(millisecondsSince1970: $0) }, channel: channel, user: .nickname(user), id: id,
+                replyTo: replyTo,
                 body: "body of \(id)"))
     }
 
