@@ -76,8 +76,3 @@ func expectRejection(
         }
     }
 }
-
-extension Viewer {
-    /// The user, or the host for nil: the models of the tests have optional viewers.
-    init(orHost user: UserID?) { self = user.map(Viewer.user) ?? .host }
-}

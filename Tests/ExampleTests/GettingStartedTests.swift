@@ -22,13 +22,15 @@ func tour(_ store: ChatStore, ann: UserID, bob: UserID, thread: ThreadID) async 
     }
 
     // Pages: the latest 20 messages, and the 20 before them. Bob sees what a member may see; a viewer who is no member is rejected.
-    let latest = try store.timeline(thread, page: PageRequest(limit: 20), as: .user(bob))
-    let earlier = try store.timeline(thread, page: PageRequest(limit: 20, before: latest.first?.position), as: .user(bob))
-    print(earlier.count, try store.user(bob, as: .user(bob)).threads.map(\.unreadCount))
+    // A reader says once who asks; every query of the store can be given a viewer too.
+    let reader = store.reader(as: .user(bob))
+    let latest = try reader.timeline(thread, page: PageRequest(limit: 20))
+    let earlier = try reader.timeline(thread, page: PageRequest(limit: 20, before: latest.first?.position))
+    print(earlier.count, try reader.user(bob).threads.map(\.unreadCount))
 
     // For a client without positions: a page with cursors as text, for older and newer messages.
-    let page = try store.timeline(thread, page: PageRequest(limit: 20), as: .user(bob))
-    if let older = page.older { print(try store.timeline(thread, page: PageRequest(limit: 20), at: older, as: .user(bob)).entries.count) }
+    let page = try reader.timeline(thread, page: PageRequest(limit: 20))
+    if let older = page.older { print(try reader.timeline(thread, page: PageRequest(limit: 20), at: older).entries.count) }
 
     // The same queries as of an earlier position: what Bob could read, and who could read it, right after the post.
     let then = AsOf.position(post.position)

@@ -185,6 +185,16 @@ PROMISES = {
     "ChatTests.EvidenceTests": [
         ("EventJournal", "evidence: the root is not compared", "root == head.root", "true"),
     ],
+    # An edit takes effect once, and on the text that its author saw.
+    "ChatDomainTests.(ExactlyOnce|EditRules)Tests": [
+        ("ChatDomain/Posts.swift", "edit: an id of another post is a duplicate", "ids.post(ofEdit: edit) == command.post, ", ""),
+        ("ChatDomain/Posts.swift", "edit: an id of another author is a duplicate",
+         "ids.users.id(ids.editFacts.author(edit)) == command.actorID", "edit >= 0"),
+        ("ChatDomain/Posts.swift", "edit: a text that has changed since is overwritten",
+         ", replaces != textPosition(of: found, command.post, ids) {", ", replaces == 0 {"),
+        ("ChatDomain/Apply.swift", "edit: the rules forget the latest edit of a reply",
+         "if second >= 0 { rare.replyEdits[second] = position }", "break"),
+    ],
     # What is shown is durable, whole and as of one point; an answer waits for it.
     "ChatTests.LinearizabilityTests": [
         ("Chat/ReadSide.swift", "query: shows what is not durable", "log.durablePosition", "log.lastPosition"),

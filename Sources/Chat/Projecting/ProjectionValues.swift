@@ -4,10 +4,6 @@ public import Projections
 extension ProjectionHandle {
     /// Follows a value of the projection: the present one, and each that differs from the one before.
     ///
-    /// ```swift
-    /// for try await count in mentions.values({ model, _ in model.count(for: bob) }) { badge.show(count) }
-    /// ```
-    ///
     /// - Parameter body: Returns the value; runs on a background thread, and need not look at every
     ///   event.
     public func values<Value: Equatable & Sendable>(

@@ -3,11 +3,6 @@ public import Projections
 
 /// The queries of a store for one viewer, as of one point: who asks is said once.
 ///
-/// ```swift
-/// let reader = store.reader(as: .user(ann))
-/// let page = try reader.timeline(garden)
-/// ```
-///
 /// Every query has the rules, the errors and the costs of the one of ``ChatStore`` with the same
 /// name. A reader holds no state of the store: as of ``AsOf/now``, each query shows what is durable
 /// then.

@@ -41,7 +41,8 @@ struct ShortHistory {
                 .setPostcode(user: maya, postcode: "SW1A 1AA"), .setPostcode(user: om, postcode: "SW1A 2AA"),
                 .postMessage(message: message, thread: thread, author: maya, body: "Hello"),
                 .reply(reply: reply, message: message, author: om, body: "Yes"), .edit(.message(message), by: maya, body: "Hi"),
-                .edit(.reply(reply), by: om, body: "No"), .startSession(user: maya, session: session, device: "d"),
+                .edit(.reply(reply), edit: EditID(bits: bits(17)), by: om, body: "No"),
+                .startSession(user: maya, session: session, device: "d"),
                 .markRead(user: om, thread: thread, upTo: 9),
             ],
             endings: [

@@ -257,3 +257,8 @@ extension ChatEvent {
     /// The message and the reply that the event names.
     fileprivate var posts: [PostID] { [message.map(PostID.message), reply.map(PostID.reply)].compactMap(\.self) }
 }
+
+extension Viewer {
+    /// The user, or the host for nil: the models of the tests have optional viewers.
+    init(orHost user: UserID?) { self = user.map(Viewer.user) ?? .host }
+}
