@@ -153,9 +153,9 @@ extension ChatCommand {
 
     /// Replaces the body of a message or a reply by one of 1 to 16,384 bytes of UTF-8.
     ///
-    /// - Parameter replaces: The position of the event that wrote the text to replace: that of the
-    ///   latest edit, or else of the post. If the text is another one now, the command is rejected as
-    ///   ``Rejection/Code/edited``; nil replaces every text.
+    /// `replaces` is the position of the event that wrote the text to replace: that of the latest edit,
+    /// or else of the post. If the text is another one now, the command is rejected as
+    /// ``Rejection/Code/edited``; nil replaces every text.
     public static func edit(
         _ post: PostID, edit: EditID? = nil, by: UserID, body: String, replaces: Position? = nil
     ) -> ChatCommand {

@@ -17,7 +17,7 @@ public struct ChatEvent: Hashable, Sendable {
 
     /// Creates an event.
     ///
-    /// - Parameter edit: The id of an edit; other kinds have none.
+    /// - Precondition: An event that is no edit has no `edit`.
     public init(
         recordedAt: Timestamp, origin: EventOrigin = .native, details: EventDetails, edit: EditID? = nil, content: EventContent = .none,
         correlation: String? = nil
