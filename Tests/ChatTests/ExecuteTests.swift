@@ -120,9 +120,8 @@ import Testing
         let store = try StoreFixture().open()
         try peopled(store)
         for position in [4, 5, .max] as [Position] {
-            try store.forEachEvent(after: position, matching: EventFilter(as: .host)) { event in
+            try store.forEachEvent(after: position, matching: EventFilter(as: .host)) { event, _ in
                 Issue.record("\(event) after \(position)")
-                return true
             }
         }
     }
@@ -207,7 +206,7 @@ import Testing
         expectClosed { () throws(ChatError) in try store.executeBlocking(.joinThread(user: ann, thread: sw1a)) }
         expectClosed { () throws(ChatError) in _ = try store.threads(as: .host) }
         expectClosed { () throws(ChatError) in _ = try store.timeline(sw1a, as: .host) }
-        expectClosed { () throws(ChatError) in try store.forEachEvent(matching: EventFilter(as: .host)) { _ in true } }
+        expectClosed { () throws(ChatError) in try store.forEachEvent(matching: EventFilter(as: .host)) { _, _ in } }
     }
 
     private func expectClosed(_ body: () throws(ChatError) -> Void) {

@@ -80,7 +80,7 @@ import Testing
         }
         let bytes = storage.counts.bytesWritten
         storage.reset()
-        try store.forEachEvent(matching: EventFilter(as: .host)) { _ in true }
+        try store.forEachEvent(matching: EventFilter(as: .host)) { _, _ in }
         #expect(storage.counts.reads <= bytes / (1 << 20) + 2)
         #expect(storage.counts.writes + storage.counts.syncs == 0)
         try store.close()

@@ -30,11 +30,10 @@ import Testing
         for _ in 0..<100 { _ = try answer(generator.nextRequest(), of: store) }
         let right = store.storeModels
         var wrong = StoreModels()
-        try store.forEachEvent(matching: EventFilter(as: .host)) { one in
+        try store.forEachEvent(matching: EventFilter(as: .host)) { one, _ in
             var event = one.event
             if one.position > 40, event.kind == .messagePosted { event.details = .init(.lost) }
             wrong.apply(event, at: one.position)
-            return true
         }
         #expect(wrong != right)
         store.decider.withLock { decider in

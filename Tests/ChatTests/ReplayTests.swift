@@ -37,9 +37,8 @@ import Testing
         let kept = try log(count)
         let replayed = try ChatStore.open(log: ArrayLog(kept))
         var models = StoreModels()
-        try replayed.forEachEvent(matching: EventFilter(as: .host)) { one in
+        try replayed.forEachEvent(matching: EventFilter(as: .host)) { one, _ in
             models.apply(one.event, at: one.position)
-            return true
         }
         #expect(replayed.storeModels == models)
         #expect(replayed.storeModels.position == Position(count))
@@ -98,7 +97,7 @@ import Testing
         try store.executeBlocking(.startSession(user: ann, device: "phone"))
         let zeros = [UInt8](repeating: 0xFF, count: 64)
         unsafe try file.write(zeros.span.bytes, at: 100_000)
-        expectError("damaged") { try reader.forEachEvent(matching: EventFilter(as: .host)) { _ in true } }
+        expectError("damaged") { try reader.forEachEvent(matching: EventFilter(as: .host)) { _, _ in } }
         var models = StoreModels()
         let error = #expect(throws: ChatError.self) { try ChatStore.replay(reader.log, 1...6_001, into: &models) }
         guard case .journal(let damage) = error, damage.code == .damaged, let positions = damage.positions else {

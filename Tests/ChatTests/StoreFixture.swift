@@ -33,9 +33,8 @@ extension ChatStore {
     /// Returns every event of the journal.
     func allEvents() throws(ChatError) -> [RecordedEvent] {
         var events: [RecordedEvent] = []
-        try forEachEvent(matching: EventFilter(as: .host)) { event in
+        try forEachEvent(matching: EventFilter(as: .host)) { event, _ in
             events.append(event)
-            return true
         }
         return events
     }

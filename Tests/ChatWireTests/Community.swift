@@ -115,9 +115,8 @@ func numberedEvents(of thread: ThreadID, _ store: ChatStore, _ viewer: UserID) t
     // Throws for a thread that the viewer may not read.
     _ = try store.thread(thread, as: .user(viewer))
     var found: [RecordedEvent] = []
-    try store.forEachEvent(matching: EventFilter(as: .user(viewer), threads: [thread])) { event in
+    try store.forEachEvent(matching: EventFilter(as: .user(viewer), threads: [thread])) { event, _ in
         if event.event.kind?.form.isNumbered == true { found.append(event) }
-        return true
     }
     return found
 }

@@ -26,9 +26,8 @@ func audit(_ directory: String, expecting token: String, of thread: ThreadID, as
         }
     }
     // The events behind the answers, up to that position and no further.
-    try store.forEachEvent(upTo: position, matching: EventFilter(as: .host, threads: [thread])) { event in
+    try store.forEachEvent(upTo: position, matching: EventFilter(as: .host, threads: [thread])) { event, _ in
         print(event.position, event.recordedAt, event.kind?.name ?? "unknown")
-        return true
     }
     try store.close()
 }

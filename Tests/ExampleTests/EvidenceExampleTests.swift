@@ -39,9 +39,8 @@ import Testing
     func evidence(of thread: ThreadID, in store: ChatStore, at size: Position) throws -> (parts: [String], readers: [EvidenceReader]) {
         let evidence = try store.evidence(of: thread, at: size)
         var lines: [String] = []
-        try store.forEachPart(of: evidence) { part in
+        try store.forEachPart(of: evidence) { part, _ in
             lines.append(part.text)
-            return true
         }
         return (lines, evidence.readers)
     }

@@ -88,9 +88,8 @@ import Testing
         let (store, sw1a) = try store()
         try store.executeBlocking(.postMessage(thread: sw1a, author: ann, body: "Milk?"))
         var events: [ExportedEvent] = []
-        try store.forEachExportedEvent { event in
+        try store.forEachExportedEvent { event, _ in
             events.append(event)
-            return true
         }
         let folder = try TemporaryDirectory()
         let directory = folder.file("copy.journal")

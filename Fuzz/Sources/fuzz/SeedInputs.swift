@@ -50,10 +50,7 @@ enum SeedInputs {
         let store = try ChatStore.inMemory(options: options)
         for request in history.requests { _ = try store.executeBlocking([request]) }
         var events: [ExportedEvent] = []
-        try store.forEachExportedEvent {
-            events.append($0)
-            return true
-        }
+        try store.forEachExportedEvent { event, _ in events.append(event) }
         try store.close()
         return events
     }

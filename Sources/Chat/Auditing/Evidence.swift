@@ -69,9 +69,9 @@ extension ChatStore {
         var found = EvidenceEvents()
         try forEachEvent(
             after: max(wanted.lowerBound, 1) - 1, upTo: wanted.upperBound, matching: EventFilter(as: .host, threads: [thread])
-        ) { event in
+        ) { event, stop in
             found.add(event)
-            return !found.hasGap
+            stop = found.hasGap
         }
         guard !found.hasGap else { throw .incompleteThread(before: found.last) }
         guard let numbers = found.numbers else {
@@ -82,9 +82,8 @@ extension ChatStore {
         if withRegistrations {
             let filter = EventFilter(
                 as: .host, users: found.users.union(readers.map(\.user)), kinds: [.userRegistered, .usernameChanged])
-            try forEachEvent(upTo: found.last, matching: filter) { event in
+            try forEachEvent(upTo: found.last, matching: filter) { event, _ in
                 registrations.append(event.position)
-                return true
             }
         }
         return Evidence(
@@ -98,13 +97,18 @@ extension ChatStore {
     ///
     /// - Parameters:
     ///   - evidence: The selection, made by this store.
-    ///   - body: Receives each part; returns whether to continue.
+    ///   - body: Receives each part; ends the call by setting `stop`.
     /// - Throws: ``ChatError/journal(_:)`` as ``treeHead(at:)``.
     /// - Complexity: Reads the journal up to the size of the tree once.
-    public func forEachPart(of evidence: Evidence, _ body: (TreePart) -> Bool) throws(ChatError) {
+    public func forEachPart(of evidence: Evidence, _ body: (_ part: TreePart, _ stop: inout Bool) -> Void) throws(ChatError) {
         let log = try treeLog()
         let positions = (evidence.positions + evidence.registrations).sorted()
-        try wrappingErrors(of: log.forEachTreePart(of: evidence.head.size, disclosing: positions, body))
+        var stop = false
+        try wrappingErrors(
+            of: log.forEachTreePart(of: evidence.head.size, disclosing: positions) { part in
+                body(part, &stop)
+                return !stop
+            })
     }
 }
 

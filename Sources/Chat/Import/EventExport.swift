@@ -11,15 +11,17 @@ extension ChatStore {
     ///
     /// - Parameters:
     ///   - position: The export starts after this position; 0 for all events.
-    ///   - body: Receives each event; returns whether to continue. `ExportedEvent.commitEnd` is
+    ///   - body: Receives each event; ends the export by setting `stop`. `ExportedEvent.commitEnd` is
     ///     nil for a store on a log that is not a `HistoryLog`.
     /// - Throws: ``ChatError`` if a record cannot be read or decoded; no event is skipped.
     /// - Complexity: O(*n*) in the events after the position. Memory does not grow with them.
-    public func forEachExportedEvent(after position: Position = 0, _ body: (ExportedEvent) -> Bool) throws(ChatError) {
+    public func forEachExportedEvent(
+        after position: Position = 0, _ body: (_ event: ExportedEvent, _ stop: inout Bool) -> Void
+    ) throws(ChatError) {
         let end = applyDurableEvents()
         guard position < end else { return }
         guard let log = log as? any HistoryLog else {
-            return try forEachEvent(after: position, matching: EventFilter(as: .host)) { body(ExportedEvent($0)) }
+            return try forEachEvent(after: position, matching: EventFilter(as: .host)) { body(ExportedEvent($0), &$1) }
         }
         try Self.forEachExportedEvent(of: log, position + 1...end, body)
     }
@@ -32,14 +34,15 @@ extension ChatStore {
     ///   - directory: The path of the journal's directory. Another process may be writing the
     ///     journal.
     ///   - options: The options for opening the journal.
-    ///   - body: Receives each event and the last position of the export; returns whether to
-    ///     continue.
+    ///   - body: Receives each event and the last position of the export; ends the export by setting
+    ///     `stop`.
     /// - Throws: ``ChatError/journal(_:)`` as ``openReadOnly(_:options:)``; ``ChatError`` if a
     ///   record cannot be read or decoded, after all events before it.
     /// - Complexity: O(*n*) in the events. Memory does not grow with them, unless an erasure is
     ///   unfinished: a store is then opened.
     public static func forEachExportedEvent(
-        ofJournalAt directory: String, options: JournalOptions = JournalOptions(), _ body: (ExportedEvent, _ last: Position) -> Bool
+        ofJournalAt directory: String, options: JournalOptions = JournalOptions(),
+        _ body: (_ event: ExportedEvent, _ last: Position, _ stop: inout Bool) -> Void
     ) throws(ChatError) {
         try forEachExportedEvent(
             of: try wrappingErrors(of: Journal.openReadOnly(directory, options: options)), body)
@@ -50,25 +53,27 @@ extension ChatStore {
     /// - Parameters:
     ///   - log: An open log. Content that was erased by an order, and that a read-only log still
     ///     has, is hidden in it.
-    ///   - body: Receives the event and the last position of the export; returns whether to
-    ///     continue.
+    ///   - body: Receives the event and the last position of the export; ends the export by setting
+    ///     `stop`.
     /// - Throws: ``ChatError`` if a record cannot be read or decoded, after all events before it.
     /// - Complexity: O(*n*) in the events. Memory does not grow with them, unless an erasure is
     ///   unfinished: a store is then opened.
     public static func forEachExportedEvent(
-        of log: any HistoryLog, _ body: (ExportedEvent, _ last: Position) -> Bool
+        of log: any HistoryLog, _ body: (_ event: ExportedEvent, _ last: Position, _ stop: inout Bool) -> Void
     ) throws(ChatError) {
         let last = log.durablePosition
         guard last > 0 else { return }
         if let log = log as? any ErasableLog { _ = try pendingContent(of: log) }
-        try forEachExportedEvent(of: log, 1...last) { event in body(event, last) }
+        try forEachExportedEvent(of: log, 1...last) { event, stop in body(event, last, &stop) }
     }
 
     private static func forEachExportedEvent(
-        of log: any HistoryLog, _ positions: ClosedRange<Position>, _ body: (ExportedEvent) -> Bool
+        of log: any HistoryLog, _ positions: ClosedRange<Position>, _ body: (ExportedEvent, inout Bool) -> Void
     ) throws(ChatError) {
+        var stop = false
         try readCommitted(log, positions) { event, position, commit in
-            body(ExportedEvent(RecordedEvent(position: position, event: event), commitEnd: commit.position))
+            body(ExportedEvent(RecordedEvent(position: position, event: event), commitEnd: commit.position), &stop)
+            return !stop
         }
     }
 }

@@ -49,16 +49,15 @@ extension ChatStore {
             return correction
         }
         guard let position = correction.position else { return correction }
-        try forEachEvent(upTo: position - 1, matching: EventFilter(as: .host, kinds: [.userMuted, .userBanned])) { recorded in
+        try forEachEvent(upTo: position - 1, matching: EventFilter(as: .host, kinds: [.userMuted, .userBanned])) { recorded, _ in
             guard recorded.recordedAt > correction.time, case .sanction(let thread, _, let user, _, let until) = recorded.shape else {
-                return true
+                return
             }
             correction.sanctions.append(
                 MisdatedSanction(
                     position: recorded.position, recordedAt: recorded.recordedAt, thread: thread,
                     user: summary(of: user) ?? UserSummary(id: user, username: nil), kind: recorded.kind == .userBanned ? .ban : .mute,
                     until: until))
-            return true
         }
         return correction
     }

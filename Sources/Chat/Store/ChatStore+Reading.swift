@@ -14,24 +14,24 @@ extension ChatStore {
     ///   - last: The inclusive end; nil for the last durable position.
     ///   - filter: The conditions on events; a viewer receives them redacted as in
     ///     ``EventFilter/viewer``.
-    ///   - body: Receives each event; returns false to stop.
+    ///   - body: Receives each event; ends the scan by setting `stop`.
     /// - Throws: ``ChatError`` if a record cannot be read or decoded. No record is skipped.
     /// - Complexity: O(*n*) in the number of events after the position, in constant memory.
     public func forEachEvent(
         after position: Position = 0, upTo last: Position? = nil, matching filter: EventFilter,
-        _ body: (RecordedEvent) -> Bool
+        _ body: (_ event: RecordedEvent, _ stop: inout Bool) -> Void
     ) throws(ChatError) {
         let end = min(applyDurableEvents(), last ?? .max)
         guard position < end else { return }
         var next = position + 1
-        var goesOn = true
-        while goesOn, next <= end {
+        var stop = false
+        while !stop, next <= end {
             // The writer of another process may have erased what comes next.
             if next > position + 1 { try refresh() }
             let last = log.isReadOnly ? min(end, next + FeedBatch.maximumScanCount - 1) : end
             try Self.forEachDecodedEvent(log, next...last, contents: .all) { event, position in
-                goesOn = visibleEvent(RecordedEvent(position: position, event: event), through: filter).map(body) ?? true
-                return goesOn
+                if let event = visibleEvent(RecordedEvent(position: position, event: event), through: filter) { body(event, &stop) }
+                return !stop
             }
             next = last + 1
         }

@@ -48,13 +48,12 @@
                     CommandRequest(.openThread(thread: thread, name: name, by: host, policy: .inviteOnly))
                 ])[0])
             var users: [UserID: String] = [:]
-            try store.forEachEvent(matching: EventFilter(as: .host, kinds: [.userRegistered])) { event in
+            try store.forEachEvent(matching: EventFilter(as: .host, kinds: [.userRegistered])) { event, _ in
                 if let user = event.event.user, let subject = event.event.content.subject,
                     subject.hasPrefix(Self.subjectPrefix)
                 {
                     users[user] = String(subject.dropFirst(Self.subjectPrefix.count))
                 }
-                return true
             }
             state.withLock { $0.userIDs = users }
         }

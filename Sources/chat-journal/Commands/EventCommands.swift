@@ -65,14 +65,13 @@ extension ToolCommand {
         var failure: (any Error)?
         var progress = Progress("export")
         defer { progress.clear() }
-        try ChatStore.forEachExportedEvent(of: try arguments.journal.openReadOnly()) { event, end in
+        try ChatStore.forEachExportedEvent(of: try arguments.journal.openReadOnly()) { event, end, stop in
             progress.update(Int(event.recorded.position), of: Int(end))
             do {
                 try output.writeLine(json: event)
-                return true
             } catch {
                 failure = error
-                return false
+                stop = true
             }
         }
         if let failure { throw failure }
@@ -99,13 +98,12 @@ extension BufferedOutput {
     ) throws {
         // The closure cannot throw; the error is kept.
         var failure: (any Error)?
-        try store.forEachEvent(after: position, upTo: last, matching: filter) { event in
+        try store.forEachEvent(after: position, upTo: last, matching: filter) { event, stop in
             do {
                 try write(event, asJSON: asJSON)
-                return true
             } catch {
                 failure = error
-                return false
+                stop = true
             }
         }
         if let failure { throw failure }

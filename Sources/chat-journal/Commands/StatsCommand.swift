@@ -67,9 +67,8 @@ private struct StatsReport {
         clock = store.clockStatus
         journal = statistics.journal
         segments = try store.segments()
-        try store.forEachEvent(matching: EventFilter(as: .host)) { recorded in
+        try store.forEachEvent(matching: EventFilter(as: .host)) { recorded, _ in
             counts[recorded.event.kind.map { Int($0.rawValue) - 1 } ?? EventKind.allCases.count] += 1
-            return true
         }
     }
 

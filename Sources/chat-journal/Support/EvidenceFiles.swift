@@ -23,13 +23,12 @@ enum EvidenceFiles {
     private static func write(_ evidence: Evidence, of store: ChatStore, to output: inout BufferedOutput) throws {
         // The closure cannot throw; the error is kept.
         var failure: (any Error)?
-        try store.forEachPart(of: evidence) { part in
+        try store.forEachPart(of: evidence) { part, stop in
             do {
                 try output.writeLine(part.text)
-                return true
             } catch {
                 failure = error
-                return false
+                stop = true
             }
         }
         if let failure { throw failure }

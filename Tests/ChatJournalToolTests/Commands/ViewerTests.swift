@@ -24,9 +24,8 @@ import Testing
             path = try GoldenCase.copy(of: "history", to: folder)
             store = try ChatStore.openReadOnly(path)
             var events: [RecordedEvent] = []
-            try store.forEachEvent(matching: EventFilter(as: .host)) { event in
+            try store.forEachEvent(matching: EventFilter(as: .host)) { event, _ in
                 events.append(event)
-                return true
             }
             self.events = events
         }
@@ -73,9 +72,8 @@ import Testing
         let all = PageRequest(limit: .max)
         for viewer in Repetitions.oneIn(4, of: world.users.indices).map({ world.users[$0] }) {
             var events: [RecordedEvent] = []
-            try store.forEachEvent(matching: EventFilter(as: .user(viewer))) { event in
+            try store.forEachEvent(matching: EventFilter(as: .user(viewer))) { event, _ in
                 events.append(event)
-                return true
             }
             check(try world.run(viewer, "events"), (try lines(events), nil), "events of \(viewer)")
             check(

@@ -70,12 +70,11 @@ import Testing
         for folder in ["history", "stubs", "late", "community", "erasures"] {
             let target = try ToolProcess.Folder()
             let path = try GoldenCase.copy(of: folder, to: target)
-            try ChatStore.openReadOnly(path).forEachEvent(matching: EventFilter(as: .host)) { recorded in
+            try ChatStore.openReadOnly(path).forEachEvent(matching: EventFilter(as: .host)) { recorded, _ in
                 kinds.insert(recorded.event.kind)
                 origins.insert(recorded.event.origin)
                 if recorded.event.isErased { erased.insert(recorded.event.kind) }
                 if let correlation = recorded.event.correlation { codes.insert(correlation) }
-                return true
             }
             let journal = try Journal.openReadOnly(path)
             try journal.forEachRecord(in: 1...journal.lastPosition) { _, state, _, _ in
@@ -106,14 +105,13 @@ import Testing
         #expect(export.lines.count == Int(report.position) && report.position > 50)
         // Each line decodes to the event of the journal.
         var lines = export.lines[...]
-        try ChatStore.openReadOnly(path).forEachEvent(matching: EventFilter(as: .host)) { recorded in
+        try ChatStore.openReadOnly(path).forEachEvent(matching: EventFilter(as: .host)) { recorded, _ in
             let line = lines.removeFirst()
             do {
                 #expect(try JSONDecoder().decode(RecordedEvent.self, from: Data(line.utf8)) == recorded, "\(line)")
             } catch {
                 Issue.record("\(line): \(error)")
             }
-            return true
         }
         #expect(lines.isEmpty)
     }

@@ -21,9 +21,8 @@ import Testing
         let target = try ToolProcess.Folder()
         let store = try ChatStore.openReadOnly(try GoldenCase.copy(of: folder, to: target))
         var events: [ExportedEvent] = []
-        try store.forEachExportedEvent { event in
+        try store.forEachExportedEvent { event, _ in
             events.append(event)
-            return true
         }
         for (index, event) in events.enumerated() {
             var line = Array("before".utf8)

@@ -103,9 +103,8 @@ import Testing
 extension ChatStore {
     fileprivate func allExported() throws(ChatError) -> [ExportedEvent] {
         var events: [ExportedEvent] = []
-        try forEachExportedEvent { event in
+        try forEachExportedEvent { event, _ in
             events.append(event)
-            return true
         }
         return events
     }

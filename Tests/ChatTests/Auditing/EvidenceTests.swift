@@ -9,9 +9,8 @@ extension ChatStore {
     /// The parts of evidence as an array.
     func parts(of evidence: Evidence) throws(ChatError) -> [TreePart] {
         var parts: [TreePart] = []
-        try forEachPart(of: evidence) { part in
+        try forEachPart(of: evidence) { part, _ in
             parts.append(part)
-            return true
         }
         return parts
     }

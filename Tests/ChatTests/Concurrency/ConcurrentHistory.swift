@@ -65,9 +65,8 @@ final class ConcurrentHistory: Sendable {
         // A flawed log may return before its last records are durable.
         try await journal.waitUntilDurable(journal.lastPosition)
         var events: [RecordedEvent] = []
-        try store.forEachEvent(matching: EventFilter(as: .host)) { event in
+        try store.forEachEvent(matching: EventFilter(as: .host)) { event, _ in
             events.append(event)
-            return true
         }
         try store.close()
         return HistoryChecker(recorded.withLock { $0 }, events)

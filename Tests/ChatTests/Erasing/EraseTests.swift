@@ -401,10 +401,9 @@ struct ErasureFixture {
             (0..<9_000).map { CommandRequest(.postMessage(thread: F.garden, author: F.bob, body: "of-bob-\($0);")) })
         let reader = try ChatStore.openReadOnly(fixture.store.directory, options: fixture.store.options)
         var texts: [(Position, String)] = []
-        try reader.forEachEvent(matching: EventFilter(as: .host)) { event in
+        try reader.forEachEvent(matching: EventFilter(as: .host)) { event, _ in
             if event.position == last { _ = try? store.eraseUser(F.bob, reason: "spam") }
             if event.position > last { texts.append((event.position, "\(event)")) }
-            return true
         }
         // The chunk in which the order came was read before it.
         #expect(texts.count == 9_000 && texts.filter { $0.0 > 4_096 }.allSatisfy { !$0.1.contains("of-bob-") })
@@ -458,9 +457,8 @@ struct ErasureFixture {
         let store = try fixture.filled()
         try store.eraseUser(F.bob, reason: "spam")
         var exported: [ExportedEvent] = []
-        try store.forEachExportedEvent { event in
+        try store.forEachExportedEvent { event, _ in
             exported.append(event)
-            return true
         }
         let copy = StoreFixture(seed: 2)
         var importer = try EventImporter(into: copy.directory, options: copy.options.journal)

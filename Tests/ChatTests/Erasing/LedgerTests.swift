@@ -168,9 +168,8 @@ import Testing
         #expect(reader.head == before)
         #expect(try Set(findings("copy")) == ["erasureUnfinished"])
         var exported = ""
-        try ChatStore.forEachExportedEvent(ofJournalAt: "copy", options: journalOptions) { event, _ in
+        try ChatStore.forEachExportedEvent(ofJournalAt: "copy", options: journalOptions) { event, _, _ in
             exported += "\(event)"
-            return true
         }
         #expect(!exported.contains("of-bob-"))
         try expectErasedAgain(before, others)

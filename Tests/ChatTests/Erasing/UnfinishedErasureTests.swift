@@ -104,9 +104,8 @@ import Testing
         #expect(try !fixture.markersInFiles(of: "bob").isEmpty)
         #expect(try store.disclosedRecord(at: 2).erasable == nil)
         var exported: [String] = []
-        try ChatStore.forEachExportedEvent(ofJournalAt: "journal", options: options.journal) { event, _ in
+        try ChatStore.forEachExportedEvent(ofJournalAt: "journal", options: options.journal) { event, _, _ in
             exported.append("\(event)")
-            return true
         }
         #expect(exported.count > 50 && !exported.contains { $0.contains("of-bob-") })
         try store.close()
@@ -229,10 +228,8 @@ import Testing
         let evidence = try store.evidence(of: F.garden, withRegistrations: true)
         var verification = EvidenceVerification(against: evidence.head)
         var text = ""
-        try store.forEachPart(of: evidence) { part in
-            guard case .record(_, let record) = part else { return true }
-            text += String(decoding: record.kept + (record.erasable ?? []), as: UTF8.self)
-            return true
+        try store.forEachPart(of: evidence) { part, _ in
+            if case .record(_, let record) = part { text += String(decoding: record.kept + (record.erasable ?? []), as: UTF8.self) }
         }
         #expect(text.contains("of-ann-") && !text.contains("of-bob-"))
         for part in try store.parts(of: evidence) { try verification.add(part) }

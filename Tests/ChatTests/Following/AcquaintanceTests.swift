@@ -17,9 +17,8 @@ import Testing
         func positions(_ viewer: UserID) async throws -> [Position] {
             let filter = EventFilter(as: .user(viewer), kinds: [.usernameChanged])
             var read: [Position] = []
-            try store.forEachEvent(matching: filter) { event in
+            try store.forEachEvent(matching: filter) { event, _ in
                 read.append(event.position)
-                return true
             }
             #expect(try await store.events(matching: filter).prefix(read.count) == read)
             return read

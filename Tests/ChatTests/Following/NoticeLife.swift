@@ -81,7 +81,7 @@ struct ShownContent {
     private var threads: Set<ThreadID> = []
 
     init(_ store: ChatStore, to viewer: UserID) throws {
-        try store.forEachEvent(matching: EventFilter(as: .user(viewer))) { event in
+        try store.forEachEvent(matching: EventFilter(as: .user(viewer))) { event, _ in
             positions.insert(event.position)
             let content = event.event.content
             if content != .none, content != .erased, content != content.withoutText { contents[event.position] = "\(content)" }
@@ -89,7 +89,6 @@ struct ShownContent {
             for user in [details.user, details.otherActor] { if let user { users.insert(user) } }
             if let thread = details.thread { threads.insert(thread) }
             addPost(of: details)
-            return true
         }
         let profile = try store.user(viewer, as: .user(viewer))
         add(UserSummary(id: viewer, username: profile.username))

@@ -90,9 +90,8 @@ import Testing
             let expected = NaiveFilter.events(all, after: 0, matching: filter).map(\.position)
             #expect(try await store.events(matching: filter).prefix(expected.count) == expected)
             var read: [Position] = []
-            try store.forEachEvent(matching: filter) { event in
+            try store.forEachEvent(matching: filter) { event, _ in
                 read.append(event.position)
-                return true
             }
             #expect(read == expected)
             return expected

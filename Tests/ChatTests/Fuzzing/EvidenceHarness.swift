@@ -117,9 +117,8 @@ enum EvidenceHarness {
         func lines(_ positions: ClosedRange<Position>?, _ withRegistrations: Bool) throws -> [UInt8] {
             let evidence = try store.evidence(of: garden, in: positions, withRegistrations: withRegistrations)
             var text = ""
-            try store.forEachPart(of: evidence) { part in
+            try store.forEachPart(of: evidence) { part, _ in
                 text += part.text + "\n"
-                return true
             }
             for reader in evidence.readers { text += reader.text + "\n" }
             return Array(text.utf8)

@@ -128,9 +128,8 @@ enum LedgerHarness {
         let store = try isReadOnly ? ChatStore.openReadOnly("journal", options: options) : ChatStore.open("journal", options: options)
         var events: [Event] = []
         var positions: [(Position, UserID?, String?)] = []
-        try store.forEachEvent(matching: EventFilter(as: .host)) { event in
+        try store.forEachEvent(matching: EventFilter(as: .host)) { event, _ in
             positions.append((event.position, event.user, event.body))
-            return true
         }
         for (position, user, text) in positions {
             events.append(Event(position: position, user: user, text: text, leaf: try store.disclosedRecord(at: position).leaf))

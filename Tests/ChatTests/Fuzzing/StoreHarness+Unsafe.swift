@@ -141,9 +141,8 @@ enum StoreHarness {
 
     private static func export(_ options: StoreOptions) throws -> [ExportedEvent] {
         var events: [ExportedEvent] = []
-        try ChatStore.forEachExportedEvent(ofJournalAt: directory, options: options.journal) { event, _ in
+        try ChatStore.forEachExportedEvent(ofJournalAt: directory, options: options.journal) { event, _, _ in
             events.append(event)
-            return true
         }
         return events
     }
@@ -182,9 +181,7 @@ enum StoreHarness {
             }
         }
         var events: [RecordedEvent] = []
-        try store.forEachEvent(matching: EventFilter(as: .host)) {
-            events.append($0); return true
-        }
+        try store.forEachEvent(matching: EventFilter(as: .host)) { event, _ in events.append(event) }
         let subjects = events.map { QuerySubjects(of: $0.event) }
         for moment in [AsOf.now, .position(store.head.position / 2)] {
             ask { () throws(ChatError) in try store.activity(asOf: moment) }

@@ -58,9 +58,8 @@ struct ExportedHistory {
 
     static func export(_ directory: String, _ options: StoreOptions) throws -> [ExportedEvent] {
         var events: [ExportedEvent] = []
-        try ChatStore.openReadOnly(directory, options: options).forEachExportedEvent { event in
+        try ChatStore.openReadOnly(directory, options: options).forEachExportedEvent { event, _ in
             events.append(event)
-            return true
         }
         return events
     }

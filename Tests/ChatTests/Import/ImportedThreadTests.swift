@@ -50,9 +50,8 @@ import Testing
                 }
             }
         }
-        try store.forEachEvent(matching: EventFilter(as: .user(viewer))) { event in
+        try store.forEachEvent(matching: EventFilter(as: .user(viewer))) { event, _ in
             if let thread = event.thread, threads.contains(thread), let body = event.body { found.append(body) }
-            return true
         }
         return found
     }

@@ -112,13 +112,11 @@ import Testing
         _ = try store.eraseUser(F.bob, reason: "spam")
         try store.close()
         var (onFiles, onLog): ([ExportedEvent], [ExportedEvent]) = ([], [])
-        try ChatStore.forEachExportedEvent(ofJournalAt: "journal", options: fixture.store.options.journal) { event, _ in
+        try ChatStore.forEachExportedEvent(ofJournalAt: "journal", options: fixture.store.options.journal) { event, _, _ in
             onFiles.append(event)
-            return true
         }
-        try ChatStore.forEachExportedEvent(of: try readOnly()) { event, _ in
+        try ChatStore.forEachExportedEvent(of: try readOnly()) { event, _, _ in
             onLog.append(event)
-            return true
         }
         #expect(onFiles == onLog && !onLog.isEmpty)
 

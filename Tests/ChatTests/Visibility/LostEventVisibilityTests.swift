@@ -29,9 +29,8 @@ import Testing
         #expect(try reader.allEvents().map(\.event.kind).suffix(2) == [.lost, nil])
         for (viewer, positions) in [(ann, [1, 3, 4, 5]), (bob, [2, 5])] as [(UserID, [Position])] {
             var shown: [Position] = []
-            try reader.forEachEvent(matching: EventFilter(as: .user(viewer))) { event in
+            try reader.forEachEvent(matching: EventFilter(as: .user(viewer))) { event, _ in
                 shown.append(event.position)
-                return true
             }
             #expect(shown == positions)
         }

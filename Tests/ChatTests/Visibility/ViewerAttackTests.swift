@@ -515,9 +515,8 @@ private struct UndecidedWorld {
         for filter in filters {
             ask("events") {
                 var events: [RecordedEvent] = []
-                try store.forEachEvent(matching: filter) { event in
+                try store.forEachEvent(matching: filter) { event, _ in
                     events.append(event)
-                    return true
                 }
                 for event in events where filter == filters.first {
                     // JSON must round-trip also for inconsistent events.

@@ -266,9 +266,8 @@ struct VisibilityChecker {
             cells.insert(.init(kind: kind, role: naive.role(of: viewer, to: recorded, current: end)))
         }
         var read: [RecordedEvent] = []
-        try store.forEachEvent(matching: EventFilter(as: .user(viewer))) { event in
+        try store.forEachEvent(matching: EventFilter(as: .user(viewer))) { event, _ in
             read.append(event)
-            return true
         }
         checks += naive.events.count
         for (found, expected) in zip(read, expected) where found != expected { leaks.append("for \(viewer): \(found), not \(expected)") }

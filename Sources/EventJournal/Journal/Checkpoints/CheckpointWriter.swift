@@ -13,6 +13,8 @@ package final class CheckpointWriter {
     /// The index of the section in progress; -1 before the first.
     private var sectionIndex = -1
     private var offset: UInt64
+    /// The offset up to which the file was synced.
+    private var syncedOffset: UInt64 = 0
     private var checksum: UInt32 = 0
 
     /// Starts writing.
@@ -53,6 +55,11 @@ package final class CheckpointWriter {
         header.sections[sectionIndex].byteCount += UInt64(block.count)
         write(bytes, at: offset)
         offset += UInt64(bytes.count)
+        // A commit of the journal waits for what a sync of this file writes, so that is never much.
+        if offset - syncedOffset >= Self.bytesPerSync {
+            attempt { file throws(StorageError) in try file.sync() }
+            syncedOffset = offset
+        }
     }
 
     /// Makes the checkpoint durable and renames it over the previous one.
@@ -76,11 +83,18 @@ package final class CheckpointWriter {
     /// Stops writing and removes the temporary file.
     package func abandon() { temporaryFile.abandon() }
 
+    /// Bytes that are written between two syncs.
+    private static var bytesPerSync: UInt64 { 1 << 20 }
+
     private func write(_ bytes: [UInt8], at offset: UInt64) {
-        guard case .success(let file) = file else { return }
-        do throws(StorageError) {
+        attempt { file throws(StorageError) in
             try bytes.withBytes { (span) throws(StorageError) in try file.write(span, at: offset) }
-        } catch {
+        }
+    }
+
+    private func attempt(_ body: (any StorageFile) throws(StorageError) -> Void) {
+        guard case .success(let file) = file else { return }
+        do throws(StorageError) { try body(file) } catch {
             self.file = .failure(JournalError(error))
             // Removed at once, because a full disk needs the space for the journal.
             temporaryFile.abandon()
