@@ -170,7 +170,7 @@ PROMISES = {
          ("EventJournal/Journal+Following.swift", "header.chain == chain else"), "header.chain == chain || first > 0 else"),
     ],
     "ChatTests.(Forged)?Checkpoint": [
-        ("EventJournal/CheckpointWriter.swift", "checkpoint: its name before its bytes", "file.sync()", "()"),
+        ("EventJournal/CheckpointWriter.swift", "checkpoint: its name before its bytes", "of: file.sync()", "of: ()"),
         ("EventJournal", "checkpoint: another history is accepted", "== head.chain", "!= nil"),
         ("EventJournal", "checkpoint: no checksum of a block", ") == checksum else", ") == checksum || count > 0 else"),
     ],
