@@ -85,4 +85,35 @@ import Testing
         #expect(storage.counts.writes + storage.counts.syncs == 0)
         try store.close()
     }
+
+    /// A commit of the journal waits for what a sync of another file writes.
+    @Test func `A checkpoint is synced a megabyte at a time`() throws {
+        func syncs(_ megabytes: Int) throws -> Int {
+            var options = StoreOptions()
+            options.journal.storage = storage
+            options.journal.slotSyncDelay = nil
+            let store = try ChatStore.open("\(megabytes)", options: options)
+            try store.executeBlocking(.registerUser(user: UserID(bits: UInt128(megabytes)), username: "Ann"))
+            let large = store.project(Large.self, checkpoints: CheckpointOptions(interval: 1_000_000))
+            storage.reset()
+            try large.writeCheckpoint()
+            defer { try? store.close() }
+            return storage.counts.syncs
+        }
+        #expect(try syncs(4) == syncs(0) + 4)
+    }
+}
+
+/// A projection whose state has as many megabytes as its last user's id says.
+private struct Large: CheckpointedProjection {
+    static let name = "large"
+    private var megabytes = 0
+
+    mutating func apply(_ event: ChatEvent, at position: Position) { megabytes = Int(event.user?.bits ?? 0) }
+
+    func encodedState() -> [UInt8] { [UInt8](repeating: 1, count: megabytes << 20) }
+
+    init() {}
+
+    init(encodedState: [UInt8]) { megabytes = encodedState.count >> 20 }
 }

@@ -48,7 +48,14 @@ public struct ProjectionValues<Model: Projection, Value: Equatable & Sendable>: 
                     guard try await events.next(isolation: actor) != nil else { return nil }
                 }
                 let body = body
-                let found = try await handle.read { model, position in (value: body(model, position), position: position) }
+                let found: (value: Value, position: Position)
+                do throws(ChatError) {
+                    found = try await handle.read { model, position in (value: body(model, position), position: position) }
+                } catch {
+                    // Closed between an event and the query that it causes.
+                    if case .journal(let error) = error, error.code == .closed { return nil }
+                    throw error
+                }
                 let isNew = last?.value != found.value
                 last = found
                 if isNew { return found.value }

@@ -42,8 +42,11 @@ extension Identities: ColumnCoded {
     package func check(head: Position) throws(ColumnError) {
         try messageFacts.check(parents: threads.count, authors: users.count, head: head)
         try replyFacts.check(parents: messages.count, authors: users.count, head: head)
-        // The parents of edits are those of messages, twice, and those of replies, twice and 1.
         try editFacts.check(parents: 2 * max(messages.count, replies.count), authors: users.count, head: head)
+        for edit in 0..<edits.count {
+            let (index, isReply) = indexOfPost(ofEdit: edit)
+            try require(index < (isReply ? replies.count : messages.count), "an edit is of no post")
+        }
         try customFacts.check(parents: threads.count, authors: users.count, head: head)
     }
 }

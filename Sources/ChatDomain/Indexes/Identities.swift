@@ -76,8 +76,14 @@ extension Identities {
 
     /// Returns the post that an edit changed.
     func post(ofEdit edit: Int) -> PostID {
-        let (parent, isReply) = editFacts.parent(edit).quotientAndRemainder(dividingBy: 2)
-        return isReply == 1 ? .reply(ReplyID(bits: replies.id(parent))) : .message(MessageID(bits: messages.id(parent)))
+        let (index, isReply) = indexOfPost(ofEdit: edit)
+        return isReply ? .reply(ReplyID(bits: replies.id(index))) : .message(MessageID(bits: messages.id(index)))
+    }
+
+    /// Returns the index of the message or the reply that an edit changed.
+    func indexOfPost(ofEdit edit: Int) -> (index: Int, isReply: Bool) {
+        let parent = editFacts.parent(edit)
+        return (parent / 2, parent % 2 == 1)
     }
 
     /// Returns the id of the user with an index.

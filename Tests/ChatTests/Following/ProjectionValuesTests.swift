@@ -39,6 +39,14 @@ struct ProjectionValuesTests {
         #expect(seen.withLock { $0 } == [1, 2, 0])
     }
 
+    /// Also if it is closed between an event and the query that it causes.
+    @Test func closedStoreEndsTheSequence() async throws {
+        let store = try StoreFixture().open()
+        var values = store.project(UnreadMentions.self).values { _, position in position }.makeAsyncIterator()
+        try store.close()
+        #expect(try await values.next() == nil)
+    }
+
     @Test func cancelledTaskEndsTheSequence() async throws {
         let store = try StoreFixture().open()
         let mentions = store.project(UnreadMentions.self)
