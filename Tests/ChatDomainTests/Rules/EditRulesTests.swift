@@ -33,14 +33,15 @@ struct EditRulesTests {
     }
 
     /// The text that an edit replaces is that of the post, then that of the latest edit, also of one without an id.
-    @Test func editOfAnotherTextIsRejected() {
-        let posted = Here.talk.history.first { $0.event.message == Here.milk }?.position ?? 0
+    @Test(arguments: [(message, Here.ann, 8), (reply, Here.bob, 9)] as [(PostID, UserID, Position)])
+    func editOfAnotherTextIsRejected(post: PostID, author: UserID, posted: Position) {
+        let other: ChatCommand = post.isReply ? .edit(Self.message, by: Here.ann, body: "x") : .edit(Self.reply, by: Here.bob, body: "x")
         func edit(_ replaces: Position?, _ body: String = "Oat") -> ChatCommand {
-            .edit(Self.message, by: Here.ann, body: body, replaces: replaces)
+            .edit(post, by: author, body: body, replaces: replaces)
         }
         #expect(Here.talk.when(edit(posted)).events.count == 1)
         for other in [0, posted - 1, posted + 1, .max] { #expect(Here.talk.when(edit(other)).rejection?.code == .edited) }
-        let edited = Here.talk.given(edit(posted), .edit(Self.reply, by: Here.bob, body: "No."))
+        let edited = Here.talk.given(edit(posted), other)
         let position = Position(Here.talk.history.count) + 1
         #expect(edited.when(edit(posted)).rejection?.code == .edited)
         #expect(edited.when(edit(position + 1)).rejection?.code == .edited)
@@ -48,7 +49,7 @@ struct EditRulesTests {
         #expect(edited.when(edit(nil)).events.count == 1)
         // The state of the post is checked before the text, and this before the body.
         #expect(edited.when(edit(posted, "")).rejection?.code == .edited)
-        #expect(edited.given(.retract(Self.message, by: Here.ann)).when(edit(posted)).rejection?.code == .retracted)
+        #expect(edited.given(.retract(post, by: author)).when(edit(posted)).rejection?.code == .retracted)
     }
 
     @Test func editWithSameBodyAppends() {

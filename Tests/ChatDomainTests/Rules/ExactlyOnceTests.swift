@@ -67,6 +67,11 @@ struct ExactlyOnceTests {
 
     @Test(arguments: [
         RefusedCommand("another post", muchLater, .edit(.reply(Here.yes), edit: oat, by: Here.bob, body: "x"), .identifierTaken),
+        RefusedCommand(
+            "another post of the author", muchLater, .edit(.message(Here.noMessage), edit: oat, by: Here.ann, body: "x"), .identifierTaken),
+        RefusedCommand(
+            "a reply with the id of the message", muchLater,
+            .edit(.reply(ReplyID(bits: Here.milk.bits)), edit: oat, by: Here.ann, body: "x"), .identifierTaken),
         RefusedCommand("another author", muchLater, .edit(.message(Here.milk), edit: oat, by: Here.bob, body: "x"), .identifierTaken),
         RefusedCommand("an unknown user", muchLater, .edit(.message(Here.milk), edit: oat, by: Here.nobody, body: ""), .identifierTaken),
     ])
