@@ -41,8 +41,9 @@ public import Synchronization
         return try unsafe body(&value.pointee)
     }
 
-    /// Waits for the mutex for up to a millisecond, then at the gate.
+    /// Retries, waits for the mutex for up to a millisecond, then at the gate.
     @usableFromInline borrowing func wait() {
+        if retrying({ unsafe pthread_mutex_trylock(lock.mutex) }) { return }
         if waitForAMillisecond() { return }
         overdueCount.add(1, ordering: .relaxed)
         gate.withLock { _ in _ = unsafe pthread_mutex_lock(lock.mutex) }

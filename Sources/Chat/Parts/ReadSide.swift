@@ -75,6 +75,9 @@ extension ReadSide {
         try models.withExclusive { shown throws(Failure) in try body(&shown.models.identities) }
     }
 
+    /// Whether a query or an application of events waits for the read models.
+    var isAwaited: Bool { models.isGateHeld() }
+
     /// Adds the rows of a commit before it is appended.
     ///
     /// The caller holds the decider's lock, so commits arrive in order. If the append fails, the

@@ -225,13 +225,18 @@ extension ChatStore {
                 if hasRoomForAll || requests.count == 1 { hasRoomForAll } else {
                     try decider.reserve(Self.maximumByteCount(of: part), in: log)
                 }
-            readSide.withIdentities { identities in
-                if part.count > 1 { identities.prefetch(part) }
-                for index in part.indices {
-                    let (now, wrongClock) = decider.readTime(clock)
-                    let freshID = part[index].command.needsID ? ids.makeID(at: now) : 0
-                    let obstacle = wrongClock ?? (hasRoom ? faults[start + index] : .storageFull)
-                    decider.decide(part[index], &identities, at: now, freshID: freshID, unless: obstacle)
+            // The section ends early if a query waits: it waits for one command, not for a group.
+            var next = 0
+            while next < part.count {
+                readSide.withIdentities { identities in
+                    if next == 0, part.count > 1 { identities.prefetch(part) }
+                    repeat {
+                        let (now, wrongClock) = decider.readTime(clock)
+                        let freshID = part[next].command.needsID ? ids.makeID(at: now) : 0
+                        let obstacle = wrongClock ?? (hasRoom ? faults[start + next] : .storageFull)
+                        decider.decide(part[next], &identities, at: now, freshID: freshID, unless: obstacle)
+                        next += 1
+                    } while next < part.count && !readSide.isAwaited
                 }
             }
             for index in part.indices { try decided.append(decider.outcomes[start + index], of: part[index], &decider) }
@@ -245,7 +250,9 @@ extension ChatStore {
         requests.indices.reduce(0) { $0 + requests[$1].maximumByteCount }
     }
 
-    /// Commands decided per lock acquisition: amortises locking, bounds query latency.
+    /// The maximum number of commands decided per lock acquisition.
+    ///
+    /// Their keys are looked up together.
     private static let prefetchGroupSize = 64
 
     /// Returns the answers once every event that they depend on is durable.

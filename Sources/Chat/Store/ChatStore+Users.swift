@@ -69,9 +69,12 @@ extension ChatStore {
             let last = models.lastMessage(of: id, asOf: view.position, after: start)
             return (thread: thread, last: models.marking(last.map { [$0] } ?? [], in: id, from: view))
         }
-        let threads = try rows.map { row throws(ChatError) in
+        // All texts at once: each reading of texts takes locks of the cache and of the log.
+        var last = try posts(rows.flatMap(\.last)).makeIterator()
+        let threads = rows.map { row in
             var thread = row.thread
-            thread.lastMessage = try posts(row.last, in: thread.id).first
+            if !row.last.isEmpty { thread.lastMessage = last.next() }
+            thread.lastMessage?.thread = thread.id
             return thread
         }
         return (profile, PartialList(items: threads, hasOlder: rows.hasOlder))
