@@ -208,8 +208,7 @@ PROMISES = {
         ("Chat", "execute: a thread is answered before its commit is shown", "readSide.apply(log, through: through)", ""),
     ],
     "ChatTests.QueryBesideBatchTests": [
-        ("a query waits for a whole group of commands", "Chat/ChatStore+Execute.swift",
-         " && !readSide.isAwaited", ""),
+        ("Chat", "execute: a query waits for a whole group of commands", " && !readSide.isAwaited", ""),
     ],
     "ChatTests.WholeCommitTests": [
         ("Chat", "query: shows a part of a commit", "slice.upperBound == last", "slice.upperBound <= last"),
