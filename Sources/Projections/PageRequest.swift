@@ -56,25 +56,3 @@ public struct PageRequest: Hashable, Sendable {
         return after == nil ? max(lower, upper - min(limit, upper))..<upper : lower..<min(upper, lower + min(limit, upper - lower))
     }
 }
-
-/// The part of a list that a page has, oldest item first: a collection of its items.
-public struct PartialList<Item> {
-    /// The items of the page.
-    public package(set) var items: [Item]
-    /// Whether the list has items before those of the page.
-    public let hasOlder: Bool
-
-    package init(items: [Item], hasOlder: Bool) { (self.items, self.hasOlder) = (items, hasOlder) }
-}
-
-extension PartialList: Sendable where Item: Sendable {}
-extension PartialList: Equatable where Item: Equatable {}
-
-extension PartialList: RandomAccessCollection {
-    /// 0.
-    public var startIndex: Int { 0 }
-    /// The number of items.
-    public var endIndex: Int { items.count }
-    /// The item at an index, from 0.
-    public subscript(index: Int) -> Item { items[index] }
-}

@@ -48,10 +48,11 @@ extension ReadModels {
     ///   size of the page.
     ///
     /// - Parameter start: Only later messages are listed.
+    /// - Returns: The messages, oldest first, and whether older ones precede them.
     package func messages(
         of thread: ThreadID, _ page: PageRequest, asOf position: Position, after start: Position = 0
-    ) -> PartialList<PostRecord> {
-        guard let thread = index(ofThread: thread, asOf: position) else { return PartialList(items: [], hasOlder: false) }
+    ) -> (posts: [PostRecord], hasOlder: Bool) {
+        guard let thread = index(ofThread: thread, asOf: position) else { return ([], false) }
         let messageIndexes = views.timelines.threads[thread].messages
         let hidden = hiddenCount(ofThread: thread, through: start, asOf: position)
         let indices = page.indices(count: messageCount(ofThread: thread, asOf: position) - hidden) {
@@ -60,21 +61,23 @@ extension ReadModels {
         var posts: [Int] = []
         posts.reserveCapacity(indices.count)
         for index in indices { posts.append(Int(messageIndexes[hidden + index])) }
-        return PartialList(items: records(ofMessages: posts, asOf: position), hasOlder: indices.lowerBound > 0)
+        return (records(ofMessages: posts, asOf: position), indices.lowerBound > 0)
     }
 
     /// Returns a page of the replies to a message.
     ///
     /// - Complexity: O(log *n* + *m*), where *n* is the number of replies and *m* the size of the
     ///   page; O(log² *n* + *m*) with bounds.
-    package func replies(to id: MessageID, _ page: PageRequest, asOf position: Position) -> PartialList<PostRecord> {
-        guard let message = index(ofMessage: id, asOf: position) else { return PartialList(items: [], hasOlder: false) }
+    ///
+    /// - Returns: The replies, oldest first, and whether older ones precede them.
+    package func replies(to id: MessageID, _ page: PageRequest, asOf position: Position) -> (posts: [PostRecord], hasOlder: Bool) {
+        guard let message = index(ofMessage: id, asOf: position) else { return ([], false) }
         let histories = views.timelines.messageHistories
         let ranks = page.indices(count: histories.count(.reply, of: message, asOf: position)) {
             histories.position(.reply, of: message, rank: $0 + 1)
         }
         let replies = histories.values(.reply, of: message, ranks: ranks.lowerBound + 1..<ranks.upperBound + 1).map { Int($0) }
-        return PartialList(items: records(ofReplies: replies, to: id, asOf: position), hasOlder: ranks.lowerBound > 0)
+        return (records(ofReplies: replies, to: id, asOf: position), ranks.lowerBound > 0)
     }
 
     /// Returns one message; nil if it did not exist.

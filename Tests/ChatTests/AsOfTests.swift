@@ -42,7 +42,7 @@ import Testing
         #expect(try store.readers(of: garden).map(\.user.id) == [ann, bob])
         #expect(try store.readers(of: garden).map(\.since) == [4, 11])
         #expect(try store.readers(of: garden, asOf: .position(8)).map(\.user.id) == [ann])
-        #expect(try store.readers(of: garden, asOf: .position(7)) == store.members(of: garden, as: .host, asOf: .position(7)).items)
+        #expect(try store.readers(of: garden, asOf: .position(7)) == store.members(of: garden, as: .host, asOf: .position(7)).entries)
         #expect(try store.readers(of: garden, asOf: .position(5)).map(\.user.username) == ["Ann", "Bob"])
         #expect(try store.readers(of: garden).map(\.user.username) == ["Ann", "Robert"])
         expectRejection(.unknownThread) { () throws(ChatError) in _ = try store.readers(of: garden, asOf: .position(2)) }

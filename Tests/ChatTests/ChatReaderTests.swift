@@ -17,12 +17,12 @@ struct ChatReaderTests {
             for point in [AsOf.now, .position(store.head.position / 2), .position(store.head.position + 1)] {
                 let reader = store.reader(as: viewer, asOf: point)
                 same({ try reader.threads(page: page) }, { try store.threads(page: page, as: viewer, asOf: point) })
-                same({ try reader.operators().items }, { try store.operators(as: viewer, asOf: point).items })
+                same({ try reader.operators() }, { try store.operators(as: viewer, asOf: point) })
                 for user in users {
                     same({ try reader.user(user) }, { try store.user(user, as: viewer, asOf: point) })
-                    same({ try reader.threads(of: user).items }, { try store.threads(of: user, as: viewer, asOf: point).items })
+                    same({ try reader.threads(of: user) }, { try store.threads(of: user, as: viewer, asOf: point) })
                     same({ try reader.access(of: user) }, { try store.access(of: user, as: viewer, asOf: point) })
-                    same({ try reader.invitations(of: user).items }, { try store.invitations(of: user, as: viewer, asOf: point).items })
+                    same({ try reader.invitations(of: user) }, { try store.invitations(of: user, as: viewer, asOf: point) })
                 }
                 for thread in try store.threads(page: PageRequest(limit: 4), as: .host) {
                     expectSameThread(thread, reader, page, users[0])
@@ -37,17 +37,17 @@ struct ChatReaderTests {
         same({ try reader.thread(id) }, { try store.thread(id, as: viewer, asOf: point) })
         same({ try reader.timeline(id, page: page) }, { try store.timeline(id, page: page, as: viewer, asOf: point) })
         same({ try reader.pins(in: id) }, { try store.pins(in: id, as: viewer, asOf: point) })
-        same({ try reader.members(of: id).items }, { try store.members(of: id, as: viewer, asOf: point).items })
-        same({ try reader.roles(in: id).items }, { try store.roles(in: id, as: viewer, asOf: point).items })
-        same({ try reader.sanctions(in: id).items }, { try store.sanctions(in: id, as: viewer, asOf: point).items })
-        same({ try reader.reports(in: id).items }, { try store.reports(in: id, as: viewer, asOf: point).items })
-        same({ try reader.invitations(to: id).items }, { try store.invitations(to: id, as: viewer, asOf: point).items })
+        same({ try reader.members(of: id) }, { try store.members(of: id, as: viewer, asOf: point) })
+        same({ try reader.roles(in: id) }, { try store.roles(in: id, as: viewer, asOf: point) })
+        same({ try reader.sanctions(in: id) }, { try store.sanctions(in: id, as: viewer, asOf: point) })
+        same({ try reader.reports(in: id) }, { try store.reports(in: id, as: viewer, asOf: point) })
+        same({ try reader.invitations(to: id) }, { try store.invitations(to: id, as: viewer, asOf: point) })
         same({ try reader.standing(of: user, in: id) }, { try store.standing(of: user, in: id, as: viewer, asOf: point) })
         if let name = thread.name {
             same({ try reader.threadIDs(named: name) }, { try store.threadIDs(named: name, as: viewer, asOf: point) })
         }
         if let code = thread.outwardCode {
-            same({ try reader.residents(of: code).items }, { try store.residents(of: code, as: viewer, asOf: point).items })
+            same({ try reader.residents(of: code) }, { try store.residents(of: code, as: viewer, asOf: point) })
         }
         for post in (try? store.timeline(id, as: .host).entries.suffix(3)) ?? [] {
             same({ try reader.message(post.message) }, { try store.message(post.message, as: viewer, asOf: point) })

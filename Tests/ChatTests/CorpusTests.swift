@@ -17,7 +17,7 @@ struct CorpusTests {
     }
 
     static let targets = [
-        "store-events", "store-commands", "store-imports", "store-event-imports", "cursors", "checkpoints", "ledgers", "evidence",
+        "store-events", "store-commands", "store-imports", "store-event-imports", "checkpoints", "ledgers", "evidence",
     ]
 
     @Test(arguments: targets) func corpusIsNotEmpty(target: String) throws {
@@ -42,10 +42,6 @@ struct CorpusTests {
         if ShortHistory.all.contains(where: { $0.name == name }) {
             #expect(count == input.count { $0 == UInt8(ascii: "\n") }, "the history is not imported completely")
         }
-    }
-
-    @Test(arguments: try inputs("cursors")) func cursors(name: String) throws {
-        try CursorHarness.check(try bytes("cursors", name))
     }
 
     @Test(arguments: try inputs("checkpoints")) func checkpoints(name: String) throws {

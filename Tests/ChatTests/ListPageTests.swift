@@ -28,6 +28,7 @@ import Testing
                 .registerUser(user: user, username: "User \(index)"), .registerUser(user: guest, username: "Guest \(index)"),
                 .setPostcode(user: user, postcode: "SW1A 2AA"), .joinThread(user: user, thread: thread),
                 .postMessage(message: post, thread: thread, author: user, body: "message \(index)"),
+                .reply(message: MessageID(bits: 301), author: user, body: "reply \(index)"),
                 .report(.message(post), by: ann, reason: "spam"), .invite(user: guest, thread: thread, by: ann),
                 .openThread(thread: room, name: "Room \(index)", by: user), .joinThread(user: ann, thread: room),
                 .openThread(thread: hall, name: "Hall \(index)", by: user), .invite(user: ann, thread: hall, by: user),
@@ -40,56 +41,99 @@ import Testing
         for answer in try store.executeBlocking(commands.map { CommandRequest($0) }) { _ = try answer.get() }
     }
 
-    @Test func everyPageIsARangeOfTheWholeList() throws {
+    /// Every page is a range of the whole list, and the pages that follow it in both directions hold
+    /// the rest.
+    @Test func everyPageLeadsThroughTheWholeList() throws {
         var random = SplitMix64(seed: Repetitions.seed)
         let afterTheEnds = AsOf.time(Timestamp(millisecondsSince1970: 1 << 43))
         #expect(
             try store.sanctions(in: thread, as: .host).count == 17 && store.sanctions(in: thread, as: .host, asOf: afterTheEnds).count == 12
         )
-        for viewer in [nil, ann] {
-            try check("members", by: \.since, &random) { try store.members(of: thread, page: $0, as: Viewer(orHost: viewer)) }
-            try check("residents", by: \.since, &random) { try store.residents(of: code, page: $0, as: Viewer(orHost: viewer)) }
-            try check("roles", by: \.since, &random) { try store.roles(in: thread, page: $0, as: Viewer(orHost: viewer)) }
-            try check("sanctions", by: \.position, &random) { try store.sanctions(in: thread, page: $0, as: Viewer(orHost: viewer)) }
+        for viewer in [Viewer.host, .user(ann)] {
+            try check("all threads", by: \.lastPosition, &random) { try store.threads(page: $0, as: viewer) }
+            try check("timeline", by: \.position, &random) { try store.timeline(thread, page: $0, as: viewer) }
+            try check("replies", by: \.position, &random) { try store.replies(to: MessageID(bits: 301), page: $0, as: viewer) }
+            try check("members", by: \.since, &random) { try store.members(of: thread, page: $0, as: viewer) }
+            try check("residents", by: \.since, &random) { try store.residents(of: code, page: $0, as: viewer) }
+            try check("roles", by: \.since, &random) { try store.roles(in: thread, page: $0, as: viewer) }
+            try check("sanctions", by: \.position, &random) { try store.sanctions(in: thread, page: $0, as: viewer) }
             try check("ended sanctions", by: \.position, &random) {
-                try store.sanctions(in: thread, page: $0, as: Viewer(orHost: viewer), asOf: afterTheEnds)
+                try store.sanctions(in: thread, page: $0, as: viewer, asOf: afterTheEnds)
             }
-            try check("reports", by: \.position, &random) { try store.reports(in: thread, page: $0, as: Viewer(orHost: viewer)) }
-            try check("invitations to", by: \.position, &random) { try store.invitations(to: thread, page: $0, as: Viewer(orHost: viewer)) }
-            try check("invitations of", by: \.position, &random) { try store.invitations(of: ann, page: $0, as: Viewer(orHost: viewer)) }
-            try check("threads", by: \.since, &random) { try store.threads(of: ann, page: $0, as: Viewer(orHost: viewer)) }
+            try check("reports", by: \.position, &random) { try store.reports(in: thread, page: $0, as: viewer) }
+            try check("invitations to", by: \.position, &random) { try store.invitations(to: thread, page: $0, as: viewer) }
+            try check("invitations of", by: \.position, &random) { try store.invitations(of: ann, page: $0, as: viewer) }
+            try check("threads", by: \.since, &random) { try store.threads(of: ann, page: $0, as: viewer) }
             #expect(
-                try store.user(ann, threads: PageRequest(limit: 3), as: Viewer(orHost: viewer)).threads
-                    == store.threads(of: ann, as: .host).suffix(3))
+                try store.user(ann, threads: PageRequest(limit: 3), as: viewer).threads == store.threads(of: ann, as: .host).suffix(3))
         }
         try check("operators", by: \.since, &random) { try store.operators(page: $0, as: .host) }
     }
 
-    private func check<Item: Equatable>(
-        _ name: String, by position: (Item) -> Position, _ random: inout SplitMix64, _ list: (PageRequest) throws -> PartialList<Item>
+    /// The pages of an empty list are placed at its end, or at their bound if it comes first.
+    @Test func emptyListsHaveEmptyPages() throws {
+        var random = SplitMix64(seed: Repetitions.seed)
+        let (room, guest) = (ThreadID(bits: 401), UserID(bits: 201))
+        try check("timeline", count: 0...0, by: \.position, &random) { try store.timeline(room, page: $0, as: .host) }
+        try check("replies", count: 0...0, by: \.position, &random) {
+            try store.replies(to: MessageID(bits: 302), page: $0, as: .host)
+        }
+        try check("sanctions", count: 0...0, by: \.position, &random) { try store.sanctions(in: room, page: $0, as: .host) }
+        try check("reports", count: 0...0, by: \.position, &random) { try store.reports(in: room, page: $0, as: .host) }
+        try check("invitations to", count: 0...0, by: \.position, &random) { try store.invitations(to: room, page: $0, as: .host) }
+        try check("threads", count: 0...0, by: \.since, &random) { try store.threads(of: guest, page: $0, as: .host) }
+        try check("operators", count: 0...0, by: \.since, &random) { try store.operators(page: $0, as: .host, asOf: .position(3)) }
+        #expect(try store.reports(in: room, as: .host).newer == PageRequest(limit: .max, after: store.head.position))
+        #expect(try store.operators(as: .host, asOf: .position(3)).newer == PageRequest(limit: .max, after: 3))
+        #expect(try store.operators(page: PageRequest(after: 2), as: .host, asOf: .position(3)).newer == PageRequest(after: 2))
+    }
+
+    private func check<Entry: Equatable>(
+        _ name: String, count: ClosedRange<Int> = 11...100, by position: (Entry) -> Position, _ random: inout SplitMix64,
+        _ list: (PageRequest) throws -> Page<Entry>
     ) throws {
         let all = try list(.all)
-        #expect(all.count > 10 && !all.hasOlder && all.map(position) == all.map(position).sorted(), "\(name)")
+        #expect(count.contains(all.count) && all.older == nil && all.map(position) == all.map(position).sorted(), "\(name)")
         let end = store.head.position + 2
-        func bound() -> Position? { Bool.random(using: &random) ? .random(in: 0...end, using: &random) : nil }
+        func bound() -> Position? {
+            switch Int.random(in: 0..<16, using: &random) {
+            case 0..<8: nil
+            case 8: .max
+            default: .random(in: 0...end, using: &random)
+            }
+        }
         for _ in 0..<Repetitions.few(40, of: 400) {
             let limit = Int.random(in: -1...20, using: &random)
             let request = PageRequest(limit: limit, before: bound(), after: bound(), around: bound())
             let (page, range) = (try list(request), request.indices(count: all.count) { position(all[$0]) })
-            #expect(page.items == Array(all.items[range]) && page.hasOlder == (range.lowerBound > 0), "\(name) \(request)")
+            #expect(page.entries == Array(all.entries[range]) && (page.older != nil) == (range.lowerBound > 0), "\(name) \(request)")
+            #expect(page.newer.limit == limit && page.older.map { $0.limit == limit } ?? true, "\(name) \(request)")
+            if limit > 0 {
+                let found = try entries(around: page, limit, list)
+                #expect(found == all.entries, "\(name) from \(request)")
+            }
         }
-        let limit = Int.random(in: 1...9, using: &random)
-        var page = try list(PageRequest(limit: limit))
-        var backwards = page.items
-        while page.hasOlder, let first = page.first {
-            page = try list(PageRequest(limit: limit, before: position(first)))
-            backwards = page.items + backwards
+    }
+
+    /// Returns the entries of a page and of all pages that follow it, in both directions.
+    private func entries<Entry: Equatable>(
+        around start: Page<Entry>, _ limit: Int, _ list: (PageRequest) throws -> Page<Entry>
+    ) throws -> [Entry] {
+        var (found, older, newer) = (start.entries, start.older, start.newer)
+        while let request = older {
+            let page = try list(request)
+            #expect(page.count <= limit && (page.older == nil || !page.isEmpty), "\(request)")
+            found = page.entries + found
+            older = page.older
         }
-        var forwards: [Item] = []
-        repeat {
-            page = try list(PageRequest(limit: limit, after: forwards.last.map(position) ?? 0))
-            forwards += page.items
-        } while !page.isEmpty
-        #expect(backwards == all.items && forwards == all.items, "\(name) by \(limit)")
+        while true {
+            let page = try list(newer)
+            #expect(page.count <= limit, "\(newer)")
+            // At the end, the request of newer entries stays.
+            #expect(!page.isEmpty || page.newer == newer)
+            if page.isEmpty { return found }
+            found += page.entries
+            newer = page.newer
+        }
     }
 }

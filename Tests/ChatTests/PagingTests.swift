@@ -1,7 +1,6 @@
 import ChatDomain
 import ChatTesting
 import EventJournal
-import Foundation
 import Projections
 import Testing
 
@@ -35,19 +34,17 @@ import Testing
             .postMessage(message: MessageID(bits: UInt128(number)), thread: garden, author: ann, body: "Message \(number)"))
     }
 
-    private func sent(_ cursor: PageCursor) throws -> PageCursor { try #require(PageCursor(cursor.description)) }
-
     /// Pages in both directions from the middle while messages arrive after every page.
-    @Test(arguments: [1, 2, 3, 7, 50]) func cursorsVisitEachMessageOnceDuringPosts(limit: Int) throws {
+    @Test(arguments: [1, 2, 3, 7, 50]) func adjacentPagesVisitEachMessageOnceDuringPosts(limit: Int) throws {
         let store = try store()
         let start = try store.timeline(garden, page: PageRequest(limit: limit, around: 15), as: .host)
         var bodies = start.entries.compactMap(\.body)
         var arrived = 20
         var older = start.older
-        while let cursor = older, arrived < 60 {
+        while let request = older, arrived < 60 {
             arrived += 1
             try post(arrived, to: store)
-            let page = try store.timeline(garden, page: PageRequest(limit: limit), at: try sent(cursor), as: .host)
+            let page = try store.timeline(garden, page: request, as: .host)
             #expect(page.entries.count <= limit)
             bodies = page.entries.compactMap(\.body) + bodies
             older = page.older
@@ -55,7 +52,7 @@ import Testing
         #expect(bodies.first == "Message 1")
         var newer = start.newer
         for _ in 0..<100 {
-            let page = try store.timeline(garden, page: PageRequest(limit: limit), at: try sent(newer), as: .host)
+            let page = try store.timeline(garden, page: newer, as: .host)
             #expect(page.entries.count <= limit)
             newer = page.newer
             if page.entries.isEmpty { break }
@@ -66,134 +63,56 @@ import Testing
             }
         }
         #expect(bodies == (1...arrived).map { "Message \($0)" })
-        // A cursor at the end leads to messages that arrive later.
-        #expect(try store.timeline(garden, at: newer, as: .host).entries.isEmpty)
+        // The request at the end gives messages that arrive later.
+        #expect(try store.timeline(garden, page: newer, as: .host).entries.isEmpty)
         try post(arrived + 1, to: store)
-        #expect(try store.timeline(garden, at: newer, as: .host).entries.map(\.body) == ["Message \(arrived + 1)"])
+        #expect(try store.timeline(garden, page: newer, as: .host).entries.map(\.body) == ["Message \(arrived + 1)"])
     }
 
-    @Test func pageHasOlderCursorIfEntriesPrecede() throws {
+    @Test func pageHasOlderRequestIfEntriesPrecede() throws {
         let store = try store()
         #expect(try store.timeline(garden, page: PageRequest(limit: 20), as: .host).older == nil)
-        #expect(try store.timeline(garden, page: PageRequest(limit: 19), as: .host).older != nil)
+        #expect(try store.timeline(garden, page: PageRequest(limit: 19), as: .host).older == PageRequest(limit: 19, before: 8))
         #expect(try store.timeline(garden, page: PageRequest(limit: 1, after: 0), as: .host).older == nil)
-        #expect(try store.timeline(garden, page: PageRequest(limit: 1, after: 7), as: .host).older != nil)
-        #expect(
-            try store.timeline(garden, page: PageRequest(before: 7), as: .host)
-                == store.timeline(garden, page: PageRequest(limit: 0, before: 7), as: .host))
+        #expect(try store.timeline(garden, page: PageRequest(limit: 1, after: 7), as: .host).older == PageRequest(limit: 1, before: 8))
+        for limit in [0, 50] {
+            let first = try store.timeline(garden, page: PageRequest(limit: limit, before: 7), as: .host)
+            #expect(first.isEmpty && first.older == nil && first.newer == PageRequest(limit: limit, after: 6))
+        }
         #expect(try store.timeline(garden, page: PageRequest(before: 0), as: .host).older == nil)
         let empty = try store.timeline(other, as: .host)
-        #expect(empty.entries.isEmpty && empty.older == nil)
+        #expect(empty.entries.isEmpty && empty.older == nil && empty.newer == PageRequest(after: store.head.position))
         try store.executeBlocking(.postMessage(thread: other, author: ann, body: "First"))
-        #expect(try store.timeline(other, at: empty.newer, as: .host).entries.map(\.body) == ["First"])
-        let behind = try store.timeline(garden, page: PageRequest(after: .max), as: .host)
-        #expect(behind.entries.isEmpty)
-        let cursor = try #require(behind.older)
-        #expect(try store.timeline(garden, page: PageRequest(limit: 1), at: cursor, as: .host).entries.map(\.body) == ["Message 20"])
-        #expect(try store.timeline(garden, at: behind.newer, as: .host).entries.isEmpty)
+        #expect(try store.timeline(other, page: empty.newer, as: .host).entries.map(\.body) == ["First"])
     }
 
-    @Test func repliesAndThreadsHaveCursors() throws {
+    /// A page beyond the end of the journal is placed at the end.
+    @Test func pageBeyondTheEndIsEmpty() throws {
+        let store = try store()
+        let end = store.head.position
+        for bound in [end, end + 1, .max] {
+            let behind = try store.timeline(garden, page: PageRequest(limit: 1, after: bound), as: .host)
+            #expect(behind.isEmpty && behind.newer == PageRequest(limit: 1, after: end))
+            let older = try #require(behind.older)
+            #expect(try store.timeline(garden, page: older, as: .host).entries.map(\.body) == ["Message 20"])
+            #expect(try store.timeline(garden, page: behind.newer, as: .host).entries.isEmpty)
+            #expect(try store.timeline(garden, page: PageRequest(limit: 1, before: bound), as: .host).map(\.body) == ["Message 20"])
+        }
+    }
+
+    @Test func repliesAndThreadsHaveAdjacentPages() throws {
         let store = try store()
         let replies = try store.replies(to: MessageID(bits: 1), page: PageRequest(limit: 2), as: .host)
         #expect(replies.entries.map(\.body) == ["Reply 4", "Reply 5"])
         let olderReplies = try #require(replies.older)
-        let before = try store.replies(to: MessageID(bits: 1), page: PageRequest(limit: 2), at: olderReplies, as: .host)
+        let before = try store.replies(to: MessageID(bits: 1), page: olderReplies, as: .host)
         #expect(before.entries.map(\.body) == ["Reply 2", "Reply 3"])
-        #expect(
-            try store.replies(to: MessageID(bits: 1), at: before.newer, as: .host)
-                == store.replies(to: MessageID(bits: 1), page: PageRequest(after: 29), as: .host))
+        #expect(before.newer == PageRequest(limit: 2, after: 29))
+        #expect(try store.replies(to: MessageID(bits: 1), page: before.newer, as: .host) == replies)
         let threads = try store.threads(page: PageRequest(limit: 1), as: .user(ann))
         #expect(threads.entries.map(\.name) == ["Garden"])
         let olderThreads = try #require(threads.older)
-        #expect(try store.threads(at: olderThreads, as: .user(ann)).entries.map(\.name) == ["Other"])
+        #expect(try store.threads(page: olderThreads, as: .user(ann)).entries.map(\.name) == ["Other"])
         #expect(try store.threads(as: .user(bob)).entries.isEmpty)
-    }
-
-    @Test func cursorOfAnotherListOrJournalIsRejected() throws {
-        let store = try store()
-        let page = try store.timeline(garden, page: PageRequest(limit: 3), as: .host)
-        let cursor = try #require(page.older)
-        let strangers = try [
-            self.store(seed: 2).timeline(garden, page: PageRequest(limit: 3), as: .host).newer, store.timeline(other, as: .host).newer,
-            store.replies(to: MessageID(bits: 1), as: .host).newer, store.threads(as: .host).newer,
-        ]
-        for stranger in strangers { expectForeign { () throws(ChatError) in _ = try store.timeline(garden, at: stranger, as: .host) } }
-        expectForeign { () throws(ChatError) in _ = try store.threads(at: cursor, as: .host) }
-        expectForeign { () throws(ChatError) in _ = try store.replies(to: MessageID(bits: 1), at: cursor, as: .host) }
-        expectForeign { () throws(ChatError) in _ = try store.replies(to: MessageID(bits: 2), at: strangers[2], as: .host) }
-        var beyond = cursor
-        beyond.bound = store.head.position + 2
-        expectRejection(.invalidPosition) { () throws(ChatError) in _ = try store.timeline(garden, at: beyond, as: .host) }
-        beyond.bound = .max
-        expectRejection(.invalidPosition) { () throws(ChatError) in _ = try store.timeline(garden, at: beyond, as: .host) }
-        beyond.direction = .newer
-        beyond.bound = store.head.position + 1
-        expectRejection(.invalidPosition) { () throws(ChatError) in _ = try store.timeline(garden, at: beyond, as: .host) }
-        // A cursor grants no permission.
-        expectRejection(.notAMember) { () throws(ChatError) in _ = try store.timeline(garden, at: cursor, as: .user(bob)) }
-    }
-
-    @Test func cursorRoundTripsThroughTextAndJSON() throws {
-        let store = try store()
-        let page = try store.timeline(garden, page: PageRequest(limit: 3), as: .host)
-        let older = try #require(page.older)
-        let cursors = try [page.newer, older, store.replies(to: MessageID(bits: 1), as: .host).newer, store.threads(as: .host).newer]
-        for cursor in cursors {
-            #expect(PageCursor(cursor.description) == cursor)
-            #expect(cursor.description.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F })
-        }
-        let data = try JSONEncoder().encode(page)
-        #expect(try JSONDecoder().decode(Page<Post>.self, from: data) == page)
-        #expect(String(decoding: try JSONEncoder().encode(try store.timeline(other, as: .host)), as: UTF8.self).contains(#""older":null"#))
-    }
-
-    /// A mutated text is rejected, or decodes as another valid cursor that the store checks.
-    @Test(arguments: Seeds.seeds(8)) func malformedTextIsNoCursor(seed: UInt64) throws {
-        let store = try store()
-        let good = try store.timeline(garden, page: PageRequest(limit: 3), as: .host).newer.description
-        var random = SeededRandom(seed: seed)
-        for _ in 0..<400 {
-            var bytes = Array(good.utf8)
-            for _ in 0..<Int.random(in: 1...3, using: &random) {
-                let index = Int.random(in: bytes.indices, using: &random)
-                switch Int.random(in: 0..<3, using: &random) {
-                case 0: bytes[index] = UInt8.random(in: 0...255, using: &random)
-                case 1: bytes.remove(at: index)
-                default: bytes.insert(contentsOf: bytes[index...].prefix(9), at: Int.random(in: bytes.indices, using: &random))
-                }
-            }
-            let text = String(decoding: bytes, as: UTF8.self)
-            guard let cursor = PageCursor(text) else { continue }
-            #expect(cursor.description == text)
-            do throws(ChatError) { _ = try store.timeline(garden, at: cursor, as: .host) } catch {
-                switch error {
-                case .foreignCursor: break
-                case .rejected(let rejection): #expect(rejection.code == .invalidPosition)
-                default: Issue.record("\(error)")
-                }
-            }
-        }
-        let journal = store.head.journal
-        for text in [
-            "", ".", "1", "1.\(journal)", "1.\(journal).threads", "1.\(journal).threads.newer", "1.\(journal).threads.newer.",
-            "1.\(journal).threads.newer.+1", "1.\(journal).threads.newer.01", "1.\(journal).threads.newer.-1",
-            "1.\(journal).threads.sideways.1",
-            "1.\(journal).threads.newer.18446744073709551616", "2.\(journal).threads.newer.1", "1.\(journal).timeline.newer.1",
-            "1.\(journal).threads.\(garden).newer.1", "1.\(journal.description.uppercased()).replies.\(garden).newer.1",
-            String(repeating: ".", count: 100_000),
-        ] { #expect(PageCursor(text) == nil, "\(text.prefix(200))") }
-        #expect(PageCursor("1.\(journal).threads.newer.18446744073709551615") != nil)
-        #expect(throws: DecodingError.self) { try JSONDecoder().decode([PageCursor].self, from: Data(#"["nonsense"]"#.utf8)) }
-    }
-
-    private func expectForeign(_ body: () throws(ChatError) -> Void) {
-        do throws(ChatError) {
-            try body()
-            Issue.record("a foreign cursor was accepted")
-        } catch {
-            if case .foreignCursor = error { return }
-            Issue.record("\(error)")
-        }
     }
 }

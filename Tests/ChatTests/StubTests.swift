@@ -214,8 +214,8 @@ private struct Views {
         threads = try store.threads(page: all, as: .host).entries
         timelines = try threads.map { try store.timeline($0.id, page: all, as: .host).entries }
         replies = try timelines.joined().map { try store.replies(to: $0.message, page: all, as: .host).entries }
-        members = try threads.map { try store.members(of: $0.id, as: .host).items }
-        residents = try threads.compactMap(\.outwardCode).map { try store.residents(of: $0, as: .host).items }
+        members = try threads.map { try store.members(of: $0.id, as: .host).entries }
+        residents = try threads.compactMap(\.outwardCode).map { try store.residents(of: $0, as: .host).entries }
         users = try events.compactMap {
             if case (.userRegistered, .user(let itsUser)) = ($0.event.kind, $0.event.shape) { itsUser } else { nil }
         }.map {

@@ -22,15 +22,11 @@ func tour(_ store: ChatStore, ann: UserID, bob: UserID, thread: ThreadID) async 
     }
 
     // Pages: the latest 20 messages, and the 20 before them. Bob sees what a member may see; a viewer who is no member is rejected.
-    // A reader says once who asks; every query of the store can be given a viewer too.
+    // A reader says once who asks; every query of the store can be given a viewer too. A page has the requests of its neighbours.
     let reader = store.reader(as: .user(bob))
     let latest = try reader.timeline(thread, page: PageRequest(limit: 20))
-    let earlier = try reader.timeline(thread, page: PageRequest(limit: 20, before: latest.first?.position))
-    print(earlier.count, try reader.user(bob).threads.map(\.unreadCount))
-
-    // For a client without positions: a page with cursors as text, for older and newer messages.
-    let page = try reader.timeline(thread, page: PageRequest(limit: 20))
-    if let older = page.older { print(try reader.timeline(thread, page: PageRequest(limit: 20), at: older).entries.count) }
+    if let older = latest.older { print(try reader.timeline(thread, page: older).count) }
+    print(try reader.user(bob).threads.map(\.unreadCount))
 
     // The same queries as of an earlier position: what Bob could read, and who could read it, right after the post.
     let then = AsOf.position(post.position)

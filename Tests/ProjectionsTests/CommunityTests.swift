@@ -157,7 +157,7 @@ import Testing
                 }
             }
             for models in all {
-                #expect(models.messages(of: thread, PageRequest(limit: .max), asOf: now, after: start).items.map(\.message) == later)
+                #expect(models.messages(of: thread, PageRequest(limit: .max), asOf: now, after: start).posts.map(\.message) == later)
                 #expect(models.thread(thread, asOf: now, after: start)?.messageCount == later.count)
                 #expect(models.lastMessage(of: thread, asOf: now, after: start)?.message == later.last)
                 #expect(models.pinnedMessages(of: thread, asOf: now, after: start).map(\.message) == pins)

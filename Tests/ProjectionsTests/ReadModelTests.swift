@@ -94,24 +94,24 @@ extension StoreModels {
         #expect(models.messageCount(asOf: now) == naive.threads.map { naive.messages(of: $0).count }.reduce(0, +))
         for thread in naive.threads {
             let messages = naive.messages(of: thread)
-            let shown = models.messages(of: thread, everything, asOf: now).items.map {
+            let shown = models.messages(of: thread, everything, asOf: now).posts.map {
                 NaiveViews.Message(
                     id: $0.message, position: $0.position, author: $0.author, editPosition: $0.editPosition, isRetracted: $0.isRetracted,
                     isRemoved: $0.isRemoved, replyCount: $0.replyCount)
             }
             #expect(shown == messages)
             #expect(
-                models.messages(of: thread, everything, asOf: now).items.map(\.authorName) == messages.map { naive.username($0.author) })
+                models.messages(of: thread, everything, asOf: now).posts.map(\.authorName) == messages.map { naive.username($0.author) })
             #expect(models.lastMessage(of: thread, asOf: now)?.message == messages.last?.id)
             for message in messages {
-                let replies = models.replies(to: message.id, everything, asOf: now).items.compactMap { reply -> NaiveViews.Reply? in
+                let replies = models.replies(to: message.id, everything, asOf: now).posts.compactMap { reply -> NaiveViews.Reply? in
                     guard case .reply(let id) = reply.id, reply.message == message.id else { return nil }
                     return NaiveViews.Reply(
                         id: id, position: reply.position, author: reply.author, editPosition: reply.editPosition,
                         isRetracted: reply.isRetracted, isRemoved: reply.isRemoved)
                 }
                 #expect(replies == naive.replies(to: message.id))
-                let around = models.replies(to: message.id, PageRequest(limit: 3, around: now / 2), asOf: now).items.map(\.position)
+                let around = models.replies(to: message.id, PageRequest(limit: 3, around: now / 2), asOf: now).posts.map(\.position)
                 #expect(around == naive.page(replies, limit: 3, around: now / 2, \.position).map(\.position))
                 #expect(models.thread(of: message.id, asOf: now) == thread)
             }
@@ -128,7 +128,7 @@ extension StoreModels {
                 // At an entry, between two, before the first and after the last.
                 let own = messages.prefix(3).map(\.position)
                 for position in own + [1, now / 2, now, now + 9] {
-                    let page = models.messages(of: thread, PageRequest(limit: limit, around: position), asOf: now).items.map(\.position)
+                    let page = models.messages(of: thread, PageRequest(limit: limit, around: position), asOf: now).posts.map(\.position)
                     #expect(page == naive.page(messages, limit: limit, around: position, \.position).map(\.position))
                 }
             }
@@ -278,19 +278,19 @@ extension StoreModels {
     @Test(arguments: Seeds.seeds(4)) func pagesCoverThreadOnceInBothDirections(seed: UInt64) {
         let models = models(of: history(seed: seed, commands: 600))
         for thread in models.threads(PageRequest(limit: .max), asOf: .max).map(\.id) {
-            let all = models.messages(of: thread, PageRequest(limit: .max), asOf: .max).items
+            let all = models.messages(of: thread, PageRequest(limit: .max), asOf: .max).posts
             for limit in [1, 3, 50] {
                 var forward: [PostRecord] = []
-                var page = models.messages(of: thread, PageRequest(limit: limit, after: 0), asOf: .max).items
+                var page = models.messages(of: thread, PageRequest(limit: limit, after: 0), asOf: .max).posts
                 while let last = page.last {
                     forward += page
-                    page = models.messages(of: thread, PageRequest(limit: limit, after: last.position), asOf: .max).items
+                    page = models.messages(of: thread, PageRequest(limit: limit, after: last.position), asOf: .max).posts
                 }
                 var backward: [PostRecord] = []
-                page = models.messages(of: thread, PageRequest(limit: limit), asOf: .max).items
+                page = models.messages(of: thread, PageRequest(limit: limit), asOf: .max).posts
                 while let first = page.first {
                     backward = page + backward
-                    page = models.messages(of: thread, PageRequest(limit: limit, before: first.position), asOf: .max).items
+                    page = models.messages(of: thread, PageRequest(limit: limit, before: first.position), asOf: .max).posts
                 }
                 #expect(forward == all)
                 #expect(backward == all)
@@ -309,12 +309,12 @@ extension StoreModels {
         }
         let whole = models(of: events)
         for thread in whole.threads(PageRequest(limit: .max), asOf: .max) {
-            let posts = whole.messages(of: thread.id, PageRequest(limit: .max), asOf: .max).map { post in
+            let posts = whole.messages(of: thread.id, PageRequest(limit: .max), asOf: .max).posts.map { post in
                 var post = post
                 post.authorName = nil
                 return post
             }
-            #expect(erased.messages(of: thread.id, PageRequest(limit: .max), asOf: .max).items == posts)
+            #expect(erased.messages(of: thread.id, PageRequest(limit: .max), asOf: .max).posts == posts)
             #expect(erased.members(of: thread.id, asOf: .max).map(\.user) == whole.members(of: thread.id, asOf: .max).map(\.user))
             #expect(erased.thread(thread.id, asOf: .max)?.name == thread.id.outwardCode?.description)
         }

@@ -25,7 +25,7 @@ struct Main {
 
 /// The fuzzed readers.
 enum FuzzTarget: String, CaseIterable {
-    case journal, commits, events, lines, http, requests, sockets, cursors, checkpoints, ledgers, evidence
+    case journal, commits, events, lines, http, requests, sockets, checkpoints, ledgers, evidence
     case storeEvents = "store-events"
     case storeCommands = "store-commands"
     case storeImports = "store-imports"
@@ -43,7 +43,6 @@ enum FuzzTarget: String, CaseIterable {
         case .http: try HTTPHarness.check(input)
         case .requests: try RequestHarness.check(input)
         case .sockets: try SocketHarness.check(input)
-        case .cursors: try CursorHarness.check(input)
         case .checkpoints: try CheckpointHarness.check(input)
         case .ledgers: try LedgerHarness.check(input)
         case .evidence: try EvidenceHarness.check(input)

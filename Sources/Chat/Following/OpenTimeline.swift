@@ -8,7 +8,7 @@ public import Projections
 /// later is in no event that a member may see: when `threadJoined` arrives, call
 /// ``ChatStore/members(of:page:as:asOf:)``.
 public struct OpenTimeline: Sendable {
-    /// The messages, oldest first, with the cursors of the adjacent pages.
+    /// The messages, oldest first.
     public var page: Page<Post>
     /// The usernames of the current members and of the authors on the page, except erased ones.
     public var names: [UserID: String]
@@ -32,9 +32,9 @@ extension ChatStore {
     ///   - request: The part of the timeline; by default the latest 50 messages.
     ///   - viewer: Who reads the thread. Each event has the form
     ///     that ``EventFilter/viewer`` describes.
-    /// - Throws: As ``timeline(_:page:at:as:asOf:)``.
+    /// - Throws: As ``timeline(_:page:as:asOf:)``.
     /// - Complexity: O(*n* log *n*) in the number of users who ever joined the thread or were
-    ///   invited, muted or banned in it, plus that of ``timeline(_:page:at:as:asOf:)`` for the page.
+    ///   invited, muted or banned in it, plus that of ``timeline(_:page:as:asOf:)`` for the page.
     public func openTimeline(
         _ thread: ThreadID, page request: PageRequest = PageRequest(), as viewer: Viewer
     ) throws(ChatError) -> OpenTimeline {

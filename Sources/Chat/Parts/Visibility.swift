@@ -2,7 +2,7 @@ import ChatDomain
 import EventJournal
 import Projections
 
-// The access rules: every query, page, cursor, live view and event sequence checks them here. The
+// The access rules: every query, page, live view and event sequence checks them here. The
 // default is to deny. `WhoIsShownWhat.md` has the table.
 
 /// The viewer, the queried position and the current position, which together determine visibility.

@@ -25,8 +25,8 @@ extension ChatStore {
 /// Threads and posts.
 extension ChatReader {
     /// Returns a page of the threads.
-    public func threads(page: PageRequest = PageRequest(), at cursor: PageCursor? = nil) throws(ChatError) -> Page<ThreadSummary> {
-        try store.threads(page: page, at: cursor, as: viewer, asOf: point)
+    public func threads(page: PageRequest = PageRequest()) throws(ChatError) -> Page<ThreadSummary> {
+        try store.threads(page: page, as: viewer, asOf: point)
     }
 
     /// Returns one thread.
@@ -38,20 +38,16 @@ extension ChatReader {
     }
 
     /// Returns a page of a thread's messages.
-    public func timeline(
-        _ thread: ThreadID, page: PageRequest = PageRequest(), at cursor: PageCursor? = nil
-    ) throws(ChatError) -> Page<Post> {
-        try store.timeline(thread, page: page, at: cursor, as: viewer, asOf: point)
+    public func timeline(_ thread: ThreadID, page: PageRequest = PageRequest()) throws(ChatError) -> Page<Post> {
+        try store.timeline(thread, page: page, as: viewer, asOf: point)
     }
 
     /// Returns one message.
     public func message(_ id: MessageID) throws(ChatError) -> Post { try store.message(id, as: viewer, asOf: point) }
 
     /// Returns a page of the replies to a message.
-    public func replies(
-        to message: MessageID, page: PageRequest = PageRequest(), at cursor: PageCursor? = nil
-    ) throws(ChatError) -> Page<Post> {
-        try store.replies(to: message, page: page, at: cursor, as: viewer, asOf: point)
+    public func replies(to message: MessageID, page: PageRequest = PageRequest()) throws(ChatError) -> Page<Post> {
+        try store.replies(to: message, page: page, as: viewer, asOf: point)
     }
 
     /// Returns a post with its history.
@@ -71,7 +67,7 @@ extension ChatReader {
     }
 
     /// Returns a page of the threads of a user.
-    public func threads(of user: UserID, page: PageRequest = .all) throws(ChatError) -> PartialList<UserThread> {
+    public func threads(of user: UserID, page: PageRequest = .all) throws(ChatError) -> Page<UserThread> {
         try store.threads(of: user, page: page, as: viewer, asOf: point)
     }
 
@@ -79,22 +75,22 @@ extension ChatReader {
     public func access(of user: UserID) throws(ChatError) -> [ThreadAccess] { try store.access(of: user, as: viewer, asOf: point) }
 
     /// Returns a page of the members of a thread.
-    public func members(of thread: ThreadID, page: PageRequest = .all) throws(ChatError) -> PartialList<ThreadMember> {
+    public func members(of thread: ThreadID, page: PageRequest = .all) throws(ChatError) -> Page<ThreadMember> {
         try store.members(of: thread, page: page, as: viewer, asOf: point)
     }
 
     /// Returns a page of the residents of an outward code.
-    public func residents(of code: OutwardCode, page: PageRequest = .all) throws(ChatError) -> PartialList<Resident> {
+    public func residents(of code: OutwardCode, page: PageRequest = .all) throws(ChatError) -> Page<Resident> {
         try store.residents(of: code, page: page, as: viewer, asOf: point)
     }
 
     /// Returns a page of the owners and the moderators of a thread.
-    public func roles(in thread: ThreadID, page: PageRequest = .all) throws(ChatError) -> PartialList<RoleHolder> {
+    public func roles(in thread: ThreadID, page: PageRequest = .all) throws(ChatError) -> Page<RoleHolder> {
         try store.roles(in: thread, page: page, as: viewer, asOf: point)
     }
 
     /// Returns a page of the operators of the community.
-    public func operators(page: PageRequest = .all) throws(ChatError) -> PartialList<CommunityOperator> {
+    public func operators(page: PageRequest = .all) throws(ChatError) -> Page<CommunityOperator> {
         try store.operators(page: page, as: viewer, asOf: point)
     }
 
@@ -104,22 +100,22 @@ extension ChatReader {
     }
 
     /// Returns a page of the mutes and the bans of a thread.
-    public func sanctions(in thread: ThreadID, page: PageRequest = .all) throws(ChatError) -> PartialList<ThreadSanction> {
+    public func sanctions(in thread: ThreadID, page: PageRequest = .all) throws(ChatError) -> Page<ThreadSanction> {
         try store.sanctions(in: thread, page: page, as: viewer, asOf: point)
     }
 
     /// Returns a page of the open reports of a thread.
-    public func reports(in thread: ThreadID, page: PageRequest = .all) throws(ChatError) -> PartialList<PostReport> {
+    public func reports(in thread: ThreadID, page: PageRequest = .all) throws(ChatError) -> Page<PostReport> {
         try store.reports(in: thread, page: page, as: viewer, asOf: point)
     }
 
     /// Returns a page of the invitations of a user.
-    public func invitations(of user: UserID, page: PageRequest = .all) throws(ChatError) -> PartialList<ThreadInvitation> {
+    public func invitations(of user: UserID, page: PageRequest = .all) throws(ChatError) -> Page<ThreadInvitation> {
         try store.invitations(of: user, page: page, as: viewer, asOf: point)
     }
 
     /// Returns a page of the invitations to a thread.
-    public func invitations(to thread: ThreadID, page: PageRequest = .all) throws(ChatError) -> PartialList<ThreadInvitation> {
+    public func invitations(to thread: ThreadID, page: PageRequest = .all) throws(ChatError) -> Page<ThreadInvitation> {
         try store.invitations(to: thread, page: page, as: viewer, asOf: point)
     }
 }

@@ -12,7 +12,7 @@ extension ChatStore {
     ///   invited to; reads one event for each invitation of the page and the one before it.
     public func invitations(
         of user: UserID, page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
-    ) throws(ChatError) -> PartialList<ThreadInvitation> {
+    ) throws(ChatError) -> Page<ThreadInvitation> {
         let (scan, sections) = try sections(point, as: viewer) { models, view throws(ChatError) in
             try requireSelf(viewer, user)
             try models.requireUser(user, asOf: view.position)
@@ -32,7 +32,7 @@ extension ChatStore {
     ///   before it.
     public func invitations(
         to thread: ThreadID, page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
-    ) throws(ChatError) -> PartialList<ThreadInvitation> {
+    ) throws(ChatError) -> Page<ThreadInvitation> {
         let (scan, sections) = try sections(point, as: viewer) { models, view throws(ChatError) in
             try models.requireModerated(thread, from: view)
             return models.scan(membershipsOf: thread)
@@ -42,10 +42,10 @@ extension ChatStore {
 
     private func invitations(
         _ scan: Scan, _ sections: SectionedQuery, _ page: PageRequest
-    ) throws(ChatError) -> PartialList<ThreadInvitation> {
+    ) throws(ChatError) -> Page<ThreadInvitation> {
         let position = sections.viewpoint.position
         let rows = sections.compactMap(scan) { $0.invitation(ofMembership: $1, asOf: position) }
-        return try page.items(of: rows, by: \.self) { invited throws(ChatError) in
+        return try sections.readPage(page, of: rows, by: \.self) { invited throws(ChatError) in
             let event = try event(at: invited)
             guard event.kind == .userInvited, case .member(let thread, _, let user, let by) = event.shape else { return nil }
             // As everywhere, the blocks of now count.

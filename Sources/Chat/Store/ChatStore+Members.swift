@@ -12,7 +12,7 @@ extension ChatStore {
     ///   invited, muted or banned in it; reads the names of the page only.
     public func members(
         of thread: ThreadID, page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
-    ) throws(ChatError) -> PartialList<ThreadMember> {
+    ) throws(ChatError) -> Page<ThreadMember> {
         let (scan, sections) = try sections(point, as: viewer) { models, view throws(ChatError) in
             try models.requireReadable(thread, from: view)
             return models.scan(membershipsOf: thread)
@@ -51,7 +51,7 @@ extension ChatStore {
     ///   the page only.
     public func residents(
         of code: OutwardCode, page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
-    ) throws(ChatError) -> PartialList<Resident> {
+    ) throws(ChatError) -> Page<Resident> {
         let (scan, sections) = try sections(point, as: viewer) { models, view throws(ChatError) in
             try models.requireViewer(of: view)
             guard models.mayRead(ThreadID(code), from: view) else { throw .rejected(.notAMember) }

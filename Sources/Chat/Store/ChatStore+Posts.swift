@@ -8,29 +8,25 @@ extension ChatStore {
     ///
     /// - Parameters:
     ///   - thread: The thread.
-    ///   - page: The part of the list. With a cursor, only its limit applies.
-    ///   - cursor: A cursor of an earlier page of the same list, in either direction; nil for
-    ///     `page`.
+    ///   - page: The part of the list.
     ///   - viewer: Who asks.
     ///   - point: The point in the history to read as of.
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
-    ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember`; for the
-    ///   cursor, ``ChatError/foreignCursor`` and ``ChatError/rejected(_:)`` with `invalidPosition`.
+    ///   ``ChatError/rejected(_:)`` with `unknownThread`; with a viewer also `notAMember`.
     /// - Complexity: O(log *n* + *m*), where *n* is the number of the thread's messages and *m* the
     ///   size of the page, whose texts are read.
     public func timeline(
-        _ thread: ThreadID, page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, as viewer: Viewer,
-        asOf point: AsOf = .now
+        _ thread: ThreadID, page: PageRequest = PageRequest(), as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> Page<Post> {
-        let page = try request(page, at: cursor, of: .timeline(thread))
         let (found, now) = try query(point, as: viewer) { models, view throws(ChatError) in
             let start = try models.requireReadable(thread, from: view)
             var found = models.messages(of: thread, page, asOf: view.position, after: start)
-            models.mark(&found.items, thread, from: view)
+            models.mark(&found.posts, thread, from: view)
             return (found, view.position)
         }
-        let shown = PartialList(items: try posts(found.items, in: thread), hasOlder: found.hasOlder)
-        return makePage(shown, page, of: .timeline(thread), asOf: now, position: \.position)
+        return Page(
+            try posts(found.posts, in: thread), from: found.posts.first?.position, to: found.posts.last?.position,
+            hasOlder: found.hasOlder, page, asOf: now)
     }
 
     /// Returns one message.
@@ -50,29 +46,25 @@ extension ChatStore {
     ///
     /// - Parameters:
     ///   - message: The message.
-    ///   - page: The part of the list. With a cursor, only its limit applies.
-    ///   - cursor: A cursor of an earlier page of the same list, in either direction; nil for
-    ///     `page`.
+    ///   - page: The part of the list.
     ///   - viewer: Who asks.
     ///   - point: The point in the history to read as of.
     /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
-    ///   ``ChatError/rejected(_:)`` with `unknownMessage`; with a viewer also `notAMember`; for the
-    ///   cursor, ``ChatError/foreignCursor`` and ``ChatError/rejected(_:)`` with `invalidPosition`.
+    ///   ``ChatError/rejected(_:)`` with `unknownMessage`; with a viewer also `notAMember`.
     /// - Complexity: O(log *n* + *m*), or O(log² *n* + *m*) with bounds, where *n* is the number of
     ///   the message's replies and *m* the size of the page, whose texts are read.
     public func replies(
-        to message: MessageID, page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, as viewer: Viewer,
-        asOf point: AsOf = .now
+        to message: MessageID, page: PageRequest = PageRequest(), as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> Page<Post> {
-        let page = try request(page, at: cursor, of: .replies(message))
         let (found, now) = try query(point, as: viewer) { models, view throws(ChatError) in
             let thread = try models.requireReadable(message, from: view)
             var found = models.replies(to: message, page, asOf: view.position)
-            models.mark(&found.items, thread, from: view)
+            models.mark(&found.posts, thread, from: view)
             return (found, view.position)
         }
-        let shown = PartialList(items: try posts(found.items), hasOlder: found.hasOlder)
-        return makePage(shown, page, of: .replies(message), asOf: now, position: \.position)
+        return Page(
+            try posts(found.posts), from: found.posts.first?.position, to: found.posts.last?.position, hasOlder: found.hasOlder, page,
+            asOf: now)
     }
 
     /// Returns the message that a reply answers; nil if it is unknown or the viewer may not read

@@ -14,14 +14,14 @@ extension ChatStore {
     ///   it.
     public func reports(
         in thread: ThreadID, page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
-    ) throws(ChatError) -> PartialList<PostReport> {
+    ) throws(ChatError) -> Page<PostReport> {
         let ((scan, start), sections) = try sections(point, as: viewer) { models, view throws(ChatError) in
             let start = try models.requireModerated(thread, from: view)
             return (models.scan(reportsOf: thread), start)
         }
         let position = sections.viewpoint.position
         let rows = sections.compactMap(scan) { $0.openReport($1, in: thread, asOf: position, after: start) }
-        return try page.items(of: rows, by: \.position) { row throws(ChatError) in
+        return try sections.readPage(page, of: rows, by: \.position) { row throws(ChatError) in
             let event = try event(at: row.position)
             let found = sections.withSection { models -> (author: UserSummary, isRemoved: Bool, text: Position?)? in
                 guard let author = models.author(of: row.post, asOf: position) else { return nil }

@@ -12,7 +12,7 @@ extension ChatStore {
     ///   invited, muted or banned in it; reads the names of the page only.
     public func roles(
         in thread: ThreadID, page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
-    ) throws(ChatError) -> PartialList<RoleHolder> {
+    ) throws(ChatError) -> Page<RoleHolder> {
         let (scan, sections) = try sections(point, as: viewer) { models, view throws(ChatError) in
             try models.requireReadable(thread, from: view)
             return models.scan(membershipsOf: thread)
@@ -37,13 +37,14 @@ extension ChatStore {
     /// - Complexity: O(*n* log *n*) in the number of users who ever were operators.
     public func operators(
         page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
-    ) throws(ChatError) -> PartialList<CommunityOperator> {
+    ) throws(ChatError) -> Page<CommunityOperator> {
         try query(point, as: viewer) { models, view throws(ChatError) in
             try models.requireOperator(from: view)
             let operators = models.operators(asOf: view.position)
-            let range = page.indices(count: operators.count) { operators[$0].since }
-            return PartialList(
-                items: operators[range].map { CommunityOperator(user: UserSummary($0), since: $0.since) }, hasOlder: range.lowerBound > 0)
+            let shown = operators[page.indices(count: operators.count) { operators[$0].since }]
+            return Page(
+                shown.map { CommunityOperator(user: UserSummary($0), since: $0.since) }, from: shown.first?.since, to: shown.last?.since,
+                hasOlder: shown.startIndex > 0, page, asOf: view.position)
         }
     }
 }

@@ -18,7 +18,7 @@ extension ChatStore {
     ///   beside them that has ended by itself, and for the one before them.
     public func sanctions(
         in thread: ThreadID, page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
-    ) throws(ChatError) -> PartialList<ThreadSanction> {
+    ) throws(ChatError) -> Page<ThreadSanction> {
         let (scan, sections) = try sections(point, as: viewer) { models, view throws(ChatError) in
             try models.requireModerated(thread, from: view)
             return models.scan(membershipsOf: thread)
@@ -29,7 +29,7 @@ extension ChatStore {
             return found.isEmpty ? nil : found
         }.flatMap(\.self)
         let time = try time(of: point, sections.viewpoint)
-        return try page.items(of: rows, by: \.position) { row throws(ChatError) in
+        return try sections.readPage(page, of: rows, by: \.position) { row throws(ChatError) in
             let event = try event(at: row.position)
             guard case .sanction(_, _, _, let by, let until) = event.shape else { return nil }
             if let until, until <= time { return nil }

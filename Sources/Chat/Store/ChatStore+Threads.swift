@@ -9,23 +9,18 @@ extension ChatStore {
     /// A viewer receives the threads that they may read.
     ///
     /// - Parameters:
-    ///   - page: The part of the list. With a cursor, only its limit applies.
-    ///   - cursor: A cursor of an earlier page of the same list, in either direction; nil for
-    ///     `page`.
+    ///   - page: The part of the list.
     ///   - viewer: Who asks.
     ///   - point: The point in the history to read as of.
-    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>); for the cursor,
-    ///   ``ChatError/foreignCursor`` and ``ChatError/rejected(_:)`` with `invalidPosition`.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>).
     /// - Complexity: O(*n* log *n* + *m* log *k*), where *n* is the number of threads that the
     ///   viewer ever joined; for the host and operators, of all threads. *m* is the size of the
     ///   page, *k* the number of messages in a thread.
     public func threads(
-        page: PageRequest = PageRequest(), at cursor: PageCursor? = nil, as viewer: Viewer, asOf point: AsOf = .now
+        page: PageRequest = PageRequest(), as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> Page<ThreadSummary> {
-        let page = try request(page, at: cursor, of: .threads)
         let (keys, sections) = try threadSortKeys(viewer, point)
-        let found = sections.threads(page.slice(of: keys))
-        return makePage(found, page, of: .threads, asOf: sections.viewpoint.position, position: \.lastPosition)
+        return sections.threads(page, of: keys)
     }
 
     /// Returns one thread.

@@ -23,7 +23,7 @@ extension ChatStore {
     ) throws(ChatError) -> UserDetails {
         let (profile, threads) = try profileAndThreads(of: id, page, viewer, point)
         return UserDetails(
-            id: id, username: profile.username?.text, postcode: profile.postcode, createdAt: profile.createdAt, threads: threads.items)
+            id: id, username: profile.username?.text, postcode: profile.postcode, createdAt: profile.createdAt, threads: threads.entries)
     }
 
     /// Returns a page of a user's threads, in joining order; by default all.
@@ -36,13 +36,13 @@ extension ChatStore {
     ///   text is read; *b* is the number of users whom the user blocks.
     public func threads(
         of user: UserID, page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
-    ) throws(ChatError) -> PartialList<UserThread> {
+    ) throws(ChatError) -> Page<UserThread> {
         try profileAndThreads(of: user, page, viewer, point).threads
     }
 
     private func profileAndThreads(
         of user: UserID, _ page: PageRequest, _ viewer: Viewer, _ point: AsOf
-    ) throws(ChatError) -> (profile: UserProfile, threads: PartialList<UserThread>) {
+    ) throws(ChatError) -> (profile: UserProfile, threads: Page<UserThread>) {
         let ((profile, scan, blocked), sections) = try sections(point, as: viewer) { models, view throws(ChatError) in
             try requireSelf(viewer, user)
             guard let profile = models.profile(user, asOf: view.position) else { throw .rejected(.unknownUser) }
@@ -77,7 +77,7 @@ extension ChatStore {
             thread.lastMessage?.thread = thread.id
             return thread
         }
-        return (profile, PartialList(items: threads, hasOlder: rows.hasOlder))
+        return (profile, Page(entries: threads, older: rows.older, newer: rows.newer))
     }
 
     /// Returns the periods in which a user could read each thread, ordered by start.

@@ -120,10 +120,44 @@ extension SectionedQuery {
     func page<Element, Value>(
         _ page: PageRequest, of elements: [Element], by position: (Element) -> Position, per count: Int = rowCount,
         _ transform: (borrowing ReadModels, Element) -> Value
-    ) -> PartialList<Value> {
+    ) -> Page<Value> {
         let sorted = elements.sorted { position($0) < position($1) }
-        let range = page.indices(count: sorted.count) { position(sorted[$0]) }
-        return PartialList(items: map(sorted[range], per: count, transform), hasOlder: range.lowerBound > 0)
+        let shown = sorted[page.indices(count: sorted.count) { position(sorted[$0]) }]
+        return Page(
+            map(shown, per: count, transform), from: shown.first.map(position), to: shown.last.map(position),
+            hasOlder: shown.startIndex > 0, page, asOf: viewpoint.position)
+    }
+
+    /// Returns a page of the entries of rows, ordered by position; a row whose entry is nil has none.
+    ///
+    /// Calls `read` for the rows of the page, and for older rows until one has an entry.
+    func readPage<Row, Entry>(
+        _ page: PageRequest, of rows: [Row], by position: (Row) -> Position, _ read: (Row) throws(ChatError) -> Entry?
+    ) throws(ChatError) -> Page<Entry> {
+        let rows = rows.sorted { position($0) < position($1) }
+        func indices(_ limit: Int) -> Range<Int> {
+            PageRequest(limit: limit, before: page.before, after: page.after, around: page.around)
+                .indices(count: rows.count) { position(rows[$0]) }
+        }
+        // The older rows are those from the start of an empty page down, the newer ones from it up.
+        let (start, bounds, limit) = (indices(0).lowerBound, indices(.max), max(0, page.limit))
+        let olderLimit = page.around != nil ? limit / 2 : page.after != nil ? 0 : limit
+        var (older, newer, first, hasOlder): ([(Position, Entry)], [(Position, Entry)], Int, Bool) = ([], [], start, false)
+        while older.count < olderLimit, first > bounds.lowerBound {
+            first -= 1
+            if let entry = try read(rows[first]) { older.append((position(rows[first]), entry)) }
+        }
+        for row in rows[start..<bounds.upperBound] {
+            if newer.count == limit - olderLimit { break }
+            if let entry = try read(row) { newer.append((position(row), entry)) }
+        }
+        while !hasOlder, first > 0 {
+            first -= 1
+            hasOlder = try read(rows[first]) != nil
+        }
+        let found: [(Position, Entry)] = older.reversed() + newer
+        return Page(
+            found.map { $1 }, from: found.first?.0, to: found.last?.0, hasOlder: hasOlder, page, asOf: viewpoint.position)
     }
 
     /// Returns the users in a scan of memberships who could read a thread as of a position, in
@@ -203,13 +237,16 @@ extension SectionedQuery {
         return models.mayRead(models.threadID(ofThread: thread), from: viewpoint) ? thread : nil
     }
 
-    /// Returns the threads with these sort keys, a part of the sorted list.
-    func threads(_ keys: ArraySlice<ThreadSortKey>) -> PartialList<ThreadSummary> {
-        let threads = map(keys) { models, key in
+    /// Returns a page of the threads with these sort keys, which ascend.
+    func threads(_ page: PageRequest, of keys: [ThreadSortKey]) -> Page<ThreadSummary> {
+        let shown = page.slice(of: keys)
+        let threads = map(shown) { models, key in
             models.record(
                 key, asOf: viewpoint.position, after: models.readingStart(models.threadID(key), from: viewpoint) ?? viewpoint.position)
         }
-        return PartialList(items: threads.map(ThreadSummary.init), hasOlder: keys.startIndex > 0)
+        return Page(
+            threads.map(ThreadSummary.init), from: shown.first?.lastPosition, to: shown.last?.lastPosition,
+            hasOlder: shown.startIndex > 0, page, asOf: viewpoint.position)
     }
 }
 

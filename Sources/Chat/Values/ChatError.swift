@@ -19,8 +19,6 @@ public enum ChatError: Error, Hashable, Sendable {
     case erasureUnfinished(JournalError)
     /// The command batch exceeds the capacity of one commit; send smaller batches.
     case batchTooLarge
-    /// The page cursor belongs to another journal or to another list.
-    case foreignCursor
     /// The resume token belongs to another journal.
     case foreignToken
     /// The resume token lies beyond the last durable position.
@@ -58,7 +56,6 @@ extension ChatError: CustomStringConvertible {
         case .erasureUnfinished(let error):
             "erasureUnfinished: the content is hidden but not yet removed from all files; erase or open again to complete it: \(error)"
         case .batchTooLarge: "batchTooLarge: the batch exceeds the capacity of one commit; send smaller batches"
-        case .foreignCursor: "foreignCursor: the cursor belongs to another journal or to another list"
         case .foreignToken: "foreignToken: the token belongs to another journal"
         case .futureToken: "futureToken: the token lies beyond the last durable position"
         case .rolledBackToken: "rolledBackToken: the token belongs to a history that the journal does not contain"

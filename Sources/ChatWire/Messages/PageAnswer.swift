@@ -38,20 +38,8 @@ struct PageAnswer<Item: Encodable & Sendable>: Encodable {
     ///   - page: The page of the store.
     ///   - request: The request of the page.
     ///   - position: Returns the bound of an entry.
-    init(_ page: Page<Item>, _ request: PageRequest, position: @escaping (Item) -> Position) where Item: Hashable & Decodable {
-        (items, older, newer) = (page.entries, page.older?.bound, page.newer.bound)
-        (kept, self.position) = (request.after == nil ? .last : .first, position)
-    }
-
-    /// - Parameters:
-    ///   - part: A page of a list whose items have ascending positions.
-    ///   - request: The request of the page.
-    ///   - position: Returns the position of an item.
-    init(_ part: PartialList<Item>, _ request: PageRequest, position: @escaping (Item) -> Position) {
-        items = part.items
-        // An empty page after the last item is placed at its bound.
-        older = part.hasOlder ? items.first.map(position) ?? request.after.map { $0 == .max ? $0 : $0 + 1 } : nil
-        newer = items.last.map(position) ?? request.after ?? request.before.map { max($0, 1) - 1 } ?? 0
+    init(_ page: Page<Item>, _ request: PageRequest, position: @escaping (Item) -> Position) {
+        (items, older, newer) = (page.entries, page.older?.before, page.newer.after ?? 0)
         (kept, self.position) = (request.after == nil ? .last : .first, position)
     }
 

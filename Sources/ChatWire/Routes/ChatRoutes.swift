@@ -75,9 +75,7 @@ public struct ChatRoutes: Sendable {
         },
         Route("POST", "/v1/commands") { context in try await context.executeCommands() },
         Route("GET", "/v1/threads") { context in
-            let request = try context.page()
-            let page = try context.store.threads(page: request, as: .user(context.user))
-            return try WireResponse(json: PageAnswer(page, request, position: \.lastPosition))
+            try context.answer(by: \.lastPosition) { try context.store.threads(page: $0, as: .user(context.user)) }
         },
         Route("GET", "/v1/threads/{thread}") { context in
             try context.request.requireParameters()
@@ -135,9 +133,9 @@ public struct ChatRoutes: Sendable {
             return try WireResponse(json: try context.store.message(try context.message(), as: .user(context.user)))
         },
         Route("GET", "/v1/messages/{message}/replies") { context in
-            let request = try context.page()
-            let page = try context.store.replies(to: try context.message(), page: request, as: .user(context.user))
-            return try WireResponse(json: PageAnswer(page, request, position: \.position))
+            try context.answer(by: \.position) {
+                try context.store.replies(to: try context.message(), page: $0, as: .user(context.user))
+            }
         },
         Route("GET", "/v1/invitations") { context in
             try context.answer(by: \.position) { try context.store.invitations(of: context.user, page: $0, as: .user(context.user)) }
@@ -186,7 +184,7 @@ extension ChatRoutes.Context {
 
     /// Returns the response with the page that the parameters ask for.
     fileprivate func answer<Item: Encodable & Sendable>(
-        by position: @escaping (Item) -> Position, _ list: (PageRequest) throws -> PartialList<Item>
+        by position: @escaping (Item) -> Position, _ list: (PageRequest) throws -> Page<Item>
     ) throws -> WireResponse {
         let page = try page()
         return try WireResponse(json: PageAnswer(try list(page), page, position: position))
@@ -286,7 +284,7 @@ extension Problem {
         case .batchTooLarge: self.init(413, .tooLarge, "The batch is too large for one commit.")
         case .cancelled: self = .closing
         case .journal(let error): self = error.code == .closed ? .closing : .storage
-        case .undecodable, .newerEvents, .erasureUnfinished, .foreignCursor, .lagged, .incompleteThread: self = .storage
+        case .undecodable, .newerEvents, .erasureUnfinished, .lagged, .incompleteThread: self = .storage
         }
     }
 }

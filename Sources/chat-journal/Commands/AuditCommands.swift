@@ -16,7 +16,7 @@ extension ToolCommand {
     ) { arguments, output in
         let page = try arguments.listPage()
         return try showMembers(arguments, &output) { store, thread, viewer, point throws(ChatError) in
-            try store.members(of: thread, page: page, as: viewer, asOf: point).items
+            try store.members(of: thread, page: page, as: viewer, asOf: point).entries
         }
     }
 
@@ -76,7 +76,7 @@ extension ToolCommand {
         return try arguments.withStore { store, viewer, point in
             let residents = try store.residents(of: code, page: page, as: viewer, asOf: point)
             try output.show(
-                residents.items, asJSON: arguments.hasFlag("json"),
+                residents.entries, asJSON: arguments.hasFlag("json"),
                 [.init("SINCE", .right), .init("USER"), .init("POSTCODE"), .init("ID")]
             ) {
                 [

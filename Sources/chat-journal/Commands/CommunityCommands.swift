@@ -15,7 +15,7 @@ extension ToolCommand {
         let page = try arguments.listPage()
         guard arguments[optional: "THREAD"] != nil else {
             return try arguments.withStore { store, viewer, point in
-                let operators = try store.operators(page: page, as: viewer, asOf: point).items
+                let operators = try store.operators(page: page, as: viewer, asOf: point).entries
                 try output.show(operators, asJSON: arguments.hasFlag("json"), [.init("SINCE", .right), .init("OPERATOR"), .init("ID")]) {
                     ["\($0.since)", $0.user.displayName, "\($0.user.id)"]
                 }
@@ -23,7 +23,7 @@ extension ToolCommand {
         }
         return try arguments.withThread { store, thread, viewer, point in
             try output.show(
-                try store.roles(in: thread, page: page, as: viewer, asOf: point).items, asJSON: arguments.hasFlag("json"),
+                try store.roles(in: thread, page: page, as: viewer, asOf: point).entries, asJSON: arguments.hasFlag("json"),
                 [.init("SINCE", .right), .init("ROLE"), .init("USER"), .init("ID")]
             ) {
                 ["\($0.since)", $0.role.rawValue, $0.user.displayName, "\($0.user.id)"]
@@ -40,7 +40,7 @@ extension ToolCommand {
         let (page, asked) = (try arguments.listPage(), try arguments.point())
         return try arguments.withThread { store, thread, viewer, _ in
             try output.show(
-                try store.sanctions(in: thread, page: page, as: viewer, asOf: asked).items, asJSON: arguments.hasFlag("json"),
+                try store.sanctions(in: thread, page: page, as: viewer, asOf: asked).entries, asJSON: arguments.hasFlag("json"),
                 [
                     .init("POSITION", .right), .init("KIND"), .init("USER"), .init("UNTIL"), .init("BY"), .init("REASON"), .init("ID"),
                 ]
@@ -76,7 +76,7 @@ extension ToolCommand {
         let page = try arguments.listPage()
         return try arguments.withThread { store, thread, viewer, point in
             try output.show(
-                try store.reports(in: thread, page: page, as: viewer, asOf: point).items, asJSON: arguments.hasFlag("json"),
+                try store.reports(in: thread, page: page, as: viewer, asOf: point).entries, asJSON: arguments.hasFlag("json"),
                 [
                     .init("POSITION", .right), .init("REPORTED"), .init("BY"), .init("REASON"), .init("AUTHOR"), .init("TEXT"),
                     .init("POST"),
@@ -98,7 +98,7 @@ extension ToolCommand {
         let page = try arguments.listPage()
         return try arguments.withUser { store, user, viewer, point in
             try output.show(
-                try store.invitations(of: user, page: page, as: viewer, asOf: point).items, asJSON: arguments.hasFlag("json"),
+                try store.invitations(of: user, page: page, as: viewer, asOf: point).entries, asJSON: arguments.hasFlag("json"),
                 [.init("POSITION", .right), .init("INVITED"), .init("BY"), .init("THREAD"), .init("ID")]
             ) {
                 [

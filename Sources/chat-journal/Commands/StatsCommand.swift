@@ -41,7 +41,7 @@ private struct StatsError: Error, CustomStringConvertible {
         switch error {
         case .journal(let error): error.code == .damaged
         case .undecodable: true
-        case .rejected, .newerEvents, .erasureUnfinished, .batchTooLarge, .foreignCursor, .foreignToken, .futureToken, .rolledBackToken,
+        case .rejected, .newerEvents, .erasureUnfinished, .batchTooLarge, .foreignToken, .futureToken, .rolledBackToken,
             .lagged, .cancelled, .incompleteThread:
             false
         }

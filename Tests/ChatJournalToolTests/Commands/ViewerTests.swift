@@ -98,12 +98,13 @@ import Testing
                     "timeline of \(thread) for \(viewer) as of \(asOf)")
                 check(
                     try world.run(viewer, "members", "\(thread)"),
-                    try expected { () throws(ChatError) in try store.members(of: thread, as: .user(viewer)).items }, "members of \(thread)")
+                    try expected { () throws(ChatError) in try store.members(of: thread, as: .user(viewer)).entries },
+                    "members of \(thread)")
                 check(try world.run(viewer, "readers", "\(thread)"), ([], "notAllowed"), "readers")
                 if let code = thread.outwardCode {
                     check(
                         try world.run(viewer, "residents", "\(code)"),
-                        try expected { () throws(ChatError) in try store.residents(of: code, as: .user(viewer)).items },
+                        try expected { () throws(ChatError) in try store.residents(of: code, as: .user(viewer)).entries },
                         "residents of \(code)"
                     )
                 }

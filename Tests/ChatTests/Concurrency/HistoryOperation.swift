@@ -1,4 +1,4 @@
-@testable import Chat
+import Chat
 import ChatDomain
 import EventJournal
 import Projections
@@ -17,13 +17,14 @@ enum Query: Hashable, Sendable {
     case readers(ThreadID, asOf: Position?)
     case access(UserID, viewer: UserID?, asOf: Position?)
     case activity(asOf: Position?)
-    /// A page with its cursors, starting at a cursor if given.
-    case page(PageCursor.List, PageRequest, at: Place?, viewer: UserID?)
+    /// A page with the bounds of the adjacent pages.
+    case page(List, PageRequest, viewer: UserID?)
 
-    /// The direction and bound of a cursor.
-    struct Place: Hashable {
-        var direction: PageCursor.Direction
-        var bound: Position
+    /// A list of which an answer has the bounds.
+    enum List: Hashable {
+        case threads
+        case timeline(ThreadID)
+        case replies(MessageID)
     }
 
     /// The position that the query reads as of; nil for now.
@@ -57,8 +58,8 @@ enum Answer: Equatable, Sendable {
     case residents([Resident])
     case access([ThreadAccess])
     case activity([ActivityDay])
-    /// A page's entries and the bounds of its cursors.
-    indirect case page(Answer, older: Position?, newer: Position)
+    /// A page's entries and the bounds of the adjacent pages.
+    indirect case page(Answer, older: Position?, newer: Position?)
     /// A rejected query.
     case refused(Rejection.Code)
     /// Any error that a store never reports on a sound log.
@@ -98,36 +99,34 @@ extension ChatStore {
                     try timeline(thread, page: page, as: Viewer(orHost: viewer), asOf: position.map(AsOf.position) ?? .now).entries)
             case .message(let message): return .message(try self.message(message, as: .host))
             case .replies(let message): return .replies(try replies(to: message, as: .host).entries)
-            case .members(let thread, let viewer): return .members(try members(of: thread, as: Viewer(orHost: viewer)).items)
+            case .members(let thread, let viewer): return .members(try members(of: thread, as: Viewer(orHost: viewer)).entries)
             case .user(let user): return .user(try self.user(user, as: .host))
             case .threads(let viewer): return .threads(try threads(as: Viewer(orHost: viewer)).entries)
             case .userNamed(let name): return .userID(try userID(named: name))
-            case .residents(let code): return .residents(try residents(of: code, as: .host).items)
+            case .residents(let code): return .residents(try residents(of: code, as: .host).entries)
             case .readers(let thread, let position):
                 return .members(try readers(of: thread, asOf: position.map(AsOf.position) ?? .now))
             case .access(let user, let viewer, let position):
                 return .access(try access(of: user, as: Viewer(orHost: viewer), asOf: position.map(AsOf.position) ?? .now))
             case .activity(let position): return .activity(try activity(asOf: position.map(AsOf.position) ?? .now))
-            case .page(let list, let page, let place, let viewer): return try answer(list, page, place, viewer)
+            case .page(let list, let page, let viewer): return try answer(list, page, Viewer(orHost: viewer))
             }
         } catch {
             return Answer(error)
         }
     }
 
-    private func answer(_ list: PageCursor.List, _ page: PageRequest, _ place: Query.Place?, _ viewer: UserID?) throws(ChatError) -> Answer
-    {
-        let cursor = place.map { PageCursor(journal: log.id, list: list, direction: $0.direction, bound: $0.bound) }
+    private func answer(_ list: Query.List, _ request: PageRequest, _ viewer: Viewer) throws(ChatError) -> Answer {
         switch list {
-        case .threads:
-            let page = try threads(page: page, at: cursor, as: Viewer(orHost: viewer))
-            return .page(.threads(page.entries), older: page.older?.bound, newer: page.newer.bound)
-        case .timeline(let thread):
-            let page = try timeline(thread, page: page, at: cursor, as: Viewer(orHost: viewer))
-            return .page(.timeline(page.entries), older: page.older?.bound, newer: page.newer.bound)
-        case .replies(let message):
-            let page = try replies(to: message, page: page, at: cursor, as: Viewer(orHost: viewer))
-            return .page(.replies(page.entries), older: page.older?.bound, newer: page.newer.bound)
+        case .threads: Answer(try threads(page: request, as: viewer)) { .threads($0) }
+        case .timeline(let thread): Answer(try timeline(thread, page: request, as: viewer)) { .timeline($0) }
+        case .replies(let message): Answer(try replies(to: message, page: request, as: viewer)) { .replies($0) }
         }
+    }
+}
+
+extension Answer {
+    fileprivate init<Entry>(_ page: Page<Entry>, _ entries: ([Entry]) -> Answer) {
+        self = .page(entries(page.entries), older: page.older?.before, newer: page.newer.after)
     }
 }

@@ -1,4 +1,4 @@
-@testable import Chat
+import Chat
 import ChatDomain
 import ChatTesting
 import Projections
@@ -95,17 +95,13 @@ struct HistoryWorkload {
         case 16, 17: .readers(thread(), asOf: random.oneIn(2) ? nil : moment(head))
         case 18, 19: .access(user(), viewer: viewer(), asOf: random.oneIn(2) ? nil : moment(head))
         case 20, 21: .activity(asOf: random.oneIn(2) ? nil : moment(head))
-        default: .page(list(), page(head), at: random.oneIn(2) ? nil : place(head), viewer: viewer())
+        default: .page(list(), page(head), viewer: viewer())
         }
     }
 
     private mutating func moment(_ head: Position) -> Position { Position.random(in: 0...head + 3, using: &random) }
 
-    private mutating func place(_ head: Position) -> Query.Place {
-        Query.Place(direction: random.oneIn(2) ? .older : .newer, bound: Position.random(in: 0...head + 3, using: &random))
-    }
-
-    private mutating func list() -> PageCursor.List {
+    private mutating func list() -> Query.List {
         switch number(0..<3) {
         case 0: .threads
         case 1: .timeline(thread())
@@ -117,7 +113,7 @@ struct HistoryWorkload {
         switch number(0..<3) {
         case 0: PageRequest()
         case 1: PageRequest(limit: 3, before: Position.random(in: 0...head + 3, using: &random))
-        default: PageRequest(limit: 3, after: Position.random(in: 0...head, using: &random))
+        default: PageRequest(limit: 3, after: Position.random(in: 0...head + 3, using: &random))
         }
     }
 

@@ -52,22 +52,14 @@ extension SequentialChat {
                 return .access(
                     access(of: user).map { ThreadAccess(thread: $0.thread, name: name(of: $0.thread), from: $0.from, to: $0.to) })
             case .activity: return .activity(days.values.sorted { $0.day < $1.day })
-            case .page(let list, let page, let place, let viewer): return try answer(list, page, place, viewer)
+            case .page(let list, let page, let viewer): return try answer(list, page, viewer)
             }
         } catch {
             return Answer(error)
         }
     }
 
-    private func answer(_ list: PageCursor.List, _ page: PageRequest, _ place: Query.Place?, _ viewer: UserID?) throws(ChatError) -> Answer
-    {
-        var page = page
-        if let place {
-            let isOlder = place.direction == .older
-            // An older cursor may point one past the last position: it selects all entries.
-            if place.bound > position + (isOlder ? 1 : 0) { throw .rejected(.invalidPosition) }
-            page = PageRequest(limit: page.limit, before: isOlder ? place.bound : nil, after: isOlder ? nil : place.bound)
-        }
+    private func answer(_ list: Query.List, _ page: PageRequest, _ viewer: UserID?) throws(ChatError) -> Answer {
         switch list {
         case .threads: return answer(try shown(to: viewer), page, by: \.lastPosition) { .threads($0.map { summary($0, viewer) }) }
         case .timeline(let thread):

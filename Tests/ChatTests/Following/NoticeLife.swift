@@ -97,7 +97,7 @@ struct ShownContent {
             add(invitation.by)
             add(invitation.thread, invitation.name)
         }
-        for holder in (try? store.operators(as: .user(viewer)))?.items ?? [] { add(holder.user) }
+        for holder in (try? store.operators(as: .user(viewer)))?.entries ?? [] { add(holder.user) }
         for thread in try store.threads(page: PageRequest(limit: 1_000), as: .user(viewer)) {
             add(thread.id, thread.name)
             try addContents(of: thread, store, viewer)
@@ -114,15 +114,15 @@ struct ShownContent {
                 add(reply.id, reply.body, reply.position, reply.author)
             }
         }
-        for report in (try? store.reports(in: thread.id, as: .user(viewer)))?.items ?? [] {
+        for report in (try? store.reports(in: thread.id, as: .user(viewer)))?.entries ?? [] {
             for user in [report.author, report.by] { add(user) }
             add(report.reason, report.position)
         }
-        for sanction in (try? store.sanctions(in: thread.id, as: .user(viewer)))?.items ?? [] {
+        for sanction in (try? store.sanctions(in: thread.id, as: .user(viewer)))?.entries ?? [] {
             for user in [sanction.user, sanction.by] { add(user) }
             add(sanction.reason, sanction.position)
         }
-        for invitation in (try? store.invitations(to: thread.id, as: .user(viewer)))?.items ?? [] {
+        for invitation in (try? store.invitations(to: thread.id, as: .user(viewer)))?.entries ?? [] {
             for user in [invitation.user, invitation.by] { add(user) }
         }
     }

@@ -470,7 +470,7 @@ private struct UndecidedWorld {
         for moment in moments.map(AsOf.position) {
             ask("threads") { try store.threads(page: all, as: .user(viewer), asOf: moment).entries }
             ask("pages of threads") {
-                try pages { try store.threads(page: PageRequest(limit: 1), at: $0, as: .user(viewer), asOf: moment) }
+                try pages(PageRequest(limit: 1)) { try store.threads(page: $0, as: .user(viewer), asOf: moment) }
             }
             // The query contains the thread's name, so the label omits it.
             ask("named") { try names.map { try store.threadIDs(named: $0, as: .user(viewer), asOf: moment) } }
@@ -487,7 +487,7 @@ private struct UndecidedWorld {
                     try store.timeline(thread, page: PageRequest(limit: 2, around: 30), as: .user(viewer), asOf: moment).entries
                 }
                 ask("pages") {
-                    try pages { try store.timeline(thread, page: PageRequest(limit: 2), at: $0, as: .user(viewer), asOf: moment) }
+                    try pages(PageRequest(limit: 2)) { try store.timeline(thread, page: $0, as: .user(viewer), asOf: moment) }
                 }
                 if let code = thread.outwardCode { ask("residents") { try store.residents(of: code, as: .user(viewer), asOf: moment) } }
             }
@@ -495,7 +495,7 @@ private struct UndecidedWorld {
                 ask("message") { try store.message(message, as: .user(viewer), asOf: moment) }
                 ask("replies") { try store.replies(to: message, page: all, as: .user(viewer), asOf: moment).entries }
                 ask("pages of replies") {
-                    try pages { try store.replies(to: message, page: PageRequest(limit: 1), at: $0, as: .user(viewer), asOf: moment) }
+                    try pages(PageRequest(limit: 1)) { try store.replies(to: message, page: $0, as: .user(viewer), asOf: moment) }
                 }
                 ask("details") { try store.details(of: .message(message), as: .user(viewer), asOf: moment) }
             }
@@ -536,8 +536,8 @@ private struct UndecidedWorld {
     }
 
     /// Returns the entries of all pages, from the last page backwards and forwards again.
-    private func pages<Entry>(_ page: (PageCursor?) throws -> Page<Entry>) throws -> [Entry] {
-        var found = try page(nil)
+    private func pages<Entry>(_ request: PageRequest, _ page: (PageRequest) throws -> Page<Entry>) throws -> [Entry] {
+        var found = try page(request)
         var entries = found.entries
         while let older = found.older {
             found = try page(older)

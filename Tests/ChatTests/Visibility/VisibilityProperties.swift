@@ -8,7 +8,7 @@ import Testing
 
 @testable import Chat
 
-/// Compares every query, page, cursor and filter with `WhoIsShownWhat.md` on random histories.
+/// Compares every query, page and filter with `WhoIsShownWhat.md` on random histories.
 ///
 /// `CHATJOURNAL_VISIBILITY_HISTORIES` sets the number of histories, 8 in the long form. Threads, users
 /// and events are checked for every viewer and position, posts in turns.
@@ -370,7 +370,7 @@ struct VisibilityChecker {
             var page = try store.threads(page: PageRequest(limit: 2), as: .user(viewer), asOf: asOf)
             var entries = page.entries
             while let older = page.older {
-                page = try store.threads(page: PageRequest(limit: 2), at: older, as: .user(viewer), asOf: asOf)
+                page = try store.threads(page: older, as: .user(viewer), asOf: asOf)
                 entries = page.entries + entries
             }
             return entries
@@ -409,7 +409,7 @@ struct VisibilityChecker {
                 var page = try store.timeline(thread, page: PageRequest(limit: 7), as: .user(viewer), asOf: asOf)
                 var entries = page.entries
                 while let older = page.older {
-                    page = try store.timeline(thread, page: PageRequest(limit: 7), at: older, as: .user(viewer), asOf: asOf)
+                    page = try store.timeline(thread, page: older, as: .user(viewer), asOf: asOf)
                     entries = page.entries + entries
                 }
                 return entries
@@ -426,7 +426,7 @@ struct VisibilityChecker {
                 check(
                     "residents", viewer, moment,
                     isRegistered(viewer, moment) ? mayRead ? residents : .refused(.notAMember) : .refused(.unknownUser)
-                ) { () throws(ChatError) in try store.residents(of: code, as: .user(viewer), asOf: asOf).items }
+                ) { () throws(ChatError) in try store.residents(of: code, as: .user(viewer), asOf: asOf).entries }
             }
         }
     }
@@ -490,7 +490,7 @@ struct VisibilityChecker {
                 }
             }
             check("reports", viewer, moment, reports) { () throws(ChatError) in
-                try store.reports(in: thread, as: .user(viewer), asOf: asOf).items
+                try store.reports(in: thread, as: .user(viewer), asOf: asOf).entries
             }
             check("standing", viewer, moment, expectedStanding(thread, viewer, moment)) { () throws(ChatError) in
                 try store.standing(of: viewer, in: thread, as: .user(viewer), asOf: asOf)
@@ -517,7 +517,7 @@ struct VisibilityChecker {
                 }
             }
             check("invitations(of:)", viewer, moment, invitations) { () throws(ChatError) in
-                try store.invitations(of: user, as: .user(viewer), asOf: asOf).items
+                try store.invitations(of: user, as: .user(viewer), asOf: asOf).entries
             }
         }
     }
@@ -558,7 +558,7 @@ struct VisibilityChecker {
                 var page = try store.replies(to: message, page: PageRequest(limit: 2), as: .user(viewer), asOf: asOf)
                 var entries = page.entries
                 while let older = page.older {
-                    page = try store.replies(to: message, page: PageRequest(limit: 2), at: older, as: .user(viewer), asOf: asOf)
+                    page = try store.replies(to: message, page: older, as: .user(viewer), asOf: asOf)
                     entries = page.entries + entries
                 }
                 return entries

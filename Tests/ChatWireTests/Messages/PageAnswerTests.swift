@@ -9,9 +9,11 @@ import Testing
 
 /// Pages that are selected from a complete list.
 @Suite struct PageAnswerTests {
-    private func page(_ all: [Position], _ request: PageRequest) -> PageAnswer<Position> {
+    private func page(_ all: [Position], _ request: PageRequest, asOf now: Position = 200) -> PageAnswer<Position> {
         let range = request.indices(count: all.count) { all[$0] }
-        return PageAnswer(PartialList(items: Array(all[range]), hasOlder: range.lowerBound > 0), request, position: { $0 })
+        let page = Page(
+            Array(all[range]), from: all[range].first, to: all[range].last, hasOlder: range.lowerBound > 0, request, asOf: now)
+        return PageAnswer(page, request, position: { $0 })
     }
 
     /// A page as a client reads it.
@@ -92,16 +94,17 @@ import Testing
     @Test func boundsStayNearThePositions() {
         for request in [
             PageRequest(limit: 5, after: 9), PageRequest(limit: 5, after: 3), PageRequest(limit: 5, before: 1), PageRequest(limit: 5),
+            PageRequest(limit: 5, after: .max), PageRequest(limit: 5, before: .max),
         ] {
-            let page = page([1, 2, 3], request)
+            let page = page([1, 2, 3], request, asOf: 9)
             #expect(page.older ?? 0 <= 10)
             #expect(page.newer <= 10)
         }
-        #expect(page([1, 2, 3], PageRequest(limit: 5, after: .max)).older == .max)
     }
 
+    /// An empty list has as its end the position that it was read as of.
     @Test func emptyListHasAnEmptyPage() throws {
-        #expect(try json(page([], PageRequest(limit: 5))) == #"{"items":[],"older":null,"newer":0}"#)
-        #expect(try json(page([4], PageRequest(limit: 5))) == #"{"items":[4],"older":null,"newer":4}"#)
+        #expect(try json(page([], PageRequest(limit: 5), asOf: 9)) == #"{"items":[],"older":null,"newer":9}"#)
+        #expect(try json(page([4], PageRequest(limit: 5), asOf: 9)) == #"{"items":[4],"older":null,"newer":4}"#)
     }
 }

@@ -14,16 +14,14 @@ import Testing
         let (store, maya, market, code) = (village.store, village.maya, village.market, Village.code)
         let outward = try #require(OutwardCode(code))
         func list(_ items: [some Encodable]) throws -> String { "{\"items\":\(try json(items))}" }
-        func page<Item>(_ page: Page<Item>) throws -> String {
-            let older = page.older.map { "\($0.bound)" } ?? "null"
-            return "{\"items\":\(try json(page.entries)),\"older\":\(older),\"newer\":\(page.newer.bound)}"
+        func page(_ page: Page<some Encodable>) throws -> String {
+            let (older, newer) = (page.older?.before.map { "\($0)" } ?? "null", try #require(page.newer.after))
+            return "{\"items\":\(try json(page.entries)),\"older\":\(older),\"newer\":\(newer)}"
         }
-        func whole<Item: Encodable>(_ list: PartialList<Item>, by position: (Item) -> Position) throws -> String {
-            "{\"items\":\(try json(list.items)),\"older\":null,\"newer\":\(list.last.map(position) ?? 0)}"
-        }
+        let events = try numberedEvents(of: market, store, maya)
         let expected: [(pattern: String, target: String, text: String)] = [
             ("/v1/me", "/v1/me", try json(try store.user(maya, as: .user(maya)))),
-            ("/v1/me/threads", "/v1/me/threads", try whole(try store.threads(of: maya, as: .user(maya)), by: \.since)),
+            ("/v1/me/threads", "/v1/me/threads", try page(try store.threads(of: maya, as: .user(maya)))),
             ("/v1/threads", "/v1/threads", try page(try store.threads(as: .user(maya)))),
             ("/v1/threads/{thread}", "/v1/threads/\(market)", try answer(about: market, store, maya)),
             ("/v1/threads/{thread}", "/v1/threads/\(code)", try answer(about: ThreadID(outward), store, maya)),
@@ -34,32 +32,32 @@ import Testing
             ("/v1/threads/{thread}/timeline", "/v1/threads/\(market)/timeline", try page(try store.timeline(market, as: .user(maya)))),
             (
                 "/v1/threads/{thread}/events", "/v1/threads/\(market)/events",
-                try whole(PartialList(items: try numberedEvents(of: market, store, maya), hasOlder: false), by: \.position)
+                "{\"items\":\(try json(events)),\"older\":null,\"newer\":\(events.last?.position ?? 0)}"
             ),
             (
                 "/v1/threads/{thread}/members", "/v1/threads/\(market)/members",
-                try whole(try store.members(of: market, as: .user(maya)), by: \.since)
+                try page(try store.members(of: market, as: .user(maya)))
             ),
             (
                 "/v1/threads/{thread}/residents", "/v1/threads/\(code)/residents",
-                try whole(try store.residents(of: outward, as: .user(maya)), by: \.since)
+                try page(try store.residents(of: outward, as: .user(maya)))
             ),
             (
                 "/v1/threads/{thread}/roles", "/v1/threads/\(market)/roles",
-                try whole(try store.roles(in: market, as: .user(maya)), by: \.since)
+                try page(try store.roles(in: market, as: .user(maya)))
             ),
             ("/v1/threads/{thread}/pins", "/v1/threads/\(market)/pins", try list(try store.pins(in: market, as: .user(maya)))),
             (
                 "/v1/threads/{thread}/sanctions", "/v1/threads/\(market)/sanctions",
-                try whole(try store.sanctions(in: market, as: .user(maya)), by: \.position)
+                try page(try store.sanctions(in: market, as: .user(maya)))
             ),
             (
                 "/v1/threads/{thread}/reports", "/v1/threads/\(market)/reports",
-                try whole(try store.reports(in: market, as: .user(maya)), by: \.position)
+                try page(try store.reports(in: market, as: .user(maya)))
             ),
             (
                 "/v1/threads/{thread}/invitations", "/v1/threads/\(market)/invitations",
-                try whole(try store.invitations(to: market, as: .user(maya)), by: \.position)
+                try page(try store.invitations(to: market, as: .user(maya)))
             ),
             ("/v1/messages/{message}", "/v1/messages/\(village.message)", try json(try store.message(village.message, as: .user(maya)))),
             (
@@ -76,11 +74,11 @@ import Testing
             #expect(Appearance(head) == Appearance(response))
         }
         let own = await village.community.get("/v1/invitations", as: village.om)
-        #expect((own.status, own.text) == (200, try whole(try store.invitations(of: village.om, as: .user(village.om)), by: \.position)))
+        #expect((own.status, own.text) == (200, try page(try store.invitations(of: village.om, as: .user(village.om)))))
         #expect(own.text.contains("\(village.secret)"))
-        let events = await village.community.get("/v1/events", as: maya)
-        #expect((events.status, events[header: "Content-Type"]) == (200, "text/event-stream"))
-        #expect(events.stream != nil)
+        let following = await village.community.get("/v1/events", as: maya)
+        #expect((following.status, following[header: "Content-Type"]) == (200, "text/event-stream"))
+        #expect(following.stream != nil)
         let command = await village.community.post("{\"postMessage\":{\"thread\":\"\(market)\",\"body\":\"Plums\"}}", as: maya)
         #expect(command.status == 200)
         let tried = Set(expected.map(\.pattern) + ["/v1/invitations", "/v1/events", "/v1/commands"])

@@ -1,1 +1,0 @@
-../../../Tests/ChatTests/Fuzzing/CursorHarness.swift
