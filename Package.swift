@@ -24,6 +24,7 @@ let package = Package(
         .library(name: "ChatDomain", targets: ["ChatDomain"]),
         .library(name: "EventJournal", targets: ["EventJournal"]),
         .library(name: "MerkleLog", targets: ["MerkleLog"]),
+        .library(name: "ChatValues", targets: ["ChatValues"]),
         .library(name: "Projections", targets: ["Projections"]),
         .library(name: "Chat", targets: ["Chat"]),
         .library(name: "ChatTesting", targets: ["ChatTesting"]),
@@ -60,9 +61,12 @@ let package = Package(
             ],
             swiftSettings: settings),
         .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
-        .target(name: "Projections", dependencies: ["ChatDomain", "Columns", "Primitives"], swiftSettings: settings),
+        // The values of queries and answers, for a client that has no journal.
+        .target(name: "ChatValues", dependencies: ["ChatDomain", "Primitives"], swiftSettings: settings),
+        .target(name: "Projections", dependencies: ["ChatDomain", "ChatValues", "Columns", "Primitives"], swiftSettings: settings),
         .target(
-            name: "Chat", dependencies: ["ChatDomain", "Columns", "EventJournal", "Locking", "Primitives", "Projections"],
+            name: "Chat",
+            dependencies: ["ChatDomain", "ChatValues", "Columns", "EventJournal", "Locking", "Primitives", "Projections"],
             swiftSettings: settings),
         .target(
             name: "ChatTesting", dependencies: ["ChatDomain", "EventJournal", "Locking", "Primitives", "Projections", "Chat"],
@@ -76,7 +80,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
-            name: "ChatWire", dependencies: ["Chat", "ChatDomain", "EventJournal", "Primitives", "Projections"], swiftSettings: settings),
+            name: "ChatWire", dependencies: ["Chat", "ChatDomain", "ChatValues", "EventJournal", "Primitives", "Projections"],
+            swiftSettings: settings),
         // Empty without the trait Server.
         .target(
             name: "ChatServer",
@@ -129,9 +134,12 @@ let package = Package(
                 "ChatTesting", "EventJournal", "ForkedProcess", "Locking", "MerkleLog", "Primitives", "StubRewriter", "TestSupport",
             ],
             swiftSettings: settings),
+        .testTarget(name: "ChatValuesTests", dependencies: ["ChatValues"], swiftSettings: settings),
         .testTarget(
             name: "ProjectionsTests",
-            dependencies: ["Projections", "ChatDomain", "EventJournal", "ChatTesting", "NaiveViews", "TestSupport"],
+            dependencies: [
+                "Chat", "ChatDomain", "ChatTesting", "ChatValues", "EventJournal", "NaiveViews", "Projections", "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "ChatTests",

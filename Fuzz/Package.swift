@@ -35,8 +35,9 @@ let package = Package(
         module("ChatDomain", ["Columns", "Primitives"]),
         module("MerkleLog", ["Primitives"]),
         module("EventJournal", ["Locking", "MerkleLog", "Primitives"]),
-        module("Projections", ["ChatDomain", "Columns", "Primitives"]),
-        module("Chat", ["ChatDomain", "Columns", "EventJournal", "Locking", "Primitives", "Projections"]),
+        module("ChatValues", ["ChatDomain", "Primitives"]),
+        module("Projections", ["ChatDomain", "ChatValues", "Columns", "Primitives"]),
+        module("Chat", ["ChatDomain", "ChatValues", "Columns", "EventJournal", "Locking", "Primitives", "Projections"]),
         module("ChatTesting", ["ChatDomain", "EventJournal", "Locking", "Primitives", "Projections", "Chat"]),
         module("ChatWire", ["Chat", "ChatDomain", "EventJournal", "Primitives", "Projections"]),
         // The code that reads the tool's input, without the tool's own `main`.

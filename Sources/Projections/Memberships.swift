@@ -58,7 +58,7 @@ extension ReadModels {
         return views.membership.residenceStart(residence, asOf: position) != nil
     }
 
-    func membershipIndex(_ user: UserID, _ thread: ThreadID) -> Int? {
+    package func membershipIndex(_ user: UserID, _ thread: ThreadID) -> Int? {
         guard let user = identities.index(ofUser: user), let thread = identities.index(ofThread: thread) else { return nil }
         return identities.memberships.find(user, thread)
     }

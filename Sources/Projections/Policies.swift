@@ -16,7 +16,7 @@ extension ReadModels {
 
     /// Returns the position after which operators could read a thread: that at which it last ceased
     /// to be `inviteOnly`, 0 if it never was, and nil while it was.
-    func disclosurePosition(ofThread thread: Int, asOf position: Position) -> Position? {
+    package func disclosurePosition(ofThread thread: Int, asOf position: Position) -> Position? {
         guard let version = views.rare.privacy.version(of: thread, asOf: position) else { return 0 }
         return version.value == 0 ? version.position : nil
     }
@@ -27,7 +27,7 @@ extension ReadModels {
     }
 
     /// Returns a thread's policy and history.
-    func policyAndHistory(ofThread thread: Int, asOf position: Position) -> (policy: ThreadPolicy, history: ThreadHistory) {
+    package func policyAndHistory(ofThread thread: Int, asOf position: Position) -> (policy: ThreadPolicy, history: ThreadHistory) {
         if let version = views.rare.policies.version(of: thread, asOf: position) {
             return EventRow.policyAndHistory(version.value)
         }

@@ -1,4 +1,5 @@
 package import ChatDomain
+package import ChatValues
 import Columns
 import Primitives
 

@@ -1,4 +1,5 @@
 package import ChatDomain
+import ChatValues
 import Columns
 
 extension ReadModels {

@@ -1,4 +1,5 @@
 package import ChatDomain
+package import ChatValues
 import Columns
 import Primitives
 
@@ -137,7 +138,7 @@ extension ReadModels {
     /// Returns the index of a thread that existed as of a position.
     ///
     /// A thread exists from its first event, even if the record of its opening was lost.
-    func index(ofThread id: ThreadID, asOf position: Position) -> Int? {
+    package func index(ofThread id: ThreadID, asOf position: Position) -> Int? {
         guard let thread = identities.index(ofThread: id), thread < views.timelines.threads.count, threadExists(thread, asOf: position)
         else {
             return nil

@@ -1,9 +1,11 @@
 import ChatDomain
+import ChatValues
 import ChatTesting
 import NaiveViews
 import TestSupport
 import Testing
 
+@testable import Chat
 @testable import Projections
 
 /// Compares roles, sanctions, invitations, pins, reports, blocks, operators, policies and locks

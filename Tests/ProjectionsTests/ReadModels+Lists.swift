@@ -1,5 +1,7 @@
 import ChatDomain
+import ChatValues
 
+@testable import Chat
 @testable import Projections
 
 // Whole lists in one step, from the queries of one row each. A store reads the same rows in several

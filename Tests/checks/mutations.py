@@ -46,7 +46,7 @@ VISIBILITY = "ChatTests.VisibilityProperties"
 # The targets of every group; their declarations come from Package.swift.
 BASE = ["CHashing", "Locking", "Primitives", "MerkleLog", "EventJournal", "TestSupport"]
 # The modules below the facade `Chat`, with it.
-STORE = ["Columns", "ChatDomain", "Projections", "Chat", "ChatTesting"]
+STORE = ["Columns", "ChatDomain", "ChatValues", "Projections", "Chat", "ChatTesting"]
 SERVER = ["ChatWire", "CSodium", "CSQLite", "CWslay", "CZlib", "CServerFiles", "ChatAccounts", "ChatServer"]
 # The other targets of each group.
 TARGETS = {

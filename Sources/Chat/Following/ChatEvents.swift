@@ -1,4 +1,5 @@
 public import ChatDomain
+public import ChatValues
 import EventJournal
 
 /// The buffering policy for a slow consumer.

@@ -1,11 +1,12 @@
+public import ChatValues
 /// A sequence of the events that a viewer may see, with what they must no longer see.
 ///
 /// For a client that keeps what it was sent, such as a page or an app. It has the events of
 /// ``ChatEvents`` with the same filter, and two kinds of notices between them:
 ///
-/// - ``FollowedUpdate/erased(_:_:)`` at the position of each order of an erasure, in pieces of at
-///   most ``ErasedContent/maximumEventCount`` events, with what the viewer could be shown of it;
-/// - ``FollowedUpdate/accessLost(_:_:)`` at the position of each event after which the viewer can
+/// - `FollowedUpdate.erased(_:_:)` at the position of each order of an erasure, in pieces of at
+///   most `ErasedContent.maximumEventCount` events, with what the viewer could be shown of it;
+/// - `FollowedUpdate.accessLost(_:_:)` at the position of each event after which the viewer can
 ///   no longer read a thread: they left or were removed, or are no operator any more.
 ///
 /// Both are delivered after a resume too: the order lies after the token, also if the erased events

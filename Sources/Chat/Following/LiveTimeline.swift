@@ -1,4 +1,5 @@
 public import ChatDomain
+public import ChatValues
 import EventJournal
 public import Observation
 import Projections

@@ -1,6 +1,6 @@
 public import ChatDomain
+public import ChatValues
 import EventJournal
-public import Projections
 
 /// A page of a thread, the names on it, and the events after it.
 ///

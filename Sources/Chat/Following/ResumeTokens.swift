@@ -1,10 +1,11 @@
 public import ChatDomain
+public import ChatValues
 import EventJournal
 
 extension ChatStore {
     /// Returns a token that continues after a position, for example that of an appended event.
     ///
-    /// A delivered event has its token already (``FollowedEvent/resumeToken``).
+    /// A delivered event has its token already (`FollowedEvent.resumeToken`).
     ///
     /// - Parameter position: At most the last position that the store has applied; 0 to continue
     ///   with the first event.

@@ -1,4 +1,5 @@
 public import ChatDomain
+import ChatValues
 import EventJournal
 import Projections
 

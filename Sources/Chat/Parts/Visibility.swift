@@ -15,6 +15,71 @@ struct Viewpoint {
     let currentPosition: Position
 }
 
+// MARK: Who could read a thread
+
+/// Who could read a thread as of a position: the other rules ask it as of the queried position and
+/// as of now.
+extension ReadModels {
+    /// Returns the position after which a user could read the messages of a thread; nil if they
+    /// could read none of it.
+    ///
+    /// Members can read every message (0), or those after their latest join, by the thread's
+    /// history at that join. Operators can read the messages of a thread that is not `inviteOnly`,
+    /// after it last ceased to be. Other users can read nothing. Every access check uses this
+    /// function.
+    func readingStart(_ viewer: UserID, _ thread: ThreadID, asOf position: Position) -> Position? {
+        guard let index = index(ofThread: thread, asOf: position) else { return nil }
+        var start: Position?
+        if isOperator(viewer, asOf: position), hasThread(thread, asOf: position) {
+            start = disclosurePosition(ofThread: index, asOf: position)
+            if start == 0 { return 0 }
+        }
+        guard let join = joinPosition(viewer, in: thread, asOf: position) else { return start }
+        let asMember = policyAndHistory(ofThread: index, asOf: join).history == .sinceJoining ? join : 0
+        return start.map { min($0, asMember) } ?? asMember
+    }
+
+    /// Whether a thread existed for a user: unless it is `inviteOnly` for everyone, otherwise for its
+    /// members and for the users with an invitation.
+    ///
+    /// The rules have the same condition for commands (`RuleState.isKnown`).
+    func isKnown(_ thread: ThreadID, to user: UserID, asOf position: Position) -> Bool {
+        guard let index = index(ofThread: thread, asOf: position) else { return false }
+        if policyAndHistory(ofThread: index, asOf: position).policy != .inviteOnly { return true }
+        guard let membership = membershipIndex(user, thread) else { return false }
+        return joinPosition(user, in: thread, asOf: position) != nil
+            || invitation(ofMembership: membership, asOf: position) != nil
+    }
+
+    /// Whether a user could read a thread.
+    func mayRead(_ viewer: UserID, _ thread: ThreadID, asOf position: Position) -> Bool {
+        readingStart(viewer, thread, asOf: position) != nil
+    }
+
+    /// Returns the operators of the community who could read a thread without being a member, in
+    /// the order in which they could read it first.
+    func readingOperators(of thread: ThreadID, asOf position: Position) -> [Membership] {
+        let opening = openingPosition(of: thread)
+        return operators(asOf: position).filter { reader in
+            mayRead(reader.user, thread, asOf: position) && joinPosition(reader.user, in: thread, asOf: position) == nil
+        }.map { reader in
+            var reader = reader
+            reader.since = max(reader.since, opening, readingStart(reader.user, thread, asOf: position) ?? 0)
+            return reader
+        }.sorted { $0.since < $1.since }
+    }
+
+    /// Whether a user could ever read a thread as an operator, as their own access shows it.
+    func hasOperated(_ user: UserID, _ thread: ThreadID, asOf position: Position) -> Bool {
+        let changes = operatorChangeCount(of: user, asOf: position)
+        guard changes > 0, let index = identities.index(ofThread: thread), let operated = operatedThread(index, asOf: position) else {
+            return false
+        }
+        let disclosed = disclosedPeriods(of: operated, changes: 0..<operated.changeCount + 1)
+        return !operated.access(in: operatorPeriods(of: user, changes: 1..<changes + 1), disclosed: disclosed).isEmpty
+    }
+}
+
 // MARK: Threads and posts
 
 extension ReadModels {

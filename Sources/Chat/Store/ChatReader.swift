@@ -1,5 +1,5 @@
 public import ChatDomain
-public import Projections
+public import ChatValues
 
 /// The queries of a store for one viewer, as of one point: who asks is said once.
 ///

@@ -1,4 +1,5 @@
 import ChatDomain
+import ChatValues
 import Columns
 import EventJournal
 import Locking

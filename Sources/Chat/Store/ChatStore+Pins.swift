@@ -1,4 +1,5 @@
 public import ChatDomain
+public import ChatValues
 import Projections
 
 /// Pinned messages.

@@ -1,5 +1,6 @@
 public import ChatDomain
-public import Projections
+public import ChatValues
+import Projections
 
 /// Reports of messages and replies.
 extension ChatStore {

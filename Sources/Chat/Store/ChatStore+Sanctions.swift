@@ -1,5 +1,6 @@
 public import ChatDomain
-public import Projections
+public import ChatValues
+import Projections
 
 /// Mutes, bans and removals.
 extension ChatStore {

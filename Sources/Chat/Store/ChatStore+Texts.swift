@@ -1,4 +1,5 @@
 import ChatDomain
+import ChatValues
 import EventJournal
 import Locking
 import Projections

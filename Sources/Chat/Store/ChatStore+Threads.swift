@@ -1,6 +1,7 @@
 public import ChatDomain
+public import ChatValues
 import EventJournal
-public import Projections
+import Projections
 
 /// Threads and their names.
 extension ChatStore {

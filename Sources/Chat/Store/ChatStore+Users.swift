@@ -1,6 +1,7 @@
 public import ChatDomain
+public import ChatValues
 import EventJournal
-public import Projections
+import Projections
 
 /// Users and their access.
 extension ChatStore {

@@ -1,4 +1,5 @@
 public import ChatDomain
+public import ChatValues
 import Primitives
 
 /// What a store makes of its clock: ``ChatStore/clockStatus``.

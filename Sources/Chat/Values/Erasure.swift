@@ -1,5 +1,4 @@
 public import ChatDomain
-public import EventJournal
 import Primitives
 
 /// The result of an erasure.

@@ -1,5 +1,4 @@
 package import Chat
-package import EventJournal
 
 extension ResumeToken {
     /// Creates the token of everything up to a head.

@@ -30,6 +30,14 @@ import Testing
         return try JSONDecoder().decode(Read.self, from: Data(line))
     }
 
+    /// A client decodes the answer as the page of the store, with the default limit.
+    @Test func answerIsDecodedAsAPage() throws {
+        var line: [UInt8] = []
+        try JSONLineEncoder(listLimit: .answer).encode(page([3, 5, 8], PageRequest(limit: 2)), into: &line)
+        let page = try JSONDecoder().decode(Page<Position>.self, from: Data(line))
+        #expect(page == Page(entries: [5, 8], older: PageRequest(before: 5), newer: PageRequest(after: 8)))
+    }
+
     /// The bounds of every page lead through the whole list, in both directions, from any position.
     @Test func boundsLeadThroughTheWholeList() {
         var random = SplitMix64(seed: Repetitions.seed)

@@ -9,6 +9,11 @@ public struct RoleHolder: Hashable, Sendable, Codable {
     public var role: ThreadRole
     /// The position of the event that gave the role.
     public var since: Position
+
+    /// Creates a holder of a role, for example in a test.
+    public init(user: UserSummary, role: ThreadRole, since: Position) {
+        (self.user, self.role, self.since) = (user, role, since)
+    }
 }
 
 /// An operator of the community.
@@ -17,4 +22,9 @@ public struct CommunityOperator: Hashable, Sendable, Codable {
     public var user: UserSummary
     /// The position of the event that made the user an operator.
     public var since: Position
+
+    /// Creates an operator, for example in a test.
+    public init(user: UserSummary, since: Position) {
+        (self.user, self.since) = (user, since)
+    }
 }

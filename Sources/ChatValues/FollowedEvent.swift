@@ -1,6 +1,6 @@
 public import ChatDomain
 
-/// An event of ``ChatEvents`` with the token that continues after it.
+/// An event of `ChatEvents` with the token that continues after it.
 ///
 /// The members of ``recorded`` are members of this type too: `event.position`, `event.body`.
 @dynamicMemberLookup
@@ -9,7 +9,7 @@ public struct FollowedEvent: Hashable, Sendable {
     public let recorded: RecordedEvent
     /// Continues after the event, later or in another store of the same journal.
     ///
-    /// It costs no read. It equals ``ChatStore/resumeToken(after:)`` of the event's position; on a
+    /// It costs no read. It equals `ChatStore.resumeToken(after:)` of the event's position; on a
     /// log that is not a `HistoryLog`, it names the durable head when the event was read.
     public let resumeToken: ResumeToken
 

@@ -1,7 +1,4 @@
-import Primitives
-
-public import ChatDomain
-public import EventJournal
+public import Primitives
 
 /// A portable position: continues a follower, after a restart or in another store of the same
 /// journal.
@@ -36,7 +33,7 @@ public struct ResumeToken: Hashable, Sendable {
     /// Creates the token of a record in a commit.
     ///
     /// - Parameter commit: A head at or beyond the position.
-    init(after position: Position, in commit: JournalHead) {
+    package init(after position: Position, in commit: JournalHead) {
         self.position = position
         head = commit
     }

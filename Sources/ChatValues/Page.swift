@@ -1,6 +1,3 @@
-import ChatDomain
-public import Projections
-
 /// A page of a list, oldest entry first: a collection of its entries.
 public struct Page<Entry> {
     /// The entries of the page.
@@ -12,6 +9,11 @@ public struct Page<Entry> {
     /// If none exist yet, it gives an empty page; a later query with it returns the entries added
     /// since.
     public var newer: PageRequest
+
+    /// Creates a page, for example in a test.
+    public init(entries: [Entry], older: PageRequest? = nil, newer: PageRequest) {
+        (self.entries, self.older, self.newer) = (entries, older, newer)
+    }
 }
 
 extension Page: Sendable where Entry: Sendable {}
@@ -46,5 +48,19 @@ extension Page {
         self.entries = entries
         older = hasOlder ? PageRequest(limit: request.limit, before: first ?? last + 1) : nil
         newer = PageRequest(limit: request.limit, after: last)
+    }
+}
+
+extension Page: Decodable where Entry: Decodable {
+    private enum CodingKeys: CodingKey { case items, older, newer }
+
+    /// Decodes a page of the HTTP API, `{"items":[...],"older":12,"newer":40}`.
+    ///
+    /// The requests have the default limit.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        entries = try container.decode([Entry].self, forKey: .items)
+        older = try container.decodeIfPresent(Position.self, forKey: .older).map { PageRequest(before: $0) }
+        newer = PageRequest(after: try container.decode(Position.self, forKey: .newer))
     }
 }

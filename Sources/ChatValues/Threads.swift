@@ -26,6 +26,18 @@ public struct ThreadSummary: Hashable, Sendable, Codable, Identifiable {
     /// Whether it is closed: no posts and no joins, permanently.
     public var isClosed = false
 
+    /// Creates a thread, for example in a test.
+    public init(
+        id: ThreadID, name: String? = nil, outwardCode: OutwardCode? = nil, memberCount: Int, messageCount: Int, lastPosition: Position,
+        createdAt: Timestamp, policy: ThreadPolicy, history: ThreadHistory = ThreadHistory.all, isLocked: Bool = false,
+        isClosed: Bool = false
+    ) {
+        (
+            self.id, self.name, self.outwardCode, self.memberCount, self.messageCount, self.lastPosition, self.createdAt, self.policy,
+            self.history, self.isLocked, self.isClosed
+        ) = (id, name, outwardCode, memberCount, messageCount, lastPosition, createdAt, policy, history, isLocked, isClosed)
+    }
+
     private enum CodingKeys: String, CodingKey {
         case id, name, outwardCode
         case memberCount = "members"

@@ -2,7 +2,7 @@ public import ChatDomain
 import Primitives
 
 /// An open report of a message or a reply.
-public struct PostReport: Hashable, Sendable, Encodable {
+public struct PostReport: Hashable, Sendable, Codable {
     /// The position of the report.
     public var position: Position
     /// The message or the reply.
@@ -19,6 +19,16 @@ public struct PostReport: Hashable, Sendable, Encodable {
     public var reason: String?
     /// The time of the report.
     public var reportedAt: Timestamp
+
+    /// Creates a report, for example in a test.
+    public init(
+        position: Position, post: PostID, author: UserSummary, body: String? = nil, isRemoved: Bool, by: UserSummary, reason: String? = nil,
+        reportedAt: Timestamp
+    ) {
+        (self.position, self.post, self.author, self.body, self.isRemoved, self.by, self.reason, self.reportedAt) = (
+            position, post, author, body, isRemoved, by, reason, reportedAt
+        )
+    }
 
     private enum CodingKeys: String, CodingKey {
         case position, message, reply, author, body
@@ -41,5 +51,19 @@ public struct PostReport: Hashable, Sendable, Encodable {
         try container.encode(by, forKey: .by)
         try container.encode(reason, forKey: .reason)
         try container.encode(reportedAt, forKey: .reportedAt)
+    }
+
+    /// Decodes the form that `encode(to:)` writes.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            position: try container.decode(Position.self, forKey: .position),
+            post: try container.decodeIfPresent(MessageID.self, forKey: .message).map(PostID.message)
+                ?? .reply(container.decode(ReplyID.self, forKey: .reply)),
+            author: try container.decode(UserSummary.self, forKey: .author),
+            body: try container.decodeIfPresent(String.self, forKey: .body),
+            isRemoved: try container.decodeIfPresent(Bool.self, forKey: .isRemoved) ?? false,
+            by: try container.decode(UserSummary.self, forKey: .by), reason: try container.decodeIfPresent(String.self, forKey: .reason),
+            reportedAt: try container.decode(Timestamp.self, forKey: .reportedAt))
     }
 }

@@ -1,9 +1,9 @@
 public import ChatDomain
 
 /// What a client must know to show a viewer what they may see, and no more: an element of
-/// ``ChatUpdates``.
+/// `ChatUpdates`.
 public enum FollowedUpdate: Hashable, Sendable {
-    /// An event in the form that ``EventFilter/viewer`` describes.
+    /// An event in the form that `EventFilter.viewer` describes.
     case event(FollowedEvent)
     /// Content of earlier events was erased: forget it.
     case erased(ErasedContent, ResumeToken)
@@ -50,7 +50,7 @@ public struct ErasedContent: Hashable, Sendable {
     public var isEmpty: Bool { positions.isEmpty && posts.isEmpty && threads.isEmpty && users.isEmpty }
 }
 
-extension ErasedContent: Encodable {
+extension ErasedContent: Codable {
     private enum CodingKeys: CodingKey { case positions, messages, replies, threads, users, namelessThreads, namelessUsers }
 
     /// Encodes the positions as ranges `[first, last]`, the posts as `messages` and `replies`, and
@@ -64,5 +64,18 @@ extension ErasedContent: Encodable {
         try container.encode(users, forKey: .users)
         try container.encode(namelessThreads, forKey: .namelessThreads)
         try container.encode(namelessUsers, forKey: .namelessUsers)
+    }
+
+    /// Decodes the form that `encode(to:)` writes.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        positions = try container.decode(PositionSet.self, forKey: .positions)
+        posts =
+            try container.decode([MessageID].self, forKey: .messages).map(PostID.message)
+            + container.decode([ReplyID].self, forKey: .replies).map(PostID.reply)
+        threads = try container.decode([ThreadID].self, forKey: .threads)
+        users = try container.decode([UserID].self, forKey: .users)
+        namelessThreads = try container.decode([ThreadID].self, forKey: .namelessThreads)
+        namelessUsers = try container.decode([UserID].self, forKey: .namelessUsers)
     }
 }

@@ -34,6 +34,21 @@ public struct Post: Hashable, Sendable, Identifiable {
     public var isFromBlockedUser = false
     /// The number of replies that are neither retracted nor removed; 0 for a reply.
     public var replyCount: Int
+
+    /// Creates a post, for example in a test.
+    public init(
+        position: Position, id: PostID, thread: ThreadID? = nil, message: MessageID, author: UserSummary, body: String? = nil,
+        createdAt: Timestamp, editedAt: Timestamp? = nil, editPosition: Position? = nil, isRetracted: Bool, isRemoved: Bool = false,
+        isFromBlockedUser: Bool = false, replyCount: Int
+    ) {
+        (
+            self.position, self.id, self.thread, self.message, self.author, self.body, self.createdAt, self.editedAt, self.editPosition,
+            self.isRetracted, self.isRemoved, self.isFromBlockedUser, self.replyCount
+        ) = (
+            position, id, thread, message, author, body, createdAt, editedAt, editPosition, isRetracted, isRemoved, isFromBlockedUser,
+            replyCount
+        )
+    }
 }
 
 /// A message or a reply with its full history and the users who could read it when it was posted.
@@ -51,10 +66,15 @@ public struct PostDetails: Hashable, Sendable {
     public var history: [RecordedEvent]
     /// The users who could read the post when it was posted, in joining order; nil for a viewer.
     public var readers: [ThreadMember]?
+
+    /// Creates the details of a post, for example in a test.
+    public init(post: Post, thread: ThreadID, threadName: String? = nil, history: [RecordedEvent], readers: [ThreadMember]? = nil) {
+        (self.post, self.thread, self.threadName, self.history, self.readers) = (post, thread, threadName, history, readers)
+    }
 }
 
 extension Post: Codable {
-    private enum CodingKeys: String, AbsentAsNullKey {
+    fileprivate enum CodingKeys: String, AbsentAsNullKey {
         case position, id, thread, threadName, message, author, body, createdAt, editedAt, editPosition
         case isRetracted = "retracted"
         case isRemoved = "removed"
@@ -120,10 +140,20 @@ extension Post: Codable {
     }
 }
 
-extension PostDetails: Encodable {
+extension PostDetails: Codable {
     /// Encodes the fields of the post and of the details as one object.
     ///
     /// Absent values are null, also `message` of a message; `removed` and `blocked` are encoded only if
     /// they are true.
     public func encode(to encoder: any Encoder) throws { try post.encode(to: encoder, self) }
+
+    /// Decodes the form that `encode(to:)` writes.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Post.CodingKeys.self)
+        self.init(
+            post: try Post(from: decoder), thread: try container.decode(ThreadID.self, forKey: .thread),
+            threadName: try container.decodeIfPresent(String.self, forKey: .threadName),
+            history: try container.decode([RecordedEvent].self, forKey: .history),
+            readers: try container.decodeIfPresent([ThreadMember].self, forKey: .readers))
+    }
 }

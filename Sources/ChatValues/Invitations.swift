@@ -20,6 +20,16 @@ public struct ThreadInvitation: Hashable, Sendable, Codable {
     /// Whether the viewer, who is the invited user, has blocked the user who invited.
     public var isFromBlockedUser = false
 
+    /// Creates an invitation, for example in a test.
+    public init(
+        thread: ThreadID, name: String? = nil, user: UserSummary, by: UserSummary, position: Position, invitedAt: Timestamp,
+        isFromBlockedUser: Bool = false
+    ) {
+        (self.thread, self.name, self.user, self.by, self.position, self.invitedAt, self.isFromBlockedUser) = (
+            thread, name, user, by, position, invitedAt, isFromBlockedUser
+        )
+    }
+
     private enum CodingKeys: String, AbsentAsNullKey {
         case thread, name, user, by, position, invitedAt
         case isFromBlockedUser = "blocked"

@@ -70,7 +70,7 @@ public struct Receipt: Sendable {
     }
 
     /// Creates the receipt of a command from its rows in a batch.
-    init(_ rows: Range<Int>, of batch: borrowing EventBatch, _ request: CommandRequest) {
+    package init(_ rows: Range<Int>, of batch: borrowing EventBatch, _ request: CommandRequest) {
         let row = batch.rows[rows.lowerBound]
         appended = rows.count == 1 && row.kind?.form.isIndexed == false ? .row(row, request) : .events(batch.events(rows, of: request))
         firstPosition = batch.position(rows.lowerBound)
@@ -79,7 +79,7 @@ public struct Receipt: Sendable {
     }
 
     /// Creates the receipt of a duplicate from the original events, redacted for the caller.
-    init(duplicateOf events: [RecordedEvent]) {
+    package init(duplicateOf events: [RecordedEvent]) {
         appended = .events(events.map(\.event))
         firstPosition = events.first?.position ?? 0
         isDuplicate = true
@@ -100,7 +100,7 @@ extension Receipt: Hashable {
     }
 }
 
-extension Receipt: Encodable {
+extension Receipt: Codable {
     private enum CodingKeys: String, CodingKey {
         case positions, events
         case isDuplicate = "duplicate"
@@ -112,6 +112,16 @@ extension Receipt: Encodable {
         try container.encode(positions.map { [$0.lowerBound, $0.upperBound] }, forKey: .positions)
         try container.encode(events, forKey: .events)
         try container.encode(isDuplicate, forKey: .isDuplicate)
+    }
+
+    /// Decodes the form that `encode(to:)` writes; without positions, ``position`` is 0.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let events = try container.decode([RecordedEvent].self, forKey: .events)
+        let positions = try container.decodeIfPresent([Position].self, forKey: .positions)
+        self.init(
+            events: events.map(\.event), from: events.first?.position ?? positions?.first ?? 0,
+            isDuplicate: try container.decode(Bool.self, forKey: .isDuplicate))
     }
 }
 

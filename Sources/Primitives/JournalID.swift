@@ -1,5 +1,3 @@
-public import Primitives
-
 /// The identity of a journal: 16 random bytes in every segment and slot.
 ///
 /// The bytes are chosen when the journal is created. A copy of a journal's files keeps the id; a
@@ -26,14 +24,4 @@ public struct JournalID: Hashable, Sendable, Codable, LosslessStringConvertible,
     public var description: String { UUIDText.format(bits) }
 
     package static var decodingFailure: String { "not a UUID" }
-}
-
-extension JournalID {
-    /// Returns a new id: a UUID of version 4, variant 10 (RFC 9562 section 5.4).
-    package static func random(_ entropy: inout EntropyPool) -> JournalID {
-        let bits: UInt128 = entropy.next()
-        let version: UInt128 = 0xF << 76
-        let variant: UInt128 = 0x3 << 62
-        return JournalID(bits: bits & ~(version | variant) | 0x4 << 76 | 0x2 << 62)
-    }
 }

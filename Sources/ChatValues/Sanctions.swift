@@ -26,6 +26,16 @@ public struct ThreadSanction: Hashable, Sendable, Codable {
     /// The reason; nil if erased.
     public var reason: String?
 
+    /// Creates a sanction, for example in a test.
+    public init(
+        user: UserSummary, kind: Kind, position: Position, imposedAt: Timestamp, until: Timestamp? = nil, by: UserSummary,
+        reason: String? = nil
+    ) {
+        (self.user, self.kind, self.position, self.imposedAt, self.until, self.by, self.reason) = (
+            user, kind, position, imposedAt, until, by, reason
+        )
+    }
+
     private enum CodingKeys: AbsentAsNullKey { case user, kind, position, imposedAt, until, by, reason }
 }
 
@@ -45,6 +55,11 @@ public struct ThreadStanding: Hashable, Sendable, Codable {
         /// The reason; nil if erased.
         public var reason: String?
 
+        /// Creates an act, for example in a test.
+        public init(position: Position, imposedAt: Timestamp, until: Timestamp? = nil, reason: String? = nil) {
+            (self.position, self.imposedAt, self.until, self.reason) = (position, imposedAt, until, reason)
+        }
+
         private enum CodingKeys: AbsentAsNullKey { case position, imposedAt, until, reason }
     }
 
@@ -58,6 +73,11 @@ public struct ThreadStanding: Hashable, Sendable, Codable {
     public var ban: Act?
     /// The removal that ended the latest membership; nil for a member, and for a user who left.
     public var removal: Act?
+
+    /// Creates a standing, for example in a test.
+    public init(role: ThreadRole? = nil, since: Position? = nil, mute: Act? = nil, ban: Act? = nil, removal: Act? = nil) {
+        (self.role, self.since, self.mute, self.ban, self.removal) = (role, since, mute, ban, removal)
+    }
 
     private enum CodingKeys: AbsentAsNullKey { case role, since, mute, ban, removal }
 }

@@ -1,9 +1,7 @@
-import Primitives
-
 /// A token that identifies a journal and its history up to a position.
 ///
 /// Keep a head outside the journal and pass it to `Journal.open` later
-/// (``JournalOptions/expectedHead``). Opening then rejects a journal without exactly this history,
+/// (`JournalOptions.expectedHead`). Opening then rejects a journal without exactly this history,
 /// for example a restored old copy, or a replaced or shortened journal. The chain value is a
 /// checksum, not a signature: it protects against accidents, not against malice.
 ///

@@ -8,7 +8,10 @@ public struct UserSummary: Hashable, Sendable, Codable {
     /// The current name; nil if erased.
     public var username: String?
 
-    package init(id: UserID, username: String?) { (self.id, self.username) = (id, username) }
+    /// Creates a summary, for example in a test.
+    public init(id: UserID, username: String? = nil) {
+        (self.id, self.username) = (id, username)
+    }
 
     private enum CodingKeys: AbsentAsNullKey { case id, username }
 }
@@ -19,13 +22,18 @@ public struct ThreadMember: Hashable, Sendable, Codable {
     public var user: UserSummary
     /// The position at which the user joined.
     public var since: Position
+
+    /// Creates a member, for example in a test.
+    public init(user: UserSummary, since: Position) {
+        (self.user, self.since) = (user, since)
+    }
 }
 
 /// A range of positions during which a user could read a thread.
 ///
 /// Access covers the whole thread, including messages before the range. In a thread with the
 /// history `sinceJoining`, a member can read only the messages after their latest join, with the
-/// replies to them: ``ChatStore/readingStart(of:in:asOf:)``.
+/// replies to them: `ChatStore.readingStart(of:in:asOf:)`.
 public struct ThreadAccess: Hashable, Sendable, Codable {
     /// The thread.
     public var thread: ThreadID
@@ -35,6 +43,11 @@ public struct ThreadAccess: Hashable, Sendable, Codable {
     public var from: Position
     /// The position at which the user ceased to be able to read it; nil if they still can.
     public var to: Position?
+
+    /// Creates a range, for example in a test.
+    public init(thread: ThreadID, name: String? = nil, from: Position, to: Position? = nil) {
+        (self.thread, self.name, self.from, self.to) = (thread, name, from, to)
+    }
 
     private enum CodingKeys: AbsentAsNullKey { case thread, name, from, to }
 }
@@ -49,6 +62,11 @@ public struct Resident: Hashable, Sendable, Codable {
     public var postcode: Postcode?
     /// The outward code in which they live.
     public var outwardCode: OutwardCode
+
+    /// Creates a resident, for example in a test.
+    public init(user: UserSummary, since: Position, postcode: Postcode? = nil, outwardCode: OutwardCode) {
+        (self.user, self.since, self.postcode, self.outwardCode) = (user, since, postcode, outwardCode)
+    }
 
     private enum CodingKeys: AbsentAsNullKey { case user, since, postcode, outwardCode }
 }
@@ -65,6 +83,11 @@ public struct UserDetails: Hashable, Sendable, Codable, Identifiable {
     public var createdAt: Timestamp
     /// The user's current threads, in joining order.
     public var threads: [UserThread]
+
+    /// Creates a profile, for example in a test.
+    public init(id: UserID, username: String? = nil, postcode: Postcode? = nil, createdAt: Timestamp, threads: [UserThread]) {
+        (self.id, self.username, self.postcode, self.createdAt, self.threads) = (id, username, postcode, createdAt, threads)
+    }
 
     private enum CodingKeys: AbsentAsNullKey { case id, username, postcode, createdAt, threads }
 }
@@ -86,6 +109,13 @@ public struct UserThread: Hashable, Sendable, Codable, Identifiable {
     public var readUpTo: Position
     /// The thread's latest message; nil for an empty thread.
     public var lastMessage: Post?
+
+    /// Creates a thread of a profile, for example in a test.
+    public init(id: ThreadID, name: String? = nil, since: Position, unreadCount: Int, readUpTo: Position, lastMessage: Post? = nil) {
+        (self.id, self.name, self.since, self.unreadCount, self.readUpTo, self.lastMessage) = (
+            id, name, since, unreadCount, readUpTo, lastMessage
+        )
+    }
 
     private enum CodingKeys: String, AbsentAsNullKey {
         case id, name, since
