@@ -301,9 +301,9 @@ PROMISES = {
     ],
     # Viewers are shown what WhoIsShownWhat.md says; the audiences and queries are below.
     VISIBILITY: [
-        ("Projections", "viewer: strangers read",
+        ("Chat", "viewer: strangers read",
          "else { return start }\n        let asMember", "else { return 0 }\nlet asMember"),
-        ("Projections", "viewer: members read what was posted before their join",
+        ("Chat", "viewer: members read what was posted before their join",
          ".sinceJoining ? join : 0", ".sinceJoining ? join - join : 0"),
         ("Projections", "viewer: operators read private threads",
          "return version.value == 0 ? version.position : nil", "return version.position"),
