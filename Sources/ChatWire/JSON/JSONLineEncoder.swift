@@ -45,9 +45,14 @@ package struct ListLimit: Sendable {
 /// The part of a list that an answer has, as JSON text.
 struct ListPart: Encodable {
     /// Which items a list keeps that is cut.
-    enum Side { case first, last }
+    enum Side {
+        case first, last
+        /// On both sides of an index in turns, beginning with the item at it.
+        case near(Int)
+    }
 
-    let count: Int
+    /// The indices of the items that the part has.
+    let range: Range<Int>
     let isCut: Bool
     private let json: [UInt8]
 
@@ -61,19 +66,27 @@ struct ListPart: Encodable {
     }
 
     fileprivate init(_ items: [some Encodable], keeping side: Side, limit: ListLimit?) throws {
-        var texts: [[UInt8]] = []
+        let start =
+            switch side {
+            case .first: 0
+            case .last: items.count
+            case .near(let index): index
+            }
+        // The texts from the start up, and those before it, nearest first.
+        var (newer, older): ([[UInt8]], [[UInt8]]) = ([], [])
         var byteCount = 2
-        for offset in items.indices {
-            if let limit, texts.count == limit.count { break }
+        while newer.count + older.count < min(items.count, limit?.count ?? .max) {
+            let isOlder = start + newer.count == items.count || older.count < min(start, newer.count)
             var text: [UInt8] = []
-            try JSONNode(side == .first ? items[offset] : items[items.count - 1 - offset], limit).append(to: &text)
-            byteCount += text.count + (texts.isEmpty ? 0 : 1)
-            if let limit, byteCount > limit.byteCount, !texts.isEmpty { break }
-            texts.append(text)
+            try JSONNode(items[isOlder ? start - 1 - older.count : start + newer.count], limit).append(to: &text)
+            byteCount += text.count + 1
+            if let limit, byteCount - 1 > limit.byteCount, newer.count + older.count > 0 { break }
+            if isOlder { older.append(text) } else { newer.append(text) }
         }
-        if side == .last { texts.reverse() }
+        let texts = older.reversed() + newer
         json = [UInt8(ascii: "[")] + texts.joined(separator: [UInt8(ascii: ",")]) + [UInt8(ascii: "]")]
-        (count, isCut) = (texts.count, texts.count < items.count)
+        range = start - older.count..<start + newer.count
+        isCut = texts.count < items.count
     }
 
     func encode(to encoder: any Encoder) throws {

@@ -28,8 +28,8 @@ struct PageAnswer<Item: Encodable & Sendable>: Encodable {
         let part = try ListPart(items, keeping: kept, for: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(part, forKey: .items)
-        try container.encode(part.isCut && kept == .last ? position(items[items.count - part.count]) : older, forKey: .older)
-        try container.encode(part.isCut && kept == .first ? position(items[part.count - 1]) : newer, forKey: .newer)
+        try container.encode(part.range.lowerBound > 0 ? position(items[part.range.lowerBound]) : older, forKey: .older)
+        try container.encode(part.range.upperBound < items.count ? position(items[part.range.upperBound - 1]) : newer, forKey: .newer)
         // The encoder adds the member to a page that is cut.
         if hasMore, !part.isCut { try container.encode(true, forKey: .more) }
     }
@@ -40,7 +40,9 @@ struct PageAnswer<Item: Encodable & Sendable>: Encodable {
     ///   - position: Returns the bound of an entry.
     init(_ page: Page<Item>, _ request: PageRequest, position: @escaping (Item) -> Position) {
         (items, older, newer) = (page.entries, page.older?.before, page.newer.after ?? 0)
-        (kept, self.position) = (request.after == nil ? .last : .first, position)
+        let near = request.around.map { around in page.entries.firstIndex { position($0) >= around } ?? page.endIndex }
+        kept = near.map(ListPart.Side.near) ?? (request.after == nil ? .last : .first)
+        self.position = position
     }
 
     /// - Parameter part: The next events of a thread, whose pages lead forwards only.

@@ -157,15 +157,24 @@ extension ChatRoutes.Context {
         return message
     }
 
-    /// The page of `limit`, `before` and `after`.
-    fileprivate func page() throws(Problem) -> PageRequest {
-        try request.requireParameters(["limit", "before", "after"])
-        let page = PageRequest(
+    /// The page of `limit` and one of `before`, `after`, `around` and `at`.
+    fileprivate func page() throws -> PageRequest {
+        let bounds = ["before", "after", "around", "at"]
+        try request.requireParameters(["limit"] + bounds)
+        let given = bounds.filter { request.parameter($0) != nil }
+        guard given.count < 2 else {
+            throw Problem(400, .invalidQuery, "Only one of before, after, around and at is allowed.", field: given[1])
+        }
+        var page = PageRequest(
             limit: try request.number("limit", in: 1...ListLimit.answer.count) ?? defaultPageSize,
             before: try request.number("before", in: 0...Position.max),
-            after: try request.number("after", in: 0...Position.max))
-        guard page.before == nil || page.after == nil else {
-            throw Problem(400, .invalidQuery, "Only one of before and after is allowed.", field: "after")
+            after: try request.number("after", in: 0...Position.max),
+            around: try request.number("around", in: 0...Position.max))
+        if let text = request.parameter("at") {
+            guard let time = Timestamp(text) else {
+                throw Problem(400, .invalidQuery, "The parameter is a time such as 2026-11-21T05:03:12Z.", field: "at")
+            }
+            page.after = try store.lastPosition(before: time)
         }
         return page
     }

@@ -49,7 +49,10 @@ import Testing
             }
             let limit = Int.random(in: 1...8, using: &random)
             let bound = UInt64.random(in: 0...last + 5, using: &random)
-            for start in [PageRequest(limit: limit), PageRequest(limit: limit, before: bound), PageRequest(limit: limit, after: bound)] {
+            for start in [
+                PageRequest(limit: limit), PageRequest(limit: limit, before: bound), PageRequest(limit: limit, after: bound),
+                PageRequest(limit: limit, around: bound),
+            ] {
                 let first = page(all, start)
                 var (older, newer) = (first, first)
                 var found = first.items
@@ -94,6 +97,24 @@ import Testing
                 (forwards, newer) = (forwards + page.items, page.newer)
             }
             #expect(forwards == all)
+        }
+        #expect(cutCount > 0)
+    }
+
+    /// A page around a position that is cut keeps the item there, and its bounds lead through the
+    /// whole list.
+    @Test func cutPageAroundAPositionKeepsIt() throws {
+        var random = SplitMix64(seed: Repetitions.seed)
+        var cutCount = 0
+        for _ in 0..<Repetitions.few(300, of: 10_000) {
+            let all = (0..<Int.random(in: 1...30, using: &random)).map { Position(10 + 3 * $0) }
+            let limit = ListLimit(count: Int.random(in: 1...9, using: &random), byteCount: Int.random(in: 1...30, using: &random))
+            let around = Position.random(in: 5...all[all.count - 1] + 5, using: &random)
+            let centre = try page(all, PageRequest(limit: Int.random(in: 1...12, using: &random), around: around), within: limit)
+            if let first = all.first(where: { $0 >= around }) { #expect(centre.items.contains(first), "\(first) in \(centre.items)") }
+            cutCount += centre.more == nil ? 0 : 1
+            let older = centre.older.map { bound in all.filter { $0 < bound } } ?? []
+            #expect(older + centre.items + all.filter { $0 > centre.newer } == all, "around \(around)")
         }
         #expect(cutCount > 0)
     }

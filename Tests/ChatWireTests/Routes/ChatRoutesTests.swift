@@ -85,6 +85,25 @@ import Testing
         #expect(tried == Set(ChatRoutes.routes.map(\.pattern)), "a route has no test")
     }
 
+    /// A link opens a thread at a message, and a day: the pages of the tool's `--around` and `--from`.
+    @Test func pagesAroundAPositionAndAtATime() async throws {
+        let village = try Village()
+        let (store, market, maya) = (village.store, village.market, village.maya)
+        for number in 0..<9 { try await store.execute(.postMessage(thread: market, author: maya, body: "\(number)")) }
+        let posts = try store.timeline(market, as: .user(maya)).entries
+        let message = posts[posts.count - 5]
+        func found(_ query: String) async throws -> [Post] {
+            let response = await village.community.get("/v1/threads/\(market)/timeline?\(query)", as: maya)
+            return try JSONDecoder().decode(Page<Post>.self, from: Data(response.text.utf8)).entries
+        }
+        #expect(try await found("limit=4&around=\(message.position)") == Array(posts[(posts.count - 7)...].prefix(4)))
+        // The message says where it stands: its thread and its position.
+        #expect(try store.message(message.message, as: .user(maya)).thread == market)
+        let time = "\(message.createdAt)"
+        #expect(try await found("at=\(time)&limit=200") == posts.filter { $0.createdAt >= message.createdAt })
+        #expect(try await found("at=2999-01-01T00:00:00Z") == [])
+    }
+
     /// A removed user asks why, and is shown nothing else of the thread.
     @Test func removedUserIsToldWhy() async throws {
         let village = try Village()
@@ -167,7 +186,8 @@ import Testing
 
     @Test(arguments: [
         "/v1/me?x=1", "/v1/threads?limit=0", "/v1/threads?limit=201", "/v1/threads?limit=x", "/v1/threads?limit=1&limit=1",
-        "/v1/threads?before=1&after=1", "/v1/threads?before=-1", "/v1/threads?around=1", "/v1/threads?after=18446744073709551616",
+        "/v1/threads?before=1&after=1", "/v1/threads?before=-1", "/v1/threads?around=-1", "/v1/threads?around=1&at=2026-11-21T05:03:12Z",
+        "/v1/threads?at=yesterday", "/v1/threads?after=18446744073709551616",
         "/v1/threads/THREAD?limit=1", "/v1/threads/THREAD/timeline?before=1&after=2", "/v1/threads/THREAD/timeline?asOf=1",
         "/v1/threads/THREAD/members?limit=0", "/v1/threads/SW1A/residents?limit=0", "/v1/threads/THREAD/roles?limit=0",
         "/v1/threads/THREAD/pins?limit=1", "/v1/messages/MESSAGE?x", "/v1/messages/MESSAGE/replies?limit=", "/v1/invitations?limit=201",
