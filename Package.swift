@@ -80,7 +80,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
-            name: "ChatWire", dependencies: ["Chat", "ChatDomain", "ChatValues", "EventJournal", "Primitives", "Projections"],
+            name: "ChatWire", dependencies: ["Chat", "ChatDomain", "EventJournal", "Primitives"],
             swiftSettings: settings),
         // Empty without the trait Server.
         .target(

@@ -39,7 +39,7 @@ let package = Package(
         module("Projections", ["ChatDomain", "ChatValues", "Columns", "Primitives"]),
         module("Chat", ["ChatDomain", "ChatValues", "Columns", "EventJournal", "Locking", "Primitives", "Projections"]),
         module("ChatTesting", ["ChatDomain", "EventJournal", "Locking", "Primitives", "Projections", "Chat"]),
-        module("ChatWire", ["Chat", "ChatDomain", "EventJournal", "Primitives", "Projections"]),
+        module("ChatWire", ["Chat", "ChatDomain", "EventJournal", "Primitives"]),
         // The code that reads the tool's input, without the tool's own `main`.
         module(
             "ToolInput", folder: "chat-journal/Support",

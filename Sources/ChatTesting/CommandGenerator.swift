@@ -6,7 +6,8 @@ public import ChatDomain
 /// repeated. The same seed gives the same commands. Every kind of command occurs, and every
 /// rejection except `invalidDevice`, `invalidCorrelation`, `tooManyPins`, `tooManyBlocks`, `invalidPayload`,
 /// `notAllowed` and `storageFull`. The generator decides each command itself to know the existing
-/// entities, so execute all commands in order.
+/// entities, so execute all commands in order. Commands of your own may come between them: take users
+/// and threads from the store.
 public struct CommandGenerator: Sendable {
     private var random: SeededRandom
     private var entities = GeneratedEntities()

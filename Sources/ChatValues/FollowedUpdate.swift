@@ -32,7 +32,8 @@ public struct ErasedContent: Hashable, Sendable {
 
     /// The events that have lost their content: forget their texts, names, reasons and payloads.
     public var positions = PositionSet()
-    /// The messages and replies that have lost a text, the current one or an earlier one.
+    /// The messages, and after them the replies, that have lost a text, the current one or an earlier
+    /// one.
     public var posts: [PostID] = []
     /// The threads of the events.
     public var threads: [ThreadID] = []

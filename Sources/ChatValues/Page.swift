@@ -9,10 +9,13 @@ public struct Page<Entry> {
     /// If none exist yet, it gives an empty page; a later query with it returns the entries added
     /// since.
     public var newer: PageRequest
+    /// Whether a server cut the page, so that it has fewer entries than were asked for, perhaps none,
+    /// although ``newer`` or ``older`` leads to more; false for a page of a store.
+    public var hasMore = false
 
     /// Creates a page, for example in a test.
-    public init(entries: [Entry], older: PageRequest? = nil, newer: PageRequest) {
-        (self.entries, self.older, self.newer) = (entries, older, newer)
+    public init(entries: [Entry], older: PageRequest? = nil, newer: PageRequest, hasMore: Bool = false) {
+        (self.entries, self.older, self.newer, self.hasMore) = (entries, older, newer, hasMore)
     }
 }
 
@@ -44,23 +47,40 @@ extension Page {
     ) {
         // An empty page is placed at its requested bound: `after` at the bound itself, `before` and
         // `around` in front of the position, no bound at the end.
-        let last = last ?? Swift.min(now, request.after ?? (request.before ?? request.around).map { Swift.max($0, 1) - 1 } ?? now)
+        let low = request.after ?? 0
+        let high = request.before.map { Swift.max($0, 1) - 1 } ?? .max
+        let centre = request.around.map { Swift.max($0, 1) - 1 } ?? (request.after == nil ? .max : 0)
+        let place = Swift.min(now, Swift.max(low, Swift.min(high, centre)))
         self.entries = entries
-        older = hasOlder ? PageRequest(limit: request.limit, before: first ?? last + 1) : nil
-        newer = PageRequest(limit: request.limit, after: last)
+        older = hasOlder ? PageRequest(limit: request.limit, before: first ?? place + 1) : nil
+        // A client may have seen more than this store: it must not be sent back.
+        newer = PageRequest(limit: request.limit, after: last ?? Swift.max(low, place))
+    }
+}
+
+private enum PageKeys: CodingKey { case items, older, newer, more }
+
+extension Page: Encodable where Entry: Encodable {
+    /// Encodes the form of the HTTP API, `{"items":[...],"older":12,"newer":40}`, without the limit of
+    /// the requests; `more` only if it is true.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: PageKeys.self)
+        try container.encode(entries, forKey: .items)
+        try container.encode(older?.before, forKey: .older)
+        try container.encode(newer.after ?? 0, forKey: .newer)
+        if hasMore { try container.encode(true, forKey: .more) }
     }
 }
 
 extension Page: Decodable where Entry: Decodable {
-    private enum CodingKeys: CodingKey { case items, older, newer }
-
-    /// Decodes a page of the HTTP API, `{"items":[...],"older":12,"newer":40}`.
+    /// Decodes a page of the HTTP API.
     ///
     /// The requests have the default limit.
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let container = try decoder.container(keyedBy: PageKeys.self)
         entries = try container.decode([Entry].self, forKey: .items)
         older = try container.decodeIfPresent(Position.self, forKey: .older).map { PageRequest(before: $0) }
         newer = PageRequest(after: try container.decode(Position.self, forKey: .newer))
+        hasMore = try container.decodeIfPresent(Bool.self, forKey: .more) ?? false
     }
 }

@@ -91,8 +91,9 @@ extension Post: Codable {
             (id, message) = (.reply(try container.decode(ReplyID.self, forKey: .id)), answered)
         } else {
             message = try container.decode(MessageID.self, forKey: .id)
-            (id, thread) = (.message(message), try container.decode(ThreadID.self, forKey: .thread))
+            id = .message(message)
         }
+        thread = try container.decodeIfPresent(ThreadID.self, forKey: .thread)
         author = try container.decode(UserSummary.self, forKey: .author)
         body = try container.decodeIfPresent(String.self, forKey: .body)
         createdAt = try container.decode(Timestamp.self, forKey: .createdAt)
@@ -150,8 +151,11 @@ extension PostDetails: Codable {
     /// Decodes the form that `encode(to:)` writes.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Post.CodingKeys.self)
+        var post = try Post(from: decoder)
+        // Here a reply has its thread too.
+        if post.id.isReply { post.thread = nil }
         self.init(
-            post: try Post(from: decoder), thread: try container.decode(ThreadID.self, forKey: .thread),
+            post: post, thread: try container.decode(ThreadID.self, forKey: .thread),
             threadName: try container.decodeIfPresent(String.self, forKey: .threadName),
             history: try container.decode([RecordedEvent].self, forKey: .history),
             readers: try container.decodeIfPresent([ThreadMember].self, forKey: .readers))

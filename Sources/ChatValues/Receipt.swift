@@ -114,14 +114,25 @@ extension Receipt: Codable {
         try container.encode(isDuplicate, forKey: .isDuplicate)
     }
 
-    /// Decodes the form that `encode(to:)` writes; without positions, ``position`` is 0.
+    /// Decodes the form that `encode(to:)` writes; without events, ``position`` is 0.
+    ///
+    /// - Throws: `DecodingError`, also if the positions are not those of the events.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let events = try container.decode([RecordedEvent].self, forKey: .events)
         let positions = try container.decodeIfPresent([Position].self, forKey: .positions)
-        self.init(
-            events: events.map(\.event), from: events.first?.position ?? positions?.first ?? 0,
-            isDuplicate: try container.decode(Bool.self, forKey: .isDuplicate))
+        let first = events.first?.position ?? 0
+        let expected = first > .max / 2 ? [] : zip(first..., events).map(\.0)
+        guard events.map(\.position) == expected, positions == expected.last.map({ [first, $0] }),
+            events.dropFirst().allSatisfy(\.redacted.isEmpty)
+        else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .positions, in: container, debugDescription: "the positions are not those of the events")
+        }
+        firstPosition = first
+        appended = .events(events.map(\.event))
+        redacted = events.first?.redacted ?? []
+        isDuplicate = try container.decode(Bool.self, forKey: .isDuplicate)
     }
 }
 

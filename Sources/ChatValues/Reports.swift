@@ -1,5 +1,4 @@
 public import ChatDomain
-import Primitives
 
 /// An open report of a message or a reply.
 public struct PostReport: Hashable, Sendable, Codable {

@@ -1,5 +1,4 @@
 public import ChatDomain
-import Primitives
 
 /// A moderator or an owner of a thread.
 public struct RoleHolder: Hashable, Sendable, Codable {

@@ -1,5 +1,4 @@
 public import ChatDomain
-import Primitives
 
 /// A thread in the list of threads.
 public struct ThreadSummary: Hashable, Sendable, Codable, Identifiable {
@@ -49,7 +48,7 @@ public struct ThreadSummary: Hashable, Sendable, Codable, Identifiable {
 
     /// Encodes every field; absent values are null.
     ///
-    /// `policy` is encoded only if it is `inviteOnly`, `history` only if it is `sinceJoining`,
+    /// `policy` is encoded only if it is not the usual one (`residents` with an outward code, else `open`), `history` only if it is `sinceJoining`,
     /// `locked` and `closed` only if they are true.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
@@ -60,7 +59,7 @@ public struct ThreadSummary: Hashable, Sendable, Codable, Identifiable {
         try container.encode(messageCount, forKey: .messageCount)
         try container.encode(lastPosition, forKey: .lastPosition)
         try container.encode(createdAt, forKey: .createdAt)
-        if policy == .inviteOnly { try container.encode(policy, forKey: .policy) }
+        if policy != (outwardCode == nil ? .open : .residents) { try container.encode(policy, forKey: .policy) }
         if history != .all { try container.encode(history, forKey: .history) }
         if isLocked { try container.encode(true, forKey: .isLocked) }
         if isClosed { try container.encode(true, forKey: .isClosed) }

@@ -20,7 +20,8 @@ public struct UserSummary: Hashable, Sendable, Codable {
 public struct ThreadMember: Hashable, Sendable, Codable {
     /// The user.
     public var user: UserSummary
-    /// The position at which the user joined.
+    /// The position at which the user joined; of an operator who is no member, that at which they
+    /// could first read the thread.
     public var since: Position
 
     /// Creates a member, for example in a test.

@@ -11,8 +11,8 @@ public import Synchronization
 /// A value with exclusive access by one thread at a time, without starvation.
 ///
 /// A ``Lock`` admits whichever thread asks first after it is released. That is fast, but a thread
-/// that locks it in a loop can starve others. Here, a thread that has waited for a millisecond is
-/// overdue: it takes the gate, and new threads wait at the gate until the overdue thread has the
+/// that locks it in a loop can starve others. Here, a thread that has waited for a millisecond or
+/// two is overdue: it takes the gate, and new threads wait at the gate until the overdue thread has the
 /// value. Without overdue threads the lock is as fast as `Lock`; handing over the lock on every
 /// release would not be.
 ///
@@ -41,7 +41,7 @@ public import Synchronization
         return try unsafe body(&value.pointee)
     }
 
-    /// Retries, waits for the mutex for up to a millisecond, then at the gate.
+    /// Retries, then waits for the mutex for up to a millisecond, then at the gate.
     @usableFromInline borrowing func wait() {
         if retrying({ unsafe pthread_mutex_trylock(lock.mutex) }) { return }
         if waitForAMillisecond() { return }

@@ -17,9 +17,11 @@ struct CustomEventFaultTests {
         let asked = Lock<[String]>([])
         let fixture = StoreFixture()
         var options = fixture.options
-        options.customEventFault = { kind, payload in
-            asked.withLock { $0.append("\(kind) \(payload.text)") }
-            return kind == "org.example.vote" && payload.text != "1" ? "A vote is 1." : nil
+        let (ann, garden) = (ann, garden)
+        options.customEventFault = { event, _ in
+            asked.withLock { $0.append("\(event.kind) \(event.payload.text)") }
+            #expect(event.thread == garden && (event.by == ann || event.id == CustomEventID(bits: 4)))
+            return event.kind == "org.example.vote" && event.payload.text != "1" ? "A vote is 1." : nil
         }
         let store = try ChatStore.open(fixture.directory, options: options)
         try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
@@ -47,16 +49,17 @@ struct CustomEventFaultTests {
 
     /// The check may query the store, because no lock is held.
     @Test func checkMayQueryTheStore() throws {
-        let opened = Lock<ChatStore?>(nil)
         let fixture = StoreFixture()
         var options = fixture.options
-        options.customEventFault = { _, _ in opened.withLock { $0 }?.head.position == 0 ? "too early" : nil }
+        options.customEventFault = { event, store in
+            (try? store.timeline(event.thread, as: .user(event.by)))?.isEmpty == false ? nil : "There is no message to vote on."
+        }
         let store = try ChatStore.open(fixture.directory, options: options)
-        opened.withLock { $0 = store }
         try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
         try store.executeBlocking(.openThread(thread: garden, name: "Garden", by: ann))
+        #expect(throws: ChatError.self) { try store.executeBlocking(try vote(1, by: ann, "1")) }
+        try store.executeBlocking(.postMessage(thread: garden, author: ann, body: "Saturday?"))
         #expect(try store.executeBlocking(try vote(1, by: ann, "1")).customEvent == CustomEventID(bits: 1))
-        opened.withLock { $0 = nil }
         try store.close()
     }
 }

@@ -105,13 +105,16 @@ import Testing
         for _ in 0..<Repetitions.few(40, of: 400) {
             let limit = Int.random(in: -1...20, using: &random)
             let request = PageRequest(limit: limit, before: bound(), after: bound(), around: bound())
-            let (page, range) = (try list(request), request.indices(count: all.count) { position(all[$0]) })
+            var page = try list(request)
+            let range = request.indices(count: all.count) { position(all[$0]) }
             #expect(page.entries == Array(all.entries[range]) && (page.older != nil) == (range.lowerBound > 0), "\(name) \(request)")
             #expect(page.newer.limit == limit && page.older.map { $0.limit == limit } ?? true, "\(name) \(request)")
-            if limit > 0 {
-                let found = try entries(around: page, limit, list)
-                #expect(found == all.entries, "\(name) from \(request)")
-            }
+            // A page without entries has a place in the list too.
+            let further = max(limit, 1)
+            page.older?.limit = further
+            page.newer.limit = further
+            let found = try entries(around: page, further, list)
+            #expect(found == all.entries, "\(name) from \(request)")
         }
     }
 

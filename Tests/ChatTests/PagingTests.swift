@@ -92,7 +92,7 @@ import Testing
         let end = store.head.position
         for bound in [end, end + 1, .max] {
             let behind = try store.timeline(garden, page: PageRequest(limit: 1, after: bound), as: .host)
-            #expect(behind.isEmpty && behind.newer == PageRequest(limit: 1, after: end))
+            #expect(behind.isEmpty && behind.newer == PageRequest(limit: 1, after: bound))
             let older = try #require(behind.older)
             #expect(try store.timeline(garden, page: older, as: .host).entries.map(\.body) == ["Message 20"])
             #expect(try store.timeline(garden, page: behind.newer, as: .host).entries.isEmpty)

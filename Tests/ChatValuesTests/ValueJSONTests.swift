@@ -76,13 +76,34 @@ import Testing
     @Test func receiptsAndNotices() throws {
         try expectRoundTrip(Receipt(events: events.map(\.event), from: 9, isDuplicate: true))
         try expectRoundTrip(Receipt())
+        var event = events[0].event
+        event.content = .omitted
+        let redacted = RecordedEvent(position: 9, event: event, redacted: [.body])
+        try expectRoundTrip(Receipt(duplicateOf: [redacted]))
         var erased = ErasedContent()
         erased.positions.append(9)
-        erased.posts = [.message(hello), .reply(ReplyID(bits: 5))]
+        erased.posts = [.message(hello), .message(MessageID(bits: 8)), .reply(ReplyID(bits: 5))]
         (erased.threads, erased.users, erased.namelessThreads, erased.namelessUsers) = ([garden], [ann.id], [garden], [ann.id])
         try expectRoundTrip(erased)
         let head = JournalHead(journal: JournalID(bits: 6), position: 14, chain: 7)
         try expectRoundTrip(try #require(ResumeToken(position: 12, head: head)))
+    }
+
+    /// Positions that are not those of the events, or beyond every journal, are errors.
+    @Test func receiptWithWrongPositionsIsAnError() throws {
+        let event = String(decoding: try JSONEncoder().encode(events[0]), as: UTF8.self)
+        func receipt(_ positions: String, _ events: String) throws -> Receipt {
+            let json = #"{"positions":\#(positions),"events":[\#(events)],"duplicate":false}"#
+            return try JSONDecoder().decode(Receipt.self, from: Data(json.utf8))
+        }
+        #expect(try receipt("[9,9]", event).positions == 9...9)
+        let last = event.replacing(#""position":9"#, with: #""position":\#(Position.max)"#)
+        for (positions, events) in [
+            ("null", event), ("[9,10]", event), ("[8,8]", event), ("[9,9]", ""), ("[]", event), ("[9,10]", "\(event),\(event)"),
+            ("[\(Position.max),\(Position.max)]", last),
+        ] {
+            #expect(throws: DecodingError.self, "\(positions)") { try receipt(positions, events) }
+        }
     }
 
     /// A page is decoded from the form of the HTTP API.
@@ -91,7 +112,8 @@ import Testing
         let body = Data(#"{"items":\#(items),"older":9,"newer":11,"more":true}"#.utf8)
         let page = try JSONDecoder().decode(Page<Post>.self, from: body)
         for post in page { print(post.author.username ?? "?", post.body ?? "") }
-        #expect(page == Page(entries: [message, reply], older: PageRequest(before: 9), newer: PageRequest(after: 11)))
+        #expect(page == Page(entries: [message, reply], older: PageRequest(before: 9), newer: PageRequest(after: 11), hasMore: true))
+        try expectRoundTrip(page)
         let last = try JSONDecoder().decode(Page<Post>.self, from: Data(#"{"items":[],"older":null,"newer":0}"#.utf8))
         #expect(last == Page(entries: [], newer: PageRequest(after: 0)))
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(Page<Post>.self, from: Data(#"{"items":[]}"#.utf8)) }

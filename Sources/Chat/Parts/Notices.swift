@@ -127,6 +127,7 @@ struct ErasedContentFinder {
     /// Returns the piece.
     func content(_ models: borrowing ReadModels) -> ErasedContent {
         var content = content
+        content.posts = content.posts.filter { !$0.isReply } + content.posts.filter(\.isReply)
         content.namelessUsers = content.users.filter { models.profile($0, asOf: current)?.username == nil }
         content.namelessThreads = content.threads.filter { $0.outwardCode == nil && models.thread($0, asOf: current)?.name == nil }
         return content

@@ -161,9 +161,9 @@ extension ChatStore {
     private func customEventFaults(of batch: [CommandRequest]) -> [Int: Rejection] {
         guard let customEventFault else { return [:] }
         var faults: [Int: Rejection] = [:]
-        for (index, request) in batch.enumerated() where request.command.kind == .custom {
-            guard let kind = request.command.label.flatMap({ CustomKind($0) }), let payload = request.command.payload else { continue }
-            faults[index] = customEventFault(kind, payload).map { Rejection(.invalidPayload, $0) }
+        for (index, request) in batch.enumerated() {
+            guard let event = ProposedCustomEvent(request.command) else { continue }
+            faults[index] = customEventFault(event, self).map { Rejection(.invalidPayload, $0) }
         }
         return faults
     }
@@ -208,7 +208,7 @@ extension ChatStore {
     ///
     /// Reserves space before deciding, because reserving may wait for a sync: for the maximum size
     /// of the batch or, if that is not available, for one command at a time. The identities are
-    /// locked for one prefetch group at a time; the decider's lock preserves the order.
+    /// locked for one prefetch group at most; the decider's lock preserves the order.
     private func stage(
         _ batch: [CommandRequest], _ byteCount: Int, _ faults: [Int: Rejection], _ decider: inout Decider
     ) throws(JournalError) -> DecidedBatch {
@@ -226,7 +226,8 @@ extension ChatStore {
                 if hasRoomForAll || requests.count == 1 { hasRoomForAll } else {
                     try decider.reserve(Self.maximumByteCount(of: part), in: log)
                 }
-            // The section ends early if a query waits: it waits for one command, not for a group.
+            // The section ends early if another thread waits for the read models, so that a query waits
+            // for one command and not for a group.
             var next = 0
             while next < part.count {
                 readSide.withIdentities { identities in

@@ -30,7 +30,7 @@ public final class ChatStore: Sendable {
     let background: BackgroundRunner
     let ids: any IDGenerator
     /// ``StoreOptions/customEventFault``.
-    let customEventFault: (@Sendable (CustomKind, CustomPayload) -> String?)?
+    let customEventFault: (@Sendable (ProposedCustomEvent, ChatStore) -> String?)?
     let decider: FairLock<Decider>
     let readSide: ReadSide
     /// The head at the end of what a read-only store has applied; its log may be ahead.

@@ -137,18 +137,20 @@ extension SectionedQuery {
     ) throws(ChatError) -> Page<Entry> {
         let rows = rows.sorted { position($0) < position($1) }
         func indices(_ limit: Int) -> Range<Int> {
-            PageRequest(limit: limit, before: page.before, after: page.after, around: page.around)
-                .indices(count: rows.count) { position(rows[$0]) }
+            var request = page
+            request.limit = limit
+            return request.indices(count: rows.count) { position(rows[$0]) }
         }
-        // The older rows are those from the start of an empty page down, the newer ones from it up.
-        let (start, bounds, limit) = (indices(0).lowerBound, indices(.max), max(0, page.limit))
+        // The page grows from its centre in both directions, because a row without an entry does not
+        // count.
+        let (centre, bounds, limit) = (indices(0).lowerBound, indices(.max), max(0, page.limit))
         let olderLimit = page.around != nil ? limit / 2 : page.after != nil ? 0 : limit
-        var (older, newer, first, hasOlder): ([(Position, Entry)], [(Position, Entry)], Int, Bool) = ([], [], start, false)
+        var (older, newer, first, hasOlder): ([(Position, Entry)], [(Position, Entry)], Int, Bool) = ([], [], centre, false)
         while older.count < olderLimit, first > bounds.lowerBound {
             first -= 1
             if let entry = try read(rows[first]) { older.append((position(rows[first]), entry)) }
         }
-        for row in rows[start..<bounds.upperBound] {
+        for row in rows[centre..<bounds.upperBound] {
             if newer.count == limit - olderLimit { break }
             if let entry = try read(row) { newer.append((position(row), entry)) }
         }

@@ -1,4 +1,4 @@
-public import ChatDomain
+import ChatDomain
 public import EventJournal
 
 /// The configuration of a store.
@@ -24,7 +24,9 @@ public struct StoreOptions: Sendable {
     ///
     /// Called for each command of a custom event, outside of the store's locks, before it is decided;
     /// other rules, and an id that was used before, take precedence. Not called for imported events.
-    public var customEventFault: (@Sendable (_ kind: CustomKind, _ payload: CustomPayload) -> String?)?
+    /// It may query the store and projections. It sees no earlier command of the same batch, and two
+    /// commands at once can both pass: what counts the events must check again.
+    public var customEventFault: (@Sendable (_ event: ProposedCustomEvent, _ store: ChatStore) -> String?)?
     /// When the store writes checkpoints of the read models; nil neither writes nor reads them.
     ///
     /// Checkpoints make opening faster. A read-only store reads checkpoints and never writes them.

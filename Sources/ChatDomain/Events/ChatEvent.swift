@@ -107,6 +107,9 @@ extension ChatEvent {
 
     /// The edit; nil for other kinds, and for an edit of an earlier version.
     public var edit: EditID? { row.editID }
+
+    /// The id of a custom event; nil for other kinds.
+    public var customEvent: CustomEventID? { row.customEventID }
 }
 
 extension ChatEvent {
@@ -245,6 +248,8 @@ extension RecordedEvent {
     public var reply: ReplyID? { event.reply }
     /// The edit; nil for other kinds, and for an edit of an earlier version.
     public var edit: EditID? { event.edit }
+    /// The id of a custom event; nil for other kinds.
+    public var customEvent: CustomEventID? { event.customEvent }
     /// The erasable part of the event.
     public var content: EventContent { event.content }
     /// The body of a message, a reply or an edit.

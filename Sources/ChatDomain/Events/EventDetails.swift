@@ -57,7 +57,8 @@ public enum EventShape: Hashable, Sendable {
     case replyReport(thread: ThreadID, message: MessageID, reply: ReplyID, by: UserID)
     /// A user whose posts are marked for the acting user from now on, or no more.
     case block(user: UserID, by: UserID)
-    /// A custom event; its kind (``ChatEvent/customKind``) and its payload are content.
+    /// A custom event; its kind (``ChatEvent/customKind``) is kept, its payload is content that can be
+    /// erased.
     case custom(thread: ThreadID, number: UInt64, id: CustomEventID, by: UserID)
     /// No ids: the erasure of positions, a correction of the clock, a lost or an unknown event.
     case none

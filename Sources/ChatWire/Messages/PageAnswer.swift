@@ -1,6 +1,5 @@
 internal import Chat
 internal import ChatDomain
-internal import Projections
 
 /// A page of a list: `{"items":[...],"older":12,"newer":40}`.
 ///

@@ -1,6 +1,5 @@
 public import Chat
 public import ChatDomain
-internal import Projections
 
 /// The chat over HTTP, for a user who is signed in: commands, queries and live events.
 ///

@@ -85,8 +85,9 @@ extension SequentialChat {
         let picked = pick(page, of: entries, by: key)
         // The place of an empty page: after its `after`, before its `before`, or at the end.
         let end = page.after ?? page.before.map { $0 == 0 ? 0 : $0 - 1 } ?? position
-        let newer = picked.last.map(key) ?? min(position, end)
-        let start = picked.first.map(key) ?? newer + 1
+        let place = min(position, end)
+        let newer = picked.last.map(key) ?? max(page.after ?? 0, place)
+        let start = picked.first.map(key) ?? place + 1
         return .page(shown(picked), older: entries.contains { key($0) < start } ? start : nil, newer: newer)
     }
 
