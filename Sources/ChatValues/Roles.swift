@@ -10,9 +10,7 @@ public struct RoleHolder: Hashable, Sendable, Codable {
     public var since: Position
 
     /// Creates a holder of a role, for example in a test.
-    public init(user: UserSummary, role: ThreadRole, since: Position) {
-        (self.user, self.role, self.since) = (user, role, since)
-    }
+    public init(user: UserSummary, role: ThreadRole, since: Position) { (self.user, self.role, self.since) = (user, role, since) }
 }
 
 /// An operator of the community.
@@ -23,7 +21,5 @@ public struct CommunityOperator: Hashable, Sendable, Codable {
     public var since: Position
 
     /// Creates an operator, for example in a test.
-    public init(user: UserSummary, since: Position) {
-        (self.user, self.since) = (user, since)
-    }
+    public init(user: UserSummary, since: Position) { (self.user, self.since) = (user, since) }
 }

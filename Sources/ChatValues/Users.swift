@@ -9,9 +9,7 @@ public struct UserSummary: Hashable, Sendable, Codable {
     public var username: String?
 
     /// Creates a summary, for example in a test.
-    public init(id: UserID, username: String? = nil) {
-        (self.id, self.username) = (id, username)
-    }
+    public init(id: UserID, username: String? = nil) { (self.id, self.username) = (id, username) }
 
     private enum CodingKeys: AbsentAsNullKey { case id, username }
 }
@@ -25,9 +23,7 @@ public struct ThreadMember: Hashable, Sendable, Codable {
     public var since: Position
 
     /// Creates a member, for example in a test.
-    public init(user: UserSummary, since: Position) {
-        (self.user, self.since) = (user, since)
-    }
+    public init(user: UserSummary, since: Position) { (self.user, self.since) = (user, since) }
 }
 
 /// A range of positions during which a user could read a thread.

@@ -2,7 +2,6 @@ import ChatDomain
 public import ChatValues
 import EventJournal
 public import Observation
-import Projections
 
 /// The threads of a viewer, or all threads, kept current for a screen while ``follow()`` runs.
 ///

@@ -2,7 +2,6 @@ public import ChatDomain
 public import ChatValues
 import EventJournal
 public import Observation
-import Projections
 
 /// A user's own details, kept current for a screen while ``follow()`` runs.
 ///

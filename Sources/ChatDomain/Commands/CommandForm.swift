@@ -135,6 +135,9 @@ extension ChatCommand {
     /// The command's name, which is its key in JSON.
     public var name: String { kind.form.name }
 
+    /// The text of a message, a reply or an edit; nil for other commands.
+    public var body: String? { [.postMessage, .reply, .edit].contains(kind) ? text : nil }
+
     /// The user who acts, as the command names them; nil for a command without an acting user.
     ///
     /// A server compares it with the user of the session.

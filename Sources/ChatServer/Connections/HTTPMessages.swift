@@ -58,6 +58,7 @@
             switch status {
             case 101: "Switching Protocols"
             case 200: "OK"
+            case 201: "Created"
             case 202: "Accepted"
             case 204: "No Content"
             case 304: "Not Modified"

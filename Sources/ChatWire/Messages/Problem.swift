@@ -17,6 +17,14 @@ public struct Problem: Error, Hashable, Sendable {
     public var retryAfter: Int?
 
     /// Creates a problem.
+    ///
+    /// - Parameters:
+    ///   - status: A status of HTTP from 400 to 599.
+    ///   - code: The reason.
+    ///   - detail: A description for people.
+    ///   - field: The path of the wrong field.
+    ///   - line: The number of the wrong command, from 1.
+    ///   - retryAfter: The seconds after which the same request can succeed.
     public init(_ status: Int, _ code: Code, _ detail: String, field: String? = nil, line: Int? = nil, retryAfter: Int? = nil) {
         (self.status, self.code, self.detail) = (status, code, detail)
         (self.field, self.line, self.retryAfter) = (field?.isEmpty == true ? nil : field, line, retryAfter)
@@ -81,21 +89,29 @@ extension Problem: Encodable {
         switch status {
         case 400: "Bad Request"
         case 401: "Unauthorized"
+        case 402: "Payment Required"
         case 403: "Forbidden"
         case 404: "Not Found"
         case 405: "Method Not Allowed"
         case 409: "Conflict"
+        case 410: "Gone"
         case 413: "Content Too Large"
         case 414: "URI Too Long"
         case 415: "Unsupported Media Type"
         case 421: "Misdirected Request"
+        case 422: "Unprocessable Content"
+        case 423: "Locked"
         case 426: "Upgrade Required"
         case 429: "Too Many Requests"
         case 431: "Request Header Fields Too Large"
+        case 451: "Unavailable For Legal Reasons"
+        case 500: "Internal Server Error"
         case 501: "Not Implemented"
+        case 502: "Bad Gateway"
         case 503: "Service Unavailable"
         case 505: "HTTP Version Not Supported"
-        default: "Internal Server Error"
+        // A status of a host program, which need not be registered.
+        default: status < 500 ? "Client Error" : "Server Error"
         }
     }
 

@@ -1,6 +1,5 @@
 public import Chat
 public import ChatDomain
-internal import EventJournal
 
 /// The state of one connection that carries commands, receipts and live events as messages.
 ///

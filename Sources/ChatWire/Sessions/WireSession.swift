@@ -1,6 +1,5 @@
 public import Chat
 public import ChatDomain
-internal import EventJournal
 internal import Locking
 
 /// Drives a ``WireConnection`` over a store, independent of the transport.

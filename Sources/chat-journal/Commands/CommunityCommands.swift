@@ -1,6 +1,5 @@
 import Chat
 import ChatDomain
-import Projections
 
 /// The commands that show roles, sanctions, pins, reports and invitations.
 extension ToolCommand {

@@ -2,7 +2,6 @@ import Chat
 import ChatDomain
 import ChatWire
 import MerkleLog
-import Projections
 
 // The forms of output that several commands use.
 

@@ -56,7 +56,7 @@ private let commandHelp = """
       {"leaveThread":{"user":ID,"thread":THREAD}}
       {"postMessage":{["message":ID,] "thread":THREAD,"author":ID,"body":TEXT}}
       {"reply":{["reply":ID,] "message":ID,"author":ID,"body":TEXT}}
-      {"edit":{"message" or "reply":ID,"by":ID,"body":TEXT}}
+      {"edit":{["edit":ID,] "message" or "reply":ID,"by":ID,"body":TEXT [,"replaces":POSITION]}}
       {"retract":{"message" or "reply":ID,"by":ID}}
       {"markRead":{"user":ID,"thread":THREAD,"upTo":POSITION}}
       {"startSession":{"user":ID, ["session":ID,] "device":TEXT}}

@@ -1,7 +1,6 @@
 import Chat
 import ChatDomain
 import EventJournal
-import Projections
 
 /// A command of the tool, with its arguments and its function.
 struct ToolCommand: Sendable {

@@ -29,7 +29,7 @@
             var extensions = ServerExtensions()
             extensions.routes = [
                 HostRoute(.get, "/v1/threads/{thread}/votes") { request in
-                    guard let thread = ThreadID(request.parameters["thread"]) else { throw Problem.notFound }
+                    guard let thread = ThreadID(idOrOutwardCode: request.parameters["thread"]) else { throw Problem.notFound }
                     // A projection knows every thread. This throws unless the user may read it.
                     _ = try store.thread(thread, as: .user(request.user))
                     let count = try await votes.read { votes, _ in votes.counts[thread, default: 0] }
@@ -39,6 +39,9 @@
             extensions.willExecute = { (commands, user) throws(Problem) in
                 if commands.requests.contains(where: { $0.command.name == "openThread" }) {
                     throw Problem(403, Problem.Code(rawValue: "threadsAreOpenedByTheCouncil"), "Ask the council for a thread.")
+                }
+                if commands.requests.contains(where: { $0.command.body?.contains("casino") == true }) {
+                    throw Problem(403, Problem.Code(rawValue: "advertising"), "No advertising, please.")
                 }
             }
             return extensions
@@ -64,6 +67,8 @@
                 let vote = "{\"custom\":{\"kind\":\"org.example.vote\",\"thread\":\"\(thread)\",\"payload\":1}}"
                 #expect(try await maya.send("POST", "/v1/commands", vote).status == 200)
             }
+            let advertisement = "{\"postMessage\":{\"thread\":\"\(thread)\",\"body\":\"My c\\u0061sino\"}}"
+            #expect(try await maya.send("POST", "/v1/commands", advertisement).code == "advertising")
             #expect(try await om.get(target).status == 404)
             #expect(try await maya.send("HEAD", target).status == 200)
             #expect(try await fixture.client().get(target).code == "notSignedIn")
