@@ -96,8 +96,7 @@ def moderated(ann, bob, thread):
 
 def act_on_bob(ann, thread, action):
     panel(ann, thread, "people")
-    ann.click("Actions for Bob", ".panel")
-    ann.click(action, ".panel .menu")
+    ann.choose(action, ".panel", "[aria-label='Actions for Bob']")
 
 
 def sanctioned(ann, bob, thread):

@@ -236,10 +236,14 @@ class Person:
 
     def menu(self, message, action, place="main"):
         """Chooses an action of the menu of a message."""
-        selector = f'{place} .entry[data-id="{message}"]'
-        # The scrolling of the line before, or of a thread that has just been opened, closes a menu: then it is opened again.
+        self.choose(action, f'{place} .entry[data-id="{message}"]', ".more")
+
+    def choose(self, action, place, button):
+        """Chooses an action of the menu of a button."""
+        # The scrolling of the line before, or of a list that has just been shown, closes a menu, and a list that is
+        # shown again has none: then it is opened again.
         script = """
-            const button = document.querySelector(arguments[0] + " .more");
+            const button = document.querySelector(arguments[0] + " " + arguments[2]);
             if (!button) return false;
             if (button.getAttribute("aria-expanded") !== "true") {
                 button.scrollIntoView({block: "center"});
@@ -251,7 +255,7 @@ class Person:
             item?.click();
             return item !== undefined;
         """
-        wait(f"{self.name} chooses {action!r} in the menu of {message}", lambda: self.run(script, selector, action))
+        wait(f"{self.name} chooses {action!r} in {place}", lambda: self.run(script, place, action, button))
 
     def id_of(self, body, place="main"):
         """Returns the id of a message that is shown."""
