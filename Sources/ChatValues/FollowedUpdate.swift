@@ -32,8 +32,9 @@ public struct ErasedContent: Hashable, Sendable {
 
     /// The events that have lost their content: forget their texts, names, reasons and payloads.
     public var positions = PositionSet()
-    /// The messages, and after them the replies, that have lost a text, the current one or an earlier
-    /// one.
+    /// The messages and replies that have lost a text, the current one or an earlier one.
+    ///
+    /// Their order has no meaning; in JSON the messages come first.
     public var posts: [PostID] = []
     /// The threads of the events.
     public var threads: [ThreadID] = []

@@ -28,7 +28,7 @@ public struct ThreadSummary: Hashable, Sendable, Codable, Identifiable {
     /// Creates a thread, for example in a test.
     public init(
         id: ThreadID, name: String? = nil, outwardCode: OutwardCode? = nil, memberCount: Int, messageCount: Int, lastPosition: Position,
-        createdAt: Timestamp, policy: ThreadPolicy, history: ThreadHistory = ThreadHistory.all, isLocked: Bool = false,
+        createdAt: Timestamp, policy: ThreadPolicy, history: ThreadHistory = .all, isLocked: Bool = false,
         isClosed: Bool = false
     ) {
         (
@@ -48,8 +48,8 @@ public struct ThreadSummary: Hashable, Sendable, Codable, Identifiable {
 
     /// Encodes every field; absent values are null.
     ///
-    /// `policy` is encoded only if it is not the usual one (`residents` with an outward code, else `open`), `history` only if it is `sinceJoining`,
-    /// `locked` and `closed` only if they are true.
+    /// `policy` is encoded only if it is not the usual one (`residents` with an outward code, else
+    /// `open`), `history` only if it is `sinceJoining`, `locked` and `closed` only if they are true.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(id, forKey: .id)

@@ -1,5 +1,3 @@
-public import ChatValues
-
 /// A sequence of the events that a viewer may see, with what they must no longer see.
 ///
 /// For a client that keeps what it was sent, such as a page or an app. It has the events of

@@ -1,5 +1,4 @@
 import ChatDomain
-public import ChatValues
 import EventJournal
 public import Observation
 

@@ -1,5 +1,4 @@
 public import ChatDomain
-public import ChatValues
 import EventJournal
 
 /// A page of a thread, the names on it, and the events after it.

@@ -1,5 +1,4 @@
 public import ChatDomain
-import ChatValues
 import EventJournal
 import Projections
 

@@ -1,5 +1,4 @@
 import ChatDomain
-import ChatValues
 import EventJournal
 import Projections
 
@@ -127,7 +126,6 @@ struct ErasedContentFinder {
     /// Returns the piece.
     func content(_ models: borrowing ReadModels) -> ErasedContent {
         var content = content
-        content.posts = content.posts.filter { !$0.isReply } + content.posts.filter(\.isReply)
         content.namelessUsers = content.users.filter { models.profile($0, asOf: current)?.username == nil }
         content.namelessThreads = content.threads.filter { $0.outwardCode == nil && models.thread($0, asOf: current)?.name == nil }
         return content

@@ -1,5 +1,4 @@
 import ChatDomain
-import ChatValues
 import EventJournal
 
 /// A ring buffer of the most recent events, shared by all consumers of the feed.

@@ -30,7 +30,7 @@ extension ReadModels {
     func readingStart(_ viewer: UserID, _ thread: ThreadID, asOf position: Position) -> Position? {
         guard let index = index(ofThread: thread, asOf: position) else { return nil }
         var start: Position?
-        if isOperator(viewer, asOf: position), hasThread(thread, asOf: position) {
+        if isOperator(viewer, asOf: position) {
             start = disclosurePosition(ofThread: index, asOf: position)
             if start == 0 { return 0 }
         }
@@ -46,9 +46,8 @@ extension ReadModels {
     func isKnown(_ thread: ThreadID, to user: UserID, asOf position: Position) -> Bool {
         guard let index = index(ofThread: thread, asOf: position) else { return false }
         if policyAndHistory(ofThread: index, asOf: position).policy != .inviteOnly { return true }
-        guard let membership = membershipIndex(user, thread) else { return false }
         return joinPosition(user, in: thread, asOf: position) != nil
-            || invitation(ofMembership: membership, asOf: position) != nil
+            || membershipIndex(user, thread).flatMap { invitation(ofMembership: $0, asOf: position) } != nil
     }
 
     /// Whether a user could read a thread.

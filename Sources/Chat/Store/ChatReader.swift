@@ -1,5 +1,4 @@
 public import ChatDomain
-public import ChatValues
 
 /// The queries of a store for one viewer, as of one point: who asks is said once.
 ///

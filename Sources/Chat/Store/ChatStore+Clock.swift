@@ -1,5 +1,4 @@
 import ChatDomain
-import ChatValues
 import Columns
 import EventJournal
 import Locking

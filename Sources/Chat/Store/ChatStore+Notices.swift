@@ -1,5 +1,4 @@
 import ChatDomain
-import ChatValues
 import EventJournal
 import Locking
 import Projections

@@ -1,5 +1,4 @@
 public import ChatDomain
-public import ChatValues
 import Projections
 
 extension ChatStore {

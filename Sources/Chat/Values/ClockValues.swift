@@ -1,5 +1,4 @@
 public import ChatDomain
-public import ChatValues
 import Primitives
 
 /// What a store makes of its clock: ``ChatStore/clockStatus``.
