@@ -18,13 +18,13 @@ import Testing
 
     private var message: Post {
         Post(
-            position: 9, id: .message(hello), thread: garden, message: hello, author: ann, body: "Milk?", createdAt: time, editedAt: time,
+            id: .message(hello), position: 9, thread: garden, message: hello, author: ann, body: "Milk?", createdAt: time, editedAt: time,
             editPosition: 10, isRetracted: false, replyCount: 2)
     }
 
     private var reply: Post {
         Post(
-            position: 11, id: .reply(ReplyID(bits: 5)), message: hello, author: bob, createdAt: time, isRetracted: true, isRemoved: true,
+            id: .reply(ReplyID(bits: 5)), position: 11, message: hello, author: bob, createdAt: time, isRetracted: true, isRemoved: true,
             isFromBlockedUser: true, replyCount: 0)
     }
 

@@ -23,7 +23,7 @@ extension ChatStore {
             let isShown = !row.isRetracted && !row.isRemoved && !row.isWithheld
             posts.append(
                 Post(
-                    position: row.position, id: row.id, thread: thread, message: row.message,
+                    id: row.id, position: row.position, thread: thread, message: row.message,
                     author: UserSummary(id: row.author, username: row.authorName), body: isShown ? text.body : nil,
                     createdAt: text.createdAt, editedAt: text.editedAt, editPosition: row.editPosition, isRetracted: row.isRetracted,
                     isRemoved: row.isRemoved, isFromBlockedUser: row.isBlocked, replyCount: row.replyCount))

@@ -185,7 +185,7 @@ extension SequentialChat {
 
     private func post(_ message: Text<MessageID, ThreadID>, _ viewer: UserID?) -> Post {
         Post(
-            position: message.position, id: .message(message.id), thread: message.place, message: message.id,
+            id: .message(message.id), position: message.position, thread: message.place, message: message.id,
             author: person(message.author), body: message.body, createdAt: message.createdAt, editedAt: message.editedAt,
             editPosition: message.editPosition, isRetracted: message.isRetracted, isRemoved: message.isRemoved,
             isFromBlockedUser: isBlocked(message.author, by: viewer),
@@ -194,7 +194,7 @@ extension SequentialChat {
 
     private func post(_ reply: Text<ReplyID, MessageID>, _ viewer: UserID?) -> Post {
         Post(
-            position: reply.position, id: .reply(reply.id), message: reply.place, author: person(reply.author), body: reply.body,
+            id: .reply(reply.id), position: reply.position, message: reply.place, author: person(reply.author), body: reply.body,
             createdAt: reply.createdAt, editedAt: reply.editedAt, editPosition: reply.editPosition, isRetracted: reply.isRetracted,
             isRemoved: reply.isRemoved, isFromBlockedUser: isBlocked(reply.author, by: viewer), replyCount: 0)
     }
