@@ -77,7 +77,10 @@ class Community:
         places = [(self.open, "ann"), (self.open, "bob"), (self.open, "cem"), (self.open, "dee"), (self.secret, "eve"), (self.secret, "ann"),
                   (self.code, "ann"), (self.code, "bob"), ("M1", "fay"), ("M1", "eve")]
         posts = []
-        for _ in range(60):
+        for turn in range(60):
+            if turn == 30:  # Every selection that is changed has events with content in its middle, whatever the seed chooses.
+                for thread, author in ((self.open, "ann"), (self.secret, "eve"), (self.code, "ann")):
+                    posts += [(thread, author, self.post(thread, author)) for _ in range(2)]
             thread, author = self.rng.choice(places)
             posts.append((thread, author, self.post(thread, author)))
             if self.rng.random() < 0.4:
