@@ -78,9 +78,11 @@ class Community:
                   (self.code, "ann"), (self.code, "bob"), ("M1", "fay"), ("M1", "eve")]
         posts = []
         for turn in range(60):
-            if turn == 30:  # Every selection that is changed has events with content in its middle, whatever the seed chooses.
+            # Every selection that is changed has events with content, whatever the seed chooses: the first
+            # four and the last four events of a thread can be outside of it.
+            if turn in (30, 59):
                 for thread, author in ((self.open, "ann"), (self.secret, "eve"), (self.code, "ann")):
-                    posts += [(thread, author, self.post(thread, author)) for _ in range(2)]
+                    posts += [(thread, author, self.post(thread, author)) for _ in range(4)]
             thread, author = self.rng.choice(places)
             posts.append((thread, author, self.post(thread, author)))
             if self.rng.random() < 0.4:
