@@ -60,6 +60,9 @@ static const unsigned char people_js[] = {
 static const unsigned char pins_js[] = {
 #embed "../ChatServer/Page/pins.js"
 };
+static const unsigned char reactions_js[] = {
+#embed "../ChatServer/Page/reactions.js"
+};
 static const unsigned char replies_js[] = {
 #embed "../ChatServer/Page/replies.js"
 };
@@ -108,6 +111,7 @@ const struct CServerFile CServerFiles[] = {
     {"/panel.js", "text/javascript; charset=utf-8", panel_js, sizeof panel_js},
     {"/people.js", "text/javascript; charset=utf-8", people_js, sizeof people_js},
     {"/pins.js", "text/javascript; charset=utf-8", pins_js, sizeof pins_js},
+    {"/reactions.js", "text/javascript; charset=utf-8", reactions_js, sizeof reactions_js},
     {"/replies.js", "text/javascript; charset=utf-8", replies_js, sizeof replies_js},
     {"/router.js", "text/javascript; charset=utf-8", router_js, sizeof router_js},
     {"/settings.js", "text/javascript; charset=utf-8", settings_js, sizeof settings_js},

@@ -4,8 +4,8 @@ public import ChatDomain
 ///
 /// Because the set is small, the commands interact: most are valid, many are rejected, and some are
 /// repeated. The same seed gives the same commands. Every kind of command occurs, and every
-/// rejection except `invalidDevice`, `invalidCorrelation`, `tooManyPins`, `tooManyBlocks`, `invalidPayload`,
-/// `notAllowed` and `storageFull`. The generator decides each command itself to know the existing
+/// rejection except `invalidDevice`, `invalidCorrelation`, `tooManyPins`, `tooManyBlocks`, `tooManyReactions`,
+/// `invalidPayload`, `notAllowed` and `storageFull`. The generator decides each command itself to know the existing
 /// entities, so execute all commands in order. Commands of your own may come between them: take users
 /// and threads from the store.
 public struct CommandGenerator: Sendable {
@@ -102,12 +102,13 @@ public struct CommandGenerator: Sendable {
             history: random.oneIn(3) ? .sinceJoining : .all)
     }
 
-    /// Returns a command about invitations, roles, moderation, blocks or custom events.
+    /// Returns a command about invitations, roles, moderation, blocks, reactions or custom events.
     private mutating func makeCommunityCommand() -> ChatCommand {
         let thread = entities.ownedThreads.isEmpty || random.oneIn(3) ? randomThread() : pick(entities.ownedThreads)
         let moderator = randomModerator(of: thread)
         // The ranges of the cases are weights.
-        switch Int.random(in: 0..<34, using: &random) {
+        switch Int.random(in: 0..<40, using: &random) {
+        case 34...39: return makeReactionCommand()
         case 31, 32:
             return .setThreadPolicy(
                 thread: thread, policy: random.oneIn(12) ? .residents : pick([.open, .inviteOnly]),
@@ -151,6 +152,19 @@ public struct CommandGenerator: Sendable {
                 kind: random.oneIn(10) ? CustomKind(unchecked: pick(["poll", "", "com..poll"])) : "com.example.poll",
                 thread: thread, by: randomWriter(of: thread), payload: randomPayload())
         }
+    }
+
+    private mutating func makeReactionCommand() -> ChatCommand {
+        if random.oneIn(3), !entities.reactions.isEmpty, !random.oneIn(8) {
+            let reaction = pick(entities.reactions)
+            return .unreact(reaction.post, by: reaction.user, emoji: reaction.emoji)
+        }
+        // Mostly a recent post, so that several users react to the same one.
+        let recent = random.oneIn(2) ? entities.reactions.last?.post : nil
+        let post = recent ?? randomPost().0
+        let user = randomWriter(of: threadContaining(post))
+        let emoji = pick(["👍", "👍", "👍", "❤", "❤️", "👍🏽", ":wave:", "🎉", random.oneIn(8) ? "ok" : "👍"])
+        return random.oneIn(6) ? .unreact(post, by: user, emoji: emoji) : .react(post, by: user, emoji: emoji)
     }
 
     private mutating func makeInvitationCommand(_ thread: ThreadID, by moderator: UserID) -> ChatCommand {

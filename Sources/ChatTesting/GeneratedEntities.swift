@@ -28,7 +28,15 @@ struct GeneratedEntities: Sendable {
     private(set) var reported: [PostID] = []
     private(set) var pinned: [MessageID] = []
     private(set) var blocks: [(user: UserID, by: UserID)] = []
+    private(set) var reactions: [GeneratedReaction] = []
     private var state = ChatState()
+
+    /// A present reaction.
+    struct GeneratedReaction: Equatable {
+        var post: PostID
+        var user: UserID
+        var emoji: String
+    }
 
     /// A user and a thread to which they are invited, or in which they are muted or banned.
     struct UserAndThread: Equatable {
@@ -52,6 +60,7 @@ struct GeneratedEntities: Sendable {
     }
 
     private mutating func apply(_ event: ChatEvent) {
+        applyReaction(event)
         switch (event.kind, event.shape) {
         case (.userRegistered, .user(let user)): users.append(user)
         case (.threadOpened, .thread(let thread, _, let user)):
@@ -100,6 +109,12 @@ struct GeneratedEntities: Sendable {
         case (.threadUnlocked, .thread(let thread, _, _)): stopped.remove(thread)
         default: break
         }
+    }
+
+    private mutating func applyReaction(_ event: ChatEvent) {
+        guard let emoji = event.emoji, let user = event.user, let message = event.message else { return }
+        let reaction = GeneratedReaction(post: event.reply.map(PostID.reply) ?? .message(message), user: user, emoji: emoji.text)
+        if event.kind == .reactionAdded { reactions.append(reaction) } else { reactions.removeAll { $0 == reaction } }
     }
 
     private mutating func addEdit(_ event: ChatEvent, of post: PostID) {

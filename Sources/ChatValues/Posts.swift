@@ -34,6 +34,9 @@ public struct Post: Hashable, Sendable, Identifiable {
     public var isFromBlockedUser = false
     /// The number of replies that are neither retracted nor removed; 0 for a reply.
     public var replyCount: Int
+    /// The present reactions, by emoji, in the order of the first one that is still present; none if the
+    /// post is withdrawn.
+    public var reactions: [PostReaction] = []
 }
 
 // In an extension, in another order than the properties, so that the struct keeps the initializer
@@ -44,12 +47,12 @@ extension Post {
     public init(
         id: PostID, position: Position, thread: ThreadID? = nil, message: MessageID, author: UserSummary, body: String? = nil,
         createdAt: Timestamp, editedAt: Timestamp? = nil, editPosition: Position? = nil, isRetracted: Bool, isRemoved: Bool = false,
-        isFromBlockedUser: Bool = false, replyCount: Int
+        isFromBlockedUser: Bool = false, replyCount: Int, reactions: [PostReaction] = []
     ) {
         self.init(
             position: position, id: id, thread: thread, message: message, author: author, body: body, createdAt: createdAt,
             editedAt: editedAt, editPosition: editPosition, isRetracted: isRetracted, isRemoved: isRemoved,
-            isFromBlockedUser: isFromBlockedUser, replyCount: replyCount)
+            isFromBlockedUser: isFromBlockedUser, replyCount: replyCount, reactions: reactions)
     }
 }
 
@@ -81,7 +84,7 @@ extension Post: Codable {
         case isRetracted = "retracted"
         case isRemoved = "removed"
         case isFromBlockedUser = "blocked"
-        case replyCount, history, readers
+        case replyCount, reactions, history, readers
         static let omittedIfFalse = [isRemoved, isFromBlockedUser]
     }
 
@@ -105,12 +108,13 @@ extension Post: Codable {
         isRemoved = try container.decode(Bool.self, forKey: .isRemoved)
         isFromBlockedUser = try container.decode(Bool.self, forKey: .isFromBlockedUser)
         replyCount = try container.decodeIfPresent(Int.self, forKey: .replyCount) ?? 0
+        reactions = try container.decodeIfPresent([PostReaction].self, forKey: .reactions) ?? []
     }
 
     /// Encodes a message with ``thread`` and ``replyCount``, and a reply with ``message``.
     ///
-    /// Other absent values are null; `editPosition` is encoded only if there is one, `removed` and
-    /// `blocked` only if they are true.
+    /// Other absent values are null; `editPosition` and `reactions` are encoded only if there are
+    /// any, `removed` and `blocked` only if they are true.
     public func encode(to encoder: any Encoder) throws { try encode(to: encoder, nil) }
 
     fileprivate func encode(to encoder: any Encoder, _ details: PostDetails?) throws {
@@ -136,6 +140,7 @@ extension Post: Codable {
         try container.encode(isRemoved, forKey: .isRemoved)
         try container.encode(isFromBlockedUser, forKey: .isFromBlockedUser)
         if !id.isReply || details != nil { try container.encode(replyCount, forKey: .replyCount) }
+        if !reactions.isEmpty { try container.encode(reactions, forKey: .reactions) }
         if let details {
             try container.encode(details.history, forKey: .history)
             try container.encode(details.readers, forKey: .readers)

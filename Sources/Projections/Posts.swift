@@ -25,6 +25,10 @@ package struct PostRecord: Hashable, Sendable {
     package var replyCount: Int
     /// Whether an import posted it.
     package var isImported: Bool
+    /// Whether anybody ever reacted to it.
+    package var mayHaveReactions: Bool
+    /// The present reactions, which only ``ReadModels/reactions(to:of:asOf:)`` knows.
+    package var reactions: [PostReaction] = []
     /// Whether its text is withheld from the viewer.
     package var isWithheld = false
     /// Whether the viewer has blocked its author.
@@ -209,7 +213,7 @@ extension ReadModels {
                     replyCount: history.map {
                         histories.count(.reply, in: $0, asOf: position) - histories.count(.replyWithdrawal, in: $0, asOf: position)
                     } ?? 0,
-                    isImported: columns.areImported[index]))
+                    isImported: columns.areImported[index], mayHaveReactions: histories.hasReactions(posts[index])))
         }
         return records
     }

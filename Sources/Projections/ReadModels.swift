@@ -49,6 +49,7 @@ package struct Views: Equatable, Sendable {
     var users = UserViews()
     var activity = Activity()
     var rare = RareHistory()
+    var reactions = ReactionHistory()
     var corrections = ClockCorrections()
 
     /// Creates the views before the first event.
@@ -66,6 +67,7 @@ package struct Views: Equatable, Sendable {
         copy.activity.days.removeSlots()
         copy.activity.userDays.removeSlots()
         copy.rare.removeSlots()
+        copy.reactions.removeSlots()
         return copy
     }
 
@@ -134,5 +136,9 @@ package struct Views: Equatable, Sendable {
         activity.apply(event, at: position, indexes, isRegistration: users.registrations.count > userCount)
         let isOpening = event.kind == .threadOpened && timelines.threads[indexes.thread].openedAt == position
         rare.apply(event, at: position, indexes, isOpening: isOpening, membersChange: membersChange)
+        if event.kind == .reactionAdded || event.kind == .reactionRemoved {
+            let content = batch.content(of: row)
+            reactions.apply(event, content.reactions, at: position)
+        }
     }
 }

@@ -55,7 +55,7 @@ extension StoreModels {
     /// The version of the sections; checkpoints of other versions are ignored.
     ///
     /// Change it whenever a component interprets events differently or writes different columns.
-    package static let checkpointVersion: UInt32 = 12
+    package static let checkpointVersion: UInt32 = 13
 
     /// The components in section order.
     ///
@@ -70,6 +70,7 @@ extension StoreModels {
             Component("users", \.readModels.views.users),
             Component("activity", \.readModels.views.activity),
             Component("community", \.readModels.views.rare),
+            Component("reactions", \.readModels.views.reactions),
             Component("corrections", \.readModels.views.corrections),
         ]
     }

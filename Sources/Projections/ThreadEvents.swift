@@ -18,11 +18,15 @@ extension ReadModels {
     ) -> [Position] {
         guard let thread = index(ofThread: id, asOf: position) else { return [] }
         let page = PageRequest(limit: limit, after: start)
-        let (messages, others) = (views.timelines.threads[thread].messages, views.timelines.threads[thread].nonMessagePositions)
+        let timeline = views.timelines.threads[thread]
+        let messages = timeline.messages
+        func positions(_ others: PackedColumn<Position>) -> some Sequence<Position> {
+            page.indices(count: others.count) { others[$0] }.map { others[$0] }.prefix { $0 <= position }
+        }
         let messageCount = includesMessages ? messageCount(ofThread: thread, asOf: position) : 0
         let messagePositions = page.indices(count: messageCount) { identities.messageFacts.position(Int(messages[$0])) }
             .map { identities.messageFacts.position(Int(messages[$0])) }
-        let otherPositions = page.indices(count: others.count) { others[$0] }.map { others[$0] }.prefix { $0 <= position }
-        return Array((messagePositions + otherPositions).sorted().prefix(limit))
+        let all = messagePositions + positions(timeline.nonMessagePositions) + positions(timeline.reactionPositions)
+        return Array(all.sorted().prefix(limit))
     }
 }

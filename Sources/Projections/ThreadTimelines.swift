@@ -45,6 +45,16 @@ struct ThreadTimelines: Equatable, Sendable {
         case .messageRemoved: if indexes.secondIndex >= 0 { messageHistories.recordWithdrawal(indexes.secondIndex, .removal, at: position) }
         case .replyRetracted: recordReplyWithdrawal(indexes, .retraction, at: position)
         case .replyRemoved: recordReplyWithdrawal(indexes, .removal, at: position)
+        case .reactionAdded:
+            if indexes.secondIndex >= 0 {
+                if event.replyID == nil {
+                    messageHistories.markReactions(to: indexes.secondIndex)
+                } else {
+                    replyHistories.markReactions(to: indexes.secondIndex)
+                }
+            }
+            return threads[indexes.thread].reactionPositions.append(position)
+        case .reactionRemoved: return threads[indexes.thread].reactionPositions.append(position)
         default: guard event.kind?.form.isNumbered == true else { return }
         }
         threads[indexes.thread].recordEvent(position, membersChange: membersChange)
@@ -68,9 +78,11 @@ struct ThreadTimeline: Equatable, Sendable {
     var isImported = false
     /// The indexes of the thread's messages, ascending.
     var messages = PackedColumn<UInt32>(pieceLength: .short)
-    /// The positions of the thread's events other than messages and read markers, ascending.
+    /// The positions of the thread's numbered events other than messages and reactions, ascending.
     var nonMessagePositions = PackedColumn<Position>(pieceLength: .short)
-    /// The number of members after each of those events.
+    /// The positions of the events about reactions, ascending: they do not move the thread.
+    var reactionPositions = PackedColumn<Position>(pieceLength: .short)
+    /// The number of members after each of the other events.
     var memberCounts = PackedColumn<UInt32>(pieceLength: .short)
 
     /// Creates a thread whose opening has not been applied.
@@ -111,10 +123,10 @@ struct PostHistories: Equatable, Sendable {
     /// `replyWithdrawal` is the first retraction or removal of a reply to the post.
     enum Change: CaseIterable { case edit, retraction, reply, replyWithdrawal, removal }
 
-    /// By post: 1 if it has a history.
+    /// By post: 1 if it has a history, and 2 if anybody ever reacted to it.
     ///
-    /// Avoids a hash lookup for posts without a history, which are most.
-    var hasHistory = MostlyZeroColumn<UInt8>()
+    /// Avoids hash lookups for posts without these, which are most.
+    private var marks = MostlyZeroColumn<UInt8>()
     var historyIndexes = SubsetInterner()
     /// The newest links of the chains, by history and kind of change.
     var edits = PackedColumn<UInt32>()
@@ -147,12 +159,12 @@ struct PostHistories: Equatable, Sendable {
 
     /// Adds the next post, without a history.
     @inline(__always)
-    mutating func append() { hasHistory.appendZero() }
+    mutating func append() { marks.appendZero() }
 
     mutating func add(_ change: Change, _ value: UInt32, at position: Position, to post: Int) {
         let (history, isNew) = historyIndexes.insert(post)
         if isNew {
-            hasHistory[post] = 1
+            marks[post] |= 1
             for change in Change.allCases { self[change].append(0) }
         }
         var newest = self[change][history]
@@ -161,7 +173,12 @@ struct PostHistories: Equatable, Sendable {
     }
 
     /// Returns the index of a post's history; nil if it has none.
-    func find(_ post: Int) -> Int? { hasHistory[post] == 0 ? nil : historyIndexes.find(post) }
+    func find(_ post: Int) -> Int? { marks[post] & 1 == 0 ? nil : historyIndexes.find(post) }
+
+    /// Whether anybody ever reacted to a post.
+    func hasReactions(_ post: Int) -> Bool { marks[post] & 2 != 0 }
+
+    mutating func markReactions(to post: Int) { marks[post] |= 2 }
 
     /// Whether a post has been retracted or removed.
     func isWithdrawn(_ post: Int) -> Bool { find(post).map { retractions[$0] != 0 || removals[$0] != 0 } ?? false }
@@ -225,6 +242,7 @@ extension ThreadTimelines: CheckpointComponent {
             thread.messages.write(to: &writer)
             thread.nonMessagePositions.write(to: &writer)
             thread.memberCounts.write(to: &writer)
+            thread.reactionPositions.write(to: &writer)
         }
         messageHistories.write(to: &writer)
         replyHistories.write(to: &writer)
@@ -248,6 +266,8 @@ extension ThreadTimelines: CheckpointComponent {
             try require(timeline.nonMessagePositions.last ?? 0 <= head, "an event of a thread after \(head)")
             timeline.memberCounts = try PackedColumn(from: &reader, pieceLength: .short, atMost: timeline.nonMessagePositions.count)
             try require(timeline.memberCounts.count == timeline.nonMessagePositions.count, "members at other events than a thread's")
+            timeline.reactionPositions = try PackedColumn(from: &reader, pieceLength: .short, atMost: Int(clamping: head))
+            try require(timeline.reactionPositions.last ?? 0 <= head, "a reaction in a thread after \(head)")
             threads.append(timeline)
         }
         messageHistories = try PostHistories(from: &reader, posts: ids.messages.count, replies: ids.replies.count, head: head)
@@ -257,7 +277,7 @@ extension ThreadTimelines: CheckpointComponent {
 
 extension PostHistories {
     func write(to writer: inout ColumnWriter) {
-        hasHistory.write(to: &writer)
+        marks.write(to: &writer)
         historyIndexes.write(to: &writer)
         for change in Change.allCases { self[change].write(to: &writer) }
         versions.write(to: &writer)
@@ -265,8 +285,9 @@ extension PostHistories {
 
     /// Reads the histories of `posts` posts, with links to at most `replyCount` replies.
     init(from reader: inout ColumnReader, posts: Int, replies replyCount: Int, head: Position) throws(ColumnError) {
-        hasHistory = try MostlyZeroColumn(from: &reader, atMost: posts)
-        try require(hasHistory.count == posts, "\(hasHistory.count) marks for \(posts) posts")
+        marks = try MostlyZeroColumn(from: &reader, atMost: posts)
+        try require(marks.count == posts, "\(marks.count) marks for \(posts) posts")
+        try marks.check(below: 4)
         historyIndexes = try SubsetInterner(from: &reader)
         try historyIndexes.check(below: posts)
         for change in Change.allCases {

@@ -60,6 +60,7 @@ struct CommandGeneratorTests {
         // These codes belong to the store or to bounds that no generated command exceeds.
         let allCodes = Set(Rejection.Code.allCases).subtracting([
             .notAllowed, .storageFull, .clockStepped, .invalidDevice, .invalidCorrelation, .invalidPayload, .tooManyPins, .tooManyBlocks,
+            .tooManyReactions,
             .userErased,
         ])
         for seed in UInt64(1)...30 {

@@ -1,6 +1,7 @@
 import Chat
 import ChatDomain
 import ChatTesting
+import NaiveViews
 import EventJournal
 import Foundation
 import Locking
@@ -231,8 +232,16 @@ private struct Sources {
     var threadName: [ThreadID: Bool] = [:]
     var message: [MessageID: Bool] = [:]
     var reply: [ReplyID: Bool] = [:]
+    /// A naive model of the history without the content of the stubs.
+    let naive: NaiveViews
 
     init(_ events: [RecordedEvent], _ stubs: Set<Position>) {
+        naive = NaiveViews(
+            events: events.map { recorded in
+                var recorded = recorded
+                if stubs.contains(recorded.position), recorded.emoji != nil { recorded.event.content = .erased }
+                return recorded
+            })
         for recorded in events {
             let isStub = stubs.contains(recorded.position)
             switch (recorded.event.kind, recorded.event.shape) {
@@ -268,6 +277,7 @@ private struct Sources {
             case .reply(let id): reply[id] == true
             }
         if isErased { post.body = nil }
+        post.reactions = naive.reactionCounts(of: post.id, viewer: nil)
         return post
     }
 

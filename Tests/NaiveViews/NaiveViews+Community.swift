@@ -1,4 +1,5 @@
 package import ChatDomain
+package import ChatValues
 package import Projections
 
 /// Roles, sanctions, invitations, pins, reports and blocks, each as a scan of all events.
@@ -118,5 +119,51 @@ extension NaiveViews {
             }
         }
         return lock
+    }
+
+    /// A present reaction to a post.
+    package struct Reaction: Equatable {
+        package var position: Position
+        package var user: UserID
+        package var emoji: String
+
+        package init(position: Position, user: UserID, emoji: String) { (self.position, self.user, self.emoji) = (position, user, emoji) }
+    }
+
+    /// Returns the present reactions to a post, oldest first; none to a withdrawn one.
+    package func reactions(to post: PostID) -> [Reaction] {
+        var reactions: [Reaction] = []
+        for recorded in events where (recorded.event.reply.map(PostID.reply) ?? recorded.event.message.map(PostID.message)) == post {
+            guard let user = recorded.event.user else { continue }
+            switch recorded.event.kind {
+            case .reactionAdded:
+                guard let emoji = recorded.event.emoji?.text, !reactions.contains(where: { $0.user == user && $0.emoji == emoji }) else {
+                    continue
+                }
+                reactions.append(Reaction(position: recorded.position, user: user, emoji: emoji))
+            case .reactionRemoved:
+                // An erased removal takes back every reaction of its user.
+                let emoji = recorded.event.emoji?.text
+                reactions.removeAll { $0.user == user && (emoji == nil || $0.emoji == emoji) }
+            case .messageRetracted, .messageRemoved, .replyRetracted, .replyRemoved: return []
+            default: break
+            }
+        }
+        return reactions
+    }
+
+    /// Returns the counts of the present reactions to a post, in the order of the first one of each emoji.
+    package func reactionCounts(of post: PostID, viewer: UserID?) -> [PostReaction] {
+        var counts: [PostReaction] = []
+        for reaction in reactions(to: post) {
+            let isMine = reaction.user == viewer
+            if let index = counts.firstIndex(where: { $0.emoji == reaction.emoji }) {
+                counts[index].count += 1
+                counts[index].isMine = counts[index].isMine || isMine
+            } else {
+                counts.append(PostReaction(emoji: reaction.emoji, count: 1, isMine: isMine))
+            }
+        }
+        return counts
     }
 }

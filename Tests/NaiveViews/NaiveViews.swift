@@ -215,9 +215,12 @@ package struct NaiveViews {
         return messages(of: thread).count { $0.position > seen && !skipped.contains($0.author) && !$0.isRetracted && !$0.isRemoved }
     }
 
-    /// Returns the position of the last event of a thread, without read markers and reports.
+    /// Returns the position of the last event of a thread, without read markers, reports and reactions.
     package func lastPosition(of thread: ThreadID) -> Position? {
-        events.last { recorded in recorded.event.threadNumber != nil && recorded.event.thread == thread }?.position
+        events.last { recorded in
+            recorded.event.threadNumber != nil && recorded.event.thread == thread
+                && recorded.kind != .reactionAdded && recorded.kind != .reactionRemoved
+        }?.position
     }
 
     /// Returns the current name of a user.

@@ -87,6 +87,22 @@ extension StoreModels {
         #expect(events.count > 40)
     }
 
+    /// The views keep the reactions of withdrawn posts, which no query shows.
+    private func expectEqualReactions(_ models: ReadModels, _ naive: NaiveViews, _ post: PostID, isWithdrawn: Bool, asOf now: Position) {
+        guard !isWithdrawn else { return }
+        let expected = naive.reactions(to: post)
+        for user in Set(expected.map(\.user)) {
+            #expect(models.reactions(to: post, of: user, asOf: now) == naive.reactionCounts(of: post, viewer: user))
+        }
+        #expect(models.reactions(to: post, of: nil, asOf: now) == naive.reactionCounts(of: post, viewer: nil))
+        var found: [NaiveViews.Reaction] = []
+        for scan in models.scans(reactionsTo: post, emoji: nil, asOf: now) {
+            found += models.compactMap(scan) { models.reaction($0, asOf: now) }
+                .map { NaiveViews.Reaction(position: $0.position, user: $0.user, emoji: $0.emoji) }
+        }
+        #expect(found.sorted { $0.position < $1.position } == expected)
+    }
+
     private func expectEqual(_ models: ReadModels, _ naive: NaiveViews, asOf now: Position) {
         let everything = PageRequest(limit: .max)
         #expect(Set(models.threads(everything, asOf: now).map(\.id)) == Set(naive.threads))
@@ -113,6 +129,10 @@ extension StoreModels {
                         isRetracted: reply.isRetracted, isRemoved: reply.isRemoved)
                 }
                 #expect(replies == naive.replies(to: message.id))
+                expectEqualReactions(models, naive, .message(message.id), isWithdrawn: message.isRetracted || message.isRemoved, asOf: now)
+                for reply in replies {
+                    expectEqualReactions(models, naive, .reply(reply.id), isWithdrawn: reply.isRetracted || reply.isRemoved, asOf: now)
+                }
                 let around = models.replies(to: message.id, PageRequest(limit: 3, around: now / 2), asOf: now).posts.map(\.position)
                 #expect(around == naive.page(replies, limit: 3, around: now / 2, \.position).map(\.position))
                 #expect(models.thread(of: message.id, asOf: now) == thread)
@@ -210,7 +230,7 @@ extension StoreModels {
             .userMuted: 3, .userUnmuted: 3, .userBanned: 3, .userUnbanned: 3, .memberRemoved: 3, .messagePinned: 3, .messageUnpinned: 3,
             .threadLocked: 2, .threadUnlocked: 2, .threadClosed: 2, .messageReported: 3, .replyReported: 4, .messageReportsResolved: 3,
             .replyReportsResolved: 4, .userBlocked: 2, .userUnblocked: 2, .custom: 3, .userErased: 1, .contentErased: 0,
-            .clockCorrected: 0,
+            .clockCorrected: 0, .reactionAdded: 3, .reactionRemoved: 3,
         ]
         #expect(idCounts.count == EventKind.allCases.count)
         let often: [EventKind] = [.messagePosted, .threadJoined, .threadLeft, .replyPosted]
@@ -224,7 +244,10 @@ extension StoreModels {
             // Any recording time, so that times also decrease.
             for _ in 0..<6 { kept.append(random.oneIn(2) ? 0 : UInt8.random(in: 0...9, using: &random)) }
             if let sentAt { for byte in 0..<8 { kept.append(UInt8(truncatingIfNeeded: sentAt >> Int64(8 * byte))) } }
-            for _ in 0..<(kind.flatMap { idCounts[$0] } ?? 0) {
+            // A reaction to a reply has a flag and one more id.
+            let isOfReply = (kind == .reactionAdded || kind == .reactionRemoved) && random.oneIn(2)
+            if isOfReply { kept[1] |= 32 }
+            for _ in 0..<(kind.flatMap { idCounts[$0] } ?? 0) + (isOfReply ? 1 : 0) {
                 kept += [UInt8](repeating: 0, count: 15) + [UInt8.random(in: 0..<idValues, using: &random)]
             }
             // A number for the kinds that have one; a field of a later version for the others.
@@ -240,7 +263,9 @@ extension StoreModels {
             case .contentErased: kept += [0, 1, UInt8.random(in: 0..<128, using: &random), 5]
             default: break
             }
-            return (kept, nil)
+            // Few emoji, and some that were erased.
+            let isReaction = (kind == .reactionAdded || kind == .reactionRemoved) && !isUnknown && !random.oneIn(8)
+            return (kept, isReaction ? Array((random.oneIn(3) ? "👍" : "🎉").utf8) : nil)
         }
         try expectPortionsEqual(records, &random)
     }

@@ -11,6 +11,12 @@ MILLISECOND = datetime.timedelta(milliseconds=1)
 RANKS = {"member": 0, "moderator": 1, "owner": 2}
 PIN_LIMIT = 50
 BLOCK_LIMIT = 1_000
+REACTIONS_OF_USER, REACTIONS_OF_POST = 20, 50
+# The emoji of the checks, of which Unicode has many more, each with the spellings that count as it.
+EMOJI = {spelling: emoji for emoji, *others in (
+    ["\U0001F44D"], ["\u2764\uFE0F", "\u2764"], ["\U0001F44D\U0001F3FD"], ["\U0001F389"], ["\U0001F1EC\U0001F1E7"]
+) for spelling in [emoji, *others]}
+EMOJI_NAME = re.compile(r":[a-z0-9_+-]{1,32}:")
 LABEL = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 KIND = re.compile(rf"{LABEL}(?:\.{LABEL})+")
 
@@ -345,6 +351,46 @@ class Community:
             return Outcome()
         self.threads[found["thread"]]["pins"].discard(identifier)
         return self.append(("messageUnpinned", dict(self.post_fields(found, kind, identifier), by=by)))
+
+    # Reactions
+
+    @staticmethod
+    def emoji(text):
+        """Returns the emoji of a text, or None."""
+        return text if EMOJI_NAME.fullmatch(text) else EMOJI.get(text)
+
+    def react(self, by, emoji, message=None, reply=None):
+        by = self.user(by)
+        found, kind, identifier = self.target(message, reply, by)
+        self.member(by, found["thread"])
+        self.not_hidden(found, by, kind)
+        self.may_write(by, found["thread"])
+        self.exists(found)
+        emoji = self.emoji(emoji)
+        if emoji is None:
+            raise Refusal("invalidEmoji")
+        if (emoji, by) in found["reactions"]:
+            return Outcome()
+        different = {other for other, _ in found["reactions"]} | {emoji}
+        own = [user for _, user in found["reactions"] if user == by]
+        if len(different) > REACTIONS_OF_POST or len(own) >= REACTIONS_OF_USER:
+            raise Refusal("tooManyReactions")
+        found["reactions"].append((emoji, by))
+        return self.append(("reactionAdded", dict(self.post_fields(found, kind, identifier), by=by, emoji=emoji)))
+
+    def unreact(self, by, emoji, message=None, reply=None):
+        by, emoji = self.user(by), self.emoji(emoji)
+        posts, identifier = (self.messages, message) if message is not None else (self.replies, reply)
+        found = posts.get(identifier.lower())
+        if found is None or (emoji, by) not in found["reactions"]:
+            # Only their own reaction shows a post to somebody who does not know its thread.
+            self.target(message, reply, by)
+            if emoji is None:
+                raise Refusal("invalidEmoji")
+            return Outcome()
+        found["reactions"].remove((emoji, by))
+        kind = "message" if message is not None else "reply"
+        return self.append(("reactionRemoved", dict(self.post_fields(found, kind, identifier.lower()), by=by, emoji=emoji)))
 
     # Threads
 

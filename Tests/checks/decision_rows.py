@@ -255,6 +255,16 @@ class ThreadScene(Scene):
             self.pin(message)
         self.first_pin = pinned[0]
 
+    def react_often(self, by, count, first=0):
+        """Reacts to the member's message with so many names, from `first` on."""
+        for number in range(first, first + count):
+            self.execute("react", message=self.message, by=by, emoji=f":n{number}:")
+
+    def react_fifty_times(self):
+        """Others react to the member's message with 50 different names."""
+        for index, user in enumerate((self.member, self.moderator, self.host)):
+            self.react_often(user, 20 if index < 2 else 10, first=20 * index)
+
     def invite_if_possible(self):
         if self.state not in ("invited", "banned") and not self.is_member:
             self.invite(self.actor)
@@ -449,6 +459,14 @@ remove_message, remove_own = step("remove", message="message"), step("remove", m
 pin_message = step("pin", "message")
 report_message = step("report", "actor", message="message")
 report_by_moderator = step("report", "moderator", message="message")
+REACTION = {"emoji": "\U0001F44D"}
+
+
+def react_twenty_times(scene):
+    scene.react_often(scene.actor, 20)
+
+
+react_to_message = send(on_message("react", **REACTION))
 
 
 def mute_member_until(scene):
@@ -614,6 +632,11 @@ def main_rows(thread):
         Row("`resolveReport` of a reported message", on_message("resolveReport"), before=report_by_moderator),
         Row("`resolveReport` of a message without a report", on_message("resolveReport")),
 
+        Row("`react` to a member's message", on_message("react", **REACTION)),
+        own("`react` again", on_message("react", **REACTION), early=react_to_message),
+        own("`unreact` an own reaction", on_message("unreact", **REACTION), early=react_to_message),
+        Row("`unreact` without a reaction", on_message("unreact", **REACTION)),
+
         Row("`block` a member", on_other("block")),
         Row("`block` a blocked member", on_other("block"), before=send(on_other("block"))),
         Row("`unblock` a blocked member", on_other("unblock"), before=send(on_other("block"))),
@@ -715,12 +738,28 @@ def further_rows():
         Row("`report` a message that another user reported", on_message("report", reason=REASON),
             before=report_by_moderator),
         Row("`report` a member's reply", on_reply("report", reason=REASON)),
+        Row("`react` to a retracted message", on_message("react", **REACTION), before=retract_message),
+        Row("`react` to a removed message", on_message("react", **REACTION), before=remove_message),
+        Row("`react` to a member's reply", on_reply("react", **REACTION)),
+        Row("`react` with another text than an emoji", on_message("react", emoji="ok")),
+        Row("`react` to a retracted message with another text than an emoji", on_message("react", emoji="ok"), before=retract_message),
+        own("`react` to an own message", on_message("react", "own", **REACTION)),
+        Row("`unreact` with another text than an emoji", on_message("unreact", emoji="ok")),
+        own("`unreact` a reaction to a message that is retracted", on_message("unreact", **REACTION), early=react_to_message,
+            before=retract_message),
+        own("`unreact` a reaction in a closed thread", on_message("unreact", **REACTION), early=react_to_message, late=step("close")),
+        past("`react` to a message before the join", on_message("react", **REACTION)),
         Row("`resolveReport` of a reported reply", on_reply("resolveReport"),
             before=step("report", "moderator", reply="reply")),
         Row("`resolveReport` of a reported message that is removed", on_message("resolveReport"),
             before=steps(report_by_moderator, remove_message)),
 
         # Limits, and what outlasts a membership
+        own("`react` with 20 own reactions", on_message("react", **REACTION), early=react_twenty_times),
+        own("`react` again with 20 own reactions", on_message("react", emoji=":n0:"), early=react_twenty_times),
+        Row("`react` to a message with 50 different reactions", on_message("react", **REACTION), before=step("react_fifty_times")),
+        Row("`react` as others to a message with 50 different reactions", on_message("react", emoji=":n0:"),
+            before=step("react_fifty_times")),
         Row("`pin` with 50 pins", on_message("pin"), before=step("pin_fifty")),
         Row("`pin` a pinned message with 50 pins", on_message("pin", "first_pin"), before=step("pin_fifty")),
         Row("`pin` with 50 pins, one of them retracted", on_message("pin"),

@@ -42,6 +42,7 @@ COMPLETE = (
     "replyRemoved", "userMuted", "userUnmuted", "userBanned", "userUnbanned", "memberRemoved", "messagePinned",
     "messageUnpinned", "threadLocked", "threadUnlocked", "threadClosed", "messageReported", "replyReported",
     "messageReportsResolved", "replyReportsResolved", "userBlocked", "userUnblocked", "custom",
+    "reactionAdded", "reactionRemoved",
 )
 
 
@@ -315,7 +316,7 @@ class Model(Community):
     def new_post(self, thread, author, root):
         """Returns a new post. `root` is the position of the message: the post itself, or the one that it replies to."""
         return {"thread": thread, "author": author, "root": root, "text": self.position + 1, "retracted": False, "removed": False,
-                "reporters": set()}
+                "reporters": set(), "reactions": []}
 
     def target(self, message, reply, by, moderates=False, own=False):
         """Returns the message or the reply that a command names, its kind and its id.

@@ -31,6 +31,7 @@ POSTCODES = ["SW1A 1AA", "sw1a1aa", "SW1A 2AA", "M1 1AE", "EC1A-1BB", "M1  1AE",
 KINDS = ["org.example.poll", "org.example.note", "poll", "a." + "b" * 127]
 # Far from the present, so that the model's clock and the tool's agree.
 ENDS = [None, "2000-01-01T00:00:00Z", "2090-01-01T00:00:00Z", "2091-01-01T00:00:00.5+01:00"]
+EMOJI = ["\U0001F44D", "\u2764", "\u2764\uFE0F", "\U0001F44D\U0001F3FD", ":wave:", "ok", "", "\U0001F44D\U0001F44D"]
 SUBJECTS = ["mail:a", "mail:b", "", "x" * 257]
 
 
@@ -95,6 +96,16 @@ class Community:
             return {"message": self.message()}
         return {"reply": self.id("reply", list(self.state.replies))}
 
+    def reaction(self, by):
+        """Returns a reaction that exists, mostly, and its user."""
+        posts = [("message", self.state.messages), ("reply", self.state.replies)]
+        held = [({key: identifier}, user, emoji) for key, found in posts for identifier, post in found.items()
+                for emoji, user in post["reactions"]]
+        if not held or self.rng.random() < 0.3:
+            return {**self.post(), "by": by, "emoji": self.rng.choice(EMOJI)}
+        post, user, emoji = self.rng.choice(held)
+        return {**post, "by": user, "emoji": emoji}
+
     def common(self, values):
         """Returns the first value mostly, another one sometimes."""
         return values[0] if self.rng.random() < 0.85 else self.rng.choice(values)
@@ -147,6 +158,8 @@ class Community:
             (0.6, "lockThread", of_thread), (1.5, "unlockThread", of_thread), (0.15, "closeThread", of_thread),
             (2, "setThreadPolicy", {**of_thread, "policy": policy, **history}),
             (4, "report", {**post, "by": writer, "reason": reason}), (3, "resolveReport", {**post, "by": writer}),
+            (6, "react", {**post, "by": writer, "emoji": self.common(EMOJI) if rng.random() < 0.5 else rng.choice(EMOJI)}),
+            (2, "unreact", self.reaction(writer)),
             (2, "block", {"user": self.user(), "by": by}), (1, "unblock", {"user": self.user(), "by": by}),
             (3, "custom", {**self.new("custom", "id"), "kind": self.common(KINDS), "thread": thread, "by": by,
                            "payload": {"n": rng.randrange(9)}}),

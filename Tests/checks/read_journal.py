@@ -450,9 +450,13 @@ KINDS = {kind: tuple(part.strip().split(" ") if part.strip() else [] for part in
     43: "userErased | user reason | | user reason",
     44: "contentErased | reason ranges | | ranges reason",
     45: "clockCorrected | | | ",
+    46: "reactionAdded | thread message reply by number | emoji | thread number message reply by emoji",
+    47: "reactionRemoved | thread message reply by number | emoji | thread number message reply by emoji",
 }.items()}
 
 LOST, CLOCK_CORRECTED = 16, 45
+# The kinds that are about a message or, with the flag 32, about a reply.
+OF_MESSAGE_OR_REPLY = (46, 47)
 
 # The names of the numbers of a field; `until` is a time, and 0 for none.
 NAMES = {"policy": ["open", "inviteOnly", "residents"], "history": ["all", "sinceJoining"], "role": [None, "member", "moderator", "owner"]}
@@ -585,6 +589,8 @@ def event(position, kept, erasable, commit_end):
             values[field] = "[" + ",".join(f"[{first},{last}]" for first, last in ranges) + "]"
         elif field == "edit" and not flags & 16:
             pass  # an edit of an earlier version has no id
+        elif field == "reply" and kind in OF_MESSAGE_OR_REPLY and not flags & 32:
+            pass  # it is about a message
         else:
             if at + 16 > len(kept):
                 raise ValueError(f"the kept part ends inside {field}")

@@ -45,7 +45,8 @@ class History:
                 place = self.threads[thread] = {"name": fields["name"], "policy": "residents" if code else "open", "history": "all", "sets": [], "code": code, "opened": position,
                                                 "invited": {}, "mute": {}, "ban": {}, "pins": [], "locked": False, "closed": False}
                 self.owner = (thread, fields["by"])
-            place["last"] = position
+            if not kind.startswith("reaction"):
+                place["last"] = position
         if handler := getattr(self, "on_" + kind, None):
             handler(position, fields, place)
         elif kind.startswith("message") or kind.startswith("reply"):
@@ -137,12 +138,20 @@ class History:
     def on_userUnblocked(self, _, fields, __):
         self.blocks.discard((fields["by"], fields["user"]))
 
+    def on_reactionAdded(self, position, fields, _):
+        self.posts[fields.get("reply") or fields["message"]]["reactions"].append((position, fields["emoji"], fields["by"]))
+
+    def on_reactionRemoved(self, _, fields, __):
+        post = self.posts[fields.get("reply") or fields["message"]]
+        post["reactions"] = [each for each in post["reactions"] if each[1:] != (fields["emoji"], fields["by"])]
+
     def on_post(self, position, kind, fields, place):
         identity = fields.get("reply") or fields["message"]
         if kind in ("messagePosted", "replyPosted"):
             root = self.posts[fields["message"]]["position"] if "reply" in fields else position
             self.posts[identity] = {"kind": kind, "thread": fields["thread"], "position": position, "root": root, "message": fields["message"],
-                                    "author": fields["author"], "body": fields["body"], "text": position, "retracted": False, "removed": False, "reports": {}}
+                                    "author": fields["author"], "body": fields["body"], "text": position, "retracted": False, "removed": False, "reports": {},
+                                    "reactions": []}
             return
         post = self.posts[identity]
         if kind.endswith("Edited"):
@@ -281,7 +290,18 @@ class History:
             found["removed"] = True
         if (viewer, post["author"]) in self.blocks:
             found["blocked"] = True
+        emoji = [] if gone else list(dict.fromkeys(emoji for _, emoji, _ in post["reactions"]))
+        if emoji:
+            found["reactions"] = [{"emoji": each, "count": len(users), "mine": viewer in users} for each in emoji
+                                  for users in [[user for _, other, user in post["reactions"] if other == each]]]
         return found
+
+    def reactions(self, identity, viewer):
+        post = self.posts[identity]
+        if post["retracted"] or post["removed"]:
+            return []
+        found = [{"position": position, "emoji": emoji, "user": self.user(user)} for position, emoji, user in post["reactions"]]
+        return [dict(item, blocked=True) if (viewer, item["user"]["id"]) in self.blocks else item for item in found]
 
     def timeline(self, viewer, thread, start):
         return [self.post(identity, viewer) for identity, post in sorted(self.posts.items(), key=lambda found: found[1]["position"])
@@ -368,7 +388,7 @@ class History:
 def contains(found, expected):
     """Whether an answer has the expected value; objects may have more fields, if they are optional marks in neither."""
     if isinstance(expected, dict):
-        marks = {"removed", "blocked", "locked", "closed", "policy", "history"}
+        marks = {"removed", "blocked", "reactions", "locked", "closed", "policy", "history"}
         return isinstance(found, dict) and all(name in found and contains(found[name], value) for name, value in expected.items()) and not (
             (set(found) & marks) - set(expected))
     if isinstance(expected, list):
@@ -477,6 +497,8 @@ class Community:
             (0.01, lambda: {"revokeInvitation": {"thread": thread, "user": other, "by": me}}),
             (0.05, lambda: {"setRole": {"thread": thread, "user": other, "role": rng.choice(("member", "moderator", "moderator", "owner")), "by": me}}),
             (0.03, lambda: {"remove": {**target, "by": me, "reason": self.mark("why")}}),
+            (0.08, lambda: {"react": {**target, "by": me, "emoji": rng.choice(("\U0001F44D", "\U0001F44D", "\u2764\uFE0F", ":wave:"))}}),
+            (0.02, lambda: {"unreact": {**target, "by": me, "emoji": "\U0001F44D"}}),
             (0.05, lambda: {"report": {**target, "by": me, "reason": self.mark("why")}}),
             (0.01, lambda: {"resolveReport": {**target, "by": me}}),
             (0.03, lambda: {"mute": {"thread": thread, "user": other, "by": me, "reason": self.mark("why"), "until": rng.choice((None, NEVER))}}),
@@ -595,6 +617,10 @@ class Community:
             self.expect(person, f"/v1/messages/{identity}", history.post(identity, viewer) if visible else None, f"/v1/messages/{unknown}")
             self.expect(person, f"/v1/messages/{identity}/replies?limit=200", {"items": history.replies(viewer, identity)} if visible else None,
                         f"/v1/messages/{unknown}/replies?limit=200")
+            readable_root = post["thread"] in readable and post["root"] > readable[post["thread"]]
+            place = "messages" if post["kind"] == "messagePosted" else "replies"
+            self.expect(person, f"/v1/{place}/{identity}/reactions?limit=200",
+                        {"items": history.reactions(identity, viewer)} if readable_root else None, f"/v1/{place}/{unknown}/reactions?limit=200")
         # Not the time of the last use, which is that of these questions.
         sessions = [session["id"] for session in self.web.get("/v1/sessions", token)["items"]]
         for other in self.people:

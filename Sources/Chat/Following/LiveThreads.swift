@@ -51,7 +51,7 @@ struct ThreadsSource: LiveSource {
 
     var filter: EventFilter {
         // A numbered event moves its thread in the list, or changes who sees it there.
-        let kinds = EventKind.allCases.filter(\.form.isNumbered) + [.operatorGranted, .operatorRevoked]
+        let kinds = EventKind.allCases.filter { $0.form.isNumbered && $0.form.reordersThreads } + [.operatorGranted, .operatorRevoked]
         var filter = EventFilter(as: viewer, kinds: Set(kinds))
         // An operator ceases to see a thread with the event that makes it `inviteOnly`.
         filter.kindsWithoutViewer = [.threadPolicySet]

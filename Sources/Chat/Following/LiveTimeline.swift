@@ -139,7 +139,7 @@ struct TimelineSource: LiveSource {
             kinds: [
                 .messagePosted, .replyPosted, .messageEdited, .messageRetracted, .replyRetracted, .messageRemoved, .replyRemoved,
                 .threadJoined, .threadLeft, .memberRemoved, .operatorGranted, .operatorRevoked, .threadPolicySet, .usernameChanged,
-                .userBlocked, .userUnblocked,
+                .userBlocked, .userUnblocked, .reactionAdded, .reactionRemoved,
             ])
         filter.includesThreadlessEvents = true
         filter.liveViewer = viewer.user
@@ -167,7 +167,7 @@ struct TimelineSource: LiveSource {
     func effect(of event: RecordedEvent, in store: ChatStore) throws(ChatError) -> LiveEffect<Change> {
         switch (event.kind, event.shape) {
         case (.messagePosted, _), (.messageEdited, _), (.messageRetracted, _), (.messageRemoved, _), (.replyPosted, _),
-            (.replyRetracted, _), (.replyRemoved, _):
+            (.replyRetracted, _), (.replyRemoved, _), (.reactionAdded, .message), (.reactionRemoved, .message):
             return try event.message.map { message throws(ChatError) in try change(of: message, in: store) } ?? .none
         case (.usernameChanged, .user(let user)):
             let name = store.withCurrentModels { models, now in models.profile(user, asOf: now)?.username?.text }

@@ -47,7 +47,8 @@ extension ReadModels {
         guard let thread = event.relatedThread, let start = readingStart(viewer, thread, asOf: current) else { return false }
         if event.message != nil, !mayRead(event, viewer, current: current) { return false }
         switch (event.kind, event.user) {
-        case (.messagePosted, _), (.replyPosted, _): return true
+        // A reaction is gone, so that it is not known whether it was present.
+        case (.messagePosted, _), (.replyPosted, _), (.reactionAdded, _): return true
         case (.messageReported, _), (.replyReported, _):
             guard moderates(viewer, thread, asOf: current) else { return false }
             var (scan, isOpen) = (scan(reportsOf: thread), false)
@@ -143,6 +144,9 @@ struct ErasedContentFinder {
 }
 
 extension ChatEvent {
-    /// The post whose text the event wrote.
-    fileprivate var writtenPost: PostID? { kind?.form.redactable == .body ? post : nil }
+    /// The post whose text the event wrote, or to which it adds a reaction.
+    fileprivate var writtenPost: PostID? {
+        guard let form = kind?.form, form.redactable == .body || form.isAboutReaction else { return nil }
+        return post
+    }
 }

@@ -194,7 +194,7 @@ extension ReadModels {
         moderates(viewer, thread, asOf: position) && (position == current || moderates(viewer, thread, asOf: current))
     }
 
-    /// Marks posts in a thread for the viewer: texts that are withheld, and blocked authors.
+    /// Marks posts in a thread for the viewer: texts that are withheld, blocked authors, and reactions.
     func marking(_ rows: consuming [PostRecord], in thread: ThreadID, from viewpoint: Viewpoint) -> [PostRecord] {
         mark(&rows, thread, from: viewpoint)
         return rows
@@ -203,6 +203,9 @@ extension ReadModels {
     /// Another user's text is withheld if its author has edited or retracted it, or a moderator
     /// removed it, since the queried position.
     func mark(_ rows: inout [PostRecord], _ thread: ThreadID, from viewpoint: Viewpoint) {
+        for index in rows.indices where rows[index].mayHaveReactions && !rows[index].isWithdrawn {
+            rows[index].reactions = reactions(to: rows[index].id, of: viewpoint.viewer.user, asOf: viewpoint.position)
+        }
         guard let viewer = viewpoint.viewer.user else { return }
         // The blocks as of now count, whatever the queried position.
         for index in rows.indices where isBlocked(rows[index].author, by: viewer, asOf: viewpoint.currentPosition) {

@@ -54,6 +54,11 @@ extension ChatReader {
         try store.details(of: post, edits: limit, as: viewer, asOf: point)
     }
 
+    /// Returns a page of the reactions to a post.
+    public func reactions(to post: PostID, emoji: Emoji? = nil, page: PageRequest = PageRequest()) throws(ChatError) -> Page<Reaction> {
+        try store.reactions(to: post, emoji: emoji, page: page, as: viewer, asOf: point)
+    }
+
     /// Returns the pinned messages of a thread.
     public func pins(in thread: ThreadID) throws(ChatError) -> [Post] { try store.pins(in: thread, as: viewer, asOf: point) }
 }

@@ -26,7 +26,8 @@ extension ChatStore {
                     id: row.id, position: row.position, thread: thread, message: row.message,
                     author: UserSummary(id: row.author, username: row.authorName), body: isShown ? text.body : nil,
                     createdAt: text.createdAt, editedAt: text.editedAt, editPosition: row.editPosition, isRetracted: row.isRetracted,
-                    isRemoved: row.isRemoved, isFromBlockedUser: row.isBlocked, replyCount: row.replyCount))
+                    isRemoved: row.isRemoved, isFromBlockedUser: row.isBlocked, replyCount: row.replyCount,
+                    reactions: row.reactions))
         }
         return posts
     }

@@ -23,7 +23,7 @@ public struct ChatCommand: Hashable, Sendable {
     private var otherBits = UUIDBits(0)
     /// The end of a sanction, or the position of a read marker or of the text that an edit replaces.
     private var number: UInt64 = 0
-    /// The name, the postcode, the body, the device or the reason.
+    /// The name, the postcode, the body, the device, the reason or the emoji.
     package var text = ""
     /// The subject, or the kind of a custom event.
     package var label: String?
@@ -285,6 +285,18 @@ extension ChatCommand {
 
     /// Ends a block.
     public static func unblock(user: UserID, by: UserID) -> ChatCommand { ChatCommand(.unblock, actor: by, user: user) }
+
+    /// Reacts to a message or a reply with an emoji or a name such as `:wave:` (``Emoji``).
+    ///
+    /// A user has at most 20 reactions on a post, and a post at most 50 different ones.
+    public static func react(_ post: PostID, by: UserID, emoji: String) -> ChatCommand {
+        ChatCommand(.react, actor: by, post: post, text: emoji)
+    }
+
+    /// Takes a reaction back, also after leaving the thread.
+    public static func unreact(_ post: PostID, by: UserID, emoji: String) -> ChatCommand {
+        ChatCommand(.unreact, actor: by, post: post, text: emoji)
+    }
 
     /// Appends a custom event, which the host program defines, to a thread.
     ///

@@ -9,6 +9,7 @@ package enum CommandKind: UInt8, CaseIterable, Sendable, Hashable {
     case remove, mute, unmute, ban, unban, removeMember, pin, unpin
     case lockThread, unlockThread, closeThread, setThreadPolicy
     case report, resolveReport, block, unblock
+    case react, unreact
     case custom
 
     /// The kind's row in the table of commands.
@@ -37,6 +38,7 @@ package enum CommandKind: UInt8, CaseIterable, Sendable, Hashable {
         case .invite, .revokeInvitation, .unmute, .unban: CommandForm(self, [.thread, .user, .actor(.by)])
         case .setRole: CommandForm(self, [.thread, .user, .actor(.by), .role])
         case .grantOperator, .revokeOperator: CommandForm(self, [.user], of: .host)
+        case .react, .unreact: CommandForm(self, [.post, .actor(.by), .text(.emoji)])
         case .remove, .report: CommandForm(self, [.post, .actor(.by), .text(.reason)])
         case .mute: CommandForm(self, [.thread, .user, .actor(.by), .text(.reason), .until])
         // A ban ends the membership; both events have the reason.

@@ -104,6 +104,10 @@ public struct Rejection: Error, Hashable, Sendable, Codable {
         public static let tooManyPins = Code(rawValue: "tooManyPins")
         /// The user has blocked 1,000 users.
         public static let tooManyBlocks = Code(rawValue: "tooManyBlocks")
+        /// The text is neither an emoji of Unicode nor a name such as `:wave:` (``Emoji``).
+        public static let invalidEmoji = Code(rawValue: "invalidEmoji")
+        /// The user has 20 reactions on the post, or the post 50 different ones.
+        public static let tooManyReactions = Code(rawValue: "tooManyReactions")
         /// The kind of the custom event is not a reverse-DNS name of at most 128 bytes.
         public static let invalidKind = Code(rawValue: "invalidKind")
         /// The content of the user was erased, and they can do nothing any more.
@@ -124,7 +128,8 @@ public struct Rejection: Error, Hashable, Sendable, Codable {
             .invalidThreadName, .unknownThread, .notResident, .notAMember, .invalidBody, .unknownMessage,
             .unknownReply, .retracted, .edited, .notTheAuthor, .invalidPosition, .unknownSession, .invalidDevice,
             .invalidPolicy, .notInvited, .banned, .muted, .notAModerator, .notAnOwner, .lastOwner, .threadLocked, .threadClosed,
-            .invalidReason, .invalidUntil, .tooManyPins, .tooManyBlocks, .invalidKind, .invalidPayload, .userErased,
+            .invalidReason, .invalidUntil, .tooManyPins, .tooManyBlocks, .invalidEmoji, .tooManyReactions, .invalidKind, .invalidPayload,
+            .userErased,
             .invalidCorrelation, .notAllowed, .storageFull, .clockStepped,
         ]
     }
@@ -182,6 +187,11 @@ extension Rejection {
     static let invalidUntil = Rejection(.invalidUntil, "A sanction must end later than now.")
     static let tooManyPins = Rejection(.tooManyPins, "A thread has at most 50 pinned messages.")
     static let tooManyBlocks = Rejection(.tooManyBlocks, "A user blocks at most 1,000 users.")
+    static let invalidEmoji = Rejection(
+        .invalidEmoji,
+        "A reaction is one emoji of Unicode \(Emoji.unicodeVersion), or a name of 1 to 32 of a-z, 0-9, _, + and -, such as :wave:.")
+    static let tooManyReactions = Rejection(
+        .tooManyReactions, "A user has at most 20 reactions on a post, and a post at most 50 different ones.")
     static let invalidKind = Rejection(
         .invalidKind, "The kind of a custom event is a reverse-DNS name of at most 128 bytes, such as com.example.poll.")
     static let userErased = Rejection(.userErased, "The content of this user was erased, and they can do nothing any more.")

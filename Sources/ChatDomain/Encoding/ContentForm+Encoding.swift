@@ -23,6 +23,7 @@ extension ContentForm {
         case .body: return .body(try reader.remainingText(known))
         case .device: return .device(try reader.remainingText(known))
         case .reason: return .reason(try reader.remainingText(known))
+        case .emoji: return .emoji(Emoji(recorded: try reader.remainingText(known)))
         case .payload:
             let start = reader.offset
             // In its canonical form: the text is printed as it is, and another writer may differ.
@@ -54,6 +55,7 @@ extension EventContent {
             writer.write(counted: username.foldKey)
         case .postcode(let postcode): writer.write(littleEndian: postcode.ascii)
         case .threadName(let text), .body(let text), .device(let text), .reason(let text): writer.write(text)
+        case .emoji(let emoji): writer.write(emoji.text)
         case .custom(_, .present(let payload)): writer.write(payload.text)
         case .erased, .omitted, .opaque, .custom: preconditionFailure("cannot encode an event without its content")
         }

@@ -26,6 +26,10 @@ package struct EventBatch: Sendable {
         package internal(set) var oneBasedFoldKey: UInt32 = 0
         /// The index + 1 of the subject, or 0.
         package internal(set) var oneBasedSubject: UInt32 = 0
+        /// The reactions that the event adds or takes back.
+        ///
+        /// None if the event has no effect; several if the emoji of a removal was erased.
+        package internal(set) var reactions: [ReactionIndex.Change] = []
     }
 
     /// Creates an empty batch whose first event will have a position.
@@ -84,7 +88,7 @@ package struct EventBatch: Sendable {
             contents.append(
                 IndexedContent(
                     row: start + entry.row, content: entry.content, oneBasedFoldKey: entry.oneBasedFoldKey,
-                    oneBasedSubject: entry.oneBasedSubject))
+                    oneBasedSubject: entry.oneBasedSubject, reactions: entry.reactions))
         }
         resolvedCount = rows.count
     }

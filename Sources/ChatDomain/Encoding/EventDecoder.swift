@@ -160,7 +160,7 @@ extension EventRow {
             guard kindByte != 0 else { throw reader.error(.invalidKind, at: 0) }
             return
         }
-        for field in kind.form.layout.kept {
+        for field in kind.form.layout(flags).kept {
             switch field {
             case .thread: thread = try reader.bits(kept)
             case .user: user = try reader.bits(kept)

@@ -37,7 +37,7 @@ package struct EventEncoder {
         keptWriter.write(littleEndian: UInt64(kind.rawValue) | UInt64(row.flags.rawValue) << 8 | time << 16)
         if row.flags.contains(.sentAt) { keptWriter.write(littleEndian: UInt64(bitPattern: row.createdAt.millisecondsSince1970)) }
         if let correlation { erasableWriter.write(counted: correlation) }
-        for field in kind.form.layout.kept { encode(field, of: row, content) }
+        for field in kind.form.layout(row.flags).kept { encode(field, of: row, content) }
         content.encode(to: &erasableWriter)
     }
 

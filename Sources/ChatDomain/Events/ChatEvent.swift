@@ -12,7 +12,7 @@ public struct ChatEvent: Hashable, Sendable {
 
     /// The command's correlation id, or nil if it had none or the content is absent.
     public var correlation: String? {
-        didSet { row.flags = EventFlags(origin, hasCorrelation: correlation != nil, hasEdit: row.edit != nil) }
+        didSet { row.setFlags(origin, hasCorrelation: correlation != nil) }
     }
 
     /// Creates an event.
@@ -34,7 +34,7 @@ public struct ChatEvent: Hashable, Sendable {
     /// Creates the event of a row.
     package init(_ row: EventRow, _ content: EventContent, correlation: String?) {
         (self.row, self.content, self.correlation) = (row, content, correlation)
-        self.row.flags = EventFlags(row.origin, hasCorrelation: correlation != nil, hasEdit: row.edit != nil)
+        self.row.setFlags(row.origin, hasCorrelation: correlation != nil)
     }
 
     /// Keeps the number that the order of an erasure has in its row, although its positions are content.
@@ -58,7 +58,7 @@ extension ChatEvent {
     public var origin: EventOrigin {
         get { row.origin }
         set {
-            row.flags = EventFlags(newValue, hasCorrelation: correlation != nil, hasEdit: row.edit != nil)
+            row.setFlags(newValue, hasCorrelation: correlation != nil)
             row.createdAt = newValue.sentAt ?? recordedAt
         }
     }
@@ -169,6 +169,9 @@ extension ChatEvent {
         kind == .threadOpened ? content.threadName(of: ThreadID(bits: row.thread)) : nil
     }
 
+    /// The emoji of a reaction.
+    public var emoji: Emoji? { content.emoji }
+
     /// The device description of a session.
     public var device: String? {
         if case .device(let device) = content { return device }
@@ -258,6 +261,8 @@ extension RecordedEvent {
     public var username: Username? { event.username }
     /// The reason of a removal, a sanction or a report.
     public var reason: String? { event.reason }
+    /// The emoji of a reaction.
+    public var emoji: Emoji? { event.emoji }
     /// The host program's kind of a custom event.
     public var customKind: CustomKind? { event.customKind }
     /// The payload of a custom event.

@@ -25,6 +25,8 @@ public enum EventContent: Hashable, Sendable {
     case device(String)
     /// The reason of a removal, a sanction or a report.
     case reason(String)
+    /// The emoji of a reaction that was added or taken back.
+    case emoji(Emoji)
     /// The kind and the payload of a custom event.
     ///
     /// The kind is the text that the journal has, a ``CustomKind`` unless another program wrote it. It
@@ -72,6 +74,12 @@ extension EventContent {
     /// The new postcode.
     package var postcode: Postcode? {
         if case .postcode(let postcode) = self { return postcode }
+        return nil
+    }
+
+    /// The emoji of a reaction.
+    package var emoji: Emoji? {
+        if case .emoji(let emoji) = self { return emoji }
         return nil
     }
 

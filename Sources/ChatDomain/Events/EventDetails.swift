@@ -17,7 +17,7 @@ public struct EventDetails: Hashable, Sendable {
         (self.kind, self.shape) = (kind, shape)
     }
 
-    init(_ row: EventRow) { (kind, shape) = (row.kind, row.kind.map { EventShape($0.form.layout, row) } ?? .none) }
+    init(_ row: EventRow) { (kind, shape) = (row.kind, row.kind.map { EventShape($0.form.layout(row.flags), row) } ?? .none) }
 }
 
 /// The ids and numbers of an event: a small closed set, of which many kinds share a shape.
@@ -36,9 +36,9 @@ public enum EventShape: Hashable, Sendable {
     ///
     /// The user is the opener if the host closed an imported thread.
     case policy(thread: ThreadID, number: UInt64, policy: ThreadPolicy, history: ThreadHistory, by: UserID)
-    /// A message that the user posted, edited, retracted, removed, pinned or unpinned.
+    /// A message that the user posted, edited, retracted, removed, pinned or unpinned, or reacted to.
     case message(thread: ThreadID, number: UInt64, message: MessageID, by: UserID)
-    /// A reply to a message that the user posted, edited, retracted or removed.
+    /// A reply to a message that the user posted, edited, retracted or removed, or reacted to.
     case reply(thread: ThreadID, number: UInt64, message: MessageID, reply: ReplyID, by: UserID)
     /// The position up to which a user has read a thread; the event has no number within it.
     case marker(user: UserID, thread: ThreadID, upTo: Position)
@@ -69,7 +69,8 @@ extension EventShape {
     fileprivate func fits(_ layout: EventLayout) -> Bool {
         switch (self, layout) {
         case (.user, .user), (.user, .userErasure), (.postcode, .postcode), (.thread, .thread), (.policy, .policy), (.message, .message),
-            (.message, .messageEdit), (.reply, .reply), (.reply, .replyEdit), (.marker, .marker), (.session, .session), (.member, .member),
+            (.message, .messageEdit), (.message, .post), (.reply, .reply), (.reply, .replyEdit), (.reply, .post), (.marker, .marker),
+            (.session, .session), (.member, .member),
             (.role, .role), (.sanction, .sanction), (.messageReport, .messageReport), (.replyReport, .replyReport), (.block, .block),
             (.custom, .custom),
             (.none, .contentErasure), (.none, .none):
@@ -91,7 +92,7 @@ extension EventShape {
             case .policy:
                 .policy(
                     thread: thread, number: number, policy: row.policyAndHistory.policy, history: row.policyAndHistory.history, by: user)
-            case .message, .messageEdit: .message(thread: thread, number: number, message: message, by: user)
+            case .message, .messageEdit, .post: .message(thread: thread, number: number, message: message, by: user)
             case .reply, .replyEdit: .reply(thread: thread, number: number, message: parent, reply: reply, by: user)
             case .marker: .marker(user: user, thread: thread, upTo: number)
             case .session: .session(user: user, session: SessionID(bits: row.secondID))
@@ -124,6 +125,7 @@ extension EventRow {
         case .reply(let thread, let number, let parent, let reply, let by):
             set(by, thread, number, second: reply.bits)
             message = parent.bits
+            if kind?.form.layout == .post { flags.insert(.ofReply) }
         case .marker(let user, let thread, let upTo): set(user, thread, upTo)
         case .session(let user, let session): (self.user, secondID) = (user.bits, session.bits)
         case .member(let thread, let number, let user, let by): set(user, thread, number, second: by.bits)

@@ -8,13 +8,16 @@ struct EventFlags: OptionSet, Hashable, Sendable {
     static let extended = EventFlags(rawValue: 8)
     /// The kept part ends with the id of the edit, which edits of earlier versions lack.
     static let edit = EventFlags(rawValue: 16)
+    /// The event, of a kind that is about messages and replies, is about a reply.
+    static let ofReply = EventFlags(rawValue: 32)
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Creates the flags of an event that a command produces.
-    init(_ origin: EventOrigin, hasCorrelation: Bool, hasEdit: Bool = false) {
-        self = hasCorrelation ? .correlation : []
-        if hasEdit { insert(.edit) }
+    ///
+    /// - Parameter fields: The flags of the fields that the event has.
+    init(_ origin: EventOrigin, hasCorrelation: Bool, fields: EventFlags = []) {
+        self = hasCorrelation ? fields.union(.correlation) : fields
         if case .imported(let sentAt) = origin { formUnion(sentAt == nil ? .imported : [.imported, .sentAt]) }
     }
 }

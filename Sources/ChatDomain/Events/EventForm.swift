@@ -2,7 +2,7 @@
 ///
 /// The bytes, the JSON, the indexes, the redaction and the audience of a kind follow from its row.
 package struct EventForm: Sendable {
-    /// The fields of the kept part.
+    /// The fields of the kept part; ``layout(_:)`` returns those of one event.
     let layout: EventLayout
     /// The erasable part.
     let content: ContentForm
@@ -10,6 +10,8 @@ package struct EventForm: Sendable {
     let userKey: UserKey
     /// The users who may see the event, in addition to its own users and the host program.
     package let audience: EventAudience
+    /// Whether the events move their thread to the end of a list of threads.
+    package let reordersThreads: Bool
     /// Whether the events change the membership of their user in their thread.
     let changesMembership: Bool
     /// The command that causes the events, by which an audit checks them; nil if the audit has rules of
@@ -18,10 +20,10 @@ package struct EventForm: Sendable {
 
     fileprivate init(
         _ layout: EventLayout, _ content: ContentForm = .none, userKey: UserKey = .user, shownTo audience: EventAudience = .noOtherUser,
-        changesMembership: Bool = false, causedBy cause: CommandKind? = nil
+        changesMembership: Bool = false, reordersThreads: Bool = true, causedBy cause: CommandKind? = nil
     ) {
         (self.layout, self.content, self.userKey, self.audience) = (layout, content, userKey, audience)
-        (self.changesMembership, self.cause) = (changesMembership, cause)
+        (self.changesMembership, self.reordersThreads, self.cause) = (changesMembership, reordersThreads, cause)
     }
 }
 
@@ -79,6 +81,8 @@ extension EventKind {
         case .userErased: EventForm(.userErasure, .erasure)
         case .contentErased: EventForm(.contentErasure, .erasure)
         case .clockCorrected: EventForm(.none)
+        case .reactionAdded: EventForm(.post, .emoji, userKey: .by, shownTo: .readers, reordersThreads: false, causedBy: .react)
+        case .reactionRemoved: EventForm(.post, .emoji, userKey: .by, shownTo: .readers, reordersThreads: false, causedBy: .unreact)
         }
     }
 }
@@ -97,12 +101,25 @@ package enum EventAudience: Sendable {
 
 /// The facts that a row implies.
 extension EventForm {
-    /// Whether the kept part has a field.
+    /// Returns the fields of an event with these flags.
+    @inline(__always)
+    func layout(_ flags: EventFlags) -> EventLayout {
+        guard layout == .post else { return layout }
+        return flags.contains(.ofReply) ? .reply : .message
+    }
+
+    /// The flags of fields that events of the kind can have.
+    var fieldFlags: EventFlags { has(.edit) ? .edit : layout == .post ? .ofReply : [] }
+
+    /// Whether the kept part has a field; that of an event about a post: ``EventRow/has(_:)``.
     @inline(__always)
     func has(_ field: EventField) -> Bool { layout.kept.contains(field) }
 
     /// Whether the events name a user.
     package var namesUser: Bool { has(.user) }
+
+    /// Whether the events are about a reaction.
+    package var isAboutReaction: Bool { content == .emoji }
 
     /// Whether the events have a number within their thread.
     package var isNumbered: Bool { has(.number) }
@@ -122,7 +139,7 @@ extension EventForm {
     /// Whether the rules or the read models index the content.
     package var isIndexed: Bool {
         switch content {
-        case .registration, .username, .postcode, .threadName: true
+        case .registration, .username, .postcode, .threadName, .emoji: true
         case .none, .body, .device, .reason, .payload, .erasure: false
         }
     }
@@ -133,7 +150,7 @@ extension EventForm {
         switch content {
         case .none, .erasure: false
         case .threadName: ThreadID(bits: row.thread).outwardCode == nil
-        case .registration, .username, .postcode, .body, .device, .reason, .payload: true
+        case .registration, .username, .postcode, .body, .device, .reason, .payload, .emoji: true
         }
     }
 }

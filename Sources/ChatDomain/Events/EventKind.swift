@@ -94,6 +94,10 @@ public enum EventKind: UInt8, CaseIterable, Sendable, Hashable {
     ///
     /// No user causes it.
     case clockCorrected = 45
+    /// A user reacted to a post with an emoji.
+    case reactionAdded = 46
+    /// A user took a reaction back.
+    case reactionRemoved = 47
 
     /// The kind's name in JSON and on the command line, such as `messagePosted`.
     public var name: String { Self.names[Int(rawValue) - 1] }

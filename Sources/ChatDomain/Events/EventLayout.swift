@@ -4,6 +4,8 @@
 enum EventLayout: Sendable {
     case user, postcode, thread, policy, message, reply, messageEdit, replyEdit, marker, session, member, role, sanction, messageReport,
         replyReport, block
+    /// That of ``message`` or of ``reply``, by the flag of the row: ``EventForm/layout(_:)``.
+    case post
     case custom, userErasure, contentErasure, none
 
     /// The fields of the kept part, in the order of the bytes.
@@ -14,7 +16,7 @@ enum EventLayout: Sendable {
         case .postcode: EventFieldList(.user, .thread)
         case .thread: EventFieldList(.thread, .user, .number)
         case .policy: EventFieldList(.thread, .user, .number, .policy, .history)
-        case .message: EventFieldList(.thread, .message, .user, .number)
+        case .message, .post: EventFieldList(.thread, .message, .user, .number)
         case .reply: EventFieldList(.thread, .parent, .reply, .user, .number)
         case .messageEdit: EventFieldList(.thread, .message, .user, .number, .edit)
         case .replyEdit: EventFieldList(.thread, .parent, .reply, .user, .number, .edit)
@@ -40,7 +42,7 @@ enum EventLayout: Sendable {
         case .postcode: EventFieldList(.user, .content, .thread)
         case .thread: EventFieldList(.thread, .number, .content, .user)
         case .policy: EventFieldList(.thread, .number, .policy, .history, .user)
-        case .message: EventFieldList(.thread, .number, .message, .user, .content)
+        case .message, .post: EventFieldList(.thread, .number, .message, .user, .content)
         case .reply: EventFieldList(.thread, .number, .parent, .reply, .user, .content)
         case .messageEdit: EventFieldList(.thread, .number, .message, .edit, .user, .content)
         case .replyEdit: EventFieldList(.thread, .number, .parent, .reply, .edit, .user, .content)

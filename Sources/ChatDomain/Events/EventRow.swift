@@ -109,8 +109,16 @@ extension EventRow {
         }
     }
 
-    /// Returns whether the kind has a field.
-    func has(_ field: EventField) -> Bool { kind?.form.has(field) ?? false }
+    /// The fields.
+    var layout: EventLayout { kind?.form.layout(flags) ?? .none }
+
+    /// Returns whether the event has a field.
+    func has(_ field: EventField) -> Bool { layout.kept.contains(field) }
+
+    /// Sets the flags that follow from the origin and the correlation id, and keeps those of fields.
+    mutating func setFlags(_ origin: EventOrigin, hasCorrelation: Bool) {
+        flags = EventFlags(origin, hasCorrelation: hasCorrelation, fields: flags.intersection(kind?.form.fieldFlags ?? []))
+    }
 
     private func id<ID: EntityID>(_ field: EventField) -> ID? { has(field) ? ID(bits: self[id: field]) : nil }
 

@@ -16,6 +16,7 @@ extension Identities: ColumnCoded {
         customFacts.write(to: &writer)
         foldKeys.write(to: &writer)
         subjects.write(to: &writer)
+        reactions.write(to: &writer)
     }
 
     package init(from reader: inout ColumnReader) throws(ColumnError) {
@@ -35,6 +36,7 @@ extension Identities: ColumnCoded {
         customFacts = try AuthoredFacts(from: &reader, count: customEvents.count)
         foldKeys = try TextInterner(from: &reader)
         subjects = try TextInterner(from: &reader)
+        reactions = try ReactionIndex(from: &reader)
     }
 
     /// Throws unless every post lies at or before `head` and refers to an existing thread or
@@ -48,5 +50,6 @@ extension Identities: ColumnCoded {
             try require(index < (isReply ? replies.count : messages.count), "an edit is of no post")
         }
         try customFacts.check(parents: threads.count, authors: users.count, head: head)
+        try reactions.check(posts: 2 * max(messages.count, replies.count), users: users.count, head: head)
     }
 }

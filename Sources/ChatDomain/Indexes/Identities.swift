@@ -27,6 +27,8 @@ package struct Identities: Equatable, Sendable {
     package internal(set) var foldKeys = TextInterner()
     /// The subjects, compared byte by byte: an identity provider's name is opaque.
     package internal(set) var subjects = TextInterner()
+    /// The reactions, and which of them are present.
+    package internal(set) var reactions = ReactionIndex()
     /// The constant facts about messages.
     package internal(set) var messageFacts = AuthoredFacts()
     /// The constant facts about replies.
@@ -61,6 +63,7 @@ package struct Identities: Equatable, Sendable {
         copy.memberships.removeSlots()
         copy.foldKeys.removeSlots()
         copy.subjects.removeSlots()
+        copy.reactions.removeSlots()
         return copy
     }
 }
@@ -115,6 +118,11 @@ extension Identities {
         var entry = batch.contents.indices.partitioningIndex { batch.contents[$0].row >= first }
         while entry < batch.contents.count, batch.contents[entry].row < end {
             resolve(&batch.contents[entry])
+            let row = batch.contents[entry].row
+            if batch.rows[row].kind?.form.content == .emoji {
+                batch.contents[entry].reactions = reactions.resolve(
+                    batch.rows[row], batch.contents[entry].content, batch.indexes[row], at: batch.position(row))
+            }
             entry += 1
         }
         batch.resolvedCount = end
@@ -170,7 +178,7 @@ extension Identities {
     private mutating func findMembershipOrPost(_ event: EventRow, _ kind: EventKind, at position: Position, _ indexes: inout EventIndexes) {
         let form = kind.form
         if form.changesMembership, indexes.membership < 0 { indexes.setMembership(memberships.insert(indexes.user, indexes.thread)) }
-        switch form.layout {
+        switch form.layout(event.flags) {
         case .message, .messageEdit, .messageReport:
             if indexes.secondIndex < 0 { indexes.secondIndex = messages.find(event.secondID) ?? -1 }
             insertEdit(event, at: position, of: indexes, parent: indexes.secondIndex * 2)

@@ -9,10 +9,12 @@ struct EventFields {
     /// Decodes the fields of a form into a row, which has the times and the kind.
     func decode(_ form: EventForm, into header: EventRow) throws -> (EventRow, EventContent) {
         if form.content == .erasure { try requireKept() }
-        try container.rejectFields(otherThan: keys(form))
         var (row, kind) = (header, "")
+        if form.layout == .post, container.contains(.reply) { row.flags.insert(.ofReply) }
+        let layout = form.layout(row.flags)
+        try container.rejectFields(otherThan: keys(form, layout))
         var order: (reason: String, positions: PositionSet?) = ("", nil)
-        for field in form.layout.json {
+        for field in layout.json {
             switch field {
             case .user: row.user = try id(FieldKey(form.userKey.rawValue))
             case .thread, .message, .parent, .reply, .session, .customEvent, .otherActor, .blocked:
@@ -36,8 +38,8 @@ struct EventFields {
         return (row, try content(form.content, row, customKind: kind))
     }
 
-    private func keys(_ form: EventForm) -> [FieldKey] {
-        let keys = form.layout.json.flatMap {
+    private func keys(_ form: EventForm, _ layout: EventLayout) -> [FieldKey] {
+        let keys = layout.json.flatMap {
             $0 == .content ? form.content.keys : [$0 == .user ? FieldKey(form.userKey.rawValue) : $0.key]
         }
         return redacted.contains(.postcode) ? keys + [.outwardCode] : keys
@@ -64,6 +66,7 @@ struct EventFields {
         case .body: return try content(.body, EventContent.body)
         case .device: return try content(.device, EventContent.device)
         case .reason: return try content(.reason, EventContent.reason)
+        case .emoji: return try content(.emoji) { (text: String) in .emoji(Emoji(recorded: text)) }
         case .payload:
             // JSON null is a payload, so an absent payload cannot be recognised by its value.
             guard !isErased, !isRedacted(.payload) else {
@@ -226,6 +229,7 @@ extension ContentForm {
         case .body: [.body]
         case .device: [.device]
         case .reason: [.reason]
+        case .emoji: [.emoji]
         case .payload: [.payload]
         }
     }

@@ -52,7 +52,7 @@ extension ChatEvent {
             try fields.encode(Hexadecimal.text(of: kept), forKey: .kept)
             return try fields.encode(erasable.map { Hexadecimal.text(of: $0) }, forKey: .erasable)
         }
-        for field in form.layout.json {
+        for field in form.layout(row.flags).json {
             switch field {
             case .user: try fields.encode(id: row.user, forKey: FieldKey(form.userKey.rawValue))
             case .thread, .message, .parent, .reply, .session, .customEvent, .otherActor, .blocked:
@@ -84,6 +84,7 @@ extension ChatEvent {
         case .body: try fields.encode(body, forKey: .body)
         case .device: try fields.encode(device, forKey: .device)
         case .reason: try fields.encode(reason, forKey: .reason)
+        case .emoji: try fields.encode(emoji?.text, forKey: .emoji)
         case .payload: try fields.encode(payload, forKey: .payload)
         }
     }

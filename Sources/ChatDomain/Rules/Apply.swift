@@ -93,7 +93,8 @@ extension RuleState {
         case .lost: lostEventCount += 1
         case .messageEdited: if second >= 0 { rare.messageEdits[second] = position }
         case .replyEdited: if second >= 0 { rare.replyEdits[second] = position }
-        case .custom, .clockCorrected: break
+        // The identities keep the reactions.
+        case .custom, .clockCorrected, .reactionAdded, .reactionRemoved: break
         }
     }
 }

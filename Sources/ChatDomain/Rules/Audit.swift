@@ -105,7 +105,7 @@ extension RuleState {
         case .replyPosted, .replyEdited, .replyRetracted: checkReply(event, ids, &faults)
         case .sessionStarted, .sessionEnded: checkSession(event, ids, &faults)
         case .lost, .userErased, .contentErased, .clockCorrected: break
-        default: if faults.faults.isEmpty, let fault = commandFault(of: row, ids) { faults.append(fault) }
+        default: if faults.faults.isEmpty, let fault = commandFault(of: row, content, ids) { faults.append(fault) }
         }
         return faults.faults
     }

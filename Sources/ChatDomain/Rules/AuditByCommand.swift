@@ -1,8 +1,11 @@
 /// Roles, moderation and custom events, whose rules are those of the decider.
 extension RuleState {
     /// Returns the fault of an event whose command the decider would not answer with this event.
-    func commandFault(of event: EventRow, _ ids: borrowing Identities) -> HistoryFault? {
-        guard let command = ChatCommand(causing: event) else { return nil }
+    ///
+    /// - Parameter content: The event's content; read only if the kind is indexed.
+    func commandFault(of event: EventRow, _ content: borrowing EventContent, _ ids: borrowing Identities) -> HistoryFault? {
+        guard var command = ChatCommand(causing: event) else { return nil }
+        if let emoji = content.emoji { command.text = emoji.text }
         let isLossPossible = lostEventCount > 0
         if isLossPossible, command.kind.form.concernsPost {
             // The loss may hide the role of the acting user, but not the thread of the post.
@@ -21,7 +24,10 @@ extension RuleState {
                 return decided == event
                     ? nil : HistoryFault(problem: .unknownReference, message: "the ids of the event do not belong together")
             case .unchanged:
-                return isLossPossible ? nil : HistoryFault(problem: .noEffect, message: "the effect of the event holds already")
+                // The reaction that is taken back can have been erased.
+                let mayHaveErased = event.kind == .reactionRemoved && (content.emoji == nil || ids.reactions.hasErased)
+                return isLossPossible || mayHaveErased
+                    ? nil : HistoryFault(problem: .noEffect, message: "the effect of the event holds already")
             case .duplicate: return HistoryFault(problem: .identifierTwice, message: "the id of the event is in use")
             }
         } catch {
@@ -36,7 +42,7 @@ extension RuleState {
 extension ChatCommand {
     /// Creates the command that causes an event; nil if the audit has rules of its own for the kind.
     ///
-    /// The reason, the kind and the payload are placeholders, on which no other rule depends.
+    /// The reason, the kind, the payload and the emoji are placeholders, on which no other rule depends.
     init?(causing event: EventRow) {
         guard let form = event.kind?.form, let cause = form.cause else { return nil }
         self.init(cause)
@@ -44,13 +50,13 @@ extension ChatCommand {
         (actorID, userID) = form.hasOtherActor ? (second, user) : (user, form.has(.blocked) ? second : user)
         if form.has(.customEvent) { id = event.secondID }
         if cause.form.concernsPost {
-            post = form.has(.reply) ? .reply(ReplyID(bits: event.secondID)) : .message(MessageID(bits: event.secondID))
+            post = event.has(.reply) ? .reply(ReplyID(bits: event.secondID)) : .message(MessageID(bits: event.secondID))
         } else {
             threadID = ThreadID(bits: event.thread)
         }
         if form.has(.policy) { (policy, history) = (event.policyAndHistory.policy, event.policyAndHistory.history) }
         if form.has(.role), let code = ThreadRole(code: event.value) { role = code }
         if form.has(.until) { until = event.until }
-        (text, label, payload) = ("-", "com.example", CustomPayload(unchecked: "0"))
+        (text, label, payload) = (form.content == .emoji ? Emoji.placeholder : "-", "com.example", CustomPayload(unchecked: "0"))
     }
 }

@@ -72,6 +72,8 @@ extension RuleState {
         case .resolveReport: try resolveReport(command, ids, envelope, &batch)
         case .block: try setBlock(command, true, ids, envelope, &batch)
         case .unblock: try setBlock(command, false, ids, envelope, &batch)
+        case .react: try react(command, ids, envelope, &batch)
+        case .unreact: try unreact(command, ids, envelope, &batch)
         case .custom: try custom(command, ids, envelope, &batch)
         }
     }

@@ -50,7 +50,7 @@ extension ChatCommand {
         case .device: .device(text)
         case .reason: .reason(text)
         case .payload: .custom(kind: label ?? "", payload: payload.map { .present($0) } ?? .omitted)
-        case .none, .registration, .username, .postcode, .threadName, .erasure: .none
+        case .none, .registration, .username, .postcode, .threadName, .emoji, .erasure: .none
         }
     }
 }

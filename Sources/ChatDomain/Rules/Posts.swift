@@ -88,9 +88,11 @@ extension RuleState {
     }
 
     /// Appends an event about a post; only events about reports have no number in the thread.
+    ///
+    /// - Parameter content: The content; kept only if the kind is indexed.
     func appendPostEvent(
         _ kind: EventKind, _ command: borrowing ChatCommand, _ found: FoundPost, _ actor: Int, _ ids: borrowing Identities,
-        _ envelope: EventEnvelope, _ batch: inout EventBatch
+        _ envelope: EventEnvelope, _ batch: inout EventBatch, content: EventContent = .none
     ) {
         let threadID = ids.threads.id(found.thread)
         let number = kind.form.isNumbered ? nextNumber(in: found.thread) : 0
@@ -101,7 +103,8 @@ extension RuleState {
                 envelope.row(kind, threadID, number, command.actorID, secondID: id.bits, message: ids.messages.id(found.message))
             }
         if kind.form.has(.edit) { row.edit = envelope.id }
-        batch.append(row, .none, EventIndexes(user: actor, thread: found.thread, second: found.post))
+        if kind.form.layout == .post, command.post.isReply { row.flags.insert(.ofReply) }
+        batch.append(row, content, EventIndexes(user: actor, thread: found.thread, second: found.post))
     }
 
     /// Returns the position of the event that wrote the text of a post.

@@ -23,6 +23,7 @@ extension ChatEvent {
         if let reason, !ModerationReason.isValid(reason) {
             return "the reason is empty or over \(ModerationReason.maximumByteCount) bytes"
         }
+        if let emoji, !emoji.isPossible { return "the emoji of the reaction is not valid" }
         if case .custom(let kind, _) = content, CustomKind(kind) == nil { return "the kind is not a reverse-DNS name" }
         if let payload, !payload.isWithinLimit || CustomPayload(payload.text) == nil { return "the payload is not valid" }
         return nil

@@ -1,3 +1,5 @@
+import Primitives
+
 /// The emoji of a reaction: a sequence of Unicode, such as `👍🏽`, or a name, such as `:shipit:`.
 ///
 /// A sequence is one that `emoji-test.txt` of version ``unicodeVersion`` lists as fully-qualified. It

@@ -106,6 +106,8 @@ const explanations = {
   invalidPassword: "A password has 8 to 256 characters.",
   invalidCode: "The code is wrong or no longer valid. Check it, or ask for a new one.",
   invalidCredentials: "The e-mail address or the password is wrong.",
+  invalidEmoji: "Type one emoji, or a name such as :wave:, and nothing else.",
+  tooManyReactions: "You have 20 reactions on this message, or it has 50 different ones: no more are possible.",
   storageFull: "The server's disk is full. Try again later.",
   clockStepped: "The server's clock is wrong. Try again later.",
 };

@@ -7,6 +7,7 @@ let counter = 0;
 const fieldsOfCodes = {
   usernameTaken: "username", invalidUsername: "username", invalidEmail: "email", invalidPassword: "password",
   invalidCode: "code", invalidPostcode: "postcode", invalidThreadName: "name", invalidReason: "reason", invalidUntil: "until",
+  invalidEmoji: "emoji",
 };
 
 /** Creates a form.

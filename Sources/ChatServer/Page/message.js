@@ -4,6 +4,7 @@ import { avatar, h, icon, iconButton, notice, personName } from "./dom.js";
 import { dialog } from "./forms.js";
 import { count, errorText, excerpt, linkedText, timeElement } from "./format.js";
 import { newID } from "./ids.js";
+import { chooseReaction, reactionsElement } from "./reactions.js";
 import { link } from "./router.js";
 import { execute, person, setBlocked, state } from "./store.js";
 
@@ -11,7 +12,7 @@ import { execute, person, setBlocked, state } from "./store.js";
 export function signature(entry, isFollowing, context) {
   const { username } = author(entry);
   return JSON.stringify([
-    entry.body, entry.editedAt, entry.retracted, entry.removed, entry.replyCount, username, isFollowing, state.blocked.has(entry.author.id),
+    entry.body, entry.editedAt, entry.retracted, entry.removed, entry.replyCount, entry.reactions, username, isFollowing, state.blocked.has(entry.author.id),
     context.canWrite(), context.canModerate(), context.isPinned(entry.id),
   ]);
 }
@@ -48,7 +49,7 @@ export function messageElement(entry, isFollowing, context) {
   }
   const article = h(
     "article", { class: "message", "aria-labelledby": labelID }, head, bubble,
-    actions(entry, isOwn, isGone, context, () => editor(entry, bubble, text)), replyCount(entry, context));
+    actions(entry, isOwn, isGone, context, () => editor(entry, bubble, text)), reactionsElement(entry, context), replyCount(entry, context));
   return h(
     "li", { class: ["entry", isOwn && "own", isFollowing && "following", isGone && "gone"].filter(Boolean).join(" "), "data-id": entry.id },
     isOwn ? null : isFollowing ? h("span", { class: "avatar-space" }) : avatar(user), article);
@@ -90,6 +91,7 @@ function menuItems(entry, isOwn, isGone, context, edit) {
       notice(errorText(error));
     }
   };
+  if (!isGone && context.canWrite()) items.push(["React…", () => chooseReaction(entry)]);
   if (isOwn && !isGone && context.canWrite()) items.push(["Edit", edit]);
   if (isOwn && !isGone) items.push(["Delete…", () => confirmRetraction(entry, target)]);
   if (isMessage(entry) && !isGone && context.canModerate()) {

@@ -67,6 +67,22 @@ export function repliesPanel(context, id) {
   }
   load();
 
+  /** Reads the message above the replies again. */
+  async function readParent() {
+    const before = erasures;
+    try {
+      const message = await get(path(["messages", id]));
+      if (before !== erasures) return;
+      parent = message;
+      const shown = context.timeline();
+      if (shown?.byID.has(id)) shown.insert(message);
+      renderParent();
+    } catch (error) {
+      // The next event or load reads it again.
+      if (!(error instanceof Unreachable) && !(error instanceof Problem)) throw error;
+    }
+  }
+
   return {
     element, reset: load,
     changed: () => { renderParent(); view.render(); },
@@ -95,6 +111,7 @@ export function repliesPanel(context, id) {
         } else if (kind !== "messageEdited") parent = { ...parent, body: null, [kind === "messageRemoved" ? "removed" : "retracted"]: true };
         queueMicrotask(() => renderParent());
       }
+      if (fields.message === id && !fields.reply && /^reaction/.test(kind)) readParent();
     },
   };
 }

@@ -204,7 +204,7 @@ export function apply(event) {
   if (kind === "messagePosted") countUnread(event, fields);
   if (flags[kind] && state.threads.has(fields.thread)) Object.assign(state.threads.get(fields.thread), flags[kind]);
   emit("event", { kind, fields, event });
-  if (!kind.startsWith("reply")) refreshSoon();
+  if (!/^(reply|reaction)/.test(kind)) refreshSoon();
 }
 
 /** Shows a new message in the list at once; the numbers of the server follow. */

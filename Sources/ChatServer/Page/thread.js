@@ -194,7 +194,7 @@ export class ThreadView {
     if (isNew && fields.author !== state.me.id && fields.body !== null && !event.blocked) {
       announce(`${person(fields.author).username}: ${excerpt(fields.body)}`, (number) => count(number, "new message"));
     }
-    if (/^(role|messagePinned|messageUnpinned|.*Reported|.*ReportsResolved|.*Removed|.*Retracted|user.*|member.*|threadLeft|invitation)/.test(kind)) {
+    if (/^(role|messagePinned|messageUnpinned|.*Reported|.*ReportsResolved|(message|reply)Removed|.*Retracted|user.*|member.*|threadLeft|invitation)/.test(kind)) {
       this.rightsChanged();
     } else if (/^thread/.test(kind)) {
       this.panel?.changed?.();

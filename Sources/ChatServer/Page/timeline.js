@@ -142,6 +142,11 @@ export class Timeline {
     }
     const entry = this.byID.get(fields[what]);
     if (!entry) return;
+    if (/^reaction/.test(kind)) {
+      // The counts of the server are right whether or not they contained this reaction already.
+      if (what === "reply" || !fields.reply) this.refresh(entry);
+      return;
+    }
     if (kind === `${what}Edited`) {
       if (fields.body !== null) {
         entry.body = fields.body;

@@ -136,6 +136,13 @@ public struct ChatRoutes: Sendable {
                 try context.store.replies(to: try context.message(), page: $0, as: .user(context.user))
             }
         },
+        Route("GET", "/v1/messages/{message}/reactions") { context in
+            try context.reactions(to: .message(try context.message()))
+        },
+        Route("GET", "/v1/replies/{reply}/reactions") { context in
+            guard let reply = ReplyID(context.parameters["reply"]) else { throw Problem.notFound }
+            return try context.reactions(to: .reply(reply))
+        },
         Route("GET", "/v1/invitations") { context in
             try context.answer(by: \.position) { try context.store.invitations(of: context.user, page: $0, as: .user(context.user)) }
         },
@@ -157,9 +164,11 @@ extension ChatRoutes.Context {
     }
 
     /// The page of `limit` and one of `before`, `after`, `around` and `at`.
-    fileprivate func page() throws -> PageRequest {
+    ///
+    /// - Parameter others: Other parameters of the route.
+    fileprivate func page(beside others: [String] = []) throws -> PageRequest {
         let bounds = ["before", "after", "around", "at"]
-        try request.requireParameters(["limit"] + bounds)
+        try request.requireParameters(["limit"] + bounds + others)
         let given = bounds.filter { request.parameter($0) != nil }
         guard given.count < 2 else {
             throw Problem(400, .invalidQuery, "Only one of before, after, around and at is allowed.", field: given[1])
@@ -196,6 +205,19 @@ extension ChatRoutes.Context {
     ) throws -> WireResponse {
         let page = try page()
         return try WireResponse(json: PageAnswer(try list(page), page, position: position))
+    }
+
+    /// Returns the response with a page of the reactions to a post.
+    fileprivate func reactions(to post: PostID) throws -> WireResponse {
+        let page = try page(beside: ["emoji"])
+        let emoji = try request.parameter("emoji").map { text in
+            guard let emoji = Emoji(text) else {
+                throw Problem(400, .invalidQuery, "The parameter is an emoji of Unicode, or a name such as :wave:.", field: "emoji")
+            }
+            return emoji
+        }
+        return try WireResponse(
+            json: PageAnswer(try store.reactions(to: post, emoji: emoji, page: page, as: .user(user)), page, position: \.position))
     }
 
     /// Executes the commands of the body as one batch.

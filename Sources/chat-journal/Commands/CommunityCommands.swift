@@ -63,6 +63,37 @@ extension ToolCommand {
         }
     }
 
+    static let reactions = ToolCommand(
+        spec: CommandSpec(
+            "reactions", "lists the reactions to a message or a reply with their users, oldest first",
+            positionals: [.journal, CommandSpec.Positional("ID", "the id of a message or a reply")],
+            options: CommandSpec.Option.list + [
+                CommandSpec.Option("emoji", .text("EMOJI"), "only the reactions with this emoji or :name:"),
+                CommandSpec.Option("reply", .flag, "the reply, if a message and a reply have the same id"),
+            ])
+    ) { arguments, output in
+        let page = try arguments.listPage()
+        let text = arguments[positional: "ID"]
+        guard let message = MessageID(text), let reply = ReplyID(text) else {
+            throw arguments.error("ID must be the id of a message or a reply, a UUID")
+        }
+        let emoji = try arguments[option: "emoji"].map { text in
+            guard let emoji = Emoji(text) else { throw arguments.error("--emoji must be an emoji of Unicode, or a name such as :wave:") }
+            return emoji
+        }
+        return try arguments.withStore { store, viewer, point in
+            func reactions(to post: PostID) throws(ChatError) -> Page<Reaction> {
+                try store.reactions(to: post, emoji: emoji, page: page, as: viewer, asOf: point)
+            }
+            let found = try store.firstPost(arguments.hasFlag("reply") ? nil : message, reply) { post throws(ChatError) in
+                try reactions(to: post)
+            }
+            try output.show(
+                found.entries, asJSON: arguments.hasFlag("json"), [.init("POSITION", .right), .init("EMOJI"), .init("USER"), .init("ID")]
+            ) { ["\($0.position)", $0.emoji, $0.user.displayName, "\($0.user.id)"] }
+        }
+    }
+
     static let reports = ToolCommand(
         spec: CommandSpec(
             "reports", "lists the open reports of a thread's posts, oldest first; for its moderators",

@@ -67,3 +67,21 @@ extension AsOf {
         }
     }
 }
+
+extension ChatStore {
+    /// Returns the answer of a query for the message with an id, or for the reply with it if there is no such message.
+    ///
+    /// - Parameter message: Nil to ask for the reply alone.
+    func firstPost<Value>(
+        _ message: MessageID?, _ reply: ReplyID, _ query: (PostID) throws(ChatError) -> Value
+    ) throws(ChatError) -> Value {
+        guard let message else { return try query(.reply(reply)) }
+        do throws(ChatError) { return try query(.message(message)) } catch {
+            guard case .rejected(let rejection) = error, rejection.code == .unknownMessage else { throw error }
+            do throws(ChatError) { return try query(.reply(reply)) } catch {
+                if case .rejected(let other) = error, other.code == .unknownReply { throw .rejected(rejection) }
+                throw error
+            }
+        }
+    }
+}

@@ -6,12 +6,13 @@ import MerkleLog
 // The forms of output that several commands use.
 
 extension Post {
-    /// The body for tables, with the reason where it is missing, and marks.
+    /// The body for tables, with the reason where it is missing, marks and reactions.
     func shownBody(to viewer: Viewer) -> String {
         if isRemoved { return "(removed)" }
         if isRetracted { return "(retracted)" }
         let text = body ?? (viewer == .host ? "(erased)" : "(erased, or changed since)")
-        return (isFromBlockedUser ? "(blocked) " : "") + text + (editedAt != nil ? " (edited)" : "")
+        let reactions = reactions.isEmpty ? "" : " [\(reactions.map { "\($0.emoji) \($0.count)" }.joined(separator: ", "))]"
+        return (isFromBlockedUser ? "(blocked) " : "") + text + (editedAt != nil ? " (edited)" : "") + reactions
     }
 }
 

@@ -71,6 +71,7 @@ private let commandHelp = """
       {"unmute":{"thread":THREAD,"user":ID,"by":ID}}, likewise unban
       {"removeMember":{"thread":THREAD,"user":ID,"by":ID,"reason":TEXT}}
       {"pin":{"message":ID,"by":ID}}, likewise unpin
+      {"react":{"message" or "reply":ID,"by":ID,"emoji":EMOJI or ":name:"}}, likewise unreact
       {"lockThread":{"thread":THREAD,"by":ID}}, likewise unlockThread, closeThread
       {"setThreadPolicy":{"thread":THREAD,"policy":"open" or "inviteOnly"[,"history":...],"by":ID}}
       {"block":{"user":ID,"by":ID}}, likewise unblock

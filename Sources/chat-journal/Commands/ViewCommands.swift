@@ -78,18 +78,8 @@ extension ToolCommand {
         }
         let limit = try arguments.limit()
         return try arguments.withStore { store, viewer, point in
-            func history(of post: PostID) throws(ChatError) -> PostDetails {
+            let details = try store.firstPost(arguments.hasFlag("reply") ? nil : message, reply) { post throws(ChatError) in
                 try store.details(of: post, edits: limit, as: viewer, asOf: point)
-            }
-            let details: PostDetails
-            do {
-                details = try history(of: arguments.hasFlag("reply") ? .reply(reply) : .message(message))
-            } catch ChatError.rejected(let rejection) where rejection.code == .unknownMessage {
-                do {
-                    details = try history(of: .reply(reply))
-                } catch ChatError.rejected(let other) where other.code == .unknownReply {
-                    throw ChatError.rejected(rejection)
-                }
             }
             if arguments.hasFlag("json") { return try output.writeLine(json: details) }
             let kind = details.post.id.isReply ? "a reply to \(details.post.message)" : "a message"

@@ -56,7 +56,7 @@ struct DocumentationTests {
                 "setPostcode", "invite", "acceptInvitation", "declineInvitation", "revokeInvitation", "setRole", "grantOperator",
                 "revokeOperator", "postMessage", "reply", "edit", "retract", "custom", "remove", "mute", "unmute", "ban", "unban",
                 "removeMember", "pin", "unpin", "lockThread", "unlockThread", "closeThread", "setThreadPolicy", "report",
-                "resolveReport", "block", "unblock",
+                "resolveReport", "react", "unreact", "block", "unblock",
             ])
         // A sentence may follow the events.
         let connecting: Set<String> = ["and", "or", "as", "needed", "unless", "open", "all", "for", "a", "member"]

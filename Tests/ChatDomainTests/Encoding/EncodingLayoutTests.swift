@@ -133,6 +133,8 @@ struct EncodingLayoutTests {
             "04 7370616D 03 02 00 06 BE01 01 00", ""
         ),
         (45, .init(.clockCorrected), .none, "", ""),
+        (46, .init(.reactionAdded, message), .emoji(Emoji(recorded: "👍")), sw1a + milk + ann + "AC 02", "F09F918D"),
+        (47, .init(.reactionRemoved, message), .emoji(Emoji(recorded: ":x:")), sw1a + milk + ann + "AC 02", "3A783A"),
     ]
 
     /// 2026-11-21T05:03:12.123Z in six bytes.
@@ -199,6 +201,22 @@ struct EncodingLayoutTests {
             event.details = EventDetails(.messageRetracted, Self.message)
             #expect(event.edit == nil)
         }
+    }
+
+    /// A flag says whether the event is about a message or about a reply; it stays with other changes.
+    @Test(arguments: [(46, .reactionAdded), (47, .reactionRemoved)] as [(UInt8, EventKind)])
+    func flagNamesReply(byte: UInt8, kind: EventKind) throws {
+        let emoji = EventContent.emoji(Emoji(recorded: "👍"))
+        var event = ChatEvent(recordedAt: Self.time, details: EventDetails(kind, Self.reply), content: emoji)
+        let fields = bytes(Self.timeBytes) + bytes(Self.sw1a + Self.milk + Self.yes + Self.bob + "7F")
+        #expect(EventBytes(event) == EventBytes(kept: [byte, 32] + fields, erasable: bytes("F09F918D")))
+        #expect(try EventBytes(event).event() == event)
+        #expect(event.reply == Here.yes && event.message == Here.milk && event.threadNumber == 127)
+        (event.correlation, event.origin) = ("c-1", .imported(sentAt: nil))
+        #expect(event.shape == Self.reply && EventBytes(event).kept == [byte, 37] + fields)
+        event.details = EventDetails(kind, Self.message)
+        #expect(event.reply == nil && EventBytes(event).kept.prefix(2) == [byte, 5])
+        #expect(throws: EventDecodingError.self) { try EventBytes(kept: [byte, 32] + fields.dropLast(), erasable: []).event() }
     }
 
     @Test func originalTimeMarksImport() throws {

@@ -129,6 +129,8 @@ struct CommandJSONTests {
             #"{"removeMember":{"by":"\#(user)","reason":"spam","thread":"\#(dogs)","user":"\#(bob)"}}"#
         ),
         (.pin(message: Here.milk, by: Here.ann), #"{"pin":{"by":"\#(user)","message":"\#(milk)"}}"#),
+        (.react(.message(Here.milk), by: Here.ann, emoji: "👍"), #"{"react":{"by":"\#(user)","emoji":"👍","message":"\#(milk)"}}"#),
+        (.unreact(.reply(Here.yes), by: Here.ann, emoji: ":x:"), #"{"unreact":{"by":"\#(user)","emoji":":x:","reply":"\#(yes)"}}"#),
         (.unpin(message: Here.milk, by: Here.ann), #"{"unpin":{"by":"\#(user)","message":"\#(milk)"}}"#),
         (.lockThread(thread: Here.dogs, by: Here.ann), #"{"lockThread":{"by":"\#(user)","thread":"\#(dogs)"}}"#),
         (.unlockThread(thread: Here.dogs, by: Here.ann), #"{"unlockThread":{"by":"\#(user)","thread":"\#(dogs)"}}"#),

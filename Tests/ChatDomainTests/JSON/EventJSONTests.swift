@@ -143,6 +143,22 @@ struct EventJSONTests {
         ),
         (.init(.messagePinned, message), .none, #""messagePinned":{\#(onMessage)}"#),
         (.init(.messageUnpinned, message), .none, #""messageUnpinned":{\#(onMessage)}"#),
+        (
+            .init(.reactionAdded, message), .emoji(Emoji(recorded: "👍")),
+            #""reactionAdded":{"by":"\#(user)","emoji":"👍","message":"\#(milk)","number":6,"thread":"\#(sw1a)"}"#
+        ),
+        (
+            .init(.reactionAdded, reply), .emoji(Emoji(recorded: "👍")),
+            #""reactionAdded":{"by":"\#(bob)","emoji":"👍","message":"\#(milk)","number":6,"reply":"\#(yes)","thread":"\#(sw1a)"}"#
+        ),
+        (
+            .init(.reactionRemoved, message), .emoji(Emoji(recorded: ":x:")),
+            #""reactionRemoved":{"by":"\#(user)","emoji":":x:","message":"\#(milk)","number":6,"thread":"\#(sw1a)"}"#
+        ),
+        (
+            .init(.reactionRemoved, reply), .emoji(Emoji(recorded: ":x:")),
+            #""reactionRemoved":{"by":"\#(bob)","emoji":":x:","message":"\#(milk)","number":6,"reply":"\#(yes)","thread":"\#(sw1a)"}"#
+        ),
         (.init(.threadLocked, change), .none, #""threadLocked":{"by":"\#(user)","number":7,"thread":"\#(dogs)"}"#),
         (.init(.threadUnlocked, change), .none, #""threadUnlocked":{"by":"\#(user)","number":7,"thread":"\#(dogs)"}"#),
         (.init(.threadClosed, change), .none, #""threadClosed":{"by":"\#(user)","number":7,"thread":"\#(dogs)"}"#),
@@ -293,7 +309,7 @@ struct EventJSONTests {
             case .device: .device
             case .reason: .reason
             case .custom: .payload
-            case .none, .erased, .omitted, .opaque, .erasure: nil
+            case .none, .erased, .omitted, .opaque, .erasure, .emoji: nil
             }
         guard let hidden else { return }
         for isFromBlockedUser in [false, true] {

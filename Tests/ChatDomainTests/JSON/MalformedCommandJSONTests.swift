@@ -74,6 +74,8 @@ struct MalformedCommandJSONTests {
         ("unban", ["user": text(user), "thread": text("SW1A"), "by": text(user)]),
         ("removeMember", ["user": text(user), "thread": text("SW1A"), "by": text(user), "reason": text("x")]),
         ("pin", ["message": text(milk), "by": text(user)]),
+        ("react", ["message": text(milk), "by": text(user), "emoji": text("x")]),
+        ("unreact", ["message": text(milk), "by": text(user), "emoji": text("x")]),
         ("unpin", ["message": text(milk), "by": text(user)]),
         ("lockThread", ["thread": text("SW1A"), "by": text(user)]),
         ("unlockThread", ["thread": text("SW1A"), "by": text(user)]),

@@ -43,6 +43,8 @@ extension RuleModel {
         case .removeMember: try removeMember(command.userID, thread, by, text, draft)
         case .pin: try pin(command.message, by, draft)
         case .unpin: try unpin(command.message, by, draft)
+        case .react: try react(command.post, by, command.text, draft)
+        case .unreact: try unreact(command.post, by, command.text, draft)
         case .lockThread: try setLock(thread, by, true, draft)
         case .unlockThread: try setLock(thread, by, false, draft)
         case .closeThread: try close(thread, by, draft)

@@ -98,6 +98,13 @@ struct RuleModel {
     var operators: Set<UserID> = []
     /// The users who reported a post, until the reports are resolved.
     var openReports: [PostID: Set<UserID>] = [:]
+    /// The present reactions, in order.
+    var reactions: [PostID: [Reaction]] = [:]
+
+    struct Reaction: Equatable {
+        var user: UserID
+        var emoji: String
+    }
     /// The users whom each user has blocked.
     var blocks: [UserID: Set<UserID>] = [:]
     var customEvents: [CustomEventID: Custom] = [:]

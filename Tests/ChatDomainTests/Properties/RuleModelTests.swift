@@ -90,6 +90,46 @@ struct RuleModelTests {
         #expect(codes == [.tooManyBlocks])
     }
 
+    /// Reactions around both maximum numbers: 20 of a user on a post, and 50 different ones on a post.
+    @Test(arguments: Seeds.seeds(Repetitions.few(3, of: 10))) func deciderAgreesWithModelAboutReactions(seed: UInt64) {
+        typealias Here = Neighbourhood
+        var random = SeededRandom(seed: seed)
+        var (model, state, codes) = (RuleModel(), ChatState(), Set<Rejection.Code>())
+        let users = (0..<6).map { UserID(bits: UInt128($0) + 1) }
+        let posts: [PostID] = [.message(Here.milk), .reply(Here.yes)]
+        let opening =
+            users.enumerated().map { ChatCommand.registerUser(user: $0.element, username: "u\($0.offset)") }
+            + [.openThread(thread: Here.dogs, name: "Dogs", by: users[0])]
+            + users.dropFirst().map { .joinThread(user: $0, thread: Here.dogs) }
+            + [
+                .postMessage(message: Here.milk, thread: Here.dogs, author: users[0], body: "x"),
+                .reply(reply: Here.yes, message: Here.milk, author: users[1], body: "y"),
+            ]
+        let changes = (0..<1_500).map { _ -> ChatCommand in
+            let user = users[Int.random(in: users.indices, using: &random)]
+            let post = posts[random.oneIn(4) ? 1 : 0]
+            let emoji = ":n\(Int.random(in: 0..<60, using: &random)):"
+            return random.oneIn(4) ? .unreact(post, by: user, emoji: emoji) : .react(post, by: user, emoji: emoji)
+        }
+        for (step, command) in (opening + changes).enumerated() {
+            let now = Timestamp(millisecondsSince1970: Int64(step))
+            let expected = model.execute(CommandRequest(command), at: now, freshID: 0)
+            let answer = RuleModel.Answer(state, CommandRequest(command), at: now, freshID: 0)
+            #expect(answer == expected, "seed \(seed), step \(step): \(command)")
+            guard answer == expected else { return }
+            switch answer {
+            case .appended(let events):
+                for event in events {
+                    #expect(state.faults(of: event) == [])
+                    state.evolve(event, at: state.head + 1)
+                }
+            case .refused(let code): codes.insert(code)
+            case .nothing, .duplicate: break
+            }
+        }
+        #expect(codes == [.tooManyReactions])
+    }
+
     /// The comparison is meaningful only if the sequences reach every answer.
     @Test func sequencesReachEveryAnswer() {
         var kinds: Set<EventKind> = []
@@ -98,10 +138,10 @@ struct RuleModelTests {
         var duplicates = 0
         // Only a salvage produces lost events, and no command orders an erasure or corrects the clock.
         let allKinds = Set(EventKind.allCases).subtracting([.lost, .userErased, .contentErased, .clockCorrected])
-        // Three excluded codes belong to the store: a query's authorization, a full disk, a wrong clock. Two need more
-        // pins and blocks than a sequence has (`deciderAgreesWithModelAboutPins`, `...AboutBlocks`).
+        // Three excluded codes belong to the store: a query's authorization, a full disk, a wrong clock. Three need more
+        // pins, blocks and reactions than a sequence has (`deciderAgreesWithModelAboutPins` and the like).
         let allCodes = Set(Rejection.Code.allCases).subtracting([
-            .notAllowed, .storageFull, .clockStepped, .tooManyPins, .tooManyBlocks, .userErased,
+            .notAllowed, .storageFull, .clockStepped, .tooManyPins, .tooManyBlocks, .tooManyReactions, .userErased,
         ])
         for seed in UInt64(1)...200 {
             if !Repetitions.areAll, kinds == allKinds, codes == allCodes, unchanged > 1_000, duplicates > 500 { break }

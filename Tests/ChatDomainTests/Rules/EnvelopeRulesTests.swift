@@ -92,7 +92,8 @@ struct EnvelopeRulesTests {
                 "retracted", "edited", "notTheAuthor", "invalidPosition", "unknownSession", "invalidDevice", "invalidCorrelation",
                 "notAllowed",
                 "storageFull", "invalidPolicy", "notInvited", "banned", "muted", "notAModerator", "notAnOwner", "lastOwner",
-                "threadLocked", "threadClosed", "invalidReason", "invalidUntil", "tooManyPins", "tooManyBlocks", "invalidKind",
+                "threadLocked", "threadClosed", "invalidReason", "invalidUntil", "tooManyPins", "tooManyBlocks", "invalidEmoji",
+                "tooManyReactions", "invalidKind",
                 "invalidPayload",
                 "userErased", "clockStepped",
             ])

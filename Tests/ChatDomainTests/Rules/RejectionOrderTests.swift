@@ -49,7 +49,8 @@ struct RejectionOrderTests {
 
     /// An earlier command, in the order in which the commands are given; Dee executes them.
     enum Earlier: Int, CaseIterable {
-        case livesHere, isInvited, isMuted, actorIsMuted, isReported, isPinned, hasPins, isRetracted, isRemoved, isLocked,
+        case livesHere, hasReacted, hasReactions, isInvited, isMuted, actorIsMuted, isReported, isPinned, hasPins, isRetracted, isRemoved,
+            isLocked,
             isClosed, isBanned
         case isBlocked, hasBlocks
     }
@@ -325,6 +326,20 @@ struct RejectionOrderTests {
                 accepted: { $0.post = post }
             ) { .remove($0.post ?? post, by: $0.by, reason: $0.text) },
             Command(
+                "react (\(kind))",
+                [
+                    unknownActor, unknown, actorIsStranger, hidden, isClosed, isLocked, actorIsMuted,
+                    Condition(.retracted, after: .isRemoved), Condition(.invalidEmoji, "text") { $0.text = "ok" },
+                    Condition(nil, after: .hasReacted), Condition(.tooManyReactions, after: .hasReactions),
+                ], accepted: { ($0.post, $0.by, $0.text) = (post, Here.cem, "👍") }
+            ) { .react($0.post ?? post, by: $0.by, emoji: $0.text) },
+            Command(
+                "unreact (\(kind))",
+                [
+                    unknownActor, unknown, Condition(.invalidEmoji, "text") { $0.text = "ok" }, Condition(nil, without: .hasReacted),
+                ], accepted: { ($0.post, $0.by, $0.text, $0.given) = (post, Here.cem, "👍", [.hasReacted]) }
+            ) { .unreact($0.post ?? post, by: $0.by, emoji: $0.text) },
+            Command(
                 "report (\(kind))",
                 [
                     unknownActor, unknown, actorIsStranger, hidden, Condition(.retracted, after: .isRemoved),
@@ -364,6 +379,14 @@ struct RejectionOrderTests {
             // Only Ann sees the message that was posted before the others joined.
             case (.isReported, _, _, let post?):
                 history.given(.report(post, by: thread == Here.dogs ? Here.bob : Here.ann, reason: "x"))
+            // Only members react, to posts that they see.
+            case (.hasReacted, _, let actor?, let post?) where thread == Here.dogs && actor == Here.cem:
+                history.given(.react(post, by: actor, emoji: "👍"))
+            case (.hasReactions, _, let actor?, let post?) where thread == Here.dogs && actor == Here.cem:
+                history.given(
+                    (example.given.contains(.hasReacted) ? 1..<20 : 0..<20).map {
+                        CommandRequest(.react(post, by: actor, emoji: ":n\($0):"))
+                    })
             case (.isPinned, _, _, _): history.given(.pin(message: example.message, by: Here.dee))
             case (.hasPins, _, _, _): history.given(pins(example.given.contains(.isPinned) ? 49 : 50))
             case (.isRetracted, _, _, let post?): history.given(.retract(post, by: author))

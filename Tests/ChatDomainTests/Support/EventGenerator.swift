@@ -67,7 +67,8 @@ struct EventGenerator {
         case .policy:
             .policy(
                 thread: thread(), number: number(), policy: pick(ThreadPolicy.allCases), history: pick(ThreadHistory.allCases), by: id())
-        case .message, .messageEdit: .message(thread: thread(), number: number(), message: id(), by: id())
+        case .post where random.oneIn(2): .reply(thread: thread(), number: number(), message: id(), reply: id(), by: id())
+        case .message, .messageEdit, .post: .message(thread: thread(), number: number(), message: id(), by: id())
         case .reply, .replyEdit: .reply(thread: thread(), number: number(), message: id(), reply: id(), by: id())
         case .marker: .marker(user: id(), thread: thread(), upTo: number())
         case .session: .session(user: id(), session: id())
@@ -104,6 +105,7 @@ struct EventGenerator {
         case .body: return .body(text())
         case .device: return .device(text())
         case .reason: return .reason(text())
+        case .emoji: return .emoji(Emoji(recorded: text()))
         case .payload: return .custom(kind: text(), payload: .present(payload()))
         case .erasure: return .erasure(reason: text(), positions: kind == .contentErased ? positions() : nil)
         }

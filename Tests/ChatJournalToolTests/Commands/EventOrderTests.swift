@@ -20,6 +20,10 @@ import Testing
         {"reply":{"reply":"\(reply)","message":"\(message)","author":"\(ann)","body":"I go"}}
         {"edit":{"message":"\(message)","by":"\(ann)","body":"Oat milk?"}}
         {"edit":{"reply":"\(reply)","by":"\(ann)","body":"I went"}}
+        {"react":{"reply":"\(reply)","by":"\(ann)","emoji":"👍"}}
+        {"react":{"message":"\(message)","by":"\(ann)","emoji":":wave:"}}
+        {"unreact":{"reply":"\(reply)","by":"\(ann)","emoji":"👍"}}
+        {"unreact":{"message":"\(message)","by":"\(ann)","emoji":":wave:"}}
         {"retract":{"reply":"\(reply)","by":"\(ann)"}}
         {"retract":{"message":"\(message)","by":"\(ann)"}}
         {"markRead":{"user":"\(ann)","thread":"SW1A","upTo":3}}
@@ -72,7 +76,9 @@ import Testing
             let kind = try #require(fields.first { kinds[$0] != nil })
             let place = try #require(fields.firstIndex(of: kind))
             #expect(Array(fields[..<place]) == envelope.filter(fields[..<place].contains), "\(line)")
-            #expect(Array(fields[(place + 1)...]) == kinds[kind], "\(line)")
+            // A reaction is to a message or to a reply.
+            let isToMessage = kind.hasPrefix("reaction") && !fields.contains("reply")
+            #expect(Array(fields[(place + 1)...]) == kinds[kind]?.filter { !isToMessage || $0 != "reply" }, "\(line)")
             seen.formUnion([kind] + fields[..<place])
         }
         // A correction needs a clock that was wrong, and has no fields.

@@ -82,8 +82,9 @@ import Testing
                 return true
             }
         }
-        // The journals are older than corrections of the clock.
-        #expect(kinds == Set(EventKind.allCases.map(Optional.some) + [nil]).subtracting([.clockCorrected]))
+        // The journals are older than corrections of the clock and reactions.
+        #expect(
+            kinds == Set(EventKind.allCases.map(Optional.some) + [nil]).subtracting([.clockCorrected, .reactionAdded, .reactionRemoved]))
         #expect(states == [.whole, .erased, .withheld])
         #expect(
             erased.isSuperset(of: [

@@ -40,7 +40,11 @@ struct HistoryWorkload {
     }
 
     private mutating func command(_ head: Position) -> ChatCommand {
-        switch number(0..<32) {
+        switch number(0..<36) {
+        // Few emoji: callers add and take back the same ones.
+        case 32...34:
+            return .react(random.oneIn(2) ? .message(message()) : .reply(reply()), by: user(), emoji: random.oneIn(2) ? "👍" : "🎉")
+        case 35: return .unreact(random.oneIn(2) ? .message(message()) : .reply(reply()), by: user(), emoji: "👍")
         case 0, 1: return .registerUser(user: random.oneIn(6) ? nil : user(), username: name())
         case 2: return .changeUsername(user: user(), username: name())
         case 3: return .setPostcode(user: user(), postcode: random.oneIn(2) ? "SW1A 1AA" : "E1 6AN")

@@ -189,14 +189,16 @@ extension SequentialChat {
             author: person(message.author), body: message.body, createdAt: message.createdAt, editedAt: message.editedAt,
             editPosition: message.editPosition, isRetracted: message.isRetracted, isRemoved: message.isRemoved,
             isFromBlockedUser: isBlocked(message.author, by: viewer),
-            replyCount: replies.count { $0.place == message.id && !$0.isRetracted && !$0.isRemoved })
+            replyCount: replies.count { $0.place == message.id && !$0.isRetracted && !$0.isRemoved },
+            reactions: message.reactions(of: viewer))
     }
 
     private func post(_ reply: Text<ReplyID, MessageID>, _ viewer: UserID?) -> Post {
         Post(
             id: .reply(reply.id), position: reply.position, message: reply.place, author: person(reply.author), body: reply.body,
             createdAt: reply.createdAt, editedAt: reply.editedAt, editPosition: reply.editPosition, isRetracted: reply.isRetracted,
-            isRemoved: reply.isRemoved, isFromBlockedUser: isBlocked(reply.author, by: viewer), replyCount: 0)
+            isRemoved: reply.isRemoved, isFromBlockedUser: isBlocked(reply.author, by: viewer), replyCount: 0,
+            reactions: reply.reactions(of: viewer))
     }
 
     private func summary(_ room: Room, _ viewer: UserID?) -> ThreadSummary {

@@ -47,6 +47,21 @@ struct SequentialChat {
         var isRemoved = false
         /// The position of the event that wrote the text; nil once retracted.
         var textPosition: Position?
+        /// The present reactions, oldest first.
+        var reactions: [(user: UserID, emoji: String)] = []
+
+        /// Returns the reactions as a viewer sees them.
+        func reactions(of viewer: UserID?) -> [PostReaction] {
+            var counts: [PostReaction] = []
+            for (user, emoji) in reactions where !isRetracted && !isRemoved {
+                if !counts.contains(where: { $0.emoji == emoji }) { counts.append(PostReaction(emoji: emoji, count: 0, isMine: false)) }
+                for index in counts.indices where counts[index].emoji == emoji {
+                    counts[index].count += 1
+                    if user == viewer { counts[index].isMine = true }
+                }
+            }
+            return counts
+        }
     }
 
     /// A range of positions in which a user was a member of a thread.
@@ -169,6 +184,11 @@ struct SequentialChat {
         case (.messagePinned, .message(let itsThread, _, _, _)), (.messageUnpinned, .message(let itsThread, _, _, _)):
             change(itsThread) { _ in }
         case (.custom, .custom(let itsThread, _, _, _)): change(itsThread) { _ in }
+        // A reaction does not move its thread.
+        case (.reactionAdded, .message(_, _, let itsMessage, let itsUser)), (.reactionRemoved, .message(_, _, let itsMessage, let itsUser)):
+            for index in messages.indices where messages[index].id == itsMessage { messages[index].react(itsUser, event) }
+        case (.reactionAdded, .reply(_, _, _, let itsReply, let itsUser)), (.reactionRemoved, .reply(_, _, _, let itsReply, let itsUser)):
+            for index in replies.indices where replies[index].id == itsReply { replies[index].react(itsUser, event) }
         case (.messageReported, _), (.replyReported, _), (.messageReportsResolved, _), (.replyReportsResolved, _): break
         case (.threadRead, .marker(let itsUser, let itsThread, let itsUpTo)): markers[Marker(user: itsUser, thread: itsThread)] = itsUpTo
         // The histories of these tests have no erasures and no lost events.
@@ -223,6 +243,11 @@ extension SequentialChat.Text {
     }
 
     fileprivate mutating func retract() { (body, isRetracted, textPosition) = (nil, true, nil) }
+
+    fileprivate mutating func react(_ user: UserID, _ event: ChatEvent) {
+        guard let emoji = event.emoji?.text else { return }
+        if event.kind == .reactionAdded { reactions.append((user, emoji)) } else { reactions.removeAll { $0 == (user, emoji) } }
+    }
 
     /// A moderator still sees the removed text as of an earlier point, so its position stays.
     fileprivate mutating func remove() { (body, isRemoved) = (nil, true) }

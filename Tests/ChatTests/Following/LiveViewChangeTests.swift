@@ -79,7 +79,30 @@ import Testing
                 }
             }
         }
-        #expect(kinds.union([.messagePosted]) == Set(EventKind.allCases.filter(\.form.isNumbered)))
+        #expect(kinds.union([.messagePosted]) == Set(EventKind.allCases.filter { $0.form.isNumbered && $0.form.reordersThreads }))
+    }
+
+    /// The counts of reactions change in place, and the viewer's own are marked.
+    @Test func reactionsChangeInPlace() async throws {
+        let fixture = try Fixture()
+        try await posted(fixture)
+        let timeline = LiveTimeline(fixture.store, thread: Fixture.garden, as: .user(Fixture.bob))
+        func until(_ expected: [PostReaction]) async throws {
+            try await ChatTests.until {
+                timeline.messages.first?.reactions
+            } _: {
+                $0 == expected
+            }
+        }
+        try await showing(timeline.follow) {
+            try await until([])
+            try await fixture.store.execute(.react(.message(milk), by: Fixture.ann, emoji: "👍"))
+            try await until([PostReaction(emoji: "👍", count: 1, isMine: false)])
+            try await fixture.store.execute(.react(.message(milk), by: Fixture.bob, emoji: "👍"))
+            try await until([PostReaction(emoji: "👍", count: 2, isMine: true)])
+            try await fixture.store.execute(.unreact(.message(milk), by: Fixture.ann, emoji: "👍"))
+            try await until([PostReaction(emoji: "👍", count: 1, isMine: true)])
+        }
     }
 
     /// Posts two messages and two replies to the first.

@@ -101,12 +101,14 @@ struct ShortHistory {
             setup: users + [
                 .openThread(thread: thread, name: "Garden", by: maya),
                 .postMessage(message: message, thread: thread, author: maya, body: "x"), .pin(message: message, by: maya),
+                .react(.message(message), by: maya, emoji: "👍"),
                 .custom(id: CustomEventID(bits: bits(16)), kind: "com.example.poll", thread: thread, by: maya, payload: payload),
                 .lockThread(thread: thread, by: maya), .openThread(thread: closed, name: "Old", by: om, history: .sinceJoining),
                 .closeThread(thread: closed, by: om),
             ],
             endings: [
-                .unlockThread(thread: thread, by: maya), .unpin(message: message, by: maya), .joinThread(user: zoe, thread: thread),
+                .unlockThread(thread: thread, by: maya), .unpin(message: message, by: maya),
+                .unreact(.message(message), by: maya, emoji: "👍"), .joinThread(user: zoe, thread: thread),
             ])
     }
 }

@@ -1,4 +1,5 @@
 import ChatDomain
+import NaiveViews
 
 @testable import Chat
 
@@ -15,6 +16,8 @@ struct NaiveVisibility {
     private let roles: [RecordedEvent]
     /// The events of each post.
     private let posts: [PostID: [RecordedEvent]]
+    /// The events about the reactions to each post, and those that withdraw it.
+    private let reactions: [PostID: [RecordedEvent]]
     /// The position of the first event of each thread.
     private let firstPositions: [ThreadID: Position]
 
@@ -28,6 +31,14 @@ struct NaiveVisibility {
         roles = events.filter { $0.event.decidesRoles }
         posts = events.reduce(into: [:]) { posts, fact in
             if let post = fact.event.writtenPost { posts[post, default: []].append(fact) }
+        }
+        reactions = events.reduce(into: [:]) { reactions, fact in
+            switch fact.kind {
+            case .reactionAdded, .reactionRemoved, .messageRetracted, .messageRemoved, .replyRetracted, .replyRemoved:
+                guard let post = fact.reply.map(PostID.reply) ?? fact.message.map(PostID.message) else { return }
+                reactions[post, default: []].append(fact)
+            default: break
+            }
         }
         firstPositions = Dictionary(
             events.compactMap { fact in fact.thread.map { ($0, fact.position) } }, uniquingKeysWith: { first, _ in first })
@@ -213,6 +224,11 @@ struct NaiveVisibility {
         return text
     }
 
+    /// Returns a naive model of the reactions to a post as of a position.
+    func reactions(to post: PostID, at position: Position) -> NaiveViews {
+        NaiveViews(events: (reactions[post] ?? []).filter { $0.position <= position })
+    }
+
     /// Returns the author of a post.
     private func author(of post: PostID) -> UserID? {
         for fact in posts[post] ?? [] {
@@ -359,7 +375,7 @@ struct NaiveVisibility {
         case .messageRemoved, .replyRemoved, .userMuted, .userBanned, .memberRemoved: if !moderates { null(.reason) }
         case .threadOpened, .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadPolicySet, .userInvited,
             .invitationDeclined, .invitationRevoked, .roleSet, .userUnmuted, .userUnbanned, .messagePinned, .messageUnpinned,
-            .threadLocked, .threadUnlocked, .threadClosed, .custom:
+            .threadLocked, .threadUnlocked, .threadClosed, .custom, .reactionAdded, .reactionRemoved:
             break
         }
         return shown

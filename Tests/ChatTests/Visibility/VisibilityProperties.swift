@@ -2,6 +2,7 @@ import ChatDomain
 import ChatTesting
 import EventJournal
 import Foundation
+import NaiveViews
 import Projections
 import TestSupport
 import Testing
@@ -52,6 +53,7 @@ struct VisibilityWorld {
     static let kindsOfThreads: [EventKind] = [
         .usernameChanged, .postcodeSet, .threadJoined, .threadLeft, .messagePosted, .replyPosted, .messageEdited, .replyEdited,
         .messageRetracted, .replyRetracted, .messageRemoved, .replyRemoved, .userBanned, .memberRemoved, .messageReported, .custom,
+        .reactionAdded, .reactionRemoved,
     ]
 
     let store: ChatStore
@@ -136,6 +138,12 @@ struct VisibilityWorld {
         for details in facts {
             switch (details.kind, details.shape) {
             case (.messagePosted, .message(let itsThread, _, let itsMessage, let itsAuthor)):
+                // Before it is removed; most posts of the generator have no reaction.
+                if random.oneIn(2), let reader = try store.members(of: itsThread, as: .host).randomElement(using: &random)?.user.id {
+                    try execute(.react(.message(itsMessage), by: reader, emoji: random.oneIn(2) ? "👍" : "🎉"))
+                    try execute(.react(.message(itsMessage), by: itsAuthor, emoji: "👍"))
+                    if random.oneIn(3) { try execute(.unreact(.message(itsMessage), by: reader, emoji: "👍")) }
+                }
                 guard random.oneIn(4), let reader = try store.members(of: itsThread, as: .host).randomElement(using: &random)?.user.id
                 else {
                     continue
@@ -149,6 +157,9 @@ struct VisibilityWorld {
                 if random.oneIn(3) { try execute(.block(user: itsAuthor, by: reader)) }
                 if random.oneIn(3) { try execute(.unblock(user: itsAuthor, by: reader)) }
             case (.replyPosted, .reply(let itsThread, _, _, let itsReply, _)):
+                if let reader = try store.members(of: itsThread, as: .host).randomElement(using: &random)?.user.id {
+                    try execute(.react(.reply(itsReply), by: reader, emoji: "👍"))
+                }
                 guard random.oneIn(3), let reader = try store.members(of: itsThread, as: .host).randomElement(using: &random)?.user.id
                 else {
                     continue
@@ -327,6 +338,7 @@ struct VisibilityChecker {
             var shown = post
             if !naive.showsText(of: post.id, by: post.author.id, in: thread, to: viewer, at: moment, current: end) { shown.body = nil }
             shown.isFromBlockedUser = naive.isBlocked(post.author.id, by: viewer, at: end)
+            shown.reactions = naive.reactions(to: post.id, at: moment).reactionCounts(of: post.id, viewer: viewer)
             return shown
         }
     }
@@ -600,10 +612,36 @@ struct VisibilityChecker {
             let author = details.post.author.id
             if !naive.showsText(of: post, by: author, in: thread, to: viewer, at: moment, current: end) { details.post.body = nil }
             details.post.isFromBlockedUser = naive.isBlocked(author, by: viewer, at: end)
+            details.post.reactions = naive.reactions(to: post, at: moment).reactionCounts(of: post, viewer: viewer)
             return details
         }
+        checkReactions(post, of: message, in: thread, unknown, viewer, moment)
         check("details", viewer, moment, expected) { () throws(ChatError) in
             try store.details(of: post, edits: .max, as: .user(viewer), asOf: asOf)
+        }
+    }
+
+    /// Whoever may read a post sees the users of its reactions.
+    private mutating func checkReactions(
+        _ post: PostID, of message: MessageID, in thread: ThreadID, _ unknown: Rejection.Code, _ viewer: UserID, _ moment: Position
+    ) {
+        let (store, naive, end) = (store, naive, end)
+        let (asOf, all) = (AsOf.position(moment), PageRequest(limit: .max))
+        let reactions = expected(thread, unknown: unknown, viewer, moment) { () throws(ChatError) in
+            let start = naive.readingStart(viewer, thread, at: moment, current: end) ?? end
+            guard let posted = naive.postingPosition(of: message), posted > start else {
+                throw .rejected(unknown == .unknownMessage ? .unknownMessage : .unknownReply)
+            }
+            let entries = try store.reactions(to: post, page: all, as: .host, asOf: asOf).entries.map { reaction in
+                var reaction = reaction
+                reaction.isFromBlockedUser = naive.isBlocked(reaction.user.id, by: viewer, at: end)
+                return reaction
+            }
+            let found = entries.map { NaiveViews.Reaction(position: $0.position, user: $0.user.id, emoji: $0.emoji) }
+            return found == naive.reactions(to: post, at: moment).reactions(to: post) ? entries : []
+        }
+        check("reactions", viewer, moment, reactions) { () throws(ChatError) in
+            try store.reactions(to: post, page: all, as: .user(viewer), asOf: asOf).entries
         }
     }
 

@@ -31,6 +31,7 @@ enum CommandSamples {
             .setThreadPolicy(thread: thread, policy: .open, history: .sinceJoining, by: actor),
             .report(.reply(reply), by: actor, reason: "r"),
             .resolveReport(.message(message), by: actor), .block(user: other, by: actor), .unblock(user: other, by: actor),
+            .react(.message(message), by: actor, emoji: "👍"), .unreact(.reply(reply), by: actor, emoji: ":x:"),
             .custom(id: custom, kind: "com.example.poll", thread: thread, by: actor, payload: CustomPayload(unchecked: "[1.50,2]")),
         ]
     }
@@ -76,10 +77,12 @@ enum CommandSamples {
         case .resolveReport: ("resolveReport", "by")
         case .block: ("block", "by")
         case .unblock: ("unblock", "by")
+        case .react: ("react", "by")
+        case .unreact: ("unreact", "by")
         case .custom: ("custom", "by")
         }
     }
 
     /// The number of kinds in ``fields(of:)``.
-    static let kindCount = 37
+    static let kindCount = 39
 }

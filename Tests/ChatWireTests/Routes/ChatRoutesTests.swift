@@ -64,6 +64,14 @@ import Testing
                 "/v1/messages/{message}/replies", "/v1/messages/\(village.message)/replies",
                 try page(try store.replies(to: village.message, as: .user(maya)))
             ),
+            (
+                "/v1/messages/{message}/reactions", "/v1/messages/\(village.message)/reactions",
+                try page(try store.reactions(to: .message(village.message), as: .user(maya)))
+            ),
+            (
+                "/v1/replies/{reply}/reactions", "/v1/replies/\(CommandSamples.reply)/reactions",
+                try page(try store.reactions(to: .reply(CommandSamples.reply), as: .user(maya)))
+            ),
         ]
         for (_, target, text) in expected {
             let response = await village.community.get(target, as: maya)

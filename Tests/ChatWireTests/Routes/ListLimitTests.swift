@@ -21,7 +21,8 @@ import Testing
         let (thread, message) = (CommandSamples.thread, CommandSamples.message)
         try community.execute(
             .setPostcode(user: ann, postcode: "SW1A 1AA"), .openThread(thread: thread, name: "Market", by: ann),
-            .postMessage(message: message, thread: thread, author: ann, body: "first"))
+            .postMessage(message: message, thread: thread, author: ann, body: "first"),
+            .reply(reply: CommandSamples.reply, message: message, author: ann, body: "second"))
         for index in 0..<count {
             let offset = UInt128(1_000 + index)
             let (user, guest) = (UserID(bits: ann.bits + offset), UserID(bits: ann.bits + 10_000 + offset))
@@ -30,7 +31,8 @@ import Testing
                 .registerUser(user: user, username: "User \(index)"), .registerUser(user: guest, username: "Guest \(index)"),
                 .joinThread(user: user, thread: thread), .setPostcode(user: user, postcode: "SW1A 2AA"),
                 .postMessage(message: post, thread: thread, author: user, body: "message \(index)"),
-                .reply(message: message, author: user, body: "reply \(index)"), .report(.message(post), by: ann, reason: "spam"),
+                .reply(message: message, author: user, body: "reply \(index)"), .react(.message(message), by: user, emoji: "👍"),
+                .react(.reply(CommandSamples.reply), by: user, emoji: "👍"), .report(.message(post), by: ann, reason: "spam"),
                 .setRole(user: user, thread: thread, role: .moderator, by: ann), .invite(user: guest, thread: thread, by: ann),
                 .openThread(thread: room, name: "Room \(index)", by: user), .joinThread(user: ann, thread: room),
                 .openThread(thread: ThreadID(bits: room.bits + 10_000), name: "Hall \(index)", by: user),
@@ -75,7 +77,8 @@ import Testing
             [
                 "/v1/threads", "/v1/threads/\(thread)/timeline", "/v1/threads/\(thread)/events", "/v1/threads/\(thread)/members",
                 "/v1/threads/SW1A/residents",
-                "/v1/messages/\(message)/replies", "/v1/me/threads", "/v1/invitations",
+                "/v1/messages/\(message)/replies", "/v1/me/threads", "/v1/invitations", "/v1/messages/\(message)/reactions",
+                "/v1/replies/\(CommandSamples.reply)/reactions",
             ] + ["roles", "sanctions", "reports", "invitations"].map { "/v1/threads/\(thread)/\($0)" }
         let whole = ["/v1/threads/\(thread)/pins", "/v1/threads/\(thread)", "/v1/threads/\(thread)/standing", "/v1/messages/\(message)"]
         for target in pages.map({ "\($0)?limit=200" }) + whole + cut.map(\.0) {
@@ -86,7 +89,9 @@ import Testing
             #expect(response.text.contains("\"more\"") == cut.contains { $0.0 == target }, "\(target)")
         }
         let tried = (pages + whole + cut.map(\.0)).map { target in
-            target.replacing("\(thread)", with: "{thread}").replacing("SW1A", with: "{thread}").replacing("\(message)", with: "{message}")
+            target.replacing("\(CommandSamples.reply)", with: "{reply}").replacing("\(thread)", with: "{thread}").replacing(
+                "SW1A", with: "{thread}"
+            ).replacing("\(message)", with: "{message}")
         }
         let routes = ChatRoutes.routes.filter { $0.method == "GET" && $0.pattern != "/v1/events" }.map(\.pattern)
         #expect(Set(tried) == Set(routes), "a route has no test")

@@ -30,6 +30,7 @@ struct Village: Sendable {
             .postMessage(message: second, thread: market, author: om, body: "Pears"),
             .postMessage(message: pinned, thread: market, author: maya, body: "Rules"), .pin(message: pinned, by: maya),
             .reply(reply: CommandSamples.reply, message: message, author: om, body: "How much?"),
+            .react(.message(message), by: om, emoji: "👍"), .react(.reply(CommandSamples.reply), by: maya, emoji: ":coin:"),
             .report(.message(second), by: maya, reason: "spam"), .mute(user: om, thread: market, by: maya, reason: "spam"),
             .invite(user: zoe, thread: market, by: maya), .openThread(thread: secret, name: "Secret", by: maya, policy: .inviteOnly),
             .postMessage(message: hidden, thread: secret, author: maya, body: "Hidden"), .invite(user: om, thread: secret, by: maya),
@@ -45,6 +46,7 @@ struct Village: Sendable {
             "/v1/threads/\(thread)/residents",
             "/v1/threads/\(thread)/roles", "/v1/threads/\(thread)/pins", "/v1/threads/\(thread)/sanctions", "/v1/threads/\(thread)/reports",
             "/v1/threads/\(thread)/invitations", "/v1/messages/\(message)", "/v1/messages/\(message)/replies",
+            "/v1/messages/\(message)/reactions",
             "/v1/events?thread=\(thread)",
         ]
     }

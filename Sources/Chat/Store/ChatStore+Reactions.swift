@@ -1,0 +1,45 @@
+public import ChatDomain
+import Projections
+
+/// Reactions to posts.
+extension ChatStore {
+    /// Returns a page of the reactions to a message or a reply, with their users, oldest first; by
+    /// default the latest 50.
+    ///
+    /// - Parameters:
+    ///   - post: The message or the reply; a withdrawn one has no reactions.
+    ///   - emoji: The only emoji whose reactions are listed; nil for all.
+    ///   - page: The part of the list.
+    ///   - viewer: Who asks.
+    ///   - point: The point in the history to read as of.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownMessage` or `unknownReply`; with a viewer also
+    ///   `notAMember`.
+    /// - Complexity: O(*n* log *n*) in the number of users who ever reacted to the post with these
+    ///   emoji.
+    public func reactions(
+        to post: PostID, emoji: Emoji? = nil, page: PageRequest = PageRequest(), as viewer: Viewer, asOf point: AsOf = .now
+    ) throws(ChatError) -> Page<Reaction> {
+        let (scans, sections) = try sections(point, as: viewer) { models, view throws(ChatError) -> [Scan] in
+            let found: PostRecord?
+            switch post {
+            case .message(let id):
+                try models.requireReadable(id, from: view)
+                found = models.message(id, asOf: view.position)
+            case .reply(let id):
+                _ = try models.requireReadable(id, from: view)
+                found = models.reply(id, asOf: view.position)
+            }
+            guard let found, !found.isWithdrawn else { return [] }
+            return models.scans(reactionsTo: post, emoji: emoji?.text, asOf: view.position)
+        }
+        let (position, current) = (sections.viewpoint.position, sections.viewpoint.currentPosition)
+        let rows = scans.flatMap { sections.compactMap($0) { $0.reaction($1, asOf: position) } }
+        return sections.page(page, of: rows, by: \.position) { models, row in
+            Reaction(
+                position: row.position, emoji: row.emoji,
+                user: UserSummary(id: row.user, username: models.profile(row.user, asOf: position)?.username?.text),
+                isFromBlockedUser: viewer.user.map { models.isBlocked(row.user, by: $0, asOf: current) } ?? false)
+        }
+    }
+}

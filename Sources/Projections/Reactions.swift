@@ -1,0 +1,161 @@
+package import ChatDomain
+package import ChatValues
+import Columns
+import Primitives
+
+/// The reactions to posts, as of any position, by the indexes of ``ChatDomain/ReactionIndex``.
+///
+/// Most reactions are never taken back, and cost one version here.
+struct ReactionHistory: Equatable, Sendable {
+    /// By tally: the newest link of the chain of its reactions.
+    private(set) var links = PackedColumn<UInt32>()
+    /// The first addition of each reaction: its link is its index + 1, and its value is 0.
+    private(set) var additions = VersionChains<UInt8>()
+    /// By reaction: 0 once taken back, 1 once added again.
+    private var changes = SparseChains<UInt8>()
+    /// By tally: the number of reactions that are taken back.
+    private var absences = SparseChains<UInt32>()
+    /// By tally: the position of the first reaction that is still present, if that is not the first one.
+    private var firsts = SparseChains<UInt64>()
+
+    /// Applies the changes of an event.
+    mutating func apply(_ event: EventRow, _ changed: [ReactionIndex.Change], at position: Position) {
+        for change in changed {
+            if event.kind == .reactionRemoved {
+                remove(change.reaction, from: change.tally, at: position)
+            } else if change.isNew {
+                while links.count <= change.tally { links.append(0) }
+                additions.append(0, at: position, to: &links[change.tally])
+            } else {
+                changes.set(1, at: position, of: change.reaction)
+                absences.set(absences.value(of: change.tally) &- 1, at: position, of: change.tally)
+            }
+        }
+    }
+
+    private mutating func remove(_ reaction: Int, from tally: Int, at position: Position) {
+        let (added, first) = (addition(of: reaction, asOf: position), firstPosition(ofTally: tally, asOf: position))
+        changes.set(0, at: position, of: reaction)
+        absences.set(absences.value(of: tally) &+ 1, at: position, of: tally)
+        guard let added, added == first else { return }
+        var next = Position.max
+        var row = newest(ofTally: tally)
+        while let reaction = row {
+            if let addition = addition(of: reaction, asOf: position) { next = min(next, addition) }
+            row = self.row(before: reaction)
+        }
+        if next < .max { firsts.set(next, at: position, of: tally) }
+    }
+
+    /// Returns the newest reaction of a tally.
+    func newest(ofTally tally: Int) -> Int? { tally < links.count && links[tally] > 0 ? Int(links[tally]) - 1 : nil }
+
+    /// Returns the reaction before another one in their tally.
+    func row(before reaction: Int) -> Int? { additions.previous[reaction] > 0 ? Int(additions.previous[reaction]) - 1 : nil }
+
+    /// Returns the position of the event that added a reaction that is present as of a position.
+    func addition(of reaction: Int, asOf position: Position) -> Position? {
+        // The identities can be ahead of the read models.
+        guard reaction < additions.count, additions.positions[reaction] <= position else { return nil }
+        guard let change = changes.version(of: reaction, asOf: position) else { return additions.positions[reaction] }
+        return change.value == 0 ? nil : change.position
+    }
+
+    /// Returns the number of a tally's reactions as of a position.
+    func count(ofTally tally: Int, asOf position: Position) -> Int {
+        guard tally < links.count else { return 0 }
+        // Only a forged checkpoint can make this negative.
+        return max(0, additions.count(links[tally], asOf: position) - Int(absences.value(of: tally, asOf: position)))
+    }
+
+    /// Returns the position of the first reaction of a tally that is present as of a position.
+    func firstPosition(ofTally tally: Int, asOf position: Position) -> Position {
+        firsts.version(of: tally, asOf: position)?.value ?? additions.position(links[tally], rank: 1)
+    }
+}
+
+/// A reaction to a post.
+package struct ReactionRecord: Hashable, Sendable {
+    /// The position of the event that added it.
+    package var position: Position
+    /// The user.
+    package var user: UserID
+    /// The emoji.
+    package var emoji: String
+}
+
+extension ReadModels {
+    /// Returns the present reactions to a post by emoji, in the order of the first one that is still present.
+    ///
+    /// - Parameter user: The user whose own reactions are marked.
+    /// - Complexity: O(*m* log *n*) in the number *m* of different emoji and *n* of reactions.
+    package func reactions(to post: PostID, of user: UserID?, asOf position: Position) -> [PostReaction] {
+        guard let key = key(of: post) else { return [] }
+        let user = user.flatMap { identities.index(ofUser: $0) }
+        let history = views.reactions
+        return identities.reactions.tallies(of: key, asOf: position).compactMap { tally -> (first: Position, reaction: PostReaction)? in
+            let count = history.count(ofTally: tally, asOf: position)
+            guard count > 0 else { return nil }
+            let own = user.flatMap { identities.reactions.find(tally, of: $0) }
+            return (
+                history.firstPosition(ofTally: tally, asOf: position),
+                PostReaction(
+                    emoji: identities.reactions.emoji(ofTally: tally), count: count,
+                    isMine: own.flatMap { history.addition(of: $0, asOf: position) } != nil)
+            )
+        }.sorted { $0.first < $1.first }.map(\.reaction)
+    }
+
+    /// Returns a scan of the reactions that a post has, or had as of a position, for each emoji.
+    ///
+    /// - Parameter emoji: The only emoji to scan; nil for all.
+    package func scans(reactionsTo post: PostID, emoji: String?, asOf position: Position) -> [Scan] {
+        guard let key = key(of: post) else { return [] }
+        return identities.reactions.tallies(of: key, asOf: position).compactMap { tally in
+            if let emoji, identities.reactions.emoji(ofTally: tally) != emoji { return nil }
+            return Scan(from: views.reactions.newest(ofTally: tally)) { $0.views.reactions.row(before: $1) }
+        }
+    }
+
+    /// Returns a reaction of a scan; nil if it is not present as of a position.
+    package func reaction(_ row: Int, asOf position: Position) -> ReactionRecord? {
+        guard let added = views.reactions.addition(of: row, asOf: position) else { return nil }
+        let (tally, user) = identities.reactions.reaction(row)
+        return ReactionRecord(position: added, user: identities.userID(user), emoji: identities.reactions.emoji(ofTally: tally))
+    }
+
+    private func key(of post: PostID) -> ReactionIndex.PostKey? {
+        switch post {
+        case .message(let id): identities.messages.find(id.bits).map { .init($0, isReply: false) }
+        case .reply(let id): identities.replies.find(id.bits).map { .init($0, isReply: true) }
+        }
+    }
+}
+
+extension ReactionHistory: CheckpointComponent {
+    mutating func removeSlots() {
+        changes.removeSlots()
+        absences.removeSlots()
+        firsts.removeSlots()
+    }
+
+    func write(to writer: inout ColumnWriter) {
+        links.write(to: &writer)
+        additions.write(to: &writer)
+        changes.write(to: &writer)
+        absences.write(to: &writer)
+        firsts.write(to: &writer)
+    }
+
+    init(from reader: inout ColumnReader, _ ids: Identities, head: Position) throws(ColumnError) {
+        let (tallies, count) = (ids.reactions.tallyCount, ids.reactions.count)
+        links = try PackedColumn(from: &reader, atMost: tallies)
+        additions = try VersionChains(from: &reader, head: head)
+        try require(links.count == tallies && additions.count == count, "\(additions.count) reactions of \(links.count) tallies")
+        try links.check(below: count + 1)
+        for tally in links.indices { try require(links[tally] > 0, "a tally without a reaction") }
+        changes = try SparseChains(from: &reader, entries: count, below: 2, head: head)
+        absences = try SparseChains(from: &reader, entries: tallies, below: count + 1, head: head)
+        firsts = try SparseChains(from: &reader, entries: tallies, below: Int(clamping: head) + 1, head: head)
+    }
+}

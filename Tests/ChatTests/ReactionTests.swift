@@ -1,0 +1,153 @@
+import ChatDomain
+import ChatTesting
+import EventJournal
+import TestSupport
+import Testing
+
+@testable import Chat
+
+/// Reactions in a store: pages of users, erasures, checkpoints and live views.
+@Suite struct ReactionTests {
+    private let fixture = StoreFixture()
+    private let ann = UserID(bits: 1)
+    private let bob = UserID(bits: 2)
+    private let garden = ThreadID(bits: 31)
+    private let milk = MessageID(bits: 41)
+    private let yes = ReplyID(bits: 42)
+
+    private func open() throws -> ChatStore {
+        let store = try fixture.open()
+        guard store.head.position == 0 else { return store }
+        for command: ChatCommand in [
+            .registerUser(user: ann, username: "Ann"), .registerUser(user: bob, username: "Bob"),
+            .openThread(thread: garden, name: "Garden", by: ann), .joinThread(user: bob, thread: garden),
+            .postMessage(message: milk, thread: garden, author: ann, body: "Milk?"),
+            .reply(reply: yes, message: milk, author: bob, body: "Yes"),
+        ] {
+            try store.executeBlocking(command)
+        }
+        return store
+    }
+
+    private func counts(_ store: ChatStore, _ viewer: UserID? = nil, asOf point: AsOf = .now) throws -> [PostReaction] {
+        try store.message(milk, as: viewer.map(Viewer.user) ?? .host, asOf: point).reactions
+    }
+
+    @Test func countsAndPagesAreAsOfAnyPoint() throws {
+        let store = try open()
+        let first = try #require(try store.executeBlocking(.react(.message(milk), by: bob, emoji: "👍")).positions?.lowerBound)
+        try store.executeBlocking(.react(.message(milk), by: ann, emoji: "🎉"))
+        try store.executeBlocking(.react(.message(milk), by: ann, emoji: "👍"))
+        try store.executeBlocking(.unreact(.message(milk), by: bob, emoji: "👍"))
+        try store.executeBlocking(.react(.message(milk), by: bob, emoji: "🎉"))
+        // The first thumb is gone, so the party began before the other thumb.
+        #expect(
+            try counts(store, ann) == [
+                PostReaction(emoji: "🎉", count: 2, isMine: true), PostReaction(emoji: "👍", count: 1, isMine: true),
+            ])
+        #expect(try counts(store, ann, asOf: .position(first)) == [PostReaction(emoji: "👍", count: 1, isMine: false)])
+        #expect(try counts(store, ann, asOf: .position(first - 1)) == [])
+        let page = try store.reactions(to: .message(milk), page: PageRequest(limit: 2), as: .user(ann))
+        #expect(page.entries.map(\.emoji) == ["👍", "🎉"] && page.entries.map(\.user.username) == ["Ann", "Bob"])
+        let older = try store.reactions(to: .message(milk), page: try #require(page.older), as: .user(ann))
+        #expect(older.entries.map(\.emoji) == ["🎉"] && older.older == nil)
+        let parties = try store.reactions(to: .message(milk), emoji: Emoji("🎉"), as: .user(bob))
+        #expect(parties.entries.map(\.user.id) == [ann, bob])
+        #expect(try store.reactions(to: .reply(yes), as: .user(ann)).isEmpty)
+        #expect(throws: ChatError.rejected(.unknownReply)) {
+            try store.reactions(to: .reply(ReplyID(bits: 9)), as: .user(ann))
+        }
+    }
+
+    /// Reactions move no thread in the list of threads, and are among its events.
+    @Test func reactionsHaveNumbersAndMoveNoThread() throws {
+        let store = try open()
+        let last = try store.thread(garden, as: .host).lastPosition
+        let unread = try store.user(bob, as: .host).threads.map(\.unreadCount)
+        try store.executeBlocking(.react(.message(milk), by: bob, emoji: "👍"))
+        try store.executeBlocking(.react(.reply(yes), by: ann, emoji: ":wave:"))
+        #expect(try store.thread(garden, as: .host).lastPosition == last)
+        #expect(try store.user(bob, as: .host).threads.map(\.unreadCount) == unread)
+        let events = try store.events(of: garden, after: 0, limit: 100, matching: EventFilter(as: .host)).events
+        #expect(events.suffix(2).map(\.kind) == [.reactionAdded, .reactionAdded])
+        #expect(events.compactMap(\.threadNumber) == Array(1...UInt64(events.count)))
+        #expect(events.suffix(2).map(\.reply) == [nil, yes])
+    }
+
+    @Test func withdrawnPostHasNoReactions() throws {
+        let store = try open()
+        try store.executeBlocking(.react(.message(milk), by: bob, emoji: "👍"))
+        let before = store.head.position
+        try store.executeBlocking(.retract(.message(milk), by: ann))
+        #expect(try counts(store, bob) == [])
+        #expect(try store.reactions(to: .message(milk), as: .user(bob)).isEmpty)
+        #expect(try counts(store, bob, asOf: .position(before)).map(\.count) == [1])
+        try store.executeBlocking(.unreact(.message(milk), by: bob, emoji: "👍"))
+        #expect(try counts(store, bob, asOf: .position(before)).map(\.count) == [1])
+    }
+
+    /// An erased reaction counts nowhere, as of no point: at once, after a restart and in a rebuild.
+    @Test(arguments: [true, false]) func erasedReactionCountsNowhere(ofUser: Bool) throws {
+        var store = try open()
+        let added = try #require(try store.executeBlocking(.react(.message(milk), by: bob, emoji: "👍")).positions)
+        try store.executeBlocking(.react(.message(milk), by: ann, emoji: "👍"))
+        let both = store.head.position
+        if ofUser {
+            try store.eraseUser(bob, reason: "user-request")
+        } else {
+            try store.eraseContent(of: PositionSet([added]), reason: "user-request")
+        }
+        func check() throws {
+            #expect(try counts(store, ann).map(\.count) == [1])
+            #expect(try counts(store, ann, asOf: .position(both)).map(\.count) == [1])
+            #expect(try counts(store, ann, asOf: .position(both - 1)) == [])
+            #expect(try store.reactions(to: .message(milk), as: .host, asOf: .position(both)).map(\.user.id) == [ann])
+        }
+        try check()
+        #expect(try store.rebuild())
+        try check()
+        try store.close()
+        store = try fixture.open()
+        try check()
+        #expect(try ChatStore.verify(fixture.directory, options: fixture.options.journal, deep: true).findings == [])
+        if !ofUser {
+            // The reaction can be added again, and taken back.
+            try store.executeBlocking(.react(.message(milk), by: bob, emoji: "👍"))
+            #expect(try counts(store, bob).first?.count == 2)
+            try store.executeBlocking(.unreact(.message(milk), by: bob, emoji: "👍"))
+            #expect(try ChatStore.verify(fixture.directory, options: fixture.options.journal, deep: true).findings == [])
+        }
+    }
+
+    /// The erasure of a removal alone brings no reaction back.
+    @Test func erasedRemovalBringsNothingBack() throws {
+        var store = try open()
+        try store.executeBlocking(.react(.message(milk), by: bob, emoji: "👍"))
+        try store.executeBlocking(.react(.message(milk), by: ann, emoji: "👍"))
+        let removed = try #require(try store.executeBlocking(.unreact(.message(milk), by: bob, emoji: "👍")).positions)
+        try store.eraseContent(of: PositionSet([removed]), reason: "user-request")
+        for _ in 0..<2 {
+            #expect(try counts(store, ann).map(\.count) == [1])
+            #expect(try counts(store, ann, asOf: .position(removed.lowerBound - 1)).map(\.count) == [2])
+            #expect(try ChatStore.verify(fixture.directory, options: fixture.options.journal, deep: true).findings == [])
+            try store.close()
+            store = try fixture.open()
+        }
+    }
+
+    @Test func checkpointKeepsReactions() throws {
+        var store = try open()
+        for (user, emoji) in [(ann, "👍"), (bob, "👍"), (bob, "🎉")] { try store.executeBlocking(.react(.reply(yes), by: user, emoji: emoji)) }
+        try store.executeBlocking(.unreact(.reply(yes), by: ann, emoji: "👍"))
+        let expected = try store.replies(to: milk, as: .user(bob)).entries
+        #expect(expected.first?.reactions.map(\.count) == [1, 1])
+        #expect(try store.writeCheckpoint() == store.head.position)
+        try store.close()
+        store = try fixture.open()
+        #expect(store.statistics.checkpoints?.loadedPosition == store.head.position)
+        #expect(try store.replies(to: milk, as: .user(bob)).entries == expected)
+        try store.executeBlocking(.react(.reply(yes), by: ann, emoji: "👍"))
+        #expect(try store.replies(to: milk, as: .user(bob)).first?.reactions.first == PostReaction(emoji: "👍", count: 2, isMine: true))
+        #expect(try store.rebuild())
+    }
+}
