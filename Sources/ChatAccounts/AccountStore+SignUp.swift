@@ -198,6 +198,23 @@
             try rows(in: .confirmed).map(\.registration)
         }
 
+        /// Returns the next registered accounts, in the order of their ids.
+        ///
+        /// - Parameters:
+        ///   - account: The exclusive start; nil begins with the first account.
+        ///   - limit: The maximum number of accounts.
+        /// - Throws: An error of the file.
+        /// - Complexity: O(*log n* + `limit`) in the accounts, unless many are not registered.
+        package func registered(after account: AccountID?, limit: Int) throws(AccountError) -> [AccountRegistration] {
+            try database.withLock { database throws(AccountError) in
+                // The plus sign keeps SQLite from the index of states, whose rows it would sort.
+                let rows = try database.run(
+                    "SELECT \(AccountRow.columns) FROM accounts WHERE id > ? AND +state = ? ORDER BY id LIMIT ?",
+                    account.map { .id($0.bits) } ?? .blob([]), .integer(AccountState.registered.rawValue), .integer(Int64(limit)))
+                return try rows.map { row throws(AccountError) in try AccountRow(row).registration }
+            }
+        }
+
         func rows(in state: AccountState) throws(AccountError) -> [AccountRow] {
             try database.withLock { database throws(AccountError) in
                 let rows = try database.run(

@@ -34,6 +34,17 @@ extension ChatStore {
         return entries
     }
 
+    /// Returns the users whose erasure the ledger lists, also those that the history lacks.
+    ///
+    /// A history lacks them if it is an older copy, from before their registration. Blocks the thread.
+    ///
+    /// - Throws: ``ChatError/journal(_:)``, with `ledgerDamaged` if the ledger was changed or cut off.
+    /// - Complexity: O(*n*) in the entries of the ledger.
+    package func usersErasedByLedger() throws(ChatError) -> Set<UserID> {
+        guard let log = log as? any ErasableLog else { return [] }
+        return Set(try Self.ledger(of: log).entries.compactMap(\.user))
+    }
+
     /// Reads the ledger of a log; empty if there is none.
     ///
     /// - Throws: ``ChatError/journal(_:)`` with `ledgerDamaged` if it was changed or cut off.

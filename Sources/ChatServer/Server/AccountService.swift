@@ -3,18 +3,21 @@
     internal import ChatAccounts
     internal import ChatDomain
     internal import ChatWire
+    internal import Locking
 
     /// The accounts of a server that writes, called on threads that may wait.
     final class AccountService: Sendable {
-        private let store: ChatStore
+        let store: ChatStore
         private let accounts: AccountStore
-        private let log: ServerLog
+        let log: ServerLog
         /// Hash passwords: as many threads as the store hashes at once.
         private let passwordThreads: WorkerThreads
         /// Read and write accounts.
         private let accountThreads = WorkerThreads("chat accounts", count: 2, limit: 256)
         /// Erases users; a call takes the time of a replay.
         private let erasureThread = WorkerThreads("chat erasure", count: 1, limit: 64)
+        /// The users whom the ledger of the journal lists as erased; the journal may lack them.
+        private let erasedUsers = Lock(Set<UserID>())
         /// The pause until a row is deleted whose file another program holds.
         private static let retryPause = Duration.seconds(2)
 
@@ -43,6 +46,9 @@
 
         func summary(of user: UserID) -> UserSummary { store.summary(of: user) ?? UserSummary(id: user, username: nil) }
 
+        /// Whether the ledger lists the user as erased, whom an older copy of the journal lacks.
+        func isErased(_ user: UserID) -> Bool { erasedUsers.withLock { $0.contains(user) } }
+
         /// Adds the token of a state that contains what the request has written.
         func addResumeToken(to response: inout WireResponse) { response.addResumeToken(of: store) }
 
@@ -50,17 +56,18 @@
         ///
         /// Idempotent: after a crash in between, the registration is a duplicate.
         ///
-        /// - Throws: ``Problem`` with `usernameTaken`, or what the stores throw.
+        /// - Throws: ``Problem`` with `usernameTaken`, or with `invalidCode` for an erased user; what
+        ///   the stores throw.
         func register(_ registration: AccountRegistration) async throws {
-            let account = "\(registration.account)"
-            let command = ChatCommand.registerUser(
-                user: registration.user, username: registration.username.text, subject: account)
+            if isErased(registration.user) {
+                throw Problem(400, .init(rawValue: "invalidCode"), "This account was erased.", field: "code")
+            }
             // As a batch: Swift 6.3.1 crashes on `catch .rejected` of a typed error in a function
             // with plain `throws` (swiftlang/swift#89787).
-            if case .failure(let rejection) = try await store.execute([CommandRequest(command)])[0] {
+            if case .failure(let rejection) = try await store.execute([registration.command()])[0] {
                 switch rejection.code {
                 case .usernameTaken: throw Problem.usernameTaken
-                case .identifierTaken where store.userID(withSubject: account) == registration.user:
+                case .identifierTaken where store.userID(withSubject: "\(registration.account)") == registration.user:
                     // The person has confirmed again with another username after the journal had
                     // registered the first one: the user exists, with that name.
                     break
@@ -97,32 +104,40 @@
                         try await self?.deleteRow(of: deletion)
                     } catch {
                         // The next start completes it.
-                        self?.log.write(
-                            "deletionPending", ("user", "\(deletion.user)"), ("code", Problem(serverError: error).code.rawValue))
+                        self?.log.write("deletionPending", ("user", "\(deletion.user)"), ("code", Self.code(of: error)))
                     }
                 }
             }
         }
 
-        /// Completes what a crash has interrupted: registrations and deletions.
+        /// Completes what a crash has interrupted, registrations and deletions, and registers the
+        /// users that the journal lacks because it is an older copy.
         func completeInterrupted() async {
             do {
+                let erased = try await erasureThread.run { [store] in try store.usersErasedByLedger() }
+                erasedUsers.withLock { $0 = erased }
+                // First, because these accounts had their names before the others.
+                do { try await registerMissingUsers() } catch {
+                    // The next start goes on.
+                    log.write("usersNotRegistered", ("code", Self.code(of: error)))
+                }
                 for registration in try await run({ try $0.unregistered() }) {
                     do { try await register(registration) } catch {
                         // The person confirms again, for example with another username.
-                        log.write(
-                            "registrationPending", ("user", "\(registration.user)"), ("code", Problem(serverError: error).code.rawValue))
+                        log.write("registrationPending", ("user", "\(registration.user)"), ("code", Self.code(of: error)))
                     }
                 }
                 for deletion in try await run({ try $0.pendingDeletions() }) {
                     do { try await finish(deletion) } catch {
-                        log.write("deletionPending", ("user", "\(deletion.user)"), ("code", Problem(serverError: error).code.rawValue))
+                        log.write("deletionPending", ("user", "\(deletion.user)"), ("code", Self.code(of: error)))
                     }
                 }
             } catch {
-                log.write("accountsUnreadable", ("code", Problem(serverError: error).code.rawValue))
+                log.write("accountsUnreadable", ("code", Self.code(of: error)))
             }
         }
+
+        private static func code(of error: any Error) -> String { Problem(serverError: error).code.rawValue }
 
         /// Ends the threads after the calls that wait.
         func stop() { for threads in [passwordThreads, accountThreads, erasureThread] { threads.stop() } }
