@@ -138,10 +138,12 @@ extension ToolSpec {
     /// Parses the arguments of the process, without its own name.
     ///
     /// `--help` or `-h` anywhere before `--` asks for the help of the command, or without a command
-    /// for that of the tool; `--version` in the first place asks for the version.
+    /// for that of the tool; so does `help` before the command. `--version` in the first place asks
+    /// for the version.
     ///
     /// - Throws: `UsageError` if the command is missing or unknown, and what `Arguments` throws.
     func parse(_ arguments: [String]) throws(UsageError) -> Invocation {
+        if arguments.first == "help" { return try parse(arguments.drop { $0 == "help" } + ["--help"]) }
         let asksForHelp = arguments.prefix { $0 != "--" }.contains { $0 == "--help" || $0 == "-h" }
         guard let first = arguments.first, !(asksForHelp && first.hasPrefix("-")) else {
             if asksForHelp { return .text(help) }
@@ -282,7 +284,8 @@ extension ToolSpec {
         Commands:
         \(Self.formatList(commands.map { ($0.name, $0.abstract) }))
 
-        '\(Self.name) COMMAND --help' explains a command, '\(Self.name) --version' prints the version.
+        '\(Self.name) COMMAND --help' or '\(Self.name) help COMMAND' explains a command,
+        '\(Self.name) --version' prints the version.
         Exit status: 0 done; 1 some input was rejected, or the journal is damaged or cannot be used; 64 wrong usage;
         65 the journal does not contain the head of '--head' or '--expect'; 75 the journal stopped while 'serve' served it.
 

@@ -89,6 +89,9 @@ import Testing
             #expect(outcome.output == "")
         }
         #expect(try ToolProcess.run(["--help"]).status == 0)
+        #expect(try ToolProcess.run(["help"]).output == ToolProcess.run(["--help"]).output)
+        #expect(try ToolProcess.run(["help", "timeline"]).output == ToolProcess.run(["timeline", "--help"]).output)
+        #expect(try ToolProcess.run(["help", "walk"]).status == 64)
         #expect(try ToolProcess.run(["timeline", "--help"]).output.contains("--before"))
     }
 

@@ -60,7 +60,10 @@ import Testing
         #expect(failure(arguments) == UsageError(message, command: "run"))
     }
 
-    @Test(arguments: [([], "a command is missing"), (["--json"], "unknown command '--json'"), (["walk"], "unknown command 'walk'")])
+    @Test(arguments: [
+        ([], "a command is missing"), (["--json"], "unknown command '--json'"), (["walk"], "unknown command 'walk'"),
+        (["help", "walk"], "unknown command 'walk'"), (["help", "walk", "run"], "unknown command 'walk'"),
+    ])
     func noCommand(arguments: [String], message: String) {
         #expect(failure(arguments) == UsageError(message))
         #expect(UsageError.exitStatus == 64)
@@ -84,7 +87,7 @@ import Testing
         #expect(try parsed("J").integer("batch", in: 1...100) == nil)
     }
 
-    @Test(arguments: [["--help"], ["-h"], ["--help", "run"]])
+    @Test(arguments: [["--help"], ["-h"], ["--help", "run"], ["help"], ["help", "help"], ["help", "--help"]])
     func helpOfTheTool(arguments: [String]) throws {
         guard case .text(let text) = try tool.parse(arguments) else {
             Issue.record("no help")
@@ -96,7 +99,9 @@ import Testing
         #expect(text.contains("75 the journal stopped"))
     }
 
-    @Test(arguments: [["run", "--help"], ["run", "J", "--colour", "-h"], ["run", "a", "b", "c", "--help"]])
+    @Test(arguments: [
+        ["run", "--help"], ["run", "J", "--colour", "-h"], ["run", "a", "b", "c", "--help"], ["help", "run"], ["help", "run", "-h"],
+    ])
     func helpOfACommand(arguments: [String]) throws {
         let expected = """
             Runs commands.
