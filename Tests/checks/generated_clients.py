@@ -5,7 +5,8 @@
 
 The document is valid (openapi-spec-validator), and has no rule that generators are known to misunderstand.
 openapi-python-client and openapi-generator make a client of it, without a warning that something is left out, and
-generated_conversation.py talks with a server through each of them.
+generated_conversation.py talks with a server through each of them, and with one of a later version, whose codes and kinds
+of events the document does not have.
 
 The generators come from PyPI, into an environment of their own in the scratch directory, or in DIR, where they stay for
 a next time. Without PyPI the program is SKIPPED, and openapi-generator without Java.
@@ -42,6 +43,8 @@ def misunderstood(node, place):
         yield f"{place}: `const` of a Boolean; write `x-const`"
     if any(isinstance(part, dict) and set(part) == {"required"} for part in node.get("oneOf", ())):
         yield f"{place}: `oneOf` of required fields; write `x-one-of`"
+    if "enum" in node and place.endswith(("/code", "/warnings/items", "/redacted/items")):
+        yield f"{place}: `enum` of codes, of which later versions have more; write `x-known-values`"
     if isinstance(node.get("maximum"), int) and node["maximum"] >= 1 << 63:
         yield f"{place}: a maximum beyond 2^63 - 1"
     if place.startswith("#/components/schemas/") and isinstance(node.get("title"), str):

@@ -5,13 +5,17 @@
 
 FOLDER has the package `chat_client`, and MAIL the mails of the server. generated_clients.py makes both, and runs this
 program with a Python that has the packages that the client needs. Every answer is read into the models of the client,
-and these must have all that the server sent.
+and these must have all that the server sent. Then a server of a later version answers, with codes, kinds and warnings
+that the document does not have: the client goes on.
 """
+import contextlib
+import http.server
 import importlib
 import json
 import pathlib
 import re
 import sys
+import threading
 import time
 import uuid
 
@@ -190,6 +194,67 @@ class Conversation:
         expect("the events of a message, a reply and a custom event", kinds[-3:], ["messagePosted", "replyPosted", "custom"])
 
 
+class LaterServer(http.server.BaseHTTPRequestHandler):
+    """A server of a later version: every request has an answer with what the document does not have."""
+
+    EVENT = {"position": 7, "recordedAt": "2026-11-21T05:03:12.123Z", "redacted": ["later"], "laterKind": {"later": 1}}
+    PROBLEM = {"type": "about:blank", "title": "Unauthorized", "status": 401, "code": "laterCode", "detail": "A later reason."}
+    ANSWERS = {
+        "/v1/me": (401, PROBLEM),
+        "/v1/commands": (200, [
+            {"line": 1, "rejection": {"code": "laterRule", "message": "A later rule."}},
+            {"line": 2, "positions": [7, 7], "events": [EVENT], "duplicate": False}]),
+        "/v1/threads/SW1A/events": (200, {"items": [EVENT], "older": None, "newer": 7}),
+        "/healthz": (200, {"status": "ok", "warnings": ["laterWarning"]}),
+    }
+
+    def do_GET(self):
+        self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        status, value = self.ANSWERS[self.path.split("?")[0]]
+        body = json.dumps(value).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json" if status == 200 else "application/problem+json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_POST = do_GET
+
+    def log_message(self, *_):
+        pass
+
+
+@contextlib.contextmanager
+def later_server():
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), LaterServer)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def check_later_version(client):
+    """Nothing of a later version is an error: the models have its codes and warnings, and the events of its kinds."""
+    post = {"postMessage": {"thread": "SW1A", "body": "Milk?"}}
+    for status, tag, operation, arguments in (
+            (401, "chat", "get_me", {}), (200, "chat", "post_commands", {"body": client.commands([post, post])}),
+            (200, "chat", "get_threads_thread_events", {"thread": "SW1A"}), (200, "server", "get_healthz", {"token": None})):
+        got, model, value, _ = client.call(tag, operation, **{"token": "later", **arguments})
+        expect(f"the status of {operation} of a later version", got, status)
+        expect(f"the models of {operation} of a later version", without_kind(plain(model)), without_kind(value))
+    event = client.body("Event", LaterServer.EVENT)
+    expect("the model of an event of a later version", without_kind(plain(event)), without_kind(LaterServer.EVENT))
+
+
+def without_kind(value):
+    """Returns a value without the later kind, which a model can leave out."""
+    if isinstance(value, list):
+        return [without_kind(each) for each in value]
+    return {name: without_kind(each) for name, each in value.items() if name != "laterKind"} if isinstance(value, dict) else value
+
+
 def kind(event):
     return next(name for name, value in event.items() if isinstance(value, dict))
 
@@ -197,8 +262,10 @@ def kind(event):
 def main():
     name, folder, url, mail = sys.argv[1:]
     sys.path.insert(0, folder)
-    client = {"openapi-python-client": PythonClient, "openapi-generator": Generator}[name](url)
-    Conversation(client, mail).run()
+    client = {"openapi-python-client": PythonClient, "openapi-generator": Generator}[name]
+    Conversation(client(url), mail).run()
+    with later_server() as later:
+        check_later_version(client(later))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,8 @@
 The validator implements the keywords of JSON Schema 2020-12 that the document uses. An unknown keyword is an error, so
 that no rule is skipped. `x-one-of` and `x-const` have the rules of `oneOf` and `const`, in places where generators of
 clients do not understand these: fields of which an object has one, and Booleans that are true or absent.
+`x-known-values` and `x-additional-properties` have those of `enum` and `additionalProperties` for this version: a client
+of a later version's server meets other values, so generators must not see a rule, but this server sends no other.
 """
 
 import json
@@ -11,7 +13,8 @@ import re
 
 ANNOTATIONS = {"description", "title", "default", "example", "examples"}
 KEYWORDS = {"$ref", "type", "const", "enum", "allOf", "anyOf", "oneOf", "properties", "required", "additionalProperties", "items",
-            "x-one-of", "x-const", "minItems", "maxItems", "uniqueItems", "pattern", "minLength", "maxLength", "minimum", "maximum"}
+            "x-one-of", "x-const", "x-known-values", "x-additional-properties",
+            "minItems", "maxItems", "uniqueItems", "pattern", "minLength", "maxLength", "minimum", "maximum"}
 # The headers of every answer, unless its description has another value.
 COMMON_HEADERS = {"x-content-type-options": "nosniff", "cache-control": "no-store", "referrer-policy": "no-referrer"}
 
@@ -96,8 +99,9 @@ class Document:
         for keyword in ("const", "x-const"):
             if keyword in schema and not equal(value, schema[keyword]):
                 raise Invalid(f"{where}: {value!r}, not {schema[keyword]!r}")
-        if "enum" in schema and not any(equal(value, allowed) for allowed in schema["enum"]):
-            raise Invalid(f"{where}: {value!r} is not in {schema['enum']}")
+        for keyword in ("enum", "x-known-values"):
+            if keyword in schema and not any(equal(value, allowed) for allowed in schema[keyword]):
+                raise Invalid(f"{where}: {value!r} is not in {schema[keyword]}")
         for part in schema.get("allOf", []):
             self.validate(part, value, where)
         for keyword in ("anyOf", "oneOf", "x-one-of"):
@@ -125,7 +129,7 @@ class Document:
         for name, found in value.items():
             if name in properties:
                 self.validate(properties[name], found, f"{where}.{name}")
-            elif schema.get("additionalProperties", True) is False:
+            elif schema.get("x-additional-properties", schema.get("additionalProperties", True)) is False:
                 raise Invalid(f"{where}: {name} is not described: {str(value)[:300]}")
 
     def validate_array(self, schema, value, where):
@@ -177,7 +181,8 @@ class Document:
         self.check_headers(response, answer)
         if answer.status == 401 and value is not None and value["code"] == "notSignedIn" and answer.header("WWW-Authenticate") != "Bearer":
             raise Invalid("notSignedIn without WWW-Authenticate: Bearer")
-        self.used.add((template if operation else None, method, answer.status, value.get("code") if answer.status >= 400 and value else None))
+        described = template if operation or answer.status == 405 else None
+        self.used.add((described, method, answer.status, value.get("code") if answer.status >= 400 and value else None))
         return value
 
     def check_headers(self, response, answer):

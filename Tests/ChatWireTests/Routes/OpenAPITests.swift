@@ -1,3 +1,4 @@
+import ChatDomain
 import Foundation
 import Testing
 
@@ -5,11 +6,33 @@ import Testing
 
 /// The routes of the chat, and their description.
 @Suite struct OpenAPITests {
-    /// Every route of the chat is described; other descriptions are those of the server's own routes.
-    @Test func everyRouteIsDescribed() throws {
+    private func document() throws -> [String: Any] {
         let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "Sources/ChatServer/openapi.json")
-        let document = try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any])
+        return try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any])
+    }
+
+    /// Returns the value at a path of members.
+    private func value(at path: String...) throws -> [String: Any] {
+        try path.reduce(try document()) { try #require($0[$1] as? [String: Any], "\($1)") }
+    }
+
+    /// A client accepts later codes and kinds, so they are no `enum`; the known ones are those of this version.
+    @Test func knownCodesAndKindsAreThoseOfTheRules() throws {
+        let codes = try value(at: "components", "schemas", "Answer", "properties", "rejection", "properties", "code")
+        #expect(codes["x-known-values"] as? [String] == Rejection.Code.allCases.map(\.rawValue))
+        #expect(codes["enum"] == nil)
+        let event = try value(at: "components", "schemas", "Event")
+        let kinds = (event["x-one-of"] as? [[String: [String]]] ?? []).compactMap { $0["required"]?.first }
+        let hidden: Set<EventKind> = [.lost, .contentErased, .clockCorrected]
+        #expect(Set(kinds) == Set(EventKind.allCases.filter { !hidden.contains($0) }.map(\.name)))
+        #expect(Set(kinds).isSubset(of: try #require(event["properties"] as? [String: Any]).keys))
+        #expect(event["additionalProperties"] as? Bool == true)
+    }
+
+    /// Every route of the chat is described; other descriptions are those of the server's own routes.
+    @Test func everyRouteIsDescribed() throws {
+        let document = try document()
         let paths = try #require(document["paths"] as? [String: [String: Any]])
         let methods: Set = ["get", "put", "post", "delete", "options", "head", "patch", "trace"]
         let described = Set(paths.flatMap { path, item in item.keys.filter(methods.contains).map { "\($0.uppercased()) \(path)" } })
