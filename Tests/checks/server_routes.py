@@ -313,6 +313,9 @@ class Routes:
         ann, bob, port = self.ann, self.bob, self.server.port
         answer = self.web.ask("GET", "/v1/threads/SW1A/timeline?limit=1", token=ann.token)
         token = answer.header("Resume-Token")
+        history = [self.web.ask("GET", f"/v1/threads/SW1A/events?limit={limit}", token=ann.token) for limit in (1, 200)]
+        if [page.header("Resume-Token") is None for page in history] != [True, False]:
+            raise Failed(f"the tokens of the first page of the history, and of the whole: {history}")
         live = Stream(port, ann.token).opened()
         self.document.check("GET", "/v1/events", live.answer)
         if live.retry != 2000 or not live.last:
@@ -336,11 +339,12 @@ class Routes:
                 if again.events() != live.events()[number + 1:]:
                     raise Failed(f"resumed with {arguments}: {again.events()}")
                 again.close()
-        again = Stream(port, ann.token, after=token, thread="SW1A")
-        again.wait(lambda stream: stream.count >= 3)
-        if [event["position"] for event in again.events()] != sent:
-            raise Failed(f"resumed with the token of the timeline: {again.events()}")
-        again.close()
+        for name, start in (("timeline", token), ("history", history[1].header("Resume-Token"))):
+            again = Stream(port, ann.token, after=start, thread="SW1A")
+            again.wait(lambda stream: stream.count >= 3)
+            if [event["position"] for event in again.events()] != sent:
+                raise Failed(f"resumed with the token of the {name}: {again.events()}")
+            again.close()
         head = self.web.ask("HEAD", "/v1/events", token=ann.token)
         if head.status != 200 or head.header("Content-Type").split(";")[0] != "text/event-stream":
             raise Failed(f"HEAD /v1/events: {head}")

@@ -44,21 +44,22 @@ extension ChatStore {
     ///   - position: The exclusive start.
     ///   - limit: The maximum number of events.
     ///   - filter: The conditions on events, whose viewer receives them redacted.
+    ///   - point: The point in the history up to which events are returned.
     /// - Throws: ``ChatError/rejected(_:)`` with `unknownThread` or `notAMember`; ``ChatError`` if
     ///   a record cannot be read or decoded.
     /// - Complexity: Reads at most ``ThreadEvents/maximumReadCount`` events.
     package func events(
-        of thread: ThreadID, after position: Position, limit: Int, matching filter: EventFilter
+        of thread: ThreadID, after position: Position, limit: Int, matching filter: EventFilter, asOf point: AsOf
     ) throws(ChatError) -> ThreadEvents {
         // Messages are most events of a thread, and have no other kind.
         let includesMessages = filter.customKinds == nil && filter.kinds?.contains(.messagePosted) ?? true
-        let positions = try query(.now, as: filter.viewer) { models, view throws(ChatError) in
+        let positions = try query(point, as: filter.viewer) { models, view throws(ChatError) in
             try models.requireReadable(thread, from: view)
             return models.eventPositions(
                 ofThread: thread, after: position, limit: ThreadEvents.maximumReadCount, includesMessages: includesMessages,
                 asOf: view.position)
         }
-        var found = ThreadEvents(events: [], end: position, hasMore: positions.count == ThreadEvents.maximumReadCount)
+        var found = ThreadEvents(events: [], end: position, hasMore: positions.count == ThreadEvents.maximumReadCount, isLast: false)
         var decoder = RecordDecoder(contents: .all)
         for start in stride(from: 0, to: positions.count, by: ThreadEvents.batchCount) where found.events.count < limit {
             try wrappingJournalErrors { () throws(JournalError) in
@@ -71,6 +72,7 @@ extension ChatStore {
             }
             if let failure = decoder.failure { throw failure }
         }
+        found.isLast = !found.hasMore && found.end == positions.last ?? position
         if found.events.count == limit { found.hasMore = false }
         return found
     }
@@ -155,6 +157,8 @@ package struct ThreadEvents: Sendable {
     package fileprivate(set) var end: Position
     /// Whether reading ended at ``maximumReadCount``, before the limit of matching events.
     package fileprivate(set) var hasMore: Bool
+    /// Whether no event of the thread follows ``end``, as of the point that was read.
+    package fileprivate(set) var isLast: Bool
 }
 
 /// Decodes the records of a read, and keeps the error, because the read's closure cannot throw.

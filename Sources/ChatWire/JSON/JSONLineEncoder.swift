@@ -23,10 +23,14 @@ package struct JSONLineEncoder {
 
     /// Appends the JSON of a value to a line, without a line feed.
     ///
+    /// - Returns: Whether the value, if it is an object, has all items of its lists.
     /// - Throws: `EncodingError.invalidValue` for a number that is not finite, and what the value's
     ///   own `encode(to:)` throws. The line is then unchanged.
-    package func encode(_ value: some Encodable, into line: inout [UInt8]) throws {
-        try JSONNode(value, listLimit).append(to: &line)
+    @discardableResult
+    package func encode(_ value: some Encodable, into line: inout [UInt8]) throws -> Bool {
+        let node = try JSONNode(value, listLimit)
+        node.append(to: &line)
+        return !node.isCut
     }
 }
 

@@ -188,15 +188,22 @@ extension ChatRoutes.Context {
     }
 
     /// Returns the response with a page of the events of a thread, from the first event on.
+    ///
+    /// The last page has the token of all events up to it.
     fileprivate func events() throws -> WireResponse {
         try request.requireParameters(["limit", "after", "kinds", "customKinds"])
         let filter = EventFilter(
             as: .user(user), kinds: try request.set("kinds", of: "event kinds", EventKind.init(name:)),
             customKinds: try request.set("customKinds", of: "custom kinds") { CustomKind($0) })
+        // As of the head, so that the token continues exactly after the last page.
+        let head = store.head
         let events = try store.events(
             of: try thread(), after: try request.number("after", in: 0...Position.max) ?? 0,
-            limit: try request.number("limit", in: 1...ListLimit.answer.count) ?? defaultPageSize, matching: filter)
-        return try WireResponse(json: PageAnswer(events))
+            limit: try request.number("limit", in: 1...ListLimit.answer.count) ?? defaultPageSize, matching: filter,
+            asOf: .position(head.position))
+        // A page before the last one has no token: one of the head would leave out what follows the
+        // page.
+        return try WireResponse(json: PageAnswer(events), resumeToken: events.isLast ? ResumeToken(head) : nil)
     }
 
     /// Returns the response with the page that the parameters ask for.

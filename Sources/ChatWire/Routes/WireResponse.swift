@@ -1,3 +1,5 @@
+internal import Chat
+
 /// The response to a request of a client, independent of the transport.
 public struct WireResponse: Sendable {
     /// The status of HTTP.
@@ -28,10 +30,16 @@ extension WireResponse {
     /// has the member `"more":true`.
     ///
     /// - Throws: `EncodingError` for a number that is not finite, and what the value throws.
-    public init(_ status: Int = 200, json value: some Encodable) throws {
+    public init(_ status: Int = 200, json value: some Encodable) throws { try self.init(status, json: value, resumeToken: nil) }
+
+    /// Creates a response with the JSON of a value, and with a token if none of its lists is cut.
+    ///
+    /// - Throws: As ``init(_:json:)``.
+    init(_ status: Int = 200, json value: some Encodable, resumeToken: ResumeToken?) throws {
         var bytes: [UInt8] = []
-        try JSONLineEncoder(listLimit: .answer).encode(value, into: &bytes)
+        let isWhole = try JSONLineEncoder(listLimit: .answer).encode(value, into: &bytes)
         self.init(status: status, headers: [("Content-Type", "application/json")], body: .bytes(bytes))
+        if isWhole, let resumeToken { headers.append(("Resume-Token", "\(resumeToken)")) }
     }
 
     /// Creates the response to a request that was not decided.

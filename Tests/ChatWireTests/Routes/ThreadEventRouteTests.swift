@@ -126,6 +126,72 @@ import Testing
         #expect(try first.items + rest.items == numberedEvents(of: thread, community.store, maya) && rest.more == nil)
     }
 
+    /// Reads pages up to the first one with a token, and returns its events with the token.
+    private func history(limit: Int, _ query: String = "", as user: UserID) async throws -> (events: [RecordedEvent], token: String) {
+        var (found, after): ([RecordedEvent], Position) = ([], 0)
+        while true {
+            let response = await response("?limit=\(limit)&after=\(after)\(query)", as: user)
+            let page = try decodeLine(Page.self, from: response.bytes)
+            found += page.items
+            guard let token = response[header: "Resume-Token"] else {
+                try #require(!page.items.isEmpty || page.more == true, "the last page has no token")
+                after = page.newer
+                continue
+            }
+            #expect(page.more == nil)
+            return (found, token)
+        }
+    }
+
+    @Test(arguments: [1, 2, 3, 200]) func onlyTheLastPageHasAToken(limit: Int) async throws {
+        let queries = ["", "&kinds=custom", "&kinds=messagePosted", "&kinds=threadOpened"]
+        for (user, query) in queries.map({ (maya, $0) }) + [(om, "")] {
+            let all = try await page("?limit=200\(query)", as: user).items
+            let (events, token) = try await history(limit: limit, query, as: user)
+            #expect(events == all)
+            #expect(token == "\(ResumeToken(community.store.head))")
+        }
+        // A page from beyond the end leads to the end too.
+        #expect(await response("?after=1000000", as: maya)[header: "Resume-Token"] == "\(ResumeToken(community.store.head))")
+        #expect(await response(as: zoe)[header: "Resume-Token"] == nil)
+    }
+
+    /// Pages that end early have no token: at the bound of events that are read, and at that of bytes.
+    @Test func aPageThatEndsEarlyHasNoToken() async throws {
+        for index in 0..<ThreadEvents.maximumReadCount { try community.execute(.edit(.message(message), by: maya, body: "\(index)")) }
+        let few = await response("?customKinds=\(Self.poll.text)", as: maya)
+        #expect(few.text.hasSuffix(#""more":true}"#) && few[header: "Resume-Token"] == nil)
+        let payload = CustomPayload(unchecked: "\"\(String(repeating: "x", count: 16_000))\"")
+        for _ in 0..<40 { try community.execute(.custom(kind: Self.poll, thread: thread, by: om, payload: payload)) }
+        let after = community.store.head.position - 40
+        let large = await response("?limit=200&after=\(after)", as: maya)
+        #expect(large.text.hasSuffix(#""more":true}"#) && large[header: "Resume-Token"] == nil)
+        // As many as the limit, and no more.
+        #expect(await response("?limit=40&after=\(after + 30)", as: maya)[header: "Resume-Token"] != nil)
+        #expect(await response("?limit=10&after=\(after + 30)", as: maya)[header: "Resume-Token"] != nil)
+        #expect(await response("?limit=9&after=\(after + 30)", as: maya)[header: "Resume-Token"] == nil)
+    }
+
+    /// Pages and then the stream have every event once, while others write.
+    @Test func theStreamContinuesAfterTheLastPage() async throws {
+        let count = 400
+        let writing = Task.detached { [community, om, thread] in
+            for index in 0..<count { try community.execute(.postMessage(thread: thread, author: om, body: "\(index)")) }
+        }
+        var firsts: [Int] = []
+        for limit in [1, 7, 200] {
+            let (events, token) = try await history(limit: limit, as: maya)
+            let stream = await community.get("/v1/events?after=\(token)&thread=\(thread)", as: maya)
+            var bodies = events.compactMap(\.body).compactMap(Int.init)
+            firsts.append(bodies.count)
+            if bodies.count < count {
+                bodies += try await StreamReader.read(stream) { $0.body == "\(count - 1)" }.compactMap(\.body).compactMap(Int.init)
+            }
+            #expect(bodies == Array(0..<count), "limit \(limit), \(firsts) on pages")
+        }
+        try await writing.value
+    }
+
     @Test func wrongParametersAreProblems() async {
         for (query, field) in [
             ("kinds=messagePosted,", "kinds"), ("kinds=", "kinds"), ("kinds=posted", "kinds"), ("customKinds=poll", "customKinds"),
