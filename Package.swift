@@ -108,7 +108,8 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "ChatDomain", "EventJournal", "Projections", "Chat", "ChatTesting", "CAllocations", "CHashing", "CFloor", "Locking",
+                "ChatDomain", "Columns", "EventJournal", "Projections", "Chat", "ChatTesting", "CAllocations", "CHashing", "CFloor",
+                "Locking",
                 "JournalPostgres", "Primitives",
                 .target(name: "CSQLite", condition: .when(traits: ["PeerBenchmarks"])),
                 .target(name: "CPostgreSQL", condition: .when(traits: ["Postgres"])),

@@ -1,5 +1,6 @@
 import Chat
 import ChatDomain
+import Columns
 import EventJournal
 import Foundation
 import Projections
@@ -124,6 +125,36 @@ struct ReadModelBenchmarks {
             )
         )
         guard models.position == journal.durablePosition else { throw UsageError("the replay ended early") }
+        let reactions = Double(addReactions(to: &models))
+        let withReactions = residentBytes()
+        try report.add(
+            Figure(
+                workload: "M memory, by reaction", subject: "Chat", value: Double(withReactions - end) / reactions, unit: "B/reaction",
+                ratio: 32 * reactions / Double(withReactions - end), target: 1))
+    }
+
+    /// Adds one to three reactions to every sixth message, as in public samples of Discord, and returns
+    /// their number.
+    private func addReactions(to models: inout ReadModels) -> Int {
+        let emoji = ["👍", "❤️", "😂", "🎉", "👀", ":wave:"].map { EventContent.emoji(Emoji(recorded: $0)) }
+        let time = Timestamp(millisecondsSince1970: 1 << 40)
+        var count = 0
+        for message in stride(from: 0, to: models.identities.messages.count, by: 6) {
+            let id = MessageID(bits: models.identities.messages.id(message))
+            let thread = models.identities.threadID(models.identities.messageFacts.parent(message))
+            for reaction in 0...message / 6 % 3 {
+                let user = Workload.userID((message / 6 &* 7_919 &+ reaction) % Workload.userCount)
+                // The second reaction has the emoji of the first one.
+                let content = emoji[(message / 6 + reaction / 2) % emoji.count]
+                models.apply(
+                    ChatEvent(
+                        recordedAt: time, details: EventDetails(.reactionAdded, .message(thread: thread, number: 1, message: id, by: user)),
+                        content: content),
+                    at: models.position + 1)
+                count += 1
+            }
+        }
+        return count
     }
 
     /// Measures an opening without a checkpoint, beside a scan of the same files with checksums.

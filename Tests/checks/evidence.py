@@ -93,6 +93,9 @@ class Community:
             if self.rng.random() < 0.3:
                 thread, author, message = self.rng.choice(posts)
                 self.do("edit", message=message, by=author, body=self.text("An edit"))
+            if self.rng.random() < 0.3:
+                thread, author, message = self.rng.choice(posts)
+                self.do("react", message=message, by=author, emoji=":" + self.text("r").replace(" ", "_") + ":")
             if self.rng.random() < 0.2:
                 self.do("startSession", user=author, device=self.text("Device"))
         message = self.post(self.open, "cem")
@@ -334,7 +337,7 @@ def check_wrong(journal, verifiers, files, thread, shown, size, rng):
     # The event before the first one or after the last one is a longer selection, which is sound.
     _, _, thread_id, first_number = journal.events[events[0]]
     beside = [(thread_id, first_number - 1), (thread_id, journal.events[events[-1]][3] + 1)]
-    for kind in (3, 12, 13, 14, 22, 36, 40, 7):
+    for kind in (3, 12, 13, 14, 22, 36, 40, 46, 7):
         if found := [each for each in others if journal.events[each][1] == kind and journal.events[each][2:] not in beside]:
             with_parts(f"another event of the kind {kind}", journal.parts(size, set(shown) | {rng.choice(found)}))
     people = journal.people(events) | {line.split()[1] for line in readers}
