@@ -139,20 +139,23 @@ struct ReadModelBenchmarks {
         let emoji = ["👍", "❤️", "😂", "🎉", "👀", ":wave:"].map { EventContent.emoji(Emoji(recorded: $0)) }
         let time = Timestamp(millisecondsSince1970: 1 << 40)
         var count = 0
-        for message in stride(from: 0, to: models.identities.messages.count, by: 6) {
-            let id = MessageID(bits: models.identities.messages.id(message))
+        func add(_ reaction: Int, _ post: Int, _ message: Int) {
             let thread = models.identities.threadID(models.identities.messageFacts.parent(message))
-            for reaction in 0...message / 6 % 3 {
-                let user = Workload.userID((message / 6 &* 7_919 &+ reaction) % Workload.userCount)
-                // The second reaction has the emoji of the first one.
-                let content = emoji[(message / 6 + reaction / 2) % emoji.count]
-                models.apply(
-                    ChatEvent(
-                        recordedAt: time, details: EventDetails(.reactionAdded, .message(thread: thread, number: 1, message: id, by: user)),
-                        content: content),
-                    at: models.position + 1)
-                count += 1
-            }
+            let shape = EventShape.message(
+                thread: thread, number: 1, message: MessageID(bits: models.identities.messages.id(message)),
+                by: Workload.userID((post &* 7_919 &+ reaction) % Workload.userCount))
+            // The second reaction has the emoji of the first one.
+            models.apply(
+                ChatEvent(
+                    recordedAt: time, details: EventDetails(.reactionAdded, shape), content: emoji[(post + reaction / 2) % emoji.count]),
+                at: models.position + 1)
+            count += 1
+        }
+        let posts = Array(stride(from: 0, to: models.identities.messages.count, by: 6))
+        // People react to the latest posts of many threads at the same time.
+        for start in stride(from: 0, to: posts.count, by: 100) {
+            let recent = start..<min(start + 100, posts.count)
+            for reaction in 0..<3 { for post in recent where reaction <= post % 3 { add(reaction, post, posts[post]) } }
         }
         return count
     }

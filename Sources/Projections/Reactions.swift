@@ -51,7 +51,10 @@ struct ReactionHistory: Equatable, Sendable {
     func newest(ofTally tally: Int) -> Int? { tally < links.count && links[tally] > 0 ? Int(links[tally]) - 1 : nil }
 
     /// Returns the reaction before another one in their tally.
-    func row(before reaction: Int) -> Int? { additions.previous[reaction] > 0 ? Int(additions.previous[reaction]) - 1 : nil }
+    func row(before reaction: Int) -> Int? {
+        let link = additions.previous(UInt32(truncatingIfNeeded: reaction + 1))
+        return link > 0 ? Int(link) - 1 : nil
+    }
 
     /// Returns the position of the event that added a reaction that is present as of a position.
     func addition(of reaction: Int, asOf position: Position) -> Position? {

@@ -23,10 +23,11 @@ struct VersionChains<Value: PlainElement & FixedWidthInteger & UnsignedInteger>:
     }
 
     // Most chains have one version, such as memberships: its links and its number of earlier
-    // versions are 0.
+    // versions are 0. Other links are stored as distances, which pack well, because the versions of
+    // a chain are often close to one another.
     var positions = PackedColumn<Position>()
-    var previous = MostlyZeroColumn<Link>()
-    var jumps = MostlyZeroColumn<Link>()
+    private var previousDistances = MostlyZeroColumn<Link>()
+    private var jumpDistances = MostlyZeroColumn<Link>()
     var earlierCounts = MostlyZeroColumn<UInt32>()
     var values = PackedColumn<Value>()
 
@@ -46,15 +47,16 @@ struct VersionChains<Value: PlainElement & FixedWidthInteger & UnsignedInteger>:
         let index = positions.count
         positions.append(position)
         values.append(value)
-        previous.appendZero()
-        jumps.appendZero()
+        previousDistances.appendZero()
+        jumpDistances.appendZero()
         earlierCounts.appendZero()
+        let link = Link(truncatingIfNeeded: index + 1)
         if newest != 0 {
-            previous[index] = newest
-            jumps[index] = jump(from: newest)
+            previousDistances[index] = link &- newest
+            jumpDistances[index] = link &- jump(from: newest)
             earlierCounts[index] = rank(newest)
         }
-        newest = Link(truncatingIfNeeded: index + 1)
+        newest = link
     }
 
     /// Returns the version as of a position; nil if the chain starts later.
@@ -124,11 +126,15 @@ struct VersionChains<Value: PlainElement & FixedWidthInteger & UnsignedInteger>:
 
     private func position(_ link: Link) -> Position { positions[Int(link) - 1] }
 
-    private func previous(_ link: Link) -> Link { previous[Int(link) - 1] }
+    /// Returns the link before a link, which must not be 0; 0 for the first one of a chain.
+    func previous(_ link: Link) -> Link { Self.link(previousDistances[Int(link) - 1], before: link) }
 
     private func rank(_ link: Link) -> UInt32 { link == 0 ? 0 : earlierCounts[Int(link) - 1] + 1 }
 
-    private func jump(_ link: Link) -> Link { link == 0 ? 0 : jumps[Int(link) - 1] }
+    private func jump(_ link: Link) -> Link { link == 0 ? 0 : Self.link(jumpDistances[Int(link) - 1], before: link) }
+
+    /// Returns the link at a distance before another one; 0 for no distance.
+    private static func link(_ distance: Link, before link: Link) -> Link { distance == 0 ? 0 : link &- distance }
 
     /// Returns the jump target of the next link, by the skew-binary rule.
     ///
@@ -142,13 +148,13 @@ struct VersionChains<Value: PlainElement & FixedWidthInteger & UnsignedInteger>:
     }
 }
 
-/// The encoding of version histories: positions, previous links and values.
+/// The encoding of version histories: positions, distances to previous links, and values.
 ///
 /// Jumps and ranks are recomputed when reading, so that a forged file cannot contain wrong ones.
 extension VersionChains {
     func write(to writer: inout ColumnWriter) {
         positions.write(to: &writer)
-        previous.write(to: &writer)
+        previousDistances.write(to: &writer)
         values.write(to: &writer)
     }
 
@@ -161,9 +167,9 @@ extension VersionChains {
     init(from reader: inout ColumnReader, head: Position, perEvent most: Int = 2) throws(ColumnError) {
         self.init()
         positions = try PackedColumn(from: &reader, atMost: min(Int(clamping: head), .max / most) * most)
-        previous = try MostlyZeroColumn(from: &reader, atMost: count)
+        previousDistances = try MostlyZeroColumn(from: &reader, atMost: count)
         values = try PackedColumn(from: &reader, atMost: count)
-        try require(previous.count == count && values.count == count, "\(values.count) versions at \(count) positions")
+        try require(previousDistances.count == count && values.count == count, "\(values.count) versions at \(count) positions")
         try positions.check(ascendingTo: head)
         try require(isEmpty || positions[0] > 0, "a version at position 0")
         // By link, in flat arrays, which are faster to index than columns; entry 0 is unused.
@@ -171,14 +177,17 @@ extension VersionChains {
         var ranks: [UInt32] = [0]
         jumps.reserveCapacity(count + 1)
         ranks.reserveCapacity(count + 1)
-        try previous.forEachPiece { piece throws(ColumnError) in
-            for link in piece {
-                try require(Int(link) < ranks.count, "a link points forward")
-                jumps.append(Self.jump(from: link, jumps, ranks))
-                ranks.append(ranks[Int(link)] + 1)
+        try previousDistances.forEachPiece { piece throws(ColumnError) in
+            for distance in piece {
+                let link = Link(truncatingIfNeeded: ranks.count)
+                try require(distance < link, "a link points before the first version")
+                let previous = Self.link(distance, before: link)
+                jumps.append(Self.jump(from: previous, jumps, ranks))
+                ranks.append(ranks[Int(previous)] + 1)
             }
         }
-        self.jumps = MostlyZeroColumn(jumps.dropFirst())
+        jumpDistances = MostlyZeroColumn(
+            jumps.indices.dropFirst().lazy.map { jumps[$0] == 0 ? 0 : Link(truncatingIfNeeded: $0) - jumps[$0] })
         earlierCounts = MostlyZeroColumn(ranks.dropFirst().lazy.map { $0 - 1 })
     }
 
