@@ -79,9 +79,7 @@ public struct CommandGenerator: Sendable {
         case 31, 32:
             let (post, author) = randomPost()
             return .retract(post, by: author)
-        case 33...35:
-            let thread = randomThread()
-            return .markRead(user: randomMember(of: thread), thread: thread, upTo: UInt64.random(in: 0...entities.head + 3, using: &random))
+        case 33...35: return makeUnreadCommand()
         case 36, 37:
             return .startSession(
                 user: randomUser(), session: newOrExisting(entities.sessions),
@@ -165,6 +163,18 @@ public struct CommandGenerator: Sendable {
         let user = randomWriter(of: threadContaining(post))
         let emoji = pick(["👍", "👍", "👍", "❤", "❤️", "👍🏽", ":wave:", "🎉", random.oneIn(8) ? "ok" : "👍"])
         return random.oneIn(6) ? .unreact(post, by: user, emoji: emoji) : .react(post, by: user, emoji: emoji)
+    }
+
+    /// Returns a command about what a member has read of a thread, and what of it notifies them.
+    private mutating func makeUnreadCommand() -> ChatCommand {
+        let thread = randomThread()
+        let user = randomMember(of: thread)
+        let position = UInt64.random(in: 0...entities.head + 3, using: &random)
+        switch Int.random(in: 0..<8, using: &random) {
+        case 0...3: return .markRead(user: user, thread: thread, upTo: position)
+        case 4, 5: return .markUnread(user: user, thread: thread, from: position)
+        default: return .setNotifications(user: user, thread: thread, level: pick(NotificationLevel.allCases), until: randomEnd())
+        }
     }
 
     private mutating func makeInvitationCommand(_ thread: ThreadID, by moderator: UserID) -> ChatCommand {

@@ -530,6 +530,11 @@ def main_rows(thread):
         named and Row("`leaveThread` as the only owner", oneself("leaveThread"), as_only_owner=True),
         Row("`markRead`", oneself("markRead", upTo=1)),
         own("`markRead` again", oneself("markRead", upTo=1), early=send(oneself("markRead", upTo=1))),
+        own("`markUnread`", oneself("markUnread", **{"from": 1}), early=send(oneself("markRead", upTo=1))),
+        Row("`markUnread` of what is unread", oneself("markUnread", **{"from": 1})),
+        Row("`setNotifications`", oneself("setNotifications", level="none", until=LATER)),
+        own("`setNotifications` again", oneself("setNotifications", level="none", until=LATER),
+            early=send(oneself("setNotifications", level="none", until=LATER))),
 
         Row("`invite` a stranger", on_user("invite", "stranger")),
         Row("`invite` a member", on_user("invite", "member")),
@@ -814,6 +819,8 @@ def further_rows():
         Row("`openThread` with the id of the thread", lambda scene: {
             "openThread": {"thread": scene.thread, "name": "Another thread", "by": scene.actor}}),
         Row("`markRead` after the last position", oneself("markRead", upTo=1 << 40)),
+        Row("`markUnread` after the last position", oneself("markUnread", **{"from": 1 << 40})),
+        Row("`setNotifications` with an invalid until", oneself("setNotifications", level="none", until=PAST)),
         Row("`postMessage` with an invalid body", post_message(body=" \n ")),
         Row("`postMessage` with the id of a member's message", post_message("message")),
         Row("`postMessage` in an unknown thread", post_message(thread=UNKNOWN)),

@@ -9,7 +9,7 @@ import re
 import time
 import unicodedata
 
-from community import Community
+from community import Community, parse_time, print_time
 from outcome import Outcome, Refusal
 
 POSTCODE = re.compile(
@@ -34,7 +34,10 @@ BLANK = re.compile("[\u115f\u1160\u3164\uffa0\u2800\ufffc\U00013441\U00013442\U0
 
 
 # The events that name a thread and have no number in it.
-UNNUMBERED = ("threadRead", "messageReported", "replyReported", "messageReportsResolved", "replyReportsResolved")
+UNNUMBERED = (
+    "threadRead", "messageReported", "replyReported", "messageReportsResolved", "replyReportsResolved",
+    "threadMarkedUnread", "notificationsSet",
+)
 # The kinds whose printed event must have every expected field.
 COMPLETE = (
     "messagePosted", "replyPosted", "threadOpened", "threadJoined", "userRegistered", "threadPolicySet", "userInvited",
@@ -43,6 +46,7 @@ COMPLETE = (
     "messageUnpinned", "threadLocked", "threadUnlocked", "threadClosed", "messageReported", "replyReported",
     "messageReportsResolved", "replyReportsResolved", "userBlocked", "userUnblocked", "custom",
     "reactionAdded", "reactionRemoved",
+    "threadMarkedUnread", "notificationsSet",
 )
 
 
@@ -99,6 +103,7 @@ class Model(Community):
         self.messages, self.replies, self.sessions = {}, {}, {}
         self.operators, self.blocks = set(), set()
         self.markers = {}   # (user, thread) -> position
+        self.levels = {}    # (user, thread) -> (level, end or None)
         self.receipts = {}  # (kind of entity, id) -> (the values that a repetition must match, Outcome)
 
     def execute(self, line):
@@ -371,6 +376,36 @@ class Model(Community):
             return Outcome()
         self.markers[user, thread] = upTo
         return self.append(("threadRead", {"thread": thread, "user": user, "upTo": upTo}))
+
+    def markUnread(self, user, thread, **fields):
+        # The field is a word of Python.
+        start = fields.pop("from")
+        assert not fields
+        user = self.user(user)
+        thread = self.thread(thread, user)
+        self.member(user, thread)
+        if not 1 <= start <= self.position:
+            raise Refusal("invalidPosition")
+        if self.markers.get((user, thread), 0) < start:
+            return Outcome()
+        self.markers[user, thread] = start - 1
+        return self.append(("threadMarkedUnread", {"thread": thread, "user": user, "upTo": start - 1}))
+
+    def setNotifications(self, user, thread, level, until=None):
+        user = self.user(user)
+        thread = self.thread(thread, user)
+        self.member(user, thread)
+        until = parse_time(until)
+        if self.level(user, thread) == (level, until):
+            return Outcome()
+        self.later(until)
+        self.levels[user, thread] = level, until
+        return self.append(("notificationsSet", {"thread": thread, "user": user, "level": level, "until": print_time(until)}))
+
+    def level(self, user, thread):
+        """Returns the level of a user in a thread and its end, or None, at the time of the command."""
+        level, end = self.levels.get((user, thread), ("all", None))
+        return (level, end) if end is None or end > self.time else ("all", None)
 
     def startSession(self, user, device, session=None):
         def act(identifier):

@@ -145,6 +145,9 @@ class Community:
             (4, "edit", {**self.new("edit", "edit"), **post, "by": author, "body": body, **replaces}),
             (4, "retract", {**post, "by": writer}),
             (3, "markRead", {"user": by, "thread": thread, "upTo": max(1, self.state.position + rng.randrange(-20, 2))}),
+            (2, "markUnread", {"user": by, "thread": thread, "from": max(0, self.state.position + rng.randrange(-40, 2))}),
+            (2, "setNotifications", {
+                "user": by, "thread": thread, "level": rng.choice(["all", "mentions", "none"]), "until": rng.choice(ENDS)}),
             (1, "startSession", {**self.new("session", "session"), "user": by, "device": "telephone"}),
             (1, "endSession", {"session": self.id("session", list(self.state.sessions))}),
             (5, "invite", member), (3, "acceptInvitation", invited), (1, "declineInvitation", invited),

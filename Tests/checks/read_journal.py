@@ -452,6 +452,8 @@ KINDS = {kind: tuple(part.strip().split(" ") if part.strip() else [] for part in
     45: "clockCorrected | | | ",
     46: "reactionAdded | thread message reply by number | emoji | thread number message reply by emoji",
     47: "reactionRemoved | thread message reply by number | emoji | thread number message reply by emoji",
+    48: "threadMarkedUnread | user thread upTo | | user thread upTo",
+    49: "notificationsSet | user thread level until | | user thread level until",
 }.items()}
 
 LOST, CLOCK_CORRECTED = 16, 45
@@ -459,7 +461,8 @@ LOST, CLOCK_CORRECTED = 16, 45
 OF_MESSAGE_OR_REPLY = (46, 47)
 
 # The names of the numbers of a field; `until` is a time, and 0 for none.
-NAMES = {"policy": ["open", "inviteOnly", "residents"], "history": ["all", "sinceJoining"], "role": [None, "member", "moderator", "owner"]}
+NAMES = {"policy": ["open", "inviteOnly", "residents"], "history": ["all", "sinceJoining"], "role": [None, "member", "moderator", "owner"],
+         "level": ["all", "mentions", "none"]}
 
 OUTWARD = re.compile(
     r"(?:[A-PR-UWYZ][0-9]{1,2}|[A-PR-UWYZ][0-9][A-HJKPSTUW]|[A-PR-UWYZ][A-HK-Y][0-9]{1,2}|[A-PR-UWYZ][A-HK-Y][0-9][ABEHMNPRVWXY])")

@@ -15,13 +15,15 @@ public struct ChatCommand: Hashable, Sendable {
     package var policy = ThreadPolicy.open
     package var history: ThreadHistory?
     package var role = ThreadRole.member
+    package var level = NotificationLevel.all
     // Batches of commands are copied, so fields that no kind has together share their place.
     private var actorBits = UUIDBits(0)
     /// The thread or the post.
     private var placeBits = UUIDBits(0)
     /// The user concerned or the id.
     private var otherBits = UUIDBits(0)
-    /// The end of a sanction, or the position of a read marker or of the text that an edit replaces.
+    /// The end of a sanction or a level, or the position of a read marker, of the first unread event or of
+    /// the text that an edit replaces.
     private var number: UInt64 = 0
     /// The name, the postcode, the body, the device, the reason or the emoji.
     package var text = ""
@@ -35,10 +37,12 @@ public struct ChatCommand: Hashable, Sendable {
     private init(
         _ kind: CommandKind, actor: UserID? = nil, user: UserID? = nil, thread: ThreadID? = nil, post: PostID? = nil, id: UInt128? = nil,
         text: String = "", label: String? = nil, payload: CustomPayload? = nil, policy: ThreadPolicy = .open,
-        history: ThreadHistory? = nil, role: ThreadRole = .member, until: Timestamp? = nil, upTo: Position? = nil, replaces: Position? = nil
+        history: ThreadHistory? = nil, role: ThreadRole = .member, until: Timestamp? = nil, upTo: Position? = nil,
+        replaces: Position? = nil,
+        from: Position? = nil, level: NotificationLevel = .all
     ) {
         (self.kind, self.text, self.label, self.payload) = (kind, text, label, payload)
-        (self.policy, self.history, self.role) = (policy, history, role)
+        (self.policy, self.history, self.role, self.level) = (policy, history, role, level)
         if let actor { actorID = actor }
         if let user { userID = user }
         if let thread { threadID = thread }
@@ -47,6 +51,7 @@ public struct ChatCommand: Hashable, Sendable {
         if let until { self.until = until }
         if let upTo { self.upTo = upTo }
         if let replaces { self.replaces = replaces }
+        if let from { self.from = from }
     }
 }
 
@@ -86,7 +91,7 @@ extension ChatCommand {
         set { (otherBits, hasID) = (UUIDBits(newValue ?? 0), newValue != nil) }
     }
 
-    /// The end of a sanction; nil for one without an end.
+    /// The end of a sanction or a level; nil for one without an end.
     package var until: Timestamp? {
         get { hasNumber ? Timestamp(millisecondsSince1970: Int64(bitPattern: number)) : nil }
         set { (number, hasNumber) = (UInt64(bitPattern: newValue?.millisecondsSince1970 ?? 0), newValue != nil) }
@@ -94,6 +99,12 @@ extension ChatCommand {
 
     /// The position of a read marker.
     package var upTo: Position {
+        get { number }
+        set { number = newValue }
+    }
+
+    /// The first position that is unread again.
+    package var from: Position {
         get { number }
         set { number = newValue }
     }
@@ -168,6 +179,23 @@ extension ChatCommand {
     /// Sets a member's read marker in a thread.
     public static func markRead(user: UserID, thread: ThreadID, upTo: Position) -> ChatCommand {
         ChatCommand(.markRead, actor: user, thread: thread, upTo: upTo)
+    }
+
+    /// Moves a member's read marker in a thread back, so that what begins at a position is unread again.
+    ///
+    /// The position is 1 to the head. A marker that is below it stays as it is.
+    public static func markUnread(user: UserID, thread: ThreadID, from: Position) -> ChatCommand {
+        ChatCommand(.markUnread, actor: user, thread: thread, from: from)
+    }
+
+    /// Sets what of a thread notifies a member, until a time or without an end.
+    ///
+    /// The end is later than the recording time, and at most 2^48 - 1 milliseconds since 1970; after it,
+    /// the level is ``NotificationLevel/all``.
+    public static func setNotifications(
+        user: UserID, thread: ThreadID, level: NotificationLevel, until: Timestamp? = nil
+    ) -> ChatCommand {
+        ChatCommand(.setNotifications, actor: user, thread: thread, until: until, level: level)
     }
 
     /// Starts a session; the device description is at most 1,024 bytes.

@@ -11,6 +11,7 @@ package enum CommandKind: UInt8, CaseIterable, Sendable, Hashable {
     case report, resolveReport, block, unblock
     case react, unreact
     case custom
+    case markUnread, setNotifications
 
     /// The kind's row in the table of commands.
     @inline(__always)
@@ -32,6 +33,8 @@ package enum CommandKind: UInt8, CaseIterable, Sendable, Hashable {
         case .edit: CommandForm(self, [.newID(.edit), .post, .actor(.by), .text(.body), .replaces])
         case .retract, .resolveReport: CommandForm(self, [.post, .actor(.by)])
         case .markRead: CommandForm(self, [.actor(.user), .thread, .upTo])
+        case .markUnread: CommandForm(self, [.actor(.user), .thread, .from])
+        case .setNotifications: CommandForm(self, [.actor(.user), .thread, .level, .until])
         case .startSession: CommandForm(self, [.actor(.user), .newID(.session), .text(.device)])
         case .endSession: CommandForm(self, [.session])
         case .acceptInvitation, .declineInvitation: CommandForm(self, [.thread, .actor(.user)])
@@ -121,9 +124,10 @@ package enum CommandField: Hashable, Sendable {
     /// The policy and the history; those of an opening can be left out.
     case policy, history, policyOfOpening, historyOfOpening
     case role
-    /// The end of a sanction; null or left out for one without an end.
+    /// The end of a sanction or a level; null or left out for one without an end.
     case until
     case upTo
+    case from, level
     /// The position of the text that an edit replaces, which can be left out.
     case replaces
 }

@@ -168,7 +168,8 @@ extension EventRow {
             case .parent: message = try reader.bits(kept)
             case .number, .upTo: number = try reader.leb128(kept)
             // A call, which few events need.
-            case .edit, .policy, .history, .role, .until, .customKind, .erasureReason, .ranges, .content: try decode(field, &reader, kept)
+            case .edit, .policy, .history, .role, .until, .customKind, .erasureReason, .ranges, .content, .level:
+                try decode(field, &reader, kept)
             }
         }
     }
@@ -180,6 +181,7 @@ extension EventRow {
         case .history: value |= try reader.number(kept) { ThreadHistory(code: $0) != nil }
         case .role: value = try reader.number(kept) { ThreadRole(code: $0) != nil }
         case .until: value = try reader.number(kept) { SanctionEnd.isValid($0) }
+        case .level: number = try reader.number(kept) { NotificationLevel(code: $0) != nil }
         case .customKind, .erasureReason: _ = try reader.countedText(kept)
         case .ranges: number = try reader.positions(kept).ranges.last?.upperBound ?? 0
         case .content, .thread, .user, .message, .parent, .reply, .session, .customEvent, .otherActor, .blocked, .number, .upTo: break

@@ -51,6 +51,7 @@ package struct EventEncoder {
         case .policy: keptWriter.write(leb128: row.value >> 8)
         case .history: keptWriter.write(leb128: row.value & 0xFF)
         case .role, .until: keptWriter.write(leb128: row.value)
+        case .level: keptWriter.write(leb128: row.level.code)
         case .customKind: if case .custom(let kind, _) = copy content { keptWriter.write(counted: kind) }
         case .erasureReason: if case .erasure(let reason, _) = copy content { keptWriter.write(counted: reason) }
         case .ranges: if case .erasure(_, let positions?) = copy content { keptWriter.write(positions) }

@@ -40,7 +40,8 @@ public enum EventShape: Hashable, Sendable {
     case message(thread: ThreadID, number: UInt64, message: MessageID, by: UserID)
     /// A reply to a message that the user posted, edited, retracted or removed, or reacted to.
     case reply(thread: ThreadID, number: UInt64, message: MessageID, reply: ReplyID, by: UserID)
-    /// The position up to which a user has read a thread; the event has no number within it.
+    /// The position up to which a user has read a thread, from now on, or again; the event has no number
+    /// within it.
     case marker(user: UserID, thread: ThreadID, upTo: Position)
     /// A session that a user started or that ended.
     case session(user: UserID, session: SessionID)
@@ -60,6 +61,9 @@ public enum EventShape: Hashable, Sendable {
     /// A custom event; its kind (``ChatEvent/customKind``) is kept, its payload is content that can be
     /// erased.
     case custom(thread: ThreadID, number: UInt64, id: CustomEventID, by: UserID)
+    /// What of a thread notifies a member, until a time or, if that is nil, until they set it again; the
+    /// event has no number.
+    case notifications(user: UserID, thread: ThreadID, level: NotificationLevel, until: Timestamp? = nil)
     /// No ids: the erasure of positions, a correction of the clock, a lost or an unknown event.
     case none
 }
@@ -72,7 +76,7 @@ extension EventShape {
             (.message, .messageEdit), (.message, .post), (.reply, .reply), (.reply, .replyEdit), (.reply, .post), (.marker, .marker),
             (.session, .session), (.member, .member),
             (.role, .role), (.sanction, .sanction), (.messageReport, .messageReport), (.replyReport, .replyReport), (.block, .block),
-            (.custom, .custom),
+            (.custom, .custom), (.notifications, .notifications),
             (.none, .contentErasure), (.none, .none):
             true
         default: false
@@ -103,6 +107,7 @@ extension EventShape {
             case .replyReport: .replyReport(thread: thread, message: parent, reply: reply, by: user)
             case .block: .block(user: other, by: user)
             case .custom: .custom(thread: thread, number: number, id: CustomEventID(bits: row.secondID), by: user)
+            case .notifications: .notifications(user: user, thread: thread, level: row.level, until: row.until)
             case .contentErasure, .none: .none
             }
     }
@@ -141,6 +146,9 @@ extension EventRow {
             message = parent.bits
         case .block(let user, let by): (self.user, secondID) = (by.bits, user.bits)
         case .custom(let thread, let number, let id, let by): set(by, thread, number, second: id.bits)
+        case .notifications(let user, let thread, let level, let until):
+            set(user, thread, level.code)
+            self.until = until
         case .none: break
         }
     }

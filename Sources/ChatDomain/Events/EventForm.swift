@@ -83,6 +83,8 @@ extension EventKind {
         case .clockCorrected: EventForm(.none)
         case .reactionAdded: EventForm(.post, .emoji, userKey: .by, shownTo: .readers, reordersThreads: false, causedBy: .react)
         case .reactionRemoved: EventForm(.post, .emoji, userKey: .by, shownTo: .readers, reordersThreads: false, causedBy: .unreact)
+        case .threadMarkedUnread: EventForm(.marker, changesMembership: true, causedBy: .markUnread)
+        case .notificationsSet: EventForm(.notifications, changesMembership: true, causedBy: .setNotifications)
         }
     }
 }

@@ -98,12 +98,16 @@ public enum EventKind: UInt8, CaseIterable, Sendable, Hashable {
     case reactionAdded = 46
     /// A user took a reaction back.
     case reactionRemoved = 47
+    /// A member moved their read marker back.
+    case threadMarkedUnread = 48
+    /// A member set what of a thread notifies them.
+    case notificationsSet = 49
 
     /// The kind's name in JSON and on the command line, such as `messagePosted`.
-    public var name: String { Self.names[Int(rawValue) - 1] }
+    public var name: String { Self.names[Int(rawValue)] }
 
-    /// The names by raw value - 1, computed once because printing events needs them often.
-    private static let names = allCases.map { "\($0)" }
+    /// The names by raw value, computed once because printing events needs them often.
+    private static let names = (0...UInt8.max).map { EventKind(rawValue: $0).map { "\($0)" } ?? "" }
 
     /// Creates the kind with a name, or nil if no kind has it.
     public init?(name: String) {

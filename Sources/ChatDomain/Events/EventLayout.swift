@@ -7,6 +7,7 @@ enum EventLayout: Sendable {
     /// That of ``message`` or of ``reply``, by the flag of the row: ``EventForm/layout(_:)``.
     case post
     case custom, userErasure, contentErasure, none
+    case notifications
 
     /// The fields of the kept part, in the order of the bytes.
     @inline(__always)
@@ -31,6 +32,7 @@ enum EventLayout: Sendable {
         case .custom: EventFieldList(.thread, .customEvent, .user, .number, .customKind)
         case .userErasure: EventFieldList(.user, .erasureReason)
         case .contentErasure: EventFieldList(.erasureReason, .ranges)
+        case .notifications: EventFieldList(.user, .thread, .level, .until)
         case .none: EventFieldList()
         }
     }
@@ -57,6 +59,7 @@ enum EventLayout: Sendable {
         case .custom: EventFieldList(.thread, .number, .customEvent, .customKind, .user, .content)
         case .userErasure: EventFieldList(.user, .erasureReason)
         case .contentErasure: EventFieldList(.ranges, .erasureReason)
+        case .notifications: EventFieldList(.user, .thread, .level, .until)
         case .none: EventFieldList()
         }
     }
@@ -85,6 +88,8 @@ enum EventField: UInt8, Sendable {
     case customKind, erasureReason, ranges
     /// The place of the erasable content in JSON.
     case content
+    /// The number of a level of notifications.
+    case level
 }
 
 /// At most seven fields, in one word and as bits: a replay reads such a list for each event.

@@ -22,7 +22,7 @@ package struct EventRow: Hashable, Sendable {
     @usableFromInline var messageBits = UUIDBits(0)
     var editBits = UUIDBits(0)
     /// The event's number within its thread; for a read marker, the position up to which the user
-    /// has read; for an erasure of content, the last position.
+    /// has read; for an erasure of content, the last position; for notifications, the ``level``.
     package var number: UInt64 = 0
 
     /// The user who acted, or the user concerned if another user acted (``otherActor``).
@@ -95,7 +95,7 @@ extension EventRow {
             case .user: user
             case .message, .reply, .session, .customEvent, .otherActor, .blocked: secondID
             case .parent: message
-            case .number, .upTo, .edit, .policy, .history, .role, .until, .customKind, .erasureReason, .ranges, .content: 0
+            case .number, .upTo, .edit, .policy, .history, .role, .until, .customKind, .erasureReason, .ranges, .content, .level: 0
             }
         }
         set {
@@ -104,7 +104,7 @@ extension EventRow {
             case .user: user = newValue
             case .message, .reply, .session, .customEvent, .otherActor, .blocked: secondID = newValue
             case .parent: message = newValue
-            case .number, .upTo, .edit, .policy, .history, .role, .until, .customKind, .erasureReason, .ranges, .content: break
+            case .number, .upTo, .edit, .policy, .history, .role, .until, .customKind, .erasureReason, .ranges, .content, .level: break
             }
         }
     }
@@ -152,7 +152,15 @@ extension EventRow {
         (ThreadPolicy(code: value >> 8) ?? .open, ThreadHistory(code: value & 0xFF) ?? .all)
     }
 
-    /// The end of a sanction; nil for one that does not end by itself.
+    /// The level that the event sets.
+    ///
+    /// Stored in ``number``, which these events do not have, because ``value`` has the end.
+    package var level: NotificationLevel {
+        get { NotificationLevel(code: number) ?? .all }
+        set { number = newValue.code }
+    }
+
+    /// The end of a sanction or a level; nil for one that does not end by itself.
     package var until: Timestamp? {
         get { SanctionEnd.time(value) }
         set { value = SanctionEnd.number(newValue) }

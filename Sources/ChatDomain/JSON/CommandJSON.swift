@@ -14,7 +14,7 @@ extension ChatCommand: Codable {
 
     /// Encodes the command, omitting optional fields without a value and the defaults of an opening.
     ///
-    /// The end of a sanction is always encoded, as null if there is none.
+    /// The end of a sanction or a level is always encoded, as null if there is none.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: FieldKey.self)
         try encode(to: &container)
@@ -97,6 +97,8 @@ extension ChatCommand {
         case .role: role = try container.decodeName(key)
         case .until: until = try container.dateTime(container.decodeIfPresent(String.self, forKey: key), forKey: key)
         case .upTo: upTo = try container.decodeInteger(key)
+        case .from: from = try container.decodeInteger(key)
+        case .level: level = try container.decodeName(key)
         case .replaces: replaces = try container.hasValue(key) ? try container.decodeInteger(key) : nil
         }
     }
@@ -125,6 +127,8 @@ extension ChatCommand {
             case .role: try fields.encode(role, forKey: key)
             case .until: try fields.encode(until, forKey: key)
             case .upTo: try fields.encode(upTo, forKey: key)
+            case .from: try fields.encode(from, forKey: key)
+            case .level: try fields.encode(level, forKey: key)
             case .replaces: try fields.encodeIfPresent(replaces, forKey: key)
             }
         }
@@ -150,6 +154,8 @@ extension CommandField {
         case .role: [.role]
         case .until: [.until]
         case .upTo: [.upTo]
+        case .from: [.from]
+        case .level: [.level]
         case .replaces: [.replaces]
         }
     }

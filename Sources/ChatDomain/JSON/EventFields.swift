@@ -25,6 +25,7 @@ struct EventFields {
             case .history: row.policyAndHistory.history = try container.decodeName(.history)
             case .role: row.value = (try container.decodeName(.role) as ThreadRole).code
             case .until: row.until = try until()
+            case .level: row.level = try container.decodeName(.level)
             case .customKind: kind = try container.decode(String.self, forKey: .kind)
             case .erasureReason: order.reason = try container.decode(String.self, forKey: .reason)
             case .ranges:
@@ -209,6 +210,7 @@ extension EventField {
         case .history: .history
         case .role: .role
         case .until: .until
+        case .level: .level
         case .customKind: .kind
         case .erasureReason: .reason
         case .ranges: .ranges

@@ -63,6 +63,7 @@ extension ChatEvent {
             case .history: try fields.encode(row.policyAndHistory.history.rawValue, forKey: .history)
             case .role: try fields.encode((ThreadRole(code: row.value) ?? .member).rawValue, forKey: .role)
             case .until: try fields.encode(row.until?.description, forKey: .until)
+            case .level: try fields.encode(row.level.rawValue, forKey: .level)
             case .customKind: if case .custom(let kind, _) = content { try fields.encode(kind, forKey: .kind) }
             case .erasureReason: try fields.encode(reason, forKey: .reason)
             case .ranges: try fields.encode(erasedPositions?.ranges.map { [$0.lowerBound, $0.upperBound] } ?? [], forKey: .ranges)

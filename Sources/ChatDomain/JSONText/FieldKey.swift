@@ -29,6 +29,8 @@ package struct FieldKey: CodingKey, Hashable {
     package static let author = FieldKey("author")
     package static let by = FieldKey("by")
     package static let upTo = FieldKey("upTo")
+    package static let from = FieldKey("from")
+    package static let level = FieldKey("level")
 
     package static let username = FieldKey("username")
     package static let foldKey = FieldKey("foldKey")

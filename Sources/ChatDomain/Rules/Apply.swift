@@ -41,7 +41,10 @@ extension RuleState {
         case .threadOpened: if threads[thread].openedAt == 0 { open(event, indexes, at: position) }
         case .threadJoined: join(indexes, at: position)
         case .threadLeft: changeRole(indexes, to: nil)
-        case .threadRead: changeMembership(indexes) { $0.setReadUpTo(event.number, $1) }
+        case .threadRead, .threadMarkedUnread: changeMembership(indexes) { $0.setReadUpTo(event.number, $1) }
+        case .notificationsSet:
+            changeMembership(indexes) { _, _ in }
+            rare.notifications[indexes.membership] = LimitedLevel(event.level, until: event.until).rawValue
         case .messagePosted: if indexes.isNew { messageMarks.appendZero() }
         case .replyPosted: if indexes.isNew { replyMarks.appendZero() }
         case .messageRetracted: if second >= 0 { withdraw(message: second, .retracted, thread) }

@@ -57,6 +57,8 @@ extension ChatCommand {
         if form.has(.policy) { (policy, history) = (event.policyAndHistory.policy, event.policyAndHistory.history) }
         if form.has(.role), let code = ThreadRole(code: event.value) { role = code }
         if form.has(.until) { until = event.until }
+        if form.has(.level) { level = event.level }
+        if form.has(.upTo) { from = event.number &+ 1 }
         (text, label, payload) = (form.content == .emoji ? Emoji.placeholder : "-", "com.example", CustomPayload(unchecked: "0"))
     }
 }

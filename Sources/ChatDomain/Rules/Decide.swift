@@ -75,6 +75,8 @@ extension RuleState {
         case .react: try react(command, ids, envelope, &batch)
         case .unreact: try unreact(command, ids, envelope, &batch)
         case .custom: try custom(command, ids, envelope, &batch)
+        case .markUnread: try markUnread(command, ids, envelope, &batch)
+        case .setNotifications: try setNotifications(command, ids, envelope, &batch)
         }
     }
 }

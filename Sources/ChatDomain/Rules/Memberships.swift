@@ -1,6 +1,6 @@
 import Columns
 
-/// Memberships and read markers.
+/// Memberships, read markers and levels of notifications.
 extension RuleState {
     /// Joins a thread.
     ///
@@ -99,6 +99,36 @@ extension RuleState {
             envelope.row(.threadRead, command.threadID, command.upTo, command.actorID), .none, EventIndexes(user: user, thread: thread))
         return .append
     }
+
+    func markUnread(
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        let (user, thread) = try actorAndThread(command, ids, envelope)
+        let membership = try requireMember(user, of: thread, ids)
+        guard command.from >= 1, command.from <= head else { throw .invalidPosition }
+        guard command.from <= memberships.readUpTo(membership) else { return .unchanged }
+        batch.append(
+            envelope.row(.threadMarkedUnread, command.threadID, command.from - 1, command.actorID), .none,
+            EventIndexes(user: user, thread: thread))
+        return .append
+    }
+
+    func setNotifications(
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        let (user, thread) = try actorAndThread(command, ids, envelope)
+        let membership = try requireMember(user, of: thread, ids)
+        let current = notifications(membership).inEffect(at: envelope.recordedAt)
+        if current.level == command.level, current.until == command.until { return .unchanged }
+        try requireEnd(command.until, envelope)
+        var row = envelope.row(.notificationsSet, command.threadID, 0, command.actorID)
+        (row.level, row.until) = (command.level, command.until)
+        batch.append(row, .none, EventIndexes(user: user, thread: thread))
+        return .append
+    }
+
+    /// Returns the level that a user set in a thread last, whose end may have passed.
+    package func notifications(_ membership: Int) -> LimitedLevel { LimitedLevel(rawValue: rare.notifications[membership]) }
 
     /// Returns a user's standing in a thread.
     package func standing(of user: Int, in thread: Int, _ ids: borrowing Identities) -> Standing {

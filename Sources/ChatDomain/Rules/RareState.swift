@@ -1,6 +1,6 @@
 package import Columns
 
-/// What the rules know of sanctions, visible history, operators, blocks, edits, reports and erasures.
+/// What the rules know of sanctions, visible history, notifications, operators, blocks, edits, reports and erasures.
 ///
 /// Most users and posts have none of these, so each is kept for the few that do.
 package struct RareState: Equatable, Sendable {
@@ -10,6 +10,8 @@ package struct RareState: Equatable, Sendable {
     var bans = SparseColumn()
     /// The positions of the latest joins, by membership, in threads whose history begins there.
     var joins = SparseColumn()
+    /// The ``LimitedLevel``s of notifications, by membership.
+    var notifications = SparseColumn()
     /// By user: 1 for an operator of the community.
     var operators = PackedColumn<UInt8>()
     /// The pairs of a user and another user whom they have ever blocked.
@@ -49,6 +51,7 @@ extension RareState {
         mutes.write(to: &writer)
         bans.write(to: &writer)
         joins.write(to: &writer)
+        notifications.write(to: &writer)
         operators.write(to: &writer)
         blockPairs.write(to: &writer)
         blocks.write(to: &writer)
@@ -64,6 +67,7 @@ extension RareState {
         mutes = try SparseColumn(from: &reader, rows: ids.memberships.count)
         bans = try SparseColumn(from: &reader, rows: ids.memberships.count)
         joins = try SparseColumn(from: &reader, rows: ids.memberships.count)
+        notifications = try SparseColumn(from: &reader, rows: ids.memberships.count)
         operators = try PackedColumn(from: &reader, atMost: ids.users.count)
         try operators.check(below: 2)
         blockPairs = try PairInterner(from: &reader)
@@ -86,6 +90,7 @@ extension RareState {
         copy.mutes.removeSlots()
         copy.bans.removeSlots()
         copy.joins.removeSlots()
+        copy.notifications.removeSlots()
         copy.blockPairs.removeSlots()
         copy.blockCounts.removeSlots()
         copy.messageEdits.removeSlots()

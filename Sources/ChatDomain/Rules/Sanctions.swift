@@ -36,7 +36,7 @@ extension RuleState {
         guard ModerationReason.isValid(reason) else { throw .invalidReason }
     }
 
-    private func requireEnd(_ until: Timestamp?, _ envelope: EventEnvelope) throws(Rejection) {
+    func requireEnd(_ until: Timestamp?, _ envelope: EventEnvelope) throws(Rejection) {
         guard let until else { return }
         guard until > envelope.recordedAt, ChatEvent.recordableTimes.contains(until) else { throw .invalidUntil }
     }

@@ -52,7 +52,9 @@ struct DocumentationTests {
         let table = try page.commands + DocumentationPage("Community.md").commands
         #expect(
             table.map { $0[0] } == [
-                "registerUser", "changeUsername", "markRead", "startSession", "endSession", "openThread", "joinThread", "leaveThread",
+                "registerUser", "changeUsername", "markRead",
+                "markUnread", "setNotifications",
+                "startSession", "endSession", "openThread", "joinThread", "leaveThread",
                 "setPostcode", "invite", "acceptInvitation", "declineInvitation", "revokeInvitation", "setRole", "grantOperator",
                 "revokeOperator", "postMessage", "reply", "edit", "retract", "custom", "remove", "mute", "unmute", "ban", "unban",
                 "removeMember", "pin", "unpin", "lockThread", "unlockThread", "closeThread", "setThreadPolicy", "report",

@@ -27,6 +27,11 @@ struct EncodingLayoutTests {
             thread: Here.dogs, number: 6, user: Here.bob, by: Here.ann, until: until.map { Timestamp(millisecondsSince1970: $0) })
     }
 
+    static func notifications(_ level: NotificationLevel, _ until: Int64?) -> EventShape {
+        EventShape.notifications(
+            user: Here.ann, thread: Here.dogs, level: level, until: until.map { Timestamp(millisecondsSince1970: $0) })
+    }
+
     static func role(_ role: ThreadRole) -> EventShape {
         EventShape.role(thread: Here.dogs, number: 5, user: Here.bob, role: role, by: Here.ann)
     }
@@ -135,6 +140,14 @@ struct EncodingLayoutTests {
         (45, .init(.clockCorrected), .none, "", ""),
         (46, .init(.reactionAdded, message), .emoji(Emoji(recorded: "👍")), sw1a + milk + ann + "AC 02", "F09F918D"),
         (47, .init(.reactionRemoved, message), .emoji(Emoji(recorded: ":x:")), sw1a + milk + ann + "AC 02", "3A783A"),
+        (
+            48, .init(.threadMarkedUnread, .marker(user: Here.ann, thread: Here.sw1a, upTo: 300)), .none,
+            ann + sw1a + "AC 02", ""
+        ),
+        (48, .init(.threadMarkedUnread, .marker(user: Here.ann, thread: Here.sw1a, upTo: 0)), .none, ann + sw1a + "00", ""),
+        (49, .init(.notificationsSet, notifications(.all, nil)), .none, ann + dogs + "00 00", ""),
+        (49, .init(.notificationsSet, notifications(.mentions, nil)), .none, ann + dogs + "01 00", ""),
+        (49, .init(.notificationsSet, notifications(.none, 1_795_237_392_124)), .none, ann + dogs + "02 FC DD F2 E3 9F 34", ""),
     ]
 
     /// 2026-11-21T05:03:12.123Z in six bytes.

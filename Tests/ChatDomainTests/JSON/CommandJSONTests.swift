@@ -68,6 +68,19 @@ struct CommandJSONTests {
             .markRead(user: Here.ann, thread: Here.sw1a, upTo: .max),
             #"{"markRead":{"thread":"\#(sw1a)","upTo":18446744073709551615,"user":"\#(user)"}}"#
         ),
+        (
+            .markUnread(user: Here.ann, thread: Here.sw1a, from: .max),
+            #"{"markUnread":{"from":18446744073709551615,"thread":"\#(sw1a)","user":"\#(user)"}}"#
+        ),
+        (
+            .setNotifications(user: Here.ann, thread: Here.sw1a, level: .none),
+            #"{"setNotifications":{"level":"none","thread":"\#(sw1a)","until":null,"user":"\#(user)"}}"#
+        ),
+        (
+            .setNotifications(
+                user: Here.ann, thread: Here.sw1a, level: .mentions, until: Timestamp(millisecondsSince1970: 1_795_237_392_124)),
+            #"{"setNotifications":{"level":"mentions","thread":"\#(sw1a)","until":"2026-11-21T05:03:12.124Z","user":"\#(user)"}}"#
+        ),
         (.startSession(user: Here.ann, device: ""), #"{"startSession":{"device":"","user":"\#(user)"}}"#),
         (
             .startSession(user: Here.ann, session: Here.phone, device: "iPhone"),

@@ -200,6 +200,21 @@ struct EventJSONTests {
         ),
         (.init(.clockCorrected), .none, #""clockCorrected":{}"#),
         (
+            .init(.threadMarkedUnread, .marker(user: Here.ann, thread: Here.sw1a, upTo: 0)), .none,
+            #""threadMarkedUnread":{"thread":"\#(sw1a)","upTo":0,"user":"\#(user)"}"#
+        ),
+        (
+            .init(.notificationsSet, .notifications(user: Here.ann, thread: Here.dogs, level: .mentions)), .none,
+            #""notificationsSet":{"level":"mentions","thread":"\#(dogs)","until":null,"user":"\#(user)"}"#
+        ),
+        (
+            .init(
+                .notificationsSet,
+                .notifications(
+                    user: Here.ann, thread: Here.dogs, level: .none, until: Timestamp(millisecondsSince1970: 1_795_237_392_124))),
+            .none, #""notificationsSet":{"level":"none","thread":"\#(dogs)","until":"2026-11-21T05:03:12.124Z","user":"\#(user)"}"#
+        ),
+        (
             .init(nil), .opaque(kept: bytes("C8 00 7B0000000000 FF"), erasable: bytes("CAFE")),
             #""unknown":{"erasable":"cafe","kept":"c8007b0000000000ff","kind":200}"#
         ),

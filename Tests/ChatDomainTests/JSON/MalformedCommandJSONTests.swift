@@ -58,6 +58,8 @@ struct MalformedCommandJSONTests {
         ("edit", ["message": text(milk), "by": text(user), "body": text("x")]),
         ("retract", ["message": text(milk), "by": text(user)]),
         ("markRead", ["user": text(user), "thread": text("SW1A"), "upTo": "7"]),
+        ("markUnread", ["user": text(user), "thread": text("SW1A"), "from": "7"]),
+        ("setNotifications", ["user": text(user), "thread": text("SW1A"), "level": text("none")]),
         ("startSession", ["user": text(user), "device": text("x")]),
         ("endSession", ["session": text(user)]),
         ("invite", ["user": text(user), "thread": text("SW1A"), "by": text(user)]),
@@ -91,6 +93,7 @@ struct MalformedCommandJSONTests {
     static let optional: [String: [String]] = [
         "registerUser": ["user", "subject"], "openThread": ["thread", "policy", "history"], "postMessage": ["message"], "reply": ["reply"],
         "startSession": ["session"], "setThreadPolicy": ["history"], "mute": ["until"], "ban": ["until"], "custom": ["id"],
+        "setNotifications": ["until"],
     ]
 
     /// Returns a JSON string; no text here needs escapes.
@@ -112,7 +115,7 @@ struct MalformedCommandJSONTests {
     @Test(arguments: required) func wrongTypeIsReported(name: String, fields: [String: String]) {
         for field in fields.keys + (Self.optional[name] ?? []) {
             // A payload is any JSON value.
-            for wrong in ["1.5", "[]", "{}"] where (field != "upTo" || wrong != "1.5") && field != "payload" {
+            for wrong in ["1.5", "[]", "{}"] where (!["upTo", "from"].contains(field) || wrong != "1.5") && field != "payload" {
                 var changed = fields
                 changed[field] = wrong
                 #expect(
@@ -145,6 +148,7 @@ struct MalformedCommandJSONTests {
         ("openThread", "policy", "secret"), ("openThread", "policy", "Open"), ("openThread", "history", "none"),
         ("setRole", "role", "admin"),
         ("setRole", "role", ""), ("mute", "until", "tomorrow"), ("ban", "until", "+10889-08-02T05:31:50.655Z"),
+        ("setNotifications", "level", "some"), ("setNotifications", "until", "tomorrow"),
     ])
     func invalidNameOrTimeIsReported(command: String, field: String, wrong: String) throws {
         var fields = try #require(Self.required.first { $0.0 == command }).1

@@ -84,6 +84,7 @@ struct MalformedEventJSONTests {
     ]
 
     private static let onMember = #""thread":"\#(dogs)","number":1,"user":"\#(user)","by":"\#(user)""#
+    private static let level = #""user":"\#(user)","thread":"\#(dogs)","level":"#
     private static let onThread = #""thread":"\#(dogs)","number":1,"by":"\#(user)""#
 
     static let communityFields: [(String, JSONProblem)] = [
@@ -106,6 +107,10 @@ struct MalformedEventJSONTests {
             #""userBanned":{\#(onMember),"reason":"spam","until":"+10889-08-02T05:31:50.656Z"}"#,
             JSONProblem(.corrupted, "userBanned.until")
         ),
+        (#""notificationsSet":{\#(level)"some","until":null}"#, JSONProblem(.corrupted, "notificationsSet.level")),
+        (#""notificationsSet":{\#(level)0,"until":null}"#, JSONProblem(.wrongType, "notificationsSet.level")),
+        (#""notificationsSet":{\#(level)"none"}"#, JSONProblem(.missing, "notificationsSet.until")),
+        (#""notificationsSet":{\#(level)"none","until":"1970-01-01T00:00:00.000Z"}"#, JSONProblem(.corrupted, "notificationsSet.until")),
         (#""userUnmuted":{\#(onMember),"reason":"spam"}"#, JSONProblem(.unknownField, "userUnmuted.reason")),
         (#""memberRemoved":{\#(onMember)}"#, JSONProblem(.missing, "memberRemoved.reason")),
         (

@@ -53,6 +53,8 @@ extension RuleModel {
         case .resolveReport: try resolve(command.post, by, draft)
         case .block: try setBlock(command.userID, by, true, draft)
         case .unblock: try setBlock(command.userID, by, false, draft)
+        case .markUnread: try markUnread(by, thread, command.from, draft)
+        case .setNotifications: try setNotifications(by, thread, command.level, command.until, draft)
         case .custom: try custom(command.id.map(CustomEventID.init(bits:)), command.label ?? "", thread, by, command.payload, draft)
         }
     }
@@ -183,6 +185,31 @@ extension RuleModel {
         if upTo <= markers[user]?[id] ?? 0 { return .nothing }
         markers[user, default: [:]][id] = upTo
         return append([(.init(.threadRead, .marker(user: user, thread: id, upTo: upTo)), .none)], draft)
+    }
+
+    private mutating func markUnread(_ user: UserID, _ id: ThreadID, _ from: Position, _ draft: Draft) throws(Refusal) -> Answer {
+        try check(users[user] != nil, .unknownUser)
+        try check(knows(user, id, draft), .unknownThread)
+        try check(isMember(user, id), .notAMember)
+        try check(from > 0 && from <= head, .invalidPosition)
+        if markers[user]?[id] ?? 0 < from { return .nothing }
+        markers[user, default: [:]][id] = from - 1
+        return append([(.init(.threadMarkedUnread, .marker(user: user, thread: id, upTo: from - 1)), .none)], draft)
+    }
+
+    private mutating func setNotifications(
+        _ user: UserID, _ id: ThreadID, _ level: NotificationLevel, _ until: Timestamp?, _ draft: Draft
+    ) throws(Refusal) -> Answer {
+        try check(users[user] != nil, .unknownUser)
+        try check(knows(user, id, draft), .unknownThread)
+        try check(isMember(user, id), .notAMember)
+        var current = levels[user]?[id] ?? Level()
+        if case .at(let end) = current.end, end <= draft.time { current = Level() }
+        let new = Level(level: level, end: Self.end(until))
+        if current == new { return .nothing }
+        try checkEnd(until, draft)
+        levels[user, default: [:]][id] = new
+        return append([(.init(.notificationsSet, .notifications(user: user, thread: id, level: level, until: until)), .none)], draft)
     }
 
     // MARK: Sessions

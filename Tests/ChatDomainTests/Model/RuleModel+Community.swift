@@ -75,12 +75,12 @@ extension RuleModel {
     }
 
     /// The last time that an event can be recorded at is the latest end.
-    private func checkEnd(_ until: Timestamp?, _ draft: Draft) throws(Refusal) {
+    func checkEnd(_ until: Timestamp?, _ draft: Draft) throws(Refusal) {
         guard let until else { return }
         try check(until > draft.time && until.millisecondsSince1970 < 1 << 48, .invalidUntil)
     }
 
-    private static func end(_ until: Timestamp?) -> End { until.map { .at($0) } ?? .never }
+    static func end(_ until: Timestamp?) -> End { until.map { .at($0) } ?? .never }
 
     // MARK: Memberships
 

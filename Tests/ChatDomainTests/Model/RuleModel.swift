@@ -52,10 +52,16 @@ struct RuleModel {
         var pins: Set<MessageID> = []
     }
 
-    /// The end of a sanction.
+    /// The end of a sanction or a level.
     enum End: Equatable {
         case never
         case at(Timestamp)
+    }
+
+    /// What of a thread notifies a user.
+    struct Level: Equatable {
+        var level = NotificationLevel.all
+        var end = End.never
     }
 
     struct Message {
@@ -95,6 +101,7 @@ struct RuleModel {
     var replies: [ReplyID: Reply] = [:]
     var sessions: [SessionID: Session] = [:]
     var markers: [UserID: [ThreadID: Position]] = [:]
+    var levels: [UserID: [ThreadID: Level]] = [:]
     var operators: Set<UserID> = []
     /// The users who reported a post, until the reports are resolved.
     var openReports: [PostID: Set<UserID>] = [:]
@@ -167,7 +174,7 @@ struct RuleModel {
         for event in journal where event.thread == thread {
             switch event.kind {
             case .postcodeSet, .threadRead, .messageReported, .replyReported, .messageReportsResolved,
-                .replyReportsResolved:
+                .replyReportsResolved, .threadMarkedUnread, .notificationsSet:
                 continue
             default: count += 1
             }

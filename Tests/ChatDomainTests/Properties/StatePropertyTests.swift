@@ -95,7 +95,7 @@ struct StatePropertyTests {
             guard let thread = event.thread else { continue }
             switch event.kind {
             case .postcodeSet, .threadRead, .messageReported, .replyReported, .messageReportsResolved,
-                .replyReportsResolved:
+                .replyReportsResolved, .threadMarkedUnread, .notificationsSet:
                 continue
             default: break
             }

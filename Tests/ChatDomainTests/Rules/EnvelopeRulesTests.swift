@@ -64,9 +64,11 @@ struct EnvelopeRulesTests {
         #expect(outcome.rejection?.code == .unknownUser)
     }
 
-    @Test func threadEventsExceptReadMarkersAreNumbered() {
+    @Test func threadEventsExceptPrivateOnesAreNumbered() {
         let history = Here.dogOwners.given(
             .markRead(user: Here.ann, thread: Here.sw1a, upTo: 4),
+            .markUnread(user: Here.ann, thread: Here.sw1a, from: 3),
+            .setNotifications(user: Here.ann, thread: Here.sw1a, level: .none),
             .edit(.message(Here.milk), by: Here.ann, body: "Oat milk"),
             .edit(.reply(Here.yes), by: Here.bob, body: "No."),
             .joinThread(user: Here.bob, thread: Here.dogs),

@@ -51,6 +51,7 @@ struct ErasureRulesTests {
             .removeMember(user: Here.cem, thread: Here.dogs, by: Here.bob, reason: "spam"),
             .block(user: Here.cem, by: Here.bob), .startSession(user: Here.bob, device: "x"),
             .markRead(user: Here.bob, thread: Here.dogs, upTo: given.state.head), .grantOperator(user: Here.bob),
+            .setNotifications(user: Here.bob, thread: Here.dogs, level: .none),
             .leaveThread(user: Here.bob, thread: Here.dogs),
         ]
         for command in commands {

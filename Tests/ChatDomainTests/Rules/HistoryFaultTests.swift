@@ -348,6 +348,37 @@ struct HistoryFaultTests {
         ),
         ("the end of no block", Here.clubbed, .init(.userUnblocked, .block(user: Here.bob, by: Here.ann)), .none, [.noEffect]),
         ("a block of a stranger", Here.clubbed, .init(.userBlocked, .block(user: Here.nobody, by: Here.ann)), .none, [.unknownReference]),
+        (
+            "a marker that goes forward", Here.clubbed,
+            .init(.threadMarkedUnread, .marker(user: Here.ann, thread: Here.dogs, upTo: 3)), .none, [.noEffect]
+        ),
+        (
+            "a marker beyond the head", Here.clubbed,
+            .init(.threadMarkedUnread, .marker(user: Here.ann, thread: Here.dogs, upTo: .max)), .none, [.notPermitted]
+        ),
+        (
+            "a marker of no member", Here.clubbed,
+            .init(.threadMarkedUnread, .marker(user: Here.eli, thread: Here.dogs, upTo: 0)), .none, [.notPermitted]
+        ),
+        (
+            "the level of a new member", Here.clubbed,
+            .init(.notificationsSet, .notifications(user: Here.ann, thread: Here.dogs, level: .all)), .none, [.noEffect]
+        ),
+        (
+            "a level that has ended", Here.clubbed,
+            .init(
+                .notificationsSet,
+                .notifications(user: Here.ann, thread: Here.dogs, level: .none, until: Timestamp(millisecondsSince1970: 5))),
+            .none, [.notPermitted]
+        ),
+        (
+            "a level of no member", Here.clubbed,
+            .init(.notificationsSet, .notifications(user: Here.eli, thread: Here.dogs, level: .none)), .none, [.notPermitted]
+        ),
+        (
+            "a level in an unknown thread", Here.clubbed,
+            .init(.notificationsSet, .notifications(user: Here.ann, thread: Here.nowhere, level: .none)), .none, [.unknownReference]
+        ),
         ("a repeated custom event", Here.clubbed, custom(Here.poll, by: Here.ann), payload("1"), [.identifierTwice]),
         (
             "a custom event repeated in its thread", Here.clubbed,

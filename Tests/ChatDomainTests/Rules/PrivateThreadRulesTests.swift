@@ -127,6 +127,8 @@ struct PrivateThreadRulesTests {
         (false, { .joinThread(user: Here.eli, thread: $0) }), (false, { .leaveThread(user: Here.eli, thread: $0) }),
         (false, { .acceptInvitation(user: Here.eli, thread: $0) }), (false, { .declineInvitation(user: Here.eli, thread: $0) }),
         (false, { .markRead(user: Here.eli, thread: $0, upTo: 1) }), (false, { .markRead(user: Here.eli, thread: $0, upTo: .max) }),
+        (false, { .markUnread(user: Here.eli, thread: $0, from: 1) }),
+        (false, { .setNotifications(user: Here.eli, thread: $0, level: .none) }),
         (false, { .postMessage(thread: $0, author: Here.eli, body: "x") }),
         (false, { .postMessage(thread: $0, author: Here.eli, body: "") }),
         (false, { .custom(kind: CustomKind(unchecked: "poll"), thread: $0, by: Here.eli, payload: Here.payload("1")) }),

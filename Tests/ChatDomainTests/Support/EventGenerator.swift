@@ -24,7 +24,7 @@ struct EventGenerator {
     /// Returns an event of a kind of a later version: the common header, then random bytes.
     mutating func unknown() -> ChatEvent {
         let known = EventBytes(event(.userRegistered))
-        let kind = UInt8.random(in: UInt8(EventKind.allCases.count) + 1...255, using: &random)
+        let kind = pick((1...UInt8.max).filter { EventKind(rawValue: $0) == nil })
         // The header and the optional correlation id stay; the other bytes are random.
         let kept =
             [kind] + known.kept.dropFirst()
@@ -79,14 +79,18 @@ struct EventGenerator {
         case .replyReport: .replyReport(thread: thread(), message: id(), reply: id(), by: id())
         case .block: .block(user: id(), by: id())
         case .custom: .custom(thread: thread(), number: number(), id: id(), by: id())
+        case .notifications: .notifications(user: id(), thread: thread(), level: pick(NotificationLevel.allCases), until: end())
         case .contentErasure, .none: .none
         }
     }
 
     private mutating func sanction() -> EventShape {
+        .sanction(thread: thread(), number: number(), user: id(), by: id(), until: end())
+    }
+
+    private mutating func end() -> Timestamp? {
         let until: Int64? = pick([nil, 1, 255, 256, 1_584_921_600_123, 1 << 47, 1 << 48 - 1])
-        return EventShape.sanction(
-            thread: thread(), number: number(), user: id(), by: id(), until: until.map { Timestamp(millisecondsSince1970: $0) })
+        return until.map { Timestamp(millisecondsSince1970: $0) }
     }
 
     private mutating func content(_ kind: EventKind, _ shape: EventShape) -> EventContent {
