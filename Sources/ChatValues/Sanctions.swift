@@ -39,7 +39,7 @@ public struct ThreadSanction: Hashable, Sendable, Codable {
     private enum CodingKeys: AbsentAsNullKey { case user, kind, position, imposedAt, until, by, reason }
 }
 
-/// A user's standing in a thread: the role, and what moderators have done to the user.
+/// A user's standing in a thread: the role, what moderators have done to the user, and what notifies them.
 ///
 /// It is for the user, also if they can no longer read the thread, so that a page can say why. It
 /// contains nothing else of the thread.
@@ -73,11 +73,17 @@ public struct ThreadStanding: Hashable, Sendable, Codable {
     public var ban: Act?
     /// The removal that ended the latest membership; nil for a member, and for a user who left.
     public var removal: Act?
+    /// What of the thread notifies the user, who may have left it.
+    public var notifications: ThreadNotifications
 
     /// Creates a standing, for example in a test.
-    public init(role: ThreadRole? = nil, since: Position? = nil, mute: Act? = nil, ban: Act? = nil, removal: Act? = nil) {
+    public init(
+        role: ThreadRole? = nil, since: Position? = nil, mute: Act? = nil, ban: Act? = nil, removal: Act? = nil,
+        notifications: ThreadNotifications = ThreadNotifications()
+    ) {
         (self.role, self.since, self.mute, self.ban, self.removal) = (role, since, mute, ban, removal)
+        self.notifications = notifications
     }
 
-    private enum CodingKeys: AbsentAsNullKey { case role, since, mute, ban, removal }
+    private enum CodingKeys: AbsentAsNullKey { case role, since, mute, ban, removal, notifications }
 }

@@ -102,21 +102,27 @@ public struct UserThread: Hashable, Sendable, Codable, Identifiable {
     /// A message is unread if it is after both the read marker and the last join, written by
     /// another user whom the user does not block now, and neither retracted nor removed.
     public var unreadCount: Int
+    /// The position of the first unread message; nil if none is unread.
+    public var firstUnread: Position?
     /// The position of the user's read marker; 0 if never set.
     public var readUpTo: Position
+    /// What of the thread notifies the user.
+    public var notifications: ThreadNotifications
     /// The thread's latest message; nil for an empty thread.
     public var lastMessage: Post?
 
     /// Creates a thread of a profile, for example in a test.
-    public init(id: ThreadID, name: String? = nil, since: Position, unreadCount: Int, readUpTo: Position, lastMessage: Post? = nil) {
-        (self.id, self.name, self.since, self.unreadCount, self.readUpTo, self.lastMessage) = (
-            id, name, since, unreadCount, readUpTo, lastMessage
-        )
+    public init(
+        id: ThreadID, name: String? = nil, since: Position, unreadCount: Int, firstUnread: Position? = nil, readUpTo: Position,
+        notifications: ThreadNotifications = ThreadNotifications(), lastMessage: Post? = nil
+    ) {
+        (self.id, self.name, self.since, self.unreadCount, self.firstUnread) = (id, name, since, unreadCount, firstUnread)
+        (self.readUpTo, self.notifications, self.lastMessage) = (readUpTo, notifications, lastMessage)
     }
 
     private enum CodingKeys: String, AbsentAsNullKey {
         case id, name, since
         case unreadCount = "unread"
-        case readUpTo, lastMessage
+        case firstUnread, readUpTo, notifications, lastMessage
     }
 }

@@ -37,14 +37,15 @@ struct MembershipHistory: Equatable, Sendable {
             guard (newest == 0 ? 0 : presenceVersions.value(newest)) != isMember else { return 0 }
             presenceVersions.append(isMember, at: position, to: &presenceLinks[indexes.membership])
             return isMember == 1 ? 1 : -1
-        case .threadRead:
+        case .threadRead, .threadMarkedUnread:
             addRow(indexes)
             let newest = markerLinks[indexes.membership]
             if (newest == 0 ? 0 : markerVersions.value(newest)) != event.number {
                 markerVersions.append(event.number, at: position, to: &markerLinks[indexes.membership])
             }
         case .postcodeSet: changeResidence(indexes.user, to: indexes.thread, at: position)
-        case .userInvited, .invitationDeclined, .invitationRevoked, .roleSet, .userMuted, .userUnmuted, .userBanned, .userUnbanned:
+        case .userInvited, .invitationDeclined, .invitationRevoked, .roleSet, .userMuted, .userUnmuted, .userBanned, .userUnbanned,
+            .notificationsSet:
             addRow(indexes)
         default: break
         }

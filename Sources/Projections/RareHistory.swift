@@ -2,8 +2,8 @@ import ChatDomain
 import Columns
 import Primitives
 
-/// Roles, sanctions, invitations, policies, locks, pins, reports, blocks and operators, as of any
-/// position.
+/// Roles, sanctions, invitations, levels of notifications, policies, locks, pins, reports, blocks and
+/// operators, as of any position.
 ///
 /// Few users, threads and posts have any of these, so each history is sparse. The position of a
 /// version is that of its event, which has the acting user, the reason and the end.
@@ -16,6 +16,8 @@ struct RareHistory: Equatable, Sendable {
     var bans = SparseChains<UInt8>()
     /// By membership: 1 for an invitation.
     var invitations = SparseChains<UInt8>()
+    /// By membership: the ``LimitedLevel`` that the user set last.
+    var notifications = SparseChains<UInt64>()
     /// By thread: the policy and the history, as one number.
     var policies = SparseChains<UInt64>()
     /// By thread: 1 while it is `inviteOnly`.
@@ -69,6 +71,8 @@ struct RareHistory: Equatable, Sendable {
             } else if privacy.value(of: thread) == 0 {
                 privacy.set(1, at: position, of: thread)
             }
+        case .notificationsSet:
+            notifications.set(LimitedLevel(event.level, until: event.until).rawValue, at: position, of: membership)
         case .userInvited: invitations.set(1, at: position, of: membership)
         case .invitationDeclined, .invitationRevoked: invitations.clear(at: position, of: membership)
         case .roleSet: roles.set(event.value == ThreadRole.member.code ? 0 : UInt8(event.value), at: position, of: membership)
@@ -110,6 +114,7 @@ extension RareHistory: CheckpointComponent {
         mutes.removeSlots()
         bans.removeSlots()
         invitations.removeSlots()
+        notifications.removeSlots()
         policies.removeSlots()
         privacy.removeSlots()
         locks.removeSlots()
@@ -125,6 +130,7 @@ extension RareHistory: CheckpointComponent {
         mutes.write(to: &writer)
         bans.write(to: &writer)
         invitations.write(to: &writer)
+        notifications.write(to: &writer)
         policies.write(to: &writer)
         privacy.write(to: &writer)
         locks.write(to: &writer)
@@ -146,6 +152,7 @@ extension RareHistory: CheckpointComponent {
         mutes = try SparseChains(from: &reader, entries: count, below: 2, head: head)
         bans = try SparseChains(from: &reader, entries: count, below: 2, head: head)
         invitations = try SparseChains(from: &reader, entries: count, below: 2, head: head)
+        notifications = try SparseChains(from: &reader, entries: count, below: LimitedLevel.valueBound, head: head)
         policies = try SparseChains(from: &reader, entries: ids.threads.count, below: 1 << 16, head: head)
         privacy = try SparseChains(from: &reader, entries: ids.threads.count, below: 2, head: head)
         locks = try SparseChains(from: &reader, entries: ids.threads.count, below: 4, head: head)

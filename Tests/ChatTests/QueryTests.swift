@@ -83,6 +83,47 @@ import Testing
         #expect(try store.userID(named: "BOB") == bob)
     }
 
+    @Test func userDetailsHoldTheFirstUnreadMessage() throws {
+        let store = try store()
+        let unread = try store.message(first, as: .host).position
+        #expect(try store.user(bob, as: .user(bob)).threads.map(\.firstUnread) == [unread, nil])
+        try store.executeBlocking(.markRead(user: bob, thread: garden, upTo: unread))
+        let read = store.head.position
+        #expect(try store.user(bob, as: .user(bob)).threads.map(\.firstUnread) == [nil, nil])
+        try store.executeBlocking(.markUnread(user: bob, thread: garden, from: unread))
+        let thread = try store.user(bob, as: .user(bob)).threads[0]
+        #expect(thread.firstUnread == unread && thread.unreadCount == 1 && thread.readUpTo == unread - 1)
+        #expect(try store.user(bob, as: .user(bob), asOf: .position(read)).threads[0].readUpTo == unread)
+        try store.executeBlocking(.block(user: ann, by: bob))
+        #expect(try store.user(bob, as: .user(bob)).threads.map(\.firstUnread) == [nil, nil])
+    }
+
+    /// The level ends by itself: as of now by the clock, and as of an event by its recording time.
+    @Test func levelOfNotificationsIsAllAfterItsEnd() throws {
+        let fixture = StoreFixture()
+        let store = try fixture.open()
+        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
+        try store.executeBlocking(.openThread(thread: garden, name: "Garden", by: ann))
+        let end = Timestamp(millisecondsSince1970: fixture.clock.now().millisecondsSince1970 + 60_000)
+        try store.executeBlocking(.setNotifications(user: ann, thread: garden, level: .mentions, until: end))
+        let set = store.head.position
+        func levels(asOf point: AsOf = .now) throws -> [ThreadNotifications] {
+            let standing = try store.standing(of: ann, in: garden, as: .user(ann), asOf: point)
+            return try [Viewer.user(ann), .host].map { try store.user(ann, as: $0, asOf: point).threads[0].notifications }
+                + [standing.notifications]
+        }
+        let (held, ended) = (ThreadNotifications(level: .mentions, until: end), ThreadNotifications())
+        #expect(try levels() == [held, held, held])
+        #expect(try levels(asOf: .position(set - 1)) == [ended, ended, ended])
+        fixture.clock.advance(byMilliseconds: 59_999)
+        #expect(try levels() == [held, held, held])
+        fixture.clock.advance(byMilliseconds: 1)
+        #expect(try levels() == [ended, ended, ended])
+        #expect(try levels(asOf: .position(set)) == [held, held, held])
+        try store.executeBlocking(.postMessage(thread: garden, author: ann, body: "x"))
+        #expect(try levels(asOf: .position(store.head.position)) == [ended, ended, ended])
+    }
+
     /// What people write whom the reader blocks now is not counted, and their invitations are marked.
     @Test func blockedUsersAreCountedNowhere() throws {
         let store = try store()

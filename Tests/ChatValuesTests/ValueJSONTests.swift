@@ -59,7 +59,9 @@ import Testing
                     id: code.map(ThreadID.init) ?? garden, name: "Garden", outwardCode: code, memberCount: 2, messageCount: 3,
                     lastPosition: 12, createdAt: time, policy: policy, history: history, isLocked: code == nil, isClosed: code != nil))
         }
-        let thread = UserThread(id: garden, name: "Garden", since: 7, unreadCount: 1, readUpTo: 8, lastMessage: message)
+        let thread = UserThread(
+            id: garden, name: "Garden", since: 7, unreadCount: 1, firstUnread: 9, readUpTo: 8,
+            notifications: ThreadNotifications(level: .none, until: time), lastMessage: message)
         try expectRoundTrip(UserDetails(id: ann.id, username: "ann", createdAt: time, threads: [thread]))
         try expectRoundTrip(ThreadAccess(thread: garden, from: 7))
         try expectRoundTrip(Resident(user: ann, since: 3, postcode: Postcode("SW1A 1AA"), outwardCode: code))

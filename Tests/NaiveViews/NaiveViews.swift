@@ -194,12 +194,21 @@ package struct NaiveViews {
     /// Returns the read marker of a user in a thread, or 0 without one.
     package func readUpTo(_ user: UserID, in thread: ThreadID) -> Position {
         events.reduce(0) { marker, recorded in
-            if case (.threadRead, .marker(let readUser, let readThread, let readUpTo)) = (recorded.event.kind, recorded.event.shape),
-                readUser == user, readThread == thread
-            {
-                readUpTo
+            switch (recorded.event.kind, recorded.event.shape) {
+            case (.threadRead, .marker(let readUser, let readThread, let upTo)) where readUser == user && readThread == thread: upTo
+            case (.threadMarkedUnread, .marker(let readUser, let readThread, let upTo)) where readUser == user && readThread == thread: upTo
+            default: marker
+            }
+        }
+    }
+
+    /// Returns the level that a user set in a thread last, and its end, which may have passed.
+    package func notifications(_ user: UserID, in thread: ThreadID) -> (level: NotificationLevel, until: Timestamp?) {
+        events.reduce((.all, nil)) { held, recorded in
+            if case (.notificationsSet, .notifications(user, thread, let level, let until)) = (recorded.event.kind, recorded.event.shape) {
+                (level, until)
             } else {
-                marker
+                held
             }
         }
     }
@@ -209,10 +218,20 @@ package struct NaiveViews {
     ///
     /// - Parameter blocked: The users whom the user blocks now; nil for those of this history.
     package func unreadCount(_ user: UserID, in thread: ThreadID, except blocked: Set<UserID>? = nil) -> Int {
-        guard let since = members(of: thread).first(where: { $0.user == user })?.since else { return 0 }
+        unreadPositions(user, in: thread, except: blocked).count
+    }
+
+    /// Returns the position of the first message that ``unreadCount(_:in:except:)`` counts.
+    package func firstUnread(_ user: UserID, in thread: ThreadID, except blocked: Set<UserID>? = nil) -> Position? {
+        unreadPositions(user, in: thread, except: blocked).min()
+    }
+
+    private func unreadPositions(_ user: UserID, in thread: ThreadID, except blocked: Set<UserID>?) -> [Position] {
+        guard let since = members(of: thread).first(where: { $0.user == user })?.since else { return [] }
         let seen = max(since, readUpTo(user, in: thread))
         let skipped = (blocked ?? blockedUsers(of: user)).union([user])
-        return messages(of: thread).count { $0.position > seen && !skipped.contains($0.author) && !$0.isRetracted && !$0.isRemoved }
+        return messages(of: thread).filter { $0.position > seen && !skipped.contains($0.author) && !$0.isRetracted && !$0.isRemoved }
+            .map(\.position)
     }
 
     /// Returns the position of the last event of a thread, without read markers, reports and reactions.

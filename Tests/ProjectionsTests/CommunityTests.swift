@@ -112,6 +112,8 @@ import Testing
                 let blocked = models.blockedUsers(by: user)
                 let unread = naive.unreadCount(user, in: thread, except: Set(blocked.users(models)))
                 #expect(models.unreadCount(of: user, in: thread, except: blocked, asOf: now) == unread)
+                let first = naive.firstUnread(user, in: thread, except: Set(blocked.users(models)))
+                #expect(models.firstUnread(of: user, in: thread, except: blocked, asOf: now) == first)
             }
         }
         let expectedSanctions = naive.sanctions(in: thread)
@@ -342,7 +344,7 @@ extension EventDetails {
     fileprivate var changesCommunity: Bool {
         switch kind {
         case .userRegistered, .usernameChanged, .postcodeSet, .messagePosted, .replyPosted, .messageEdited, .replyEdited, .replyRetracted,
-            .threadRead, .sessionStarted, .sessionEnded, .custom, .clockCorrected, .lost, nil:
+            .threadRead, .sessionStarted, .sessionEnded, .custom, .clockCorrected, .lost, .threadMarkedUnread, .notificationsSet, nil:
             false
         default: true
         }

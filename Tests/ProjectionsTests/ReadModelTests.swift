@@ -158,7 +158,12 @@ extension StoreModels {
                 #expect(models.mayRead(user, thread, asOf: now) == readers.contains(user))
                 let unread = naive.unreadCount(user, in: thread, except: [])
                 #expect(models.unreadCount(of: user, in: thread, except: .none, asOf: now) == unread)
+                #expect(
+                    models.firstUnread(of: user, in: thread, except: .none, asOf: now) == naive.firstUnread(user, in: thread, except: []))
                 #expect(models.readMarker(user, in: thread, asOf: now) == naive.readUpTo(user, in: thread))
+                let level = models.notifications(of: user, in: thread, asOf: now)
+                let expected = naive.notifications(user, in: thread)
+                #expect(level.level == expected.level && level.until == expected.until)
             }
             if let code = thread.outwardCode {
                 let residents = naive.residents(of: code)
@@ -231,6 +236,8 @@ extension StoreModels {
             .threadLocked: 2, .threadUnlocked: 2, .threadClosed: 2, .messageReported: 3, .replyReported: 4, .messageReportsResolved: 3,
             .replyReportsResolved: 4, .userBlocked: 2, .userUnblocked: 2, .custom: 3, .userErased: 1, .contentErased: 0,
             .clockCorrected: 0, .reactionAdded: 3, .reactionRemoved: 3,
+            .clockCorrected: 0,
+            .threadMarkedUnread: 2, .notificationsSet: 2,
         ]
         #expect(idCounts.count == EventKind.allCases.count)
         let often: [EventKind] = [.messagePosted, .threadJoined, .threadLeft, .replyPosted]
@@ -251,11 +258,14 @@ extension StoreModels {
                 kept += [UInt8](repeating: 0, count: 15) + [UInt8.random(in: 0..<idValues, using: &random)]
             }
             // A number for the kinds that have one; a field of a later version for the others.
-            if kind != .userErased, kind != .contentErased { kept.append(UInt8.random(in: 0..<128, using: &random)) }
+            if kind != .userErased, kind != .contentErased, kind != .notificationsSet {
+                kept.append(UInt8.random(in: 0..<128, using: &random))
+            }
             // Bytes that are a policy and a history, a role, the end of a sanction, or the empty
             // name of a kind.
             switch kind {
             case .threadPolicySet: kept += [UInt8.random(in: 0...2, using: &random), UInt8.random(in: 0...1, using: &random)]
+            case .notificationsSet: kept += [UInt8.random(in: 0...2, using: &random), UInt8.random(in: 0..<128, using: &random)]
             case .roleSet: kept.append(UInt8.random(in: 1...3, using: &random))
             case .userMuted, .userBanned: kept.append(UInt8.random(in: 0..<128, using: &random))
             case .custom, .userErased: kept.append(0)

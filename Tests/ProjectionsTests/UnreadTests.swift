@@ -5,14 +5,19 @@ import Testing
 
 @testable import Projections
 
-/// Compares unread counts with a count over single messages.
+/// Compares read markers, unread messages and levels of notifications with a scan over single changes.
 @Suite struct UnreadTests {
     /// A history of two threads in plain arrays.
     private struct History {
         enum Change {
             case joined(Int)
             case left(Int)
+            /// The user is banned, which ends the membership.
+            case banned(Int, by: Int)
             case read(Int, upTo: Position)
+            /// The marker after the change.
+            case markedUnread(Int, upTo: Position)
+            case setLevel(Int, NotificationLevel, until: Timestamp?)
             case posted(Int)
             /// The position of the retracted message.
             case retracted(Position)
@@ -49,7 +54,9 @@ import Testing
             changes.append((thread, change))
             let id = Self.thread(thread)
             switch change {
-            case .joined(let user), .left(let user), .read(let user, upTo: _): namedMembers[thread].insert(user)
+            case .joined(let user), .left(let user), .banned(let user, by: _), .read(let user, upTo: _), .markedUnread(let user, upTo: _),
+                .setLevel(let user, _, until: _):
+                namedMembers[thread].insert(user)
             default: break
             }
             let details: EventDetails
@@ -57,6 +64,13 @@ import Testing
             case .joined(let user): details = .init(.threadJoined, .thread(id, number: position, user: Self.user(user)))
             case .left(let user): details = .init(.threadLeft, .thread(id, number: position, user: Self.user(user)))
             case .read(let user, let upTo): details = .init(.threadRead, .marker(user: Self.user(user), thread: id, upTo: upTo))
+            case .banned(let user, let moderator):
+                details = .init(
+                    .memberRemoved, .member(thread: id, number: position, user: Self.user(user), by: Self.user(moderator)))
+            case .markedUnread(let user, let upTo):
+                details = .init(.threadMarkedUnread, .marker(user: Self.user(user), thread: id, upTo: upTo))
+            case .setLevel(let user, let level, let until):
+                details = .init(.notificationsSet, .notifications(user: Self.user(user), thread: id, level: level, until: until))
             case .posted(let author):
                 posts[thread].append((position, author, namedMembers[thread].contains(author)))
                 let message = MessageID(bits: UInt128(position))
@@ -79,16 +93,23 @@ import Testing
                 blocks[blocker]?.remove(user)
                 details = .init(.userUnblocked, .block(user: Self.user(user), by: Self.user(blocker)))
             }
-            models.apply(ChatEvent(recordedAt: Timestamp(millisecondsSince1970: 1), details: details), at: position)
+            models.apply(ChatEvent(recordedAt: Self.time(position), details: details), at: position)
         }
+
+        /// The recording time of an event.
+        static func time(_ position: Position) -> Timestamp { Timestamp(millisecondsSince1970: Int64(clamping: position)) }
 
         /// Adds a random change.
         mutating func add(_ random: inout SeededRandom) {
             let thread = random.oneIn(8) ? 1 : 0
             let user = Int.random(in: 0..<userCount, using: &random)
-            switch Int.random(in: 0..<40, using: &random) {
+            switch Int.random(in: 0..<44, using: &random) {
             case 0: add(.joined(user), to: thread)
-            case 1: add(.left(user), to: thread)
+            case 1: add(random.oneIn(2) ? .left(user) : .banned(user, by: (user + 1) % userCount), to: thread)
+            case 40, 41: add(.markedUnread(user, upTo: Position.random(in: 0...position, using: &random)), to: thread)
+            case 42, 43:
+                let end = random.oneIn(2) ? nil : Self.time(position + Position.random(in: 1...30, using: &random))
+                add(.setLevel(user, NotificationLevel.allCases.randomElement(using: &random) ?? .all, until: end), to: thread)
             case 2: add(.read(user, upTo: Position.random(in: 1...position + 1, using: &random)), to: thread)
             case 3...9:
                 guard let post = posts[thread].randomElement(using: &random) else { return }
@@ -103,38 +124,88 @@ import Testing
             }
         }
 
-        /// Returns the unread messages of every user in a thread as of a position.
-        func unread(in thread: Int, asOf position: Position) -> [Int] {
-            var seen: [(join: Position, marker: Position)?] = Array(repeating: nil, count: userCount)
-            var markers = Array(repeating: 0 as Position, count: userCount)
+        /// The state of a user in a thread.
+        struct State: Equatable {
+            var readUpTo: Position = 0
+            /// The positions of the unread messages.
+            var unread: [Position] = []
+            var level = NotificationLevel.all
+            var until: Timestamp?
+        }
+
+        /// Returns the state of every user in a thread as of a position.
+        func states(in thread: Int, asOf position: Position) -> [State] {
+            var joins: [Position?] = Array(repeating: nil, count: userCount)
+            var states = Array(repeating: State(), count: userCount)
             var gone: Set<Position> = []
             for (index, row) in changes.prefix(Int(clamping: position)).enumerated() where row.thread == thread {
                 switch row.change {
-                case .joined(let user): if seen[user] == nil { seen[user] = (Position(index + 1), 0) }
-                case .left(let user): seen[user] = nil
-                case .read(let user, let upTo): markers[user] = upTo
+                case .joined(let user): if joins[user] == nil { joins[user] = Position(index + 1) }
+                case .left(let user), .banned(let user, by: _): joins[user] = nil
+                case .read(let user, let upTo), .markedUnread(let user, let upTo): states[user].readUpTo = upTo
+                case .setLevel(let user, let level, let until): (states[user].level, states[user].until) = (level, until)
                 case .posted, .blocked, .unblocked: break
                 case .retracted(let post), .removed(let post, by: _): gone.insert(post)
                 }
             }
             let messages = posts[thread].prefix { $0.position <= position }.filter { !gone.contains($0.position) }
-            return (0..<userCount).map { user in
-                guard let join = seen[user]?.join else { return 0 }
-                let unread = messages.filter { $0.position > max(join, markers[user]) && $0.author != user }
-                return unread.count { !$0.isOfMember || !blocks[user, default: []].contains($0.author) }
+            for user in 0..<userCount {
+                if let until = states[user].until, until <= Self.time(position) { (states[user].level, states[user].until) = (.all, nil) }
+                guard let join = joins[user] else { continue }
+                let others = messages.filter { $0.position > max(join, states[user].readUpTo) && $0.author != user }
+                states[user].unread = others.filter { !$0.isOfMember || !blocks[user, default: []].contains($0.author) }.map(\.position)
             }
+            return states
         }
 
-        /// Compares the models of the whole history with the plain count.
+        /// Compares the models of the whole history with the plain states.
         func expectEqual(asOf position: Position, _ location: SourceLocation = #_sourceLocation) {
             for thread in posts.indices {
-                let counts = (0..<userCount).map {
-                    let blocked = models.blockedUsers(by: Self.user($0))
-                    return models.unreadCount(of: Self.user($0), in: Self.thread(thread), except: blocked, asOf: position)
+                let id = Self.thread(thread)
+                for (user, expected) in states(in: thread, asOf: position).enumerated() {
+                    let userID = Self.user(user)
+                    let blocked = models.blockedUsers(by: userID)
+                    let count = models.unreadCount(of: userID, in: id, except: blocked, asOf: position)
+                    let first = models.firstUnread(of: userID, in: id, except: blocked, asOf: position)
+                    let marker = models.readMarker(userID, in: id, asOf: position)
+                    let level = models.membershipIndex(userID, id).map {
+                        models.notifications(ofMembership: $0, asOf: position, at: Self.time(position))
+                    }
+                    let place = "user \(user) in \(thread) as of \(position) of \(self.position)"
+                    #expect(count == expected.unread.count, "\(place)", sourceLocation: location)
+                    #expect(first == expected.unread.first, "\(place)", sourceLocation: location)
+                    #expect(marker == expected.readUpTo, "\(place)", sourceLocation: location)
+                    #expect(
+                        (level?.level ?? .all) == expected.level && level?.until == expected.until, "\(place)", sourceLocation: location)
                 }
-                #expect(counts == unread(in: thread, asOf: position), "as of \(position) of \(self.position)", sourceLocation: location)
             }
         }
+    }
+
+    /// Compares short histories as of every position, and whether they contain what they are compared for.
+    @Test(arguments: Seeds.seeds(Repetitions.few(6, of: 60))) func statesEqualScansAsOfEveryPosition(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var history = History(users: 4)
+        for user in 0..<3 { history.add(.joined(user), to: 0) }
+        while history.position < 260 {
+            history.add(&random)
+            // More changes of single users than in the long histories.
+            let user = Int.random(in: 0..<4, using: &random)
+            if random.oneIn(12) { history.add(.joined(user), to: 0) }
+            if random.oneIn(12) { history.add(.markedUnread(user, upTo: history.position / 2), to: 0) }
+            if random.oneIn(6) {
+                history.add(.setLevel(user, .none, until: random.oneIn(2) ? nil : History.time(history.position + 9)), to: 0)
+            }
+        }
+        var (laterFirsts, levels) = (0, 0)
+        for position in 0...history.position {
+            history.expectEqual(asOf: position)
+            for state in history.states(in: 0, asOf: position) {
+                if let first = state.unread.first, first > state.readUpTo + 2 { laterFirsts += 1 }
+                if state.level != .all { levels += 1 }
+            }
+        }
+        #expect(laterFirsts > 0 && levels > 0)
     }
 
     /// Compares counts at each end of a block of 64 or 256, first at that time and later as of that

@@ -153,11 +153,12 @@ class History:
         for since, channel in sorted((since, channel) for since, channel in there if since is not None):
             read = max([up_to for position, up_to in self.markers[channel, key] if position <= now], default=0)
             seen, messages, own = max(since, read), self.messages[channel], self.own[channel, key]
-            last = bisect_right(messages, now)
+            last, mine = bisect_right(messages, now), set(own)
             threads.append({
                 "id": self.thread_id(channel), "name": channel, "since": since,
                 "unread": last - bisect_right(messages, seen) - (bisect_right(own, now) - bisect_right(own, seen)),
-                "readUpTo": read, "lastMessage": self.message(channel, last - 1, now) if last else None})
+                "firstUnread": next((position for position in messages[bisect_right(messages, seen):last] if position not in mine), None),
+                "readUpTo": read, "notifications": {"level": "all", "until": None}, "lastMessage": self.message(channel, last - 1, now) if last else None})
         return [{"id": self.user_id(key), "username": self.source.first_spelt[key], "postcode": None,
                  "createdAt": self.created(self.registered[key]), "threads": threads}]
 

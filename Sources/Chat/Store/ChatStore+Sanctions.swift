@@ -39,8 +39,8 @@ extension ChatStore {
         }
     }
 
-    /// Returns a user's standing in a thread: the role, and what moderators have done to the user,
-    /// with the reason and the end.
+    /// Returns a user's standing in a thread: the role, what moderators have done to the user, with the
+    /// reason and the end, and what notifies the user.
     ///
     /// A viewer may ask for their own, also if they can no longer read the thread. Mutes and bans that
     /// are no longer in effect are left out, as in ``sanctions(in:page:as:asOf:)``.
@@ -52,19 +52,21 @@ extension ChatStore {
     public func standing(
         of user: UserID, in thread: ThreadID, as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> ThreadStanding {
-        let (record, viewpoint) = try query(point, as: viewer) { models, view throws(ChatError) in
+        let (record, level, viewpoint) = try query(point, as: viewer) { models, view throws(ChatError) in
             try requireSelf(viewer, user)
             try models.requireUser(user, asOf: view.position)
             guard models.hasThread(thread, asOf: view.position) else { throw .rejected(.unknownThread) }
-            if let record = models.standing(of: user, in: thread, asOf: view.position) { return (record, view) }
+            let level = models.notifications(of: user, in: thread, asOf: view.position)
+            if let record = models.standing(of: user, in: thread, asOf: view.position) { return (record, level, view) }
             try models.requireKnown(thread, from: view)
-            return (StandingRecord(), view)
+            return (StandingRecord(), level, view)
         }
         let time = try time(of: point, viewpoint)
         var standing = ThreadStanding(role: record.role, since: record.since)
         standing.mute = try act(at: record.mute, inEffectAt: time)
         standing.ban = try act(at: record.ban, inEffectAt: time)
         standing.removal = try act(at: record.departure, inEffectAt: time)
+        standing.notifications = ThreadNotifications(level, at: time)
         return standing
     }
 
@@ -79,8 +81,8 @@ extension ChatStore {
         return ThreadStanding.Act(position: position, imposedAt: event.createdAt, until: end, reason: event.reason)
     }
 
-    /// Returns the time with which the ends of sanctions are compared.
-    private func time(of point: AsOf, _ viewpoint: Viewpoint) throws(ChatError) -> Timestamp {
+    /// Returns the time with which the ends of sanctions and levels are compared.
+    func time(of point: AsOf, _ viewpoint: Viewpoint) throws(ChatError) -> Timestamp {
         switch point {
         case .now: return max(clock.now(), try recordedTime(at: viewpoint.position))
         case .time(let time): return time

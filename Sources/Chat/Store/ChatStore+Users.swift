@@ -32,8 +32,9 @@ extension ChatStore {
     ///
     /// - Throws: As ``user(_:threads:as:asOf:)``.
     /// - Complexity: O(*n* log *n*) in the number of threads that the user ever joined or was
-    ///   invited to, plus O(*b* log *m*) for each one of the page with *m* messages, whose latest
-    ///   text is read; *b* is the number of users whom the user blocks.
+    ///   invited to, plus O(*b* log *m* log *d*) for each one of the page with *m* messages, whose latest
+    ///   text is read; *b* is the number of users whom the user blocks, *d* that of the messages between
+    ///   the read marker and the first unread message.
     public func threads(
         of user: UserID, page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> Page<UserThread> {
@@ -61,18 +62,24 @@ extension ChatStore {
             // The details are the user's, so the host too sees the messages that the user may read.
             let start = (viewer == .host ? models.readingStart(user, id, asOf: view.position) : models.readingStart(id, from: view)) ?? .max
             // A viewer who joined again later may read no message of that time.
+            let unreadCount = start > view.position ? 0 : models.unreadCount(of: user, in: id, except: blocked, asOf: view.position)
             let thread = UserThread(
-                id: id, name: models.thread(id, asOf: view.position)?.name, since: membership.since,
-                unreadCount: start > view.position
-                    ? 0 : models.unreadCount(of: user, in: id, except: blocked, asOf: view.position),
+                id: id, name: models.thread(id, asOf: view.position)?.name, since: membership.since, unreadCount: unreadCount,
+                firstUnread: unreadCount == 0 ? nil : models.firstUnread(of: user, in: id, except: blocked, asOf: view.position),
                 readUpTo: models.readMarker(user, in: id, asOf: view.position))
             let last = models.lastMessage(of: id, asOf: view.position, after: start)
-            return (thread: thread, last: models.marking(last.map { [$0] } ?? [], in: id, from: view))
+            return (
+                thread: thread, level: models.notifications(of: user, in: id, asOf: view.position),
+                last: models.marking(last.map { [$0] } ?? [], in: id, from: view)
+            )
         }
+        // Few levels have an end, which needs the time.
+        let time = rows.contains { $0.level.until != nil } ? try time(of: point, view) : Timestamp(millisecondsSince1970: 0)
         // All texts at once: each reading of texts takes locks of the cache and of the log.
         var last = try posts(rows.flatMap(\.last)).makeIterator()
         let threads = rows.map { row in
             var thread = row.thread
+            thread.notifications = ThreadNotifications(row.level, at: time)
             if !row.last.isEmpty { thread.lastMessage = last.next() }
             thread.lastMessage?.thread = thread.id
             return thread

@@ -70,8 +70,8 @@ struct SectionedQuery {
 
     /// The maximum number of rows read per section.
     static let rowCount = 512
-    /// The maximum number of unread counts per section.
-    static let unreadCount = 16
+    /// The maximum number of unread counts per section, with the first unread messages.
+    static let unreadCount = 8
 
     /// Runs one section; the body must read at most some hundred rows.
     func withSection<Value>(_ body: (borrowing ReadModels) -> Value) -> Value {

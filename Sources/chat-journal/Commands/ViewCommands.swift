@@ -112,10 +112,14 @@ extension ToolCommand {
                 "\(name), \(view.postcode?.description ?? "no postcode"), since \(view.createdAt), \(view.id)")
             try output.show(
                 view.threads, asJSON: false,
-                [.init("UNREAD", .right), .init("READ UP TO", .right), .init("THREAD"), .init("LAST MESSAGE")]
+                [
+                    .init("UNREAD", .right), .init("FIRST UNREAD", .right), .init("READ UP TO", .right), .init("THREAD"),
+                    .init("LAST MESSAGE"),
+                ]
             ) { thread in
                 let last = thread.lastMessage.map { "\($0.author.displayName): \($0.shownBody(to: viewer))" }
-                return ["\(thread.unreadCount)", "\(thread.readUpTo)", thread.name ?? "(erased)", last ?? ""]
+                let first = thread.firstUnread.map { "\($0)" } ?? ""
+                return ["\(thread.unreadCount)", first, "\(thread.readUpTo)", thread.name ?? "(erased)", last ?? ""]
             }
         }
     }

@@ -139,7 +139,8 @@ import Testing
             #expect(room.members.map(\.user) == naive.members(of: room.id).map(\.user))
             #expect(room.members.map(\.since) == naive.members(of: room.id).map(\.since))
             for user in naive.users {
-                #expect(chat.unread(user, in: room) == naive.unreadCount(user, in: room.id))
+                #expect(chat.unread(user, in: room).count == naive.unreadCount(user, in: room.id))
+                #expect(chat.unread(user, in: room).min() == naive.firstUnread(user, in: room.id))
                 #expect(chat.readUpTo(user, in: room) == naive.readUpTo(user, in: room.id))
             }
             guard let code = room.id.outwardCode, case .residents(let residents) = chat.answer(.residents(code)) else { continue }

@@ -62,7 +62,7 @@ struct HistoryWorkload {
                 random.oneIn(2) ? .message(message()) : .reply(reply()), edit: random.oneIn(3) ? nil : EditID(bits: UInt128(number(1..<7))),
                 by: user(), body: body(), replaces: random.oneIn(4) ? Position.random(in: 0...head + 1, using: &random) : nil)
         case 16: return .retract(random.oneIn(2) ? .message(message()) : .reply(reply()), by: user())
-        case 17, 18: return .markRead(user: user(), thread: thread(), upTo: Position.random(in: 0...head + 2, using: &random))
+        case 17, 18: return unreadCommand(head)
         case 19:
             return random.oneIn(2) ? .invite(user: user(), thread: thread(), by: user()) : .acceptInvitation(user: user(), thread: thread())
         case 20: return .setRole(user: user(), thread: thread(), role: ThreadRole.allCases[number(0..<3)], by: user())
@@ -82,6 +82,13 @@ struct HistoryWorkload {
             let session = SessionID(bits: UInt128(number(300..<303)))
             return random.oneIn(2) ? .startSession(user: user(), session: session, device: "") : .endSession(session: session)
         }
+    }
+
+    private mutating func unreadCommand(_ head: Position) -> ChatCommand {
+        let position = Position.random(in: 0...head + 2, using: &random)
+        if random.oneIn(4) { return .setNotifications(user: user(), thread: thread(), level: NotificationLevel.allCases[number(0..<3)]) }
+        if random.oneIn(3) { return .markUnread(user: user(), thread: thread(), from: position) }
+        return .markRead(user: user(), thread: thread(), upTo: position)
     }
 
     private mutating func query(_ head: Position) -> Query {

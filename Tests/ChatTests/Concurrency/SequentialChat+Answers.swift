@@ -137,17 +137,17 @@ extension SequentialChat {
 
     private func name(of thread: ThreadID) -> String? { rooms.first { $0.id == thread }?.name }
 
-    /// Returns the number of unread messages.
+    /// Returns the positions of the unread messages.
     ///
-    /// Counts the messages of others whom the user does not block that are neither retracted nor
+    /// These are the messages of others whom the user does not block that are neither retracted nor
     /// removed, after the later of read marker and last join.
-    func unread(_ user: UserID, in room: Room) -> Int {
-        guard let since = room.members.first(where: { $0.user == user })?.since else { return 0 }
+    func unread(_ user: UserID, in room: Room) -> [Position] {
+        guard let since = room.members.first(where: { $0.user == user })?.since else { return [] }
         let seen = max(since, readUpTo(user, in: room))
-        return messages.count { message in
+        return messages.filter { message in
             message.place == room.id && message.position > seen && message.author != user && !message.isRetracted && !message.isRemoved
                 && !isBlocked(message.author, by: user)
-        }
+        }.map(\.position)
     }
 
     func readUpTo(_ user: UserID, in room: Room) -> Position { markers[Marker(user: user, thread: room.id)] ?? 0 }
@@ -217,9 +217,11 @@ extension SequentialChat {
             id: user.id, username: user.name?.text, postcode: user.postcode, createdAt: user.createdAt,
             threads: memberships.sorted { $0.since < $1.since }.map { room, since in
                 let start = start(user.id, in: room) ?? position
+                let unread = unread(user.id, in: room)
                 return UserThread(
-                    id: room.id, name: room.name, since: since, unreadCount: unread(user.id, in: room),
+                    id: room.id, name: room.name, since: since, unreadCount: unread.count, firstUnread: unread.min(),
                     readUpTo: readUpTo(user.id, in: room),
+                    notifications: levels[Marker(user: user.id, thread: room.id)] ?? ThreadNotifications(),
                     lastMessage: messages.last { $0.place == room.id && $0.position > start }.map { post($0, nil) })
             })
     }

@@ -89,6 +89,7 @@ struct SequentialChat {
     private(set) var operatorPeriods: [(user: UserID, from: Position, to: Position?)] = []
     private(set) var blocks: Set<EventShape> = []
     private(set) var markers: [Marker: Position] = [:]
+    private(set) var levels: [Marker: ThreadNotifications] = [:]
     private(set) var days: [CalendarDay: ActivityDay] = [:]
     private var active: Set<ActiveUser> = []
 
@@ -191,6 +192,10 @@ struct SequentialChat {
             for index in replies.indices where replies[index].id == itsReply { replies[index].react(itsUser, event) }
         case (.messageReported, _), (.replyReported, _), (.messageReportsResolved, _), (.replyReportsResolved, _): break
         case (.threadRead, .marker(let itsUser, let itsThread, let itsUpTo)): markers[Marker(user: itsUser, thread: itsThread)] = itsUpTo
+        case (.threadMarkedUnread, .marker(let itsUser, let itsThread, let itsUpTo)):
+            markers[Marker(user: itsUser, thread: itsThread)] = itsUpTo
+        case (.notificationsSet, .notifications(let itsUser, let itsThread, let itsLevel, let itsUntil)):
+            levels[Marker(user: itsUser, thread: itsThread)] = ThreadNotifications(level: itsLevel, until: itsUntil)
         // The histories of these tests have no erasures and no lost events.
         default: break
         }

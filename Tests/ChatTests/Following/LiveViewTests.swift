@@ -88,6 +88,7 @@ import Testing
                 case 2: .reply(reply: nil, message: id, author: author, body: "reply \(number)")
                 case 3: .changeUsername(user: author, username: "Name \(number)")
                 case 4: .openThread(thread: nil, name: "Thread \(number)", by: author)
+                case 5 where random.oneIn(2): .markUnread(user: Fixture.bob, thread: Fixture.garden, from: fixture.store.head.position / 2)
                 case 5: .markRead(user: Fixture.bob, thread: Fixture.garden, upTo: fixture.store.head.position)
                 default: .postMessage(message: nil, thread: Fixture.garden, author: author, body: "post \(number)")
                 }
@@ -333,6 +334,18 @@ import Testing
                 bob.user?.threads.first?.unreadCount
             } _: {
                 $0 == 0
+            }
+            try await fixture.store.execute(.markUnread(user: Fixture.bob, thread: Fixture.garden, from: position))
+            try await until {
+                bob.user?.threads.first?.firstUnread
+            } _: {
+                $0 == position
+            }
+            try await fixture.store.execute(.setNotifications(user: Fixture.bob, thread: Fixture.garden, level: .none))
+            try await until {
+                bob.user?.threads.first?.notifications.level
+            } _: {
+                $0 == NotificationLevel.none
             }
         }
         let nobody = LiveUser(fixture.store, user: UserID(bits: 99))

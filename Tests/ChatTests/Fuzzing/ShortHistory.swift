@@ -44,6 +44,8 @@ struct ShortHistory {
                 .edit(.reply(reply), edit: EditID(bits: bits(17)), by: om, body: "No"),
                 .startSession(user: maya, session: session, device: "d"),
                 .markRead(user: om, thread: thread, upTo: 9),
+                .markUnread(user: om, thread: thread, from: 9),
+                .setNotifications(user: om, thread: thread, level: .mentions, until: end(afterSeconds: 900)),
             ],
             endings: [
                 .retract(.reply(reply), by: om), .endSession(session: session), .changeUsername(user: maya, username: "Mia"),

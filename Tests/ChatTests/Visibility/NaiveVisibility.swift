@@ -183,10 +183,13 @@ struct NaiveVisibility {
             case (.userUnmuted, .member(_, _, let itsUser, _)) where itsUser == user: standing.mute = nil
             case (.userUnbanned, .member(_, _, let itsUser, _)) where itsUser == user: standing.ban = nil
             case (.userInvited, .member(_, _, let itsUser, _)) where itsUser == user: isConcerned = true
+            case (.notificationsSet, .notifications(user, _, let itsLevel, let itsUntil)):
+                standing.notifications = ThreadNotifications(level: itsLevel, until: itsUntil)
             default: break
             }
         }
         guard isConcerned, let now = events.prefix(Int(position)).last?.event.recordedAt else { return nil }
+        if let until = standing.notifications.until, until <= now { standing.notifications = ThreadNotifications() }
         if let until = standing.mute?.until, until <= now { standing.mute = nil }
         if let until = standing.ban?.until, until <= now { standing.ban = nil }
         return standing
@@ -364,7 +367,7 @@ struct NaiveVisibility {
         }
         switch details.kind {
         case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .operatorGranted, .operatorRevoked, .userBlocked,
-            .userUnblocked, .userErased, .contentErased, .clockCorrected, .lost, nil:
+            .userUnblocked, .userErased, .contentErased, .clockCorrected, .lost, .threadMarkedUnread, .notificationsSet, nil:
             return nil
         case .messageReported, .replyReported, .messageReportsResolved, .replyReportsResolved:
             guard moderates, let thread = details.thread, self.moderates(viewer, thread, at: recorded.position) else { return nil }

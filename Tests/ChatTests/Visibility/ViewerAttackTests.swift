@@ -316,6 +316,10 @@ private struct UndecidedWorld {
                 let payload = try #require(CustomPayload("\"payload-\(position).\""))
                 (details, content) = (.init(.custom, custom), .custom(kind: "com.example.poll", payload: .present(payload)))
             case 57: (details, content) = (.init(.userBlocked, .block(user: other, by: user)), .none)
+            case 58: (details, content) = (.init(.threadMarkedUnread, .marker(user: user, thread: thread, upTo: number)), .none)
+            case 59:
+                let level = EventShape.notifications(user: user, thread: thread, level: one(NotificationLevel.allCases))
+                (details, content) = (.init(.notificationsSet, level), .none)
             case 36 where hasUnknownEvents: (details, content) = (EventDetails(nil), .none)
             default: (details, content) = (.init(.lost), .none)
             }

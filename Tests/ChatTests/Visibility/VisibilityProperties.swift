@@ -665,7 +665,7 @@ struct VisibilityChecker {
                     var thread = thread
                     thread.lastMessage = thread.lastMessage.flatMap { cut([$0], viewer, moment).first }
                     // No message before a later join is shown, or counted.
-                    if start > moment { thread.unreadCount = 0 }
+                    if start > moment { (thread.unreadCount, thread.firstUnread) = (0, nil) }
                     return thread
                 }
                 return view
