@@ -412,8 +412,8 @@ def audiences(package):
             new = {"moderators": ", shownTo: .readers"}.get(shown[1], "")
             edit = Edit(place, shown[0], new, number)
         else:
-            # A read marker names a thread; the others name their user alone.
-            audience = ".readers" if row[3] == "marker" else ".coMembers"
+            # Read markers and levels name a thread; the others name their user alone.
+            audience = ".readers" if row[3] in ("marker", "notifications") else ".coMembers"
             edit = Edit(place, row[2], re.sub(r"(?=, changesMembership|$)", f", shownTo: {audience}", row[2], count=1), number)
         yield Mutation(f"event.{row[1]}", f"viewer: another audience of {row[1]}", [edit], VISIBILITY)
 

@@ -30,6 +30,7 @@ class History:
         self.names, self.named_at, self.postcodes, self.moved = {}, {}, {}, {}
         self.members, self.operators, self.roles = {}, {}, {}   # intervals of positions; roles as (position, role)
         self.threads, self.posts, self.blocks, self.markers, self.sessions = {}, {}, set(), {}, {}
+        self.levels = {}   # No test lets one end.
         for event in events:
             kind = kind_of(event)
             self.apply(event["position"], kind, event[kind])
@@ -131,6 +132,11 @@ class History:
 
     def on_threadRead(self, _, fields, __):
         self.markers[fields["user"], fields["thread"]] = fields["upTo"]
+
+    on_threadMarkedUnread = on_threadRead
+
+    def on_notificationsSet(self, _, fields, __):
+        self.levels[fields["user"], fields["thread"]] = {"level": fields["level"], "until": fields["until"]}
 
     def on_userBlocked(self, _, fields, __):
         self.blocks.add((fields["by"], fields["user"]))
@@ -255,7 +261,7 @@ class History:
         """Whether a user may see an event of others."""
         position, thread = event["position"], fields.get("thread")
         if kind in ("userRegistered", "threadRead", "sessionStarted", "sessionEnded", "operatorGranted", "operatorRevoked", "userBlocked",
-                    "userUnblocked", "userErased"):
+                    "userUnblocked", "userErased", "threadMarkedUnread", "notificationsSet"):
             return False
         if kind == "usernameChanged":
             places = [place for (place, user), stays in self.members.items() if user == fields["user"] and self.inside(stays, position) is not None]
@@ -332,11 +338,14 @@ class History:
         if viewer not in place.get("concerned", set()) and not is_known:
             return None
         since, role = self.roles[thread, viewer][-1] if viewer in members else (None, None)
-        found = {"role": role, "since": since}
+        found = {"role": role, "since": since, "notifications": self.level(viewer, thread)}
         for name, acts in (("mute", place["mute"]), ("ban", place["ban"]), ("removal", place.get("removals", {}))):
             position, fields = acts.get(viewer, (None, None))
             found[name] = fields and {"position": position, "until": fields.get("until"), "reason": fields["reason"]}
         return found
+
+    def level(self, user, thread):
+        return self.levels.get((user, thread), {"level": "all", "until": None})
 
     def parts(self, viewer, thread, start):
         """What the routes below a thread show to a reader: by the name of the route, the items, or None for 404."""
@@ -379,9 +388,11 @@ class History:
         for since, thread in sorted((stays[-1][0], thread) for (thread, user), stays in self.members.items() if user == viewer and stays[-1][1] is None):
             entries = self.timeline(viewer, thread, self.readable(viewer, thread))
             marker = self.markers.get((viewer, thread), 0)
-            unread = sum(entry["position"] > max(marker, since) and entry["author"]["id"] != viewer and not entry["retracted"] and "removed" not in entry
-                         and "blocked" not in entry for entry in entries)
-            threads.append({"id": thread, "name": self.threads[thread]["name"], "since": since, "unread": unread, "readUpTo": marker, "lastMessage": entries[-1] if entries else None})
+            unread = [entry["position"] for entry in entries if entry["position"] > max(marker, since) and entry["author"]["id"] != viewer
+                      and not entry["retracted"] and "removed" not in entry and "blocked" not in entry]
+            threads.append({"id": thread, "name": self.threads[thread]["name"], "since": since, "unread": len(unread),
+                            "firstUnread": unread[0] if unread else None, "readUpTo": marker, "notifications": self.level(viewer, thread),
+                            "lastMessage": entries[-1] if entries else None})
         return {"id": viewer, "username": self.names[viewer], "postcode": self.postcodes.get(viewer, [None])[-1], "threads": threads}
 
 
@@ -515,6 +526,8 @@ class Community:
             (0.03, lambda: {rng.choice(("block", "block", "unblock")): {"user": other, "by": me}}),
             (0.03, lambda: {"changeUsername": {"user": me, "username": self.mark("N")}}),
             (0.03, lambda: {"markRead": {"user": me, "thread": thread, "upTo": rng.randrange(1, state.position + 1)}}),
+            (0.02, lambda: {"markUnread": {"user": me, "thread": thread, "from": rng.randrange(1, state.position + 1)}}),
+            (0.02, lambda: {"setNotifications": {"user": me, "thread": thread, "level": rng.choice(["all", "mentions", "none"])}}),
             (0.02, lambda: {"startSession": {"user": me, "session": identifier(rng), "device": self.mark("d")}}),
             (0.04, lambda: {"custom": {"id": identifier(rng), "kind": "org.example." + rng.choice("abc"), "thread": thread, "by": me, "payload": {"text": self.mark("p")}}}),
         ]

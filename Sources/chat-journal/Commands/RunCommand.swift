@@ -59,6 +59,8 @@ private let commandHelp = """
       {"edit":{["edit":ID,] "message" or "reply":ID,"by":ID,"body":TEXT [,"replaces":POSITION]}}
       {"retract":{"message" or "reply":ID,"by":ID}}
       {"markRead":{"user":ID,"thread":THREAD,"upTo":POSITION}}
+      {"markUnread":{"user":ID,"thread":THREAD,"from":POSITION}}
+      {"setNotifications":{"user":ID,"thread":THREAD,"level":"all", "mentions" or "none" [,"until":TIME or null]}}
       {"startSession":{"user":ID, ["session":ID,] "device":TEXT}}
       {"endSession":{"session":ID}}
       {"invite":{"thread":THREAD,"user":ID,"by":ID}}, likewise revokeInvitation

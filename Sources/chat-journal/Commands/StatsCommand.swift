@@ -58,8 +58,8 @@ private struct StatsReport {
     /// Nil for a log that is not in files.
     let journal: JournalStatistics?
     let segments: [SegmentStatistics]
-    /// The number of events by kind; the last one counts kinds unknown to this version.
-    private var counts = [UInt64](repeating: 0, count: EventKind.allCases.count + 1)
+    /// The number of events by kind; that of nil counts kinds unknown to this version.
+    private var counts: [EventKind?: UInt64] = [:]
 
     init(_ store: ChatStore) throws(ChatError) {
         head = store.head
@@ -68,12 +68,12 @@ private struct StatsReport {
         journal = statistics.journal
         segments = try store.segments()
         try store.forEachEvent(matching: EventFilter(as: .host)) { recorded, _ in
-            counts[recorded.event.kind.map { Int($0.rawValue) - 1 } ?? EventKind.allCases.count] += 1
+            counts[recorded.event.kind, default: 0] += 1
         }
     }
 
     private var events: [(kind: String, count: UInt64)] {
-        zip(EventKind.allCases.map(\.name) + ["unknown"], counts).map { (kind: $0, count: $1) }
+        (EventKind.allCases + [nil]).map { (kind: $0?.name ?? "unknown", count: counts[$0] ?? 0) }
     }
 }
 

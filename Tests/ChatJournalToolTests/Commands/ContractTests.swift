@@ -114,7 +114,7 @@ import Testing
                 == #"{"user":{"id":"\#(Self.bob)","username":"Bob"},"since":7,"postcode":"SW1A 2AA","outwardCode":"SW1A"}"#)
         #expect(
             try json("user", "bob") == [
-                #"{"id":"\#(Self.bob)","username":"Bob","postcode":"SW1A 2AA","createdAt":TIME,"threads":[{"id":"\#(Self.sw1a)","name":"SW1A","since":8,"unread":0,"readUpTo":6,"lastMessage":\#(entry)}]}"#
+                #"{"id":"\#(Self.bob)","username":"Bob","postcode":"SW1A 2AA","createdAt":TIME,"threads":[{"id":"\#(Self.sw1a)","name":"SW1A","since":8,"unread":0,"firstUnread":null,"readUpTo":6,"notifications":{"level":"all","until":null},"lastMessage":\#(entry)}]}"#
             ])
         #expect(try json("verify") == [#"{"ok":true,"position":11,"findings":[]}"#])
         #expect(try json("verify", "--deep") == [#"{"ok":true,"position":11,"findings":[]}"#])

@@ -27,6 +27,8 @@ import Testing
         {"retract":{"reply":"\(reply)","by":"\(ann)"}}
         {"retract":{"message":"\(message)","by":"\(ann)"}}
         {"markRead":{"user":"\(ann)","thread":"SW1A","upTo":3}}
+        {"markUnread":{"user":"\(ann)","thread":"SW1A","from":2}}
+        {"setNotifications":{"user":"\(ann)","thread":"SW1A","level":"none"}}
         {"startSession":{"user":"\(ann)","session":"\(session)","device":"phone"}}
         {"endSession":{"session":"\(session)"}}
         {"leaveThread":{"user":"\(ann)","thread":"SW1A"}}

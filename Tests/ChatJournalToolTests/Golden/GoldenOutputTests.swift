@@ -82,9 +82,12 @@ import Testing
                 return true
             }
         }
-        // The journals are older than corrections of the clock and reactions.
-        #expect(
-            kinds == Set(EventKind.allCases.map(Optional.some) + [nil]).subtracting([.clockCorrected, .reactionAdded, .reactionRemoved]))
+        // The journals are older than these kinds.
+        let later: Set<EventKind?> = [
+            .clockCorrected, .reactionAdded, .reactionRemoved,
+            .threadMarkedUnread, .notificationsSet,
+        ]
+        #expect(kinds == Set(EventKind.allCases.map(Optional.some) + [nil]).subtracting(later))
         #expect(states == [.whole, .erased, .withheld])
         #expect(
             erased.isSuperset(of: [

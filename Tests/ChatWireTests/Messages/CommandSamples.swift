@@ -19,6 +19,7 @@ enum CommandSamples {
             .reply(reply: reply, message: message, author: actor, body: "x"), .edit(.message(message), by: actor, body: "y"),
             .edit(.reply(reply), by: actor, body: "y"), .retract(.message(message), by: actor), .retract(.reply(reply), by: actor),
             .markRead(user: actor, thread: thread, upTo: 3), .startSession(user: actor, session: session, device: "d"),
+            .markUnread(user: actor, thread: thread, from: 2), .setNotifications(user: actor, thread: thread, level: .mentions),
             .endSession(session: session), .invite(user: other, thread: thread, by: actor),
             .acceptInvitation(user: actor, thread: thread), .declineInvitation(user: actor, thread: thread),
             .revokeInvitation(user: other, thread: thread, by: actor), .setRole(user: other, thread: thread, role: .moderator, by: actor),
@@ -52,6 +53,8 @@ enum CommandSamples {
         case .edit: ("edit", "by")
         case .retract: ("retract", "by")
         case .markRead: ("markRead", "user")
+        case .markUnread: ("markUnread", "user")
+        case .setNotifications: ("setNotifications", "user")
         case .startSession: ("startSession", "user")
         case .endSession: ("endSession", nil)
         case .invite: ("invite", "by")

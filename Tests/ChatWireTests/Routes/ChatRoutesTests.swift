@@ -120,7 +120,7 @@ import Testing
         try await store.execute(.acceptInvitation(user: village.om, thread: village.secret))
         let member = await community.get(secret, as: village.om)
         #expect(
-            member.text.hasSuffix(#""mute":null,"ban":null,"removal":null}}}"#)
+            member.text.hasSuffix(#""mute":null,"ban":null,"removal":null,"notifications":{"level":"all","until":null}}}}"#)
                 && member.text.contains(#""me":{"standing":{"role":"member""#))
         try await store.execute(.mute(user: village.om, thread: village.secret, by: village.maya, reason: "too loud"))
         #expect(await community.get(secret, as: village.om).text.contains(#""until":null,"reason":"too loud"}"#))
@@ -128,7 +128,7 @@ import Testing
         #expect(await community.get(secret, as: village.om).status == 404)
         let standing = await community.get(secret + "/standing", as: village.om)
         #expect(standing.status == 200 && standing.text.hasPrefix(#"{"role":null,"since":null,"mute":{"position":"#))
-        #expect(standing.text.contains(#""reason":"moved away"}}"#) && !standing.text.contains("\(village.maya)"))
+        #expect(standing.text.contains(#""reason":"moved away"},"notifications":"#) && !standing.text.contains("\(village.maya)"))
         // To others the thread is as one that does not exist.
         for user in [village.zoe, village.ada] {
             let none = await community.get("/v1/threads/\(ThreadID(bits: 77))/standing", as: user)
