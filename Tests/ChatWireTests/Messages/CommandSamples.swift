@@ -87,5 +87,5 @@ enum CommandSamples {
     }
 
     /// The number of kinds in ``fields(of:)``.
-    static let kindCount = 39
+    static let kindCount = 41
 }
