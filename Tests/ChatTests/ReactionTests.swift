@@ -68,7 +68,7 @@ import Testing
         try store.executeBlocking(.react(.reply(yes), by: ann, emoji: ":wave:"))
         #expect(try store.thread(garden, as: .host).lastPosition == last)
         #expect(try store.user(bob, as: .host).threads.map(\.unreadCount) == unread)
-        let events = try store.events(of: garden, after: 0, limit: 100, matching: EventFilter(as: .host)).events
+        let events = try store.events(of: garden, after: 0, limit: 100, matching: EventFilter(as: .host), asOf: .now).events
         #expect(events.suffix(2).map(\.kind) == [.reactionAdded, .reactionAdded])
         #expect(events.compactMap(\.threadNumber) == Array(1...UInt64(events.count)))
         #expect(events.suffix(2).map(\.reply) == [nil, yes])
