@@ -65,17 +65,19 @@ public struct CommandGenerator: Sendable {
         case 11...20:
             let thread = randomWritableThread()
             return .postMessage(
-                message: newOrExisting(entities.messages.map(\.id)), thread: thread, author: randomWriter(of: thread), body: randomBody())
+                message: newOrExisting(entities.messages.map(\.id)), thread: thread, author: randomWriter(of: thread), body: randomBody(),
+                mentions: randomMentions(of: thread))
         case 21...27:
             let (message, thread) = randomWritableMessage()
             return .reply(
-                reply: newOrExisting(entities.replies.map(\.id)), message: message, author: randomWriter(of: thread), body: randomBody())
+                reply: newOrExisting(entities.replies.map(\.id)), message: message, author: randomWriter(of: thread), body: randomBody(),
+                mentions: randomMentions(of: thread))
         case 28...30:
             let (post, author) = randomPost()
             let replaces = random.oneIn(5) ? UInt64.random(in: 0...entities.head + 3, using: &random) : entities.textPositions[post]
             return .edit(
                 post, edit: newOrExisting(entities.edits), by: author, body: randomBody(),
-                replaces: random.oneIn(3) ? replaces : nil)
+                mentions: randomMentions(of: threadContaining(post)), replaces: random.oneIn(3) ? replaces : nil)
         case 31, 32:
             let (post, author) = randomPost()
             return .retract(post, by: author)
@@ -89,6 +91,14 @@ public struct CommandGenerator: Sendable {
             return .endSession(
                 session: entities.sessions.isEmpty || random.oneIn(10) ? SessionID(bits: random.bits128()) : pick(entities.sessions))
         }
+    }
+
+    /// Returns the users whom a text mentions: usually none, otherwise some who are usually members, or too
+    /// many.
+    private mutating func randomMentions(of thread: ThreadID?) -> [UserID] {
+        guard random.oneIn(3) else { return [] }
+        if random.oneIn(24) { return (0...MessageBody.maximumMentionCount).map { _ in UserID(bits: random.bits128()) } }
+        return (0..<Int.random(in: 1...3, using: &random)).map { _ in randomMember(of: thread) }
     }
 
     private mutating func openThread() -> ChatCommand {

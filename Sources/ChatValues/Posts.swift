@@ -37,6 +37,11 @@ public struct Post: Hashable, Sendable, Identifiable {
     /// The present reactions, by emoji, in the order of the first one that is still present; none if the
     /// post is withdrawn.
     public var reactions: [PostReaction] = []
+    /// The users whom the text mentions, in the order of the command; empty if the post is retracted or
+    /// removed, or if its text is withheld from the viewer.
+    ///
+    /// They stay if the text is erased.
+    public var mentions: [UserID] = []
 }
 
 // In an extension, in another order than the properties, so that the struct keeps the initializer
@@ -47,12 +52,12 @@ extension Post {
     public init(
         id: PostID, position: Position, thread: ThreadID? = nil, message: MessageID, author: UserSummary, body: String? = nil,
         createdAt: Timestamp, editedAt: Timestamp? = nil, editPosition: Position? = nil, isRetracted: Bool, isRemoved: Bool = false,
-        isFromBlockedUser: Bool = false, replyCount: Int, reactions: [PostReaction] = []
+        isFromBlockedUser: Bool = false, replyCount: Int, reactions: [PostReaction] = [], mentions: [UserID] = []
     ) {
         self.init(
             position: position, id: id, thread: thread, message: message, author: author, body: body, createdAt: createdAt,
             editedAt: editedAt, editPosition: editPosition, isRetracted: isRetracted, isRemoved: isRemoved,
-            isFromBlockedUser: isFromBlockedUser, replyCount: replyCount, reactions: reactions)
+            isFromBlockedUser: isFromBlockedUser, replyCount: replyCount, reactions: reactions, mentions: mentions)
     }
 }
 
@@ -84,7 +89,7 @@ extension Post: Codable {
         case isRetracted = "retracted"
         case isRemoved = "removed"
         case isFromBlockedUser = "blocked"
-        case replyCount, reactions, history, readers
+        case replyCount, reactions, mentions, history, readers
         static let omittedIfFalse = [isRemoved, isFromBlockedUser]
     }
 
@@ -109,12 +114,13 @@ extension Post: Codable {
         isFromBlockedUser = try container.decode(Bool.self, forKey: .isFromBlockedUser)
         replyCount = try container.decodeIfPresent(Int.self, forKey: .replyCount) ?? 0
         reactions = try container.decodeIfPresent([PostReaction].self, forKey: .reactions) ?? []
+        mentions = try container.decodeIfPresent([UserID].self, forKey: .mentions) ?? []
     }
 
     /// Encodes a message with ``thread`` and ``replyCount``, and a reply with ``message``.
     ///
-    /// Other absent values are null; `editPosition` and `reactions` are encoded only if there are
-    /// any, `removed` and `blocked` only if they are true.
+    /// Other absent values are null; `editPosition`, `reactions` and `mentions` are encoded only if there
+    /// are any, `removed` and `blocked` only if they are true.
     public func encode(to encoder: any Encoder) throws { try encode(to: encoder, nil) }
 
     fileprivate func encode(to encoder: any Encoder, _ details: PostDetails?) throws {
@@ -141,6 +147,7 @@ extension Post: Codable {
         try container.encode(isFromBlockedUser, forKey: .isFromBlockedUser)
         if !id.isReply || details != nil { try container.encode(replyCount, forKey: .replyCount) }
         if !reactions.isEmpty { try container.encode(reactions, forKey: .reactions) }
+        if !mentions.isEmpty { try container.encode(mentions, forKey: .mentions) }
         if let details {
             try container.encode(details.history, forKey: .history)
             try container.encode(details.readers, forKey: .readers)

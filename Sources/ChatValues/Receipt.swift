@@ -36,7 +36,7 @@ public struct Receipt: Sendable {
     /// The events, built on demand because most callers never read them.
     private enum Appended: Sendable {
         case events([ChatEvent])
-        /// A single event, whose text is in the request.
+        /// A single event, whose text is in the request; it has no list.
         case row(EventRow, CommandRequest)
     }
 
@@ -72,7 +72,8 @@ public struct Receipt: Sendable {
     /// Creates the receipt of a command from its rows in a batch.
     package init(_ rows: Range<Int>, of batch: borrowing EventBatch, _ request: CommandRequest) {
         let row = batch.rows[rows.lowerBound]
-        appended = rows.count == 1 && row.kind?.form.isIndexed == false ? .row(row, request) : .events(batch.events(rows, of: request))
+        let isInRequest = rows.count == 1 && row.kind?.form.isIndexed == false && !row.hasMentions
+        appended = isInRequest ? .row(row, request) : .events(batch.events(rows, of: request))
         firstPosition = batch.position(rows.lowerBound)
         isDuplicate = false
         redacted = []

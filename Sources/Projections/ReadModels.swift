@@ -33,7 +33,7 @@ package struct ReadModels: Projection, Equatable {
     /// Applies the next event.
     package mutating func apply(_ event: ChatEvent, at position: Position) {
         var batch = EventBatch(from: position)
-        batch.append(event.row, event.content)
+        batch.append(event)
         identities.resolve(&batch)
         views.apply(batch, 0..<1)
     }

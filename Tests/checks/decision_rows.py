@@ -364,6 +364,14 @@ def on_reply(command, post="reply", **fields):
     return lambda scene: {command: {"reply": getattr(scene, post), "by": scene.actor, **fields}}
 
 
+def mentioning(make, *users):
+    """The command of another row, which mentions users: names of attributes, or ids."""
+    def command(scene):
+        (name, fields), = make(scene).items()
+        return {name: dict(fields, mentions=[getattr(scene, user, user) for user in users])}
+    return command
+
+
 def post_message(message=None, thread=None, body="Milk?"):
     """`message` is the name of an attribute, or None for a new id."""
     return lambda scene: {"postMessage": {
@@ -659,6 +667,8 @@ def main_rows(thread):
 
 
 UNKNOWN = "ffffffff-0000-7000-8000-000000000001"
+# Unknown users, one more than a text mentions.
+CROWD = [f"ffffffff-0000-7000-8000-{number:012x}" for number in range(100, 151)]
 
 
 def further_rows():
@@ -822,16 +832,30 @@ def further_rows():
         Row("`markUnread` after the last position", oneself("markUnread", **{"from": 1 << 40})),
         Row("`setNotifications` with an invalid until", oneself("setNotifications", level="none", until=PAST)),
         Row("`postMessage` with an invalid body", post_message(body=" \n ")),
+        Row("`postMessage` mentioning members, one of them twice", mentioning(post_message(), "member", "host", "member")),
+        Row("`postMessage` mentioning oneself", mentioning(post_message(), "actor")),
+        Row("`postMessage` mentioning a stranger", mentioning(post_message(), "member", "stranger")),
+        Row("`postMessage` mentioning an operator who is no member", mentioning(post_message(), "operator")),
+        Row("`postMessage` mentioning an unknown user", mentioning(post_message(), UNKNOWN)),
+        Row("`postMessage` mentioning 51 users", mentioning(post_message(), *CROWD)),
+        Row("`postMessage` mentioning 51 users, with an invalid body", mentioning(post_message(body=" "), *CROWD)),
+        own("`postMessage` repeated, mentioning a stranger", mentioning(post_message("own"), "stranger")),
         Row("`postMessage` with the id of a member's message", post_message("message")),
         Row("`postMessage` in an unknown thread", post_message(thread=UNKNOWN)),
         Row("`reply` with an invalid body", reply_to(body=" \n ")),
         Row("`reply` with an invalid body to a retracted message", reply_to(body=" \n "), before=retract_message),
+        Row("`reply` mentioning a member", mentioning(reply_to(), "member")),
+        Row("`reply` mentioning a stranger", mentioning(reply_to(), "stranger")),
+        Row("`reply` mentioning 51 users", mentioning(reply_to(), *CROWD)),
         Row("`reply` to an unknown message", lambda scene: {"reply": {
             "reply": scene.new_id(), "message": UNKNOWN, "author": scene.actor, "body": "Yes"}}),
         Row("`reply` with the id of a member's reply", reply_to("message", "reply")),
         own("`edit` with an invalid body", on_message("edit", "own", body=" \n ")),
         own("`edit` with an invalid body of a retracted message", on_message("edit", "own", body=" \n "),
             before=retract_own),
+        own("`edit` mentioning a member", mentioning(on_message("edit", "own", **EDIT), "member")),
+        own("`edit` mentioning a stranger", mentioning(on_message("edit", "own", **EDIT), "stranger")),
+        own("`edit` mentioning 51 users", mentioning(on_message("edit", "own", **EDIT), *CROWD)),
         Row("`edit` an unknown reply", lambda scene: {"edit": {"reply": UNKNOWN, "by": scene.actor, **EDIT}}),
         Row("`custom` with an invalid kind and payload", custom(kind="poll", payload="x" * 16_400)),
         Row("`custom` with an invalid payload", custom(payload="x" * 16_400)),

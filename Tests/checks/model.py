@@ -186,6 +186,26 @@ class Model(Community):
         if not text.strip() or len(text.encode()) > 16_384:
             raise Refusal("invalidBody")
 
+    def mentioned(self, users, thread):
+        """Returns the field of an event with the users whom a text mentions, each once, who must be members."""
+        found = list(dict.fromkeys(user.lower() for user in users or ()))
+        if len(found) > 50:
+            raise Refusal("tooManyMentions")
+        for user in found:
+            self.member(user, thread)
+        return {"mentions": found} if found else {}
+
+    @staticmethod
+    def repeated(outcome, users, body):
+        """Returns an outcome; a duplicate without the mentions that this sender did not send, as their text."""
+        if not outcome.duplicate:
+            return outcome
+        sent = {user.lower() for user in users or ()}
+        (kind, fields), = outcome.events
+        shown = [user for user in fields.get("mentions", ()) if user in sent and fields["body"] == body]
+        fields = {key: value for key, value in fields.items() if key != "mentions"}
+        return Outcome([(kind, dict(fields, mentions=shown) if shown else fields)], outcome.positions, duplicate=True)
+
     @staticmethod
     def username(text):
         name = spaced(text)
@@ -285,21 +305,22 @@ class Model(Community):
         del self.threads[thread]["members"][user]
         return self.append(("threadLeft", {"thread": thread, "user": user}))
 
-    def postMessage(self, thread, author, body, message=None):
+    def postMessage(self, thread, author, body, message=None, mentions=None):
         def act(identifier):
             user = self.user(author)
             place = self.thread(thread, user)
             self.member(user, place)
             self.may_write(user, place)
             self.body(body)
+            mentioned = self.mentioned(mentions, place)
             if identifier is not None:
                 self.messages[identifier] = self.new_post(place, user, root=self.position + 1)
-            fields = {"thread": place, "author": user, "body": body}
+            fields = {"thread": place, "author": user, "body": body, **mentioned}
             return self.append(("messagePosted", dict(fields, message=identifier) if identifier else fields))
 
-        return self.once("message", message, (author.lower(), self.place(thread)), act)
+        return self.repeated(self.once("message", message, (author.lower(), self.place(thread)), act), mentions, body)
 
-    def reply(self, message, author, body, reply=None):
+    def reply(self, message, author, body, reply=None, mentions=None):
         def act(identifier):
             user = self.user(author)
             root = self.messages.get(message.lower())
@@ -310,13 +331,14 @@ class Model(Community):
             self.may_write(user, root["thread"])
             self.exists(root)
             self.body(body)
+            mentioned = self.mentioned(mentions, root["thread"])
             if identifier is not None:
                 post = self.new_post(root["thread"], user, root["root"])
                 self.replies[identifier] = dict(post, message=message.lower())
-            fields = {"thread": root["thread"], "message": message.lower(), "author": user, "body": body}
+            fields = {"thread": root["thread"], "message": message.lower(), "author": user, "body": body, **mentioned}
             return self.append(("replyPosted", dict(fields, reply=identifier) if identifier else fields))
 
-        return self.once("reply", reply, (author.lower(), message.lower()), act)
+        return self.repeated(self.once("reply", reply, (author.lower(), message.lower()), act), mentions, body)
 
     def new_post(self, thread, author, root):
         """Returns a new post. `root` is the position of the message: the post itself, or the one that it replies to."""
@@ -336,7 +358,7 @@ class Model(Community):
             raise Refusal(code)
         return found, kind, (message or reply).lower()
 
-    def edit(self, by, body, message=None, reply=None, edit=None, replaces=None):
+    def edit(self, by, body, message=None, reply=None, edit=None, replaces=None, mentions=None):
         def act(edit_id):
             user = self.user(by)
             found, kind, identifier = self.target(message, reply, user)
@@ -349,11 +371,13 @@ class Model(Community):
             if replaces is not None and replaces != found["text"]:
                 raise Refusal("edited")
             self.body(body)
+            mentioned = self.mentioned(mentions, found["thread"])
             found["text"] = self.position + 1
-            fields = {"thread": found["thread"], kind: identifier, "body": body}
+            fields = {"thread": found["thread"], kind: identifier, "body": body, **mentioned}
             return self.append((kind + "Edited", dict(fields, edit=edit_id) if edit_id else fields))
 
-        return self.once("edit", edit, (by.lower(), message and message.lower(), reply and reply.lower()), act)
+        post = (by.lower(), message and message.lower(), reply and reply.lower())
+        return self.repeated(self.once("edit", edit, post, act), mentions, body)
 
     def retract(self, by, message=None, reply=None):
         user = self.user(by)
@@ -471,4 +495,6 @@ def event_differences(expected, printed, thread_ids):
                 found.append(f"{kind}.{field} at {event['position']}: expected {value!r}, got {payload[field]!r}")
             if field not in payload and kind in COMPLETE:
                 found.append(f"{kind} at {event['position']} has no {field}: {payload}")
+        if payload and payload.get("mentions") != fields.get("mentions"):
+            found.append(f"{kind} at {event['position']}: expected the mentions {fields.get('mentions')}, got {payload.get('mentions')}")
     return found

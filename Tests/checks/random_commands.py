@@ -115,6 +115,15 @@ class Community:
         chosen = self.rng.choice(self.ids[kind]) if self.rng.random() < 0.3 else self.identifier()
         return {key: chosen} if self.rng.random() < 0.95 else {}
 
+    def mentions(self, thread):
+        """Returns the field of the users whom a text mentions: none, some members, mostly, or more than 50 users."""
+        dice = self.rng.random()
+        if dice < 0.7:
+            return {}
+        if dice < 0.71:
+            return {"mentions": [self.identifier() for _ in range(51)]}
+        return {"mentions": [self.someone(thread) for _ in range(self.rng.randrange(4))]}
+
     def command(self):
         rng, thread = self.rng, self.thread()
         by, body, reason = self.someone(thread), self.common(BODIES), self.common(REASONS)
@@ -129,6 +138,8 @@ class Community:
         author = edited["author"] if edited and rng.random() < 0.8 else writer
         # The text that the post has, mostly; one time in three nothing is said.
         replaces = {"replaces": edited["text"] - (rng.random() < 0.3) if edited else 1} if rng.random() < 0.6 else {}
+        mentions, answered_mentions = self.mentions(thread), self.mentions(found["thread"] if found else thread)
+        edited_mentions = self.mentions(edited["thread"] if edited else thread)
         name = rng.choice(NAMES) if rng.random() < 0.3 else f"N{rng.randrange(1_000)}"
         policy = rng.choice(["open", "inviteOnly", "inviteOnly", "residents"])
         history = rng.choice([{}, {}, {"history": "all"}, {"history": "sinceJoining"}])
@@ -140,9 +151,9 @@ class Community:
             (2, "openThread", {"thread": rng.choice(self.ids["thread"]), "name": name, "by": by, "policy": policy, **history}),
             (6, "joinThread", {"user": by, "thread": thread}),
             (2, "leaveThread", {"user": by, "thread": thread}),
-            (12, "postMessage", {**self.new("message", "message"), "thread": thread, "author": by, "body": body}),
-            (8, "reply", {**self.new("reply", "reply"), "message": message, "author": writer, "body": body}),
-            (4, "edit", {**self.new("edit", "edit"), **post, "by": author, "body": body, **replaces}),
+            (12, "postMessage", {**self.new("message", "message"), "thread": thread, "author": by, "body": body, **mentions}),
+            (8, "reply", {**self.new("reply", "reply"), "message": message, "author": writer, "body": body, **answered_mentions}),
+            (4, "edit", {**self.new("edit", "edit"), **post, "by": author, "body": body, **replaces, **edited_mentions}),
             (4, "retract", {**post, "by": writer}),
             (3, "markRead", {"user": by, "thread": thread, "upTo": max(1, self.state.position + rng.randrange(-20, 2))}),
             (2, "markUnread", {"user": by, "thread": thread, "from": max(0, self.state.position + rng.randrange(-40, 2))}),

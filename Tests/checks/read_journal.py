@@ -411,10 +411,10 @@ KINDS = {kind: tuple(part.strip().split(" ") if part.strip() else [] for part in
     4: "threadOpened | thread by number | name | thread number name by",
     5: "threadJoined | thread user number | | thread number user",
     6: "threadLeft | thread user number | | thread number user",
-    7: "messagePosted | thread message author number | body | thread number message author body",
-    8: "replyPosted | thread message reply author number | body | thread number message reply author body",
-    9: "messageEdited | thread message by number edit | body | thread number message edit by body",
-    10: "replyEdited | thread message reply by number edit | body | thread number message reply edit by body",
+    7: "messagePosted | thread message author number mentions | body | thread number message author body mentions",
+    8: "replyPosted | thread message reply author number mentions | body | thread number message reply author body mentions",
+    9: "messageEdited | thread message by number edit mentions | body | thread number message edit by body mentions",
+    10: "replyEdited | thread message reply by number edit mentions | body | thread number message reply edit by body mentions",
     11: "messageRetracted | thread message by number | | thread number message by",
     12: "replyRetracted | thread message reply by number | | thread number message reply by",
     13: "threadRead | user thread upTo | | user thread upTo",
@@ -525,6 +525,14 @@ def positions(data, at):
     return ranges, at
 
 
+def mentions(data, at):
+    """Returns the ids of the mentioned users, and the offset after them."""
+    count, at = number(data, at, len(data))
+    if not 1 <= count <= (len(data) - at) // 16:
+        raise ValueError(f"the kept part has no {count} mentions")
+    return [uuid(data[start:start + 16]) for start in range(at, at + 16 * count, 16)], at + 16 * count
+
+
 def content(names, data, at, end):
     """Returns the fields of the erasable part by name. Bytes after the known fields belong to a later version."""
     if names == ["postcode"]:
@@ -594,6 +602,10 @@ def event(position, kept, erasable, commit_end):
             pass  # an edit of an earlier version has no id
         elif field == "reply" and kind in OF_MESSAGE_OR_REPLY and not flags & 32:
             pass  # it is about a message
+        elif field == "mentions":
+            if flags & 64:
+                users, at = mentions(kept, at)
+                values[field] = "[" + ",".join(users) + "]"
         else:
             if at + 16 > len(kept):
                 raise ValueError(f"the kept part ends inside {field}")

@@ -51,7 +51,7 @@ struct HistoryVerification {
             let event = try ChatEvent(kept: kept, erasable: state == .whole ? erasable : nil)
             erasures.add(event, state, at: position)
             if let fault = event.textFault { textFaults.append((batch.count, fault)) }
-            batch.append(event.row, event.content)
+            batch.append(event)
         } catch {
             verifyBatch()
             addFinding("undecodable", "the record cannot be decoded as an event: \(error)", at: position)

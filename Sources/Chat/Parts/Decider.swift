@@ -86,7 +86,8 @@ struct Decider: ~Copyable {
     /// Encodes the events of a command into the commit; their space must be reserved.
     mutating func encode(_ rows: Range<Int>, of request: CommandRequest) throws(JournalError) {
         for row in rows {
-            encoder.encode(batch.rows[row], batch.content(row, of: request), correlation: request.correlation)
+            encoder.encode(
+                batch.rows[row], batch.content(row, of: request), correlation: request.correlation, mentions: batch.mentions(of: row))
             // `span.bytes` is unsafe for types with padding; bytes have none.
             unsafe try draft.append(kept: encoder.kept.span.bytes, erasable: encoder.erasable.span.bytes)
         }

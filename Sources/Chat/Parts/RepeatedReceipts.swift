@@ -12,6 +12,8 @@ extension RecordedEvent {
         var shown = self
         if shown.event.correlation != request.correlation { shown.event.correlation = nil }
         let command = request.command
+        // Those of an erased text too, which no longer tells whether the caller sent it.
+        shown.event.mentions.removeAll { !command.mentions.contains($0) }
         switch event.content {
         case .registration(let username, let first):
             if !(Username(command.text)?.text ?? command.text).isIdentical(to: username.text) {

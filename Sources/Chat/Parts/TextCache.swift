@@ -10,10 +10,11 @@ import ChatDomain
 /// recorded as a ghost entry; the second attempt inserts (as in 2Q: Johnson and Shasha, 1994). A
 /// scan of a long thread thus does not evict the texts of other readers.
 struct TextCache {
-    /// The text of an event and its creation time.
+    /// The text of an event, its creation time and the users whom it mentions.
     struct Text: Equatable {
         var body: String?
         var createdAt: Timestamp
+        var mentions: [UserID] = []
 
         static let none = Text(createdAt: Timestamp(millisecondsSince1970: 0))
     }
@@ -147,6 +148,9 @@ struct TextCache {
         if isReferenced[hand] { isReferenced[hand] = false } else { remove(hand) }
     }
 
-    /// The size of a text: its bytes, the string's header, and its share of the slots.
-    private static func bytes(_ text: Text) -> Int { (text.body?.utf8.count ?? 0) + 96 }
+    /// The size of a text: its bytes and ids, the headers of the string and the array, and its share of the
+    /// slots.
+    private static func bytes(_ text: Text) -> Int {
+        (text.body?.utf8.count ?? 0) + (text.mentions.isEmpty ? 96 : 128 + 16 * text.mentions.count)
+    }
 }

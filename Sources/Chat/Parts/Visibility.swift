@@ -373,7 +373,10 @@ extension ReadModels {
 
 extension RecordedEvent {
     /// Removes a field's content and records the redaction; erased content stays erased.
+    ///
+    /// A text takes with it the users whom it mentions, also if it was erased, which keeps them.
     mutating func redact(_ field: RedactedFields) {
+        if field == .body { event.mentions = [] }
         guard !event.isErased else { return }
         event.content = event.content.withoutText
         redacted.insert(field)

@@ -27,7 +27,7 @@ extension ChatStore {
                     author: UserSummary(id: row.author, username: row.authorName), body: isShown ? text.body : nil,
                     createdAt: text.createdAt, editedAt: text.editedAt, editPosition: row.editPosition, isRetracted: row.isRetracted,
                     isRemoved: row.isRemoved, isFromBlockedUser: row.isBlocked, replyCount: row.replyCount,
-                    reactions: row.reactions))
+                    reactions: row.reactions, mentions: isShown ? text.mentions : []))
         }
         return posts
     }
@@ -38,6 +38,7 @@ extension ChatStore {
         let edits = try texts(at: textPositions.edits)
         for (edit, index) in textPositions.editedPosts.enumerated() {
             posts[index].body = edits[edit].body
+            posts[index].mentions = edits[edit].mentions
             posts[index].editedAt = edits[edit].createdAt
         }
         return posts
@@ -80,8 +81,8 @@ extension ChatStore {
                     next < indices.count && position == positions[indices[next]], "The log must return the requested records in order."
                 )
                 do throws(EventDecodingError) {
-                    let (body, createdAt) = try ChatEvent.text(kept: kept, erasable: state == .whole ? erasable : nil)
-                    texts[indices[next]] = PostText(TextCache.Text(body: body, createdAt: createdAt))
+                    let (body, createdAt, mentions) = try ChatEvent.text(kept: kept, erasable: state == .whole ? erasable : nil)
+                    texts[indices[next]] = PostText(TextCache.Text(body: body, createdAt: createdAt, mentions: mentions))
                     next += 1
                     return true
                 } catch {
@@ -117,14 +118,15 @@ private struct TextPositions {
     }
 }
 
-/// The text of a post, with its creation and edit times.
+/// The text of a post, with its creation and edit times and its mentions.
 private struct PostText {
     var body: String?
     var createdAt: Timestamp
     var editedAt: Timestamp?
+    var mentions: [UserID]
 
-    init(_ text: TextCache.Text) { (body, createdAt) = (text.body, text.createdAt) }
+    init(_ text: TextCache.Text) { (body, createdAt, mentions) = (text.body, text.createdAt, text.mentions) }
 
     /// The cacheable text of a post that has not been edited.
-    var text: TextCache.Text { TextCache.Text(body: body, createdAt: createdAt) }
+    var text: TextCache.Text { TextCache.Text(body: body, createdAt: createdAt, mentions: mentions) }
 }

@@ -25,23 +25,23 @@ public struct ChatCommand: Hashable, Sendable {
     /// The end of a sanction or a level, or the position of a read marker, of the first unread event or of
     /// the text that an edit replaces.
     private var number: UInt64 = 0
-    /// The name, the postcode, the body, the device, the reason or the emoji.
+    /// The name, the postcode, the body, the device, the reason, the emoji or the payload.
     package var text = ""
     /// The subject, or the kind of a custom event.
     package var label: String?
-    package var payload: CustomPayload?
+    /// The users whom a post or an edit mentions, as the caller lists them: unchecked.
+    package var mentions: [UserID] = []
 
     /// Creates a command without fields.
     init(_ kind: CommandKind) { self.kind = kind }
 
     private init(
         _ kind: CommandKind, actor: UserID? = nil, user: UserID? = nil, thread: ThreadID? = nil, post: PostID? = nil, id: UInt128? = nil,
-        text: String = "", label: String? = nil, payload: CustomPayload? = nil, policy: ThreadPolicy = .open,
+        text: String = "", label: String? = nil, mentions: [UserID] = [], policy: ThreadPolicy = .open,
         history: ThreadHistory? = nil, role: ThreadRole = .member, until: Timestamp? = nil, upTo: Position? = nil,
-        replaces: Position? = nil,
-        from: Position? = nil, level: NotificationLevel = .all
+        replaces: Position? = nil, from: Position? = nil, level: NotificationLevel = .all
     ) {
-        (self.kind, self.text, self.label, self.payload) = (kind, text, label, payload)
+        (self.kind, self.text, self.label, self.mentions) = (kind, text, label, mentions)
         (self.policy, self.history, self.role, self.level) = (policy, history, role, level)
         if let actor { actorID = actor }
         if let user { userID = user }
@@ -95,6 +95,12 @@ extension ChatCommand {
     package var until: Timestamp? {
         get { hasNumber ? Timestamp(millisecondsSince1970: Int64(bitPattern: number)) : nil }
         set { (number, hasNumber) = (UInt64(bitPattern: newValue?.millisecondsSince1970 ?? 0), newValue != nil) }
+    }
+
+    /// The payload of a custom event; nil for other commands.
+    package var payload: CustomPayload? {
+        get { kind == .custom ? CustomPayload(unchecked: text) : nil }
+        set { text = newValue?.text ?? "" }
     }
 
     /// The position of a read marker.
@@ -153,24 +159,34 @@ extension ChatCommand {
     public static func leaveThread(user: UserID, thread: ThreadID) -> ChatCommand { ChatCommand(.leaveThread, actor: user, thread: thread) }
 
     /// Posts a message; the body is 1 to 16,384 bytes of UTF-8.
-    public static func postMessage(message: MessageID? = nil, thread: ThreadID, author: UserID, body: String) -> ChatCommand {
-        ChatCommand(.postMessage, actor: author, thread: thread, id: message?.bits, text: body)
+    ///
+    /// It mentions at most 50 different members of the thread. A user who is listed twice counts once; the
+    /// text itself is not searched for names.
+    public static func postMessage(
+        message: MessageID? = nil, thread: ThreadID, author: UserID, body: String, mentions: [UserID] = []
+    ) -> ChatCommand {
+        ChatCommand(.postMessage, actor: author, thread: thread, id: message?.bits, text: body, mentions: mentions)
     }
 
     /// Replies to a message; the body is 1 to 16,384 bytes of UTF-8.
-    public static func reply(reply: ReplyID? = nil, message: MessageID, author: UserID, body: String) -> ChatCommand {
-        ChatCommand(.reply, actor: author, post: .message(message), id: reply?.bits, text: body)
+    ///
+    /// The mentions are as for ``postMessage(message:thread:author:body:mentions:)``.
+    public static func reply(
+        reply: ReplyID? = nil, message: MessageID, author: UserID, body: String, mentions: [UserID] = []
+    ) -> ChatCommand {
+        ChatCommand(.reply, actor: author, post: .message(message), id: reply?.bits, text: body, mentions: mentions)
     }
 
     /// Replaces the body of a message or a reply by one of 1 to 16,384 bytes of UTF-8.
     ///
     /// `replaces` is the position of the event that wrote the text to replace: that of the latest edit,
     /// or else of the post. If the text is another one now, the command is rejected as
-    /// ``Rejection/Code/edited``; nil replaces every text.
+    /// ``Rejection/Code/edited``; nil replaces every text. The mentions, as for
+    /// ``postMessage(message:thread:author:body:mentions:)``, replace those of the former text.
     public static func edit(
-        _ post: PostID, edit: EditID? = nil, by: UserID, body: String, replaces: Position? = nil
+        _ post: PostID, edit: EditID? = nil, by: UserID, body: String, mentions: [UserID] = [], replaces: Position? = nil
     ) -> ChatCommand {
-        ChatCommand(.edit, actor: by, post: post, id: edit?.bits, text: body, replaces: replaces)
+        ChatCommand(.edit, actor: by, post: post, id: edit?.bits, text: body, mentions: mentions, replaces: replaces)
     }
 
     /// Retracts a message or a reply.
@@ -332,7 +348,7 @@ extension ChatCommand {
     public static func custom(
         id: CustomEventID? = nil, kind: CustomKind, thread: ThreadID, by: UserID, payload: CustomPayload
     ) -> ChatCommand {
-        ChatCommand(.custom, actor: by, thread: thread, id: id?.bits, label: kind.text, payload: payload)
+        ChatCommand(.custom, actor: by, thread: thread, id: id?.bits, text: payload.text, label: kind.text)
     }
 }
 

@@ -28,9 +28,9 @@ package enum CommandKind: UInt8, CaseIterable, Sendable, Hashable {
         // The opening of a thread sets its policy and joins its creator.
         case .openThread: CommandForm(self, [.newThread, .text(.name), .actor(.by), .policyOfOpening, .historyOfOpening], events: 3)
         case .joinThread, .leaveThread: CommandForm(self, [.actor(.user), .thread])
-        case .postMessage: CommandForm(self, [.newID(.message), .thread, .actor(.author), .text(.body)])
-        case .reply: CommandForm(self, [.newID(.reply), .message, .actor(.author), .text(.body)])
-        case .edit: CommandForm(self, [.newID(.edit), .post, .actor(.by), .text(.body), .replaces])
+        case .postMessage: CommandForm(self, [.newID(.message), .thread, .actor(.author), .text(.body), .mentions])
+        case .reply: CommandForm(self, [.newID(.reply), .message, .actor(.author), .text(.body), .mentions])
+        case .edit: CommandForm(self, [.newID(.edit), .post, .actor(.by), .text(.body), .mentions, .replaces])
         case .retract, .resolveReport: CommandForm(self, [.post, .actor(.by)])
         case .markRead: CommandForm(self, [.actor(.user), .thread, .upTo])
         case .markUnread: CommandForm(self, [.actor(.user), .thread, .from])
@@ -130,6 +130,8 @@ package enum CommandField: Hashable, Sendable {
     case from, level
     /// The position of the text that an edit replaces, which can be left out.
     case replaces
+    /// The users whom the text mentions, which can be left out.
+    case mentions
 }
 
 /// The keys under which JSON has the user who acts.
@@ -158,9 +160,10 @@ extension CommandRequest {
     /// event.
     package var maximumByteCount: Int {
         let form = command.kind.form
-        let text = command.text.utf8.count + (command.label?.utf8.count ?? 0) + (command.payload?.text.utf8.count ?? 0)
+        let text = command.text.utf8.count + (command.label?.utf8.count ?? 0)
+        let mentions = 16 * min(command.mentions.count, MessageBody.maximumMentionCount)
         // The rules accept no text of more than 66,000 bytes, and a rejected command appends nothing.
         // 128 bytes hold the fixed fields of an event and its record.
-        return form.textFactor * min(text, 66_000) + form.eventCount * (128 + min(correlation?.utf8.count ?? 0, 256))
+        return form.textFactor * min(text, 66_000) + mentions + form.eventCount * (128 + min(correlation?.utf8.count ?? 0, 256))
     }
 }

@@ -52,10 +52,12 @@ public struct Rejection: Error, Hashable, Sendable, Codable {
         public static let unknownThread = Code(rawValue: "unknownThread")
         /// The user does not live in the thread's outward code.
         public static let notResident = Code(rawValue: "notResident")
-        /// The user is not a member of the thread.
+        /// The user is not a member of the thread, or a user whom the text mentions is not.
         public static let notAMember = Code(rawValue: "notAMember")
         /// The body is empty, only white space, or over 16,384 bytes.
         public static let invalidBody = Code(rawValue: "invalidBody")
+        /// The text mentions more than 50 users.
+        public static let tooManyMentions = Code(rawValue: "tooManyMentions")
         /// The message does not exist.
         public static let unknownMessage = Code(rawValue: "unknownMessage")
         /// The reply does not exist.
@@ -125,7 +127,7 @@ public struct Rejection: Error, Hashable, Sendable, Codable {
         /// The codes of this version, in the order of the documentation.
         public static let allCases: [Code] = [
             .identifierTaken, .invalidUsername, .usernameTaken, .subjectTaken, .unknownUser, .invalidPostcode,
-            .invalidThreadName, .unknownThread, .notResident, .notAMember, .invalidBody, .unknownMessage,
+            .invalidThreadName, .unknownThread, .notResident, .notAMember, .invalidBody, .tooManyMentions, .unknownMessage,
             .unknownReply, .retracted, .edited, .notTheAuthor, .invalidPosition, .unknownSession, .invalidDevice,
             .invalidPolicy, .notInvited, .banned, .muted, .notAModerator, .notAnOwner, .lastOwner, .threadLocked, .threadClosed,
             .invalidReason, .invalidUntil, .tooManyPins, .tooManyBlocks, .invalidEmoji, .tooManyReactions, .invalidKind, .invalidPayload,
@@ -163,6 +165,8 @@ extension Rejection {
     static let notResident = Rejection(.notResident, "Only current residents of this outward code can join its thread.")
     package static let notAMember = Rejection(.notAMember, "The user is not a member of this thread.")
     package static let invalidBody = Rejection(.invalidBody, "A body is 1 to 16,384 bytes and not only white space.")
+    static let tooManyMentions = Rejection(.tooManyMentions, "A text mentions at most 50 users.")
+    static let mentionsNonMember = Rejection(.notAMember, "A user whom the text mentions is not a member of this thread.")
     package static let unknownMessage = Rejection(.unknownMessage, "There is no such message.")
     package static let unknownReply = Rejection(.unknownReply, "There is no such reply.")
     package static let retracted = Rejection(.retracted, "It has been retracted or removed.")

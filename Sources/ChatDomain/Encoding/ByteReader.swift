@@ -85,6 +85,22 @@ struct ByteReader {
         return PositionSet(ranges)
     }
 
+    /// Reads the number of ids of a list, which is not empty and within the bytes.
+    mutating func listCount(_ bytes: RawSpan) throws(EventDecodingError) -> Int {
+        let count = try number(bytes) { $0 > 0 }
+        guard count <= UInt64(bytes.byteCount - offset) / 16 else { throw error(.tooShort) }
+        return Int(count)
+    }
+
+    /// Reads a list of users, which is not empty.
+    mutating func users(_ bytes: RawSpan) throws(EventDecodingError) -> [UserID] {
+        let count = try listCount(bytes)
+        var users: [UserID] = []
+        users.reserveCapacity(count)
+        for _ in 0..<count { users.append(UserID(bits: try bits(bytes))) }
+        return users
+    }
+
     /// Reads text of `count` bytes.
     mutating func text(_ count: Int, _ bytes: RawSpan) throws(EventDecodingError) -> String {
         let start = try advance(count, of: bytes)

@@ -26,6 +26,12 @@ struct ByteWriter {
         }
     }
 
+    /// Appends the number of users, then their ids.
+    mutating func write(_ users: [UserID]) {
+        write(leb128: UInt64(users.count))
+        for user in users { write(id: user.bits) }
+    }
+
     /// Appends the length in bytes as LEB128, then the UTF-8.
     mutating func write(counted text: String) {
         write(leb128: UInt64(text.utf8.count))

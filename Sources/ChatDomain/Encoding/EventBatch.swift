@@ -13,6 +13,8 @@ package struct EventBatch: Sendable {
     package internal(set) var indexes: [EventIndexes] = []
     /// The indexed contents, ascending by row.
     package internal(set) var contents: [IndexedContent] = []
+    /// The lists of mentioned users, ascending by row; an event without mentions has none.
+    package private(set) var mentions: [MentionList] = []
     /// The number of resolved rows.
     var resolvedCount = 0
 
@@ -30,6 +32,14 @@ package struct EventBatch: Sendable {
         ///
         /// None if the event has no effect; several if the emoji of a removal was erased.
         package internal(set) var reactions: [ReactionIndex.Change] = []
+    }
+
+    /// The users whom the text of a row mentions.
+    package struct MentionList: Sendable {
+        /// The index of the row.
+        package let row: Int
+        /// The users, at least one.
+        package let users: [UserID]
     }
 
     /// Creates an empty batch whose first event will have a position.
@@ -54,18 +64,30 @@ package struct EventBatch: Sendable {
     /// - Parameters:
     ///   - content: The event's content; kept only if the kind is indexed.
     ///   - indexes: The indexes that are already known.
-    package mutating func append(_ row: EventRow, _ content: borrowing EventContent = .none, _ indexes: EventIndexes = EventIndexes()) {
+    ///   - mentioned: The users whom the text mentions.
+    package mutating func append(
+        _ row: EventRow, _ content: borrowing EventContent = .none, _ indexes: EventIndexes = EventIndexes(),
+        mentions mentioned: [UserID] = []
+    ) {
         // Explicit copy: a `borrowing` parameter is not implicitly copyable.
         if row.kind?.form.isIndexed == true { contents.append(IndexedContent(row: rows.count, content: copy content)) }
         rows.append(row)
+        if !mentioned.isEmpty {
+            mentions.append(MentionList(row: rows.count - 1, users: mentioned))
+            rows[rows.count - 1].hasMentions = true
+        }
         self.indexes.append(indexes)
     }
+
+    /// Appends an event, its list included.
+    package mutating func append(_ event: ChatEvent) { append(event.row, event.content, mentions: event.mentions) }
 
     /// Decodes and appends the next event.
     ///
     /// - Throws: ``EventDecodingError`` if the record is not an event; the batch is then unchanged.
     package mutating func append(kept: RawSpan, erasable: RawSpan?) throws(EventDecodingError) {
         let row = try EventRow(kept: kept)
+        if row.hasMentions { mentions.append(MentionList(row: rows.count, users: try row.mentions(kept))) }
         if row.kind?.form.isIndexed == true {
             append(row, try EventContent(indexedOf: row, erasable: erasable))
         } else {
@@ -90,6 +112,7 @@ package struct EventBatch: Sendable {
                     row: start + entry.row, content: entry.content, oneBasedFoldKey: entry.oneBasedFoldKey,
                     oneBasedSubject: entry.oneBasedSubject, reactions: entry.reactions))
         }
+        for list in next.mentions { mentions.append(MentionList(row: start + list.row, users: list.users)) }
         resolvedCount = rows.count
     }
 
@@ -101,6 +124,7 @@ package struct EventBatch: Sendable {
         rows.removeLast(rows.count - count)
         indexes.removeLast(indexes.count - count)
         while let last = contents.last, last.row >= count { contents.removeLast() }
+        while let last = mentions.last, last.row >= count { mentions.removeLast() }
     }
 
     /// Removes all events and keeps the capacity.
@@ -109,6 +133,7 @@ package struct EventBatch: Sendable {
         rows.removeAll(keepingCapacity: true)
         indexes.removeAll(keepingCapacity: true)
         contents.removeAll(keepingCapacity: true)
+        mentions.removeAll(keepingCapacity: true)
         resolvedCount = 0
     }
 
@@ -116,6 +141,15 @@ package struct EventBatch: Sendable {
     ///
     /// - Complexity: O(log *n*) in the number of indexed contents.
     package func content(of row: Int) -> IndexedContent { contents[contents.indices.partitioningIndex { contents[$0].row >= row }] }
+
+    /// Returns the users whom the text of a row mentions.
+    ///
+    /// - Complexity: O(1) for a row without mentions, otherwise O(log *n*) in the number of lists.
+    package func mentions(of row: Int) -> [UserID] {
+        guard rows[row].hasMentions else { return [] }
+        let index = mentions.indices.partitioningIndex { mentions[$0].row >= row }
+        return index < mentions.count && mentions[index].row == row ? mentions[index].users : []
+    }
 }
 
 /// The dense indexes of the entities that an event names; -1 for none.

@@ -25,6 +25,7 @@ extension ChatEvent {
     /// - Complexity: O(*n*) in the number of bytes.
     public init(kept: RawSpan, erasable: RawSpan?, contents: ContentSelection = .all) throws(EventDecodingError) {
         let row = try EventRow(kept: kept)
+        let mentions = try row.mentions(kept)
         // Initialized once, at the end: a partly initialized event would be copied at every step
         // that can throw.
         var rest = ByteReader(.erasable)
@@ -52,34 +53,36 @@ extension ChatEvent {
             } else {
                 content = erasable == nil ? .erased : .omitted
             }
-            self.init(row, content, correlation: nil)
+            self.init(row, content, correlation: nil, mentions: mentions)
             return
         }
         let correlation = try rest.correlation(row, erasable)
-        self.init(row, try EventContent(of: form, row, &rest, erasable, customKind: customKind), correlation: correlation)
+        let content = try EventContent(of: form, row, &rest, erasable, customKind: customKind)
+        self.init(row, content, correlation: correlation, mentions: mentions)
     }
 }
 
 extension ChatEvent {
-    /// Decodes only the ``body`` and ``createdAt`` of an event.
+    /// Decodes only the ``body``, ``createdAt`` and ``mentions`` of an event.
     ///
     /// - Throws: The errors of ``init(kept:erasable:contents:)`` for the same bytes.
     package static func text(
         kept: RawSpan, erasable: RawSpan?
-    ) throws(EventDecodingError) -> (body: String?, createdAt: Timestamp) {
+    ) throws(EventDecodingError) -> (body: String?, createdAt: Timestamp, mentions: [UserID]) {
         let row = try EventRow(kept: kept)
+        let mentions = try row.mentions(kept)
         switch row.kind {
         case .messagePosted, .replyPosted, .messageEdited, .replyEdited:
-            guard let erasable else { return (nil, row.createdAt) }
+            guard let erasable else { return (nil, row.createdAt, mentions) }
             var rest = ByteReader(.erasable)
             _ = try rest.correlation(row, erasable)
             let known = erasable.extracting(0..<(try rest.endOfContent(row.flags, erasable)))
-            return (try rest.remainingText(known), row.createdAt)
+            return (try rest.remainingText(known), row.createdAt, mentions)
         default:
             // Callers ask only for posts, but a damaged journal can hold any event at a post's
             // position.
             let event = try ChatEvent(kept: kept, erasable: erasable)
-            return (event.body, event.createdAt)
+            return (event.body, event.createdAt, event.mentions)
         }
     }
 }
@@ -172,6 +175,19 @@ extension EventRow {
                 try decode(field, &reader, kept)
             }
         }
+        // A list that does not fit is an error of the record, also for a caller who does not read it.
+        if flags.contains(.mentions), kind.form.hasMentions { _ = try reader.listCount(kept) }
+    }
+
+    /// Decodes the users whom the text mentions from the kept part of the row.
+    func mentions(_ kept: RawSpan) throws(EventDecodingError) -> [UserID] {
+        guard hasMentions else { return [] }
+        var reader = ByteReader(.kept)
+        // The header, the ids, the number and the edit.
+        reader.offset = fieldOffset + (has(.parent) ? 4 : 3) * 16
+        _ = try reader.leb128(kept)
+        if edit != nil { reader.offset += 16 }
+        return try reader.users(kept)
     }
 
     private mutating func decode(_ field: EventField, _ reader: inout ByteReader, _ kept: RawSpan) throws(EventDecodingError) {

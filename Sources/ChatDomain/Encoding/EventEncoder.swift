@@ -18,10 +18,17 @@ package struct EventEncoder {
     ///
     /// - Precondition: The content is present: neither ``ChatEvent/isErased`` nor
     ///   ``ChatEvent/isOmitted``. Exactly an event of unknown kind has opaque content.
-    package mutating func encode(_ event: ChatEvent) { encode(event.row, event.content, correlation: event.correlation) }
+    package mutating func encode(_ event: ChatEvent) {
+        encode(event.row, event.content, correlation: event.correlation, mentions: event.mentions)
+    }
 
-    /// Encodes a row and its content into ``kept`` and ``erasable``.
-    package mutating func encode(_ row: EventRow, _ content: borrowing EventContent, correlation: String?) {
+    /// Encodes a row, its content and its list into ``kept`` and ``erasable``.
+    ///
+    /// - Precondition: There are mentions exactly if the row says so.
+    package mutating func encode(
+        _ row: EventRow, _ content: borrowing EventContent, correlation: String?, mentions: [UserID] = []
+    ) {
+        precondition(mentions.isEmpty != row.hasMentions, "the row and the list disagree")
         keptWriter.bytes.removeAll(keepingCapacity: true)
         erasableWriter.bytes.removeAll(keepingCapacity: true)
         guard let kind = row.kind else {
@@ -38,6 +45,7 @@ package struct EventEncoder {
         if row.flags.contains(.sentAt) { keptWriter.write(littleEndian: UInt64(bitPattern: row.createdAt.millisecondsSince1970)) }
         if let correlation { erasableWriter.write(counted: correlation) }
         for field in kind.form.layout(row.flags).kept { encode(field, of: row, content) }
+        if !mentions.isEmpty { keptWriter.write(mentions) }
         content.encode(to: &erasableWriter)
     }
 

@@ -15,25 +15,40 @@ public struct ChatEvent: Hashable, Sendable {
         didSet { row.setFlags(origin, hasCorrelation: correlation != nil) }
     }
 
+    /// The users whom the text of a post mentions, each once, in their order; empty for other kinds.
+    ///
+    /// At most ``MessageBody/maximumMentionCount``. They belong to the kept part, so they stay if the
+    /// content is erased; a viewer who may not see the text is not shown them.
+    ///
+    /// - Precondition: Only events that post or edit have mentions.
+    public var mentions: [UserID] {
+        didSet {
+            precondition(mentions.isEmpty || kind?.form.hasMentions == true, "events of this kind have no mentions")
+            row.hasMentions = !mentions.isEmpty
+        }
+    }
+
     /// Creates an event.
     ///
-    /// - Precondition: An event that is no edit has no `edit`.
+    /// - Precondition: An event that is no edit has no `edit`, and one that writes no text no `mentions`.
     public init(
         recordedAt: Timestamp, origin: EventOrigin = .native, details: EventDetails, edit: EditID? = nil, content: EventContent = .none,
-        correlation: String? = nil
+        correlation: String? = nil, mentions: [UserID] = []
     ) {
         var row = EventRow(kind: details.kind, flags: [], recordedAt: recordedAt, createdAt: origin.sentAt ?? recordedAt)
         row.flags = EventFlags(origin, hasCorrelation: false)
         row.set(details.shape)
         precondition(edit == nil || row.has(.edit), "events of this kind have no edit")
+        precondition(mentions.isEmpty || row.kind?.form.hasMentions == true, "events of this kind have no mentions")
         row.edit = edit?.bits
-        self.init(row, content, correlation: correlation)
+        self.init(row, content, correlation: correlation, mentions: mentions)
         setLastErasedPosition()
     }
 
     /// Creates the event of a row.
-    package init(_ row: EventRow, _ content: EventContent, correlation: String?) {
-        (self.row, self.content, self.correlation) = (row, content, correlation)
+    package init(_ row: EventRow, _ content: EventContent, correlation: String?, mentions: [UserID] = []) {
+        (self.row, self.content, self.correlation, self.mentions) = (row, content, correlation, mentions)
+        self.row.hasMentions = !mentions.isEmpty
         self.row.setFlags(row.origin, hasCorrelation: correlation != nil)
     }
 
@@ -71,8 +86,10 @@ extension ChatEvent {
         get { EventDetails(row) }
         set {
             let edit = newValue.kind?.form.has(.edit) == true ? edit : nil
+            let mentions = newValue.kind?.form.hasMentions == true ? mentions : []
             self = ChatEvent(
-                recordedAt: recordedAt, origin: origin, details: newValue, edit: edit, content: content, correlation: correlation)
+                recordedAt: recordedAt, origin: origin, details: newValue, edit: edit, content: content, correlation: correlation,
+                mentions: mentions)
         }
     }
 
@@ -255,6 +272,8 @@ extension RecordedEvent {
     public var customEvent: CustomEventID? { event.customEvent }
     /// The erasable part of the event.
     public var content: EventContent { event.content }
+    /// The users whom the text of a post mentions; empty for other kinds.
+    public var mentions: [UserID] { event.mentions }
     /// The body of a message, a reply or an edit.
     public var body: String? { event.body }
     /// The new username.

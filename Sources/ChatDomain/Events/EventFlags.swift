@@ -10,6 +10,8 @@ struct EventFlags: OptionSet, Hashable, Sendable {
     static let edit = EventFlags(rawValue: 16)
     /// The event, of a kind that is about messages and replies, is about a reply.
     static let ofReply = EventFlags(rawValue: 32)
+    /// The kept part ends with the users whom the text mentions.
+    static let mentions = EventFlags(rawValue: 64)
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
 

@@ -111,7 +111,7 @@ extension EventForm {
     }
 
     /// The flags of fields that events of the kind can have.
-    var fieldFlags: EventFlags { has(.edit) ? .edit : layout == .post ? .ofReply : [] }
+    var fieldFlags: EventFlags { (has(.edit) ? .edit : layout == .post ? .ofReply : []).union(hasMentions ? .mentions : []) }
 
     /// Whether the kept part has a field; that of an event about a post: ``EventRow/has(_:)``.
     @inline(__always)
@@ -134,6 +134,10 @@ extension EventForm {
 
     /// Whether the events name a second user: the one who acted, or who is blocked.
     var namesOtherUser: Bool { hasOtherActor || has(.blocked) }
+
+    /// Whether the events can have a list of users whom they mention: those that write the text of a post.
+    @inline(__always)
+    package var hasMentions: Bool { content == .body }
 
     /// The field that can be redacted; none if there is no erasable content.
     package var redactable: RedactedFields { content.redactable }

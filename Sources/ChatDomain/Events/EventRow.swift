@@ -65,6 +65,12 @@ package struct EventRow: Hashable, Sendable {
         }
     }
 
+    /// Whether the event has a list of users whom its text mentions, which stands beside its row.
+    package internal(set) var hasMentions: Bool {
+        get { flags.contains(.mentions) && kind?.form.hasMentions == true }
+        set { if newValue { flags.insert(.mentions) } else { flags.remove(.mentions) } }
+    }
+
     /// The user who acted, for the kinds in which that is another user than ``user``.
     package var otherActor: UInt128 { secondID }
 

@@ -100,6 +100,7 @@ extension ChatCommand {
         case .from: from = try container.decodeInteger(key)
         case .level: level = try container.decodeName(key)
         case .replaces: replaces = try container.hasValue(key) ? try container.decodeInteger(key) : nil
+        case .mentions: mentions = try container.decodeIfPresent([UserID].self, forKey: key) ?? []
         }
     }
 
@@ -130,6 +131,7 @@ extension ChatCommand {
             case .from: try fields.encode(from, forKey: key)
             case .level: try fields.encode(level, forKey: key)
             case .replaces: try fields.encodeIfPresent(replaces, forKey: key)
+            case .mentions: if !mentions.isEmpty { try fields.encode(mentions, forKey: key) }
             }
         }
     }
@@ -157,6 +159,7 @@ extension CommandField {
         case .from: [.from]
         case .level: [.level]
         case .replaces: [.replaces]
+        case .mentions: [.mentions]
         }
     }
 }

@@ -6,8 +6,10 @@ struct EventFields {
     let isErased: Bool
     let redacted: RedactedFields
 
-    /// Decodes the fields of a form into a row, which has the times and the kind.
-    func decode(_ form: EventForm, into header: EventRow) throws -> (EventRow, EventContent) {
+    /// Decodes the fields of a form into an event.
+    ///
+    /// - Parameter header: The row of the event, which has the times and the kind.
+    func decode(_ form: EventForm, into header: EventRow, correlation: String?) throws -> ChatEvent {
         if form.content == .erasure { try requireKept() }
         var (row, kind) = (header, "")
         if form.layout == .post, container.contains(.reply) { row.flags.insert(.ofReply) }
@@ -35,13 +37,28 @@ struct EventFields {
             case .content: break
             }
         }
-        if form.content == .erasure { return (row, .erasure(reason: order.reason, positions: order.positions)) }
-        return (row, try content(form.content, row, customKind: kind))
+        if form.content == .erasure {
+            return ChatEvent(row, .erasure(reason: order.reason, positions: order.positions), correlation: correlation)
+        }
+        let content = try content(form.content, row, customKind: kind)
+        return ChatEvent(row, content, correlation: correlation, mentions: form.hasMentions ? try mentions() : [])
+    }
+
+    /// Decodes the users whom the text mentions; they stay if it is erased, and are hidden with it.
+    private func mentions() throws -> [UserID] {
+        guard container.contains(.mentions) else { return [] }
+        let users = try container.decode([UserID].self, forKey: .mentions)
+        guard !users.isEmpty, !isRedacted(.body) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .mentions, in: container, debugDescription: "must have a user, or be absent as it is beside a redacted body")
+        }
+        return users
     }
 
     private func keys(_ form: EventForm, _ layout: EventLayout) -> [FieldKey] {
         let keys = layout.json.flatMap {
-            $0 == .content ? form.content.keys : [$0 == .user ? FieldKey(form.userKey.rawValue) : $0.key]
+            $0 == .content
+                ? form.content.keys + (form.hasMentions ? [.mentions] : []) : [$0 == .user ? FieldKey(form.userKey.rawValue) : $0.key]
         }
         return redacted.contains(.postcode) ? keys + [.outwardCode] : keys
     }

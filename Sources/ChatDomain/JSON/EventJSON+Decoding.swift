@@ -56,8 +56,7 @@ extension RecordedEvent: Decodable {
         }
         let event: ChatEvent
         if let kind {
-            let (row, content) = try fields.decode(kind.form, into: header)
-            event = ChatEvent(row, content, correlation: correlation)
+            event = try fields.decode(kind.form, into: header, correlation: correlation)
         } else {
             event = try fields.decodeUnknownEvent(header, correlation: correlation)
         }

@@ -67,7 +67,9 @@ extension ChatEvent {
             case .customKind: if case .custom(let kind, _) = content { try fields.encode(kind, forKey: .kind) }
             case .erasureReason: try fields.encode(reason, forKey: .reason)
             case .ranges: try fields.encode(erasedPositions?.ranges.map { [$0.lowerBound, $0.upperBound] } ?? [], forKey: .ranges)
-            case .content: try encodeContent(form.content, to: &fields, isExport: isExport)
+            case .content:
+                try encodeContent(form.content, to: &fields, isExport: isExport)
+                if !mentions.isEmpty { try fields.encode(mentions.map(\.description), forKey: .mentions) }
             }
         }
     }

@@ -40,6 +40,7 @@ package struct FieldKey: CodingKey, Hashable {
     package static let outwardCode = FieldKey("outwardCode")
     package static let name = FieldKey("name")
     package static let body = FieldKey("body")
+    package static let mentions = FieldKey("mentions")
     package static let device = FieldKey("device")
 
     package static let unknown = FieldKey("unknown")

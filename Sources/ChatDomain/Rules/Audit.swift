@@ -14,7 +14,8 @@ extension ChatState {
     /// - ``HistoryFault/Problem/threadNumberGap`` if the number is above the next one,
     /// - ``HistoryFault/Problem/notAMember`` and ``HistoryFault/Problem/alreadyMember``,
     /// - ``HistoryFault/Problem/notResident``,
-    /// - ``HistoryFault/Problem/notPermitted`` and ``HistoryFault/Problem/noEffect``,
+    /// - ``HistoryFault/Problem/notPermitted``, except for a list of mentions that is too long or has a user
+    ///   twice, and ``HistoryFault/Problem/noEffect``,
     /// - ``HistoryFault/Problem/usernameTwice``.
     ///
     /// It reports every other problem as before.
@@ -22,7 +23,7 @@ extension ChatState {
     /// - Complexity: O(1) on average.
     public func faults(of event: ChatEvent) -> [HistoryFault] {
         var indexes = EventIndexes()
-        return rules.faults(of: event.row, event.content, identities, &indexes) + (event.textFault.map { [$0] } ?? [])
+        return rules.faults(of: event.row, event.content, event.mentions, identities, &indexes) + (event.textFault.map { [$0] } ?? [])
     }
 }
 
@@ -46,7 +47,7 @@ extension RuleState {
         identities.prefetch(batch)
         for row in 0..<batch.count {
             let content = batch.rows[row].kind?.form.isIndexed == true ? batch.content(of: row).content : .none
-            let found = faults(of: batch.rows[row], content, identities, &batch.indexes[row])
+            let found = faults(of: batch.rows[row], content, batch.mentions(of: row), identities, &batch.indexes[row])
             if found.isEmpty {
                 for rule in earlierRules(of: batch.rows[row], content, identities) { note(row, rule) }
             } else {
@@ -63,9 +64,11 @@ extension RuleState {
     ///
     /// - Parameters:
     ///   - content: The event's content; read only if the kind is indexed.
+    ///   - mentions: The users whom the text mentions.
     ///   - indexes: Receives the indexes of the user and the thread, if they exist.
     fileprivate func faults(
-        of row: EventRow, _ content: borrowing EventContent, _ ids: borrowing Identities, _ indexes: inout EventIndexes
+        of row: EventRow, _ content: borrowing EventContent, _ mentions: [UserID], _ ids: borrowing Identities,
+        _ indexes: inout EventIndexes
     ) -> [HistoryFault] {
         var faults = FaultList(isLossPossible: lostEventCount > 0)
         faults.require(
@@ -86,6 +89,7 @@ extension RuleState {
         indexes.user = event.knownUser ?? -1
         indexes.thread = event.knownThread ?? -1
         checkUserAndThread(event, &faults)
+        if !mentions.isEmpty { checkMentions(mentions, event, ids, &faults) }
         switch kind {
         case .userRegistered, .usernameChanged: checkNames(event, content, ids, &faults)
         case .postcodeSet:

@@ -59,6 +59,7 @@ extension ChatCommand {
         if form.has(.until) { until = event.until }
         if form.has(.level) { level = event.level }
         if form.has(.upTo) { from = event.number &+ 1 }
-        (text, label, payload) = (form.content == .emoji ? Emoji.placeholder : "-", "com.example", CustomPayload(unchecked: "0"))
+        // The payload is the text too.
+        (text, label) = (form.content == .emoji ? Emoji.placeholder : "0", "com.example")
     }
 }

@@ -176,6 +176,17 @@ extension RuleState {
                 of: .message(messageID), in: event.threadID, by: nil, unless: event.kind == .replyPosted ? .withdrawn : [], ids))
     }
 
+    /// Checks that a list has no user twice, is not too long, and that its users are members of the thread.
+    func checkMentions(_ mentions: [UserID], _ event: AuditedEvent, _ ids: borrowing Identities, _ faults: inout FaultList) {
+        faults.require(
+            mentions.count <= MessageBody.maximumMentionCount && Set(mentions).count == mentions.count, .notPermitted,
+            "the event mentions \(mentions.count) users, which is more than \(MessageBody.maximumMentionCount), or one of them twice")
+        for user in mentions.prefix(MessageBody.maximumMentionCount) {
+            if let thread = event.knownThread, isMember(user, of: thread, ids) { continue }
+            faults.requireUnlessLost(false, .notAMember, "user \(user), whom the event mentions, is not a member")
+        }
+    }
+
     private func checkEdit(_ event: AuditedEvent, _ ids: borrowing Identities, _ faults: inout FaultList) {
         guard let edit = event.row.editID else { return }
         faults.require(ids.edits.find(edit.bits) == nil, .identifierTwice, "edit \(edit) is recorded already")

@@ -46,7 +46,7 @@ public struct ChatState: Equatable, Sendable {
     /// - Complexity: O(1) on average.
     public mutating func evolve(_ event: ChatEvent, at position: Position) {
         var batch = EventBatch(from: position)
-        batch.append(event.row, event.content)
+        batch.append(event)
         identities.resolve(&batch)
         rules.apply(batch, 0..<1)
     }

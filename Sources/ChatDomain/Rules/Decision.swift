@@ -29,7 +29,7 @@ extension EventBatch {
     package func events(_ rows: Range<Int>, of request: CommandRequest) -> [ChatEvent] {
         rows.map {
             ChatEvent(
-                self.rows[$0], content($0, of: request), correlation: request.correlation)
+                self.rows[$0], content($0, of: request), correlation: request.correlation, mentions: mentions(of: $0))
         }
     }
 

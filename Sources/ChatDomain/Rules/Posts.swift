@@ -17,9 +17,10 @@ extension RuleState {
         let membership = try requireMember(author, of: thread, ids)
         try requireWritable(thread, membership, at: envelope.recordedAt)
         guard MessageBody.isValid(command.text) else { throw .invalidBody }
+        let mentions = try mentions(of: command, in: thread, ids)
         batch.append(
             envelope.row(.messagePosted, command.threadID, nextNumber(in: thread), command.actorID, secondID: envelope.id), .none,
-            EventIndexes(user: author, thread: thread, membership: membership))
+            EventIndexes(user: author, thread: thread, membership: membership), mentions: mentions)
         return .append
     }
 
@@ -39,11 +40,12 @@ extension RuleState {
         try requireWritable(thread, membership, at: envelope.recordedAt)
         guard !found.marks.isWithdrawn else { throw .retracted }
         guard MessageBody.isValid(command.text) else { throw .invalidBody }
+        let mentions = try mentions(of: command, in: thread, ids)
         batch.append(
             envelope.row(
                 .replyPosted, ids.threads.id(thread), nextNumber(in: thread), command.actorID, secondID: envelope.id,
                 message: ids.messages.id(message)),
-            .none, EventIndexes(user: author, thread: thread, message: message))
+            .none, EventIndexes(user: author, thread: thread, message: message), mentions: mentions)
         return .append
     }
 
@@ -62,7 +64,8 @@ extension RuleState {
         guard !found.marks.isWithdrawn else { throw .retracted }
         if let replaces = command.replaces, replaces != textPosition(of: found, command.post, ids) { throw .edited }
         guard MessageBody.isValid(command.text) else { throw .invalidBody }
-        appendPostEvent(command.post.kind(.messageEdited, .replyEdited), command, found, actor, ids, envelope, &batch)
+        let mentions = try mentions(of: command, in: found.thread, ids)
+        appendPostEvent(command.post.kind(.messageEdited, .replyEdited), command, found, actor, ids, envelope, &batch, mentions: mentions)
         return .append
     }
 
@@ -92,7 +95,7 @@ extension RuleState {
     /// - Parameter content: The content; kept only if the kind is indexed.
     func appendPostEvent(
         _ kind: EventKind, _ command: borrowing ChatCommand, _ found: FoundPost, _ actor: Int, _ ids: borrowing Identities,
-        _ envelope: EventEnvelope, _ batch: inout EventBatch, content: EventContent = .none
+        _ envelope: EventEnvelope, _ batch: inout EventBatch, content: EventContent = .none, mentions: [UserID] = []
     ) {
         let threadID = ids.threads.id(found.thread)
         let number = kind.form.isNumbered ? nextNumber(in: found.thread) : 0
@@ -104,7 +107,28 @@ extension RuleState {
             }
         if kind.form.has(.edit) { row.edit = envelope.id }
         if kind.form.layout == .post, command.post.isReply { row.flags.insert(.ofReply) }
-        batch.append(row, content, EventIndexes(user: actor, thread: found.thread, second: found.post))
+        batch.append(row, content, EventIndexes(user: actor, thread: found.thread, second: found.post), mentions: mentions)
+    }
+
+    /// Returns the users whom the text of a command mentions, each once, who must be members of the thread.
+    ///
+    /// - Complexity: O(*n*) in the length of the list.
+    private func mentions(
+        of command: borrowing ChatCommand, in thread: Int, _ ids: borrowing Identities
+    ) throws(Rejection) -> [UserID] {
+        if command.mentions.isEmpty { return [] }
+        var mentions: [UserID] = []
+        for user in command.mentions where !mentions.contains(user) {
+            guard mentions.count < MessageBody.maximumMentionCount else { throw .tooManyMentions }
+            mentions.append(user)
+        }
+        for user in mentions where !isMember(user, of: thread, ids) { throw .mentionsNonMember }
+        return mentions
+    }
+
+    /// Whether a user, who may be unknown, is a member of a thread now.
+    func isMember(_ userID: UserID, of thread: Int, _ ids: borrowing Identities) -> Bool {
+        ids.users.find(userID).map { isMember($0, of: thread, ids) } ?? false
     }
 
     /// Returns the position of the event that wrote the text of a post.

@@ -7,6 +7,9 @@ public enum MessageBody {
     /// The maximum length of a body, in bytes of UTF-8.
     public static let maximumByteCount = 16_384
 
+    /// The maximum number of users whom a post mentions.
+    public static let maximumMentionCount = 50
+
     /// Whether a text is a valid body.
     ///
     /// A valid body is at most ``maximumByteCount`` bytes and has a scalar that is not white space

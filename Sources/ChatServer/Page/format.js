@@ -92,6 +92,7 @@ const explanations = {
   tooManyBlocks: "You can block at most 1,000 people. Unblock one first.",
   tooManyPins: "A thread has at most 50 pinned messages. Unpin one first.",
   invalidBody: "A message has 1 to 16,384 bytes and is not only blank.",
+  tooManyMentions: "A message can mention at most 50 people.",
   invalidReason: "Write a reason of at most 512 bytes.",
   invalidUntil: "Choose an end in the future.",
   invalidThreadName: "A thread's name has 1 to 120 characters and is not a postcode district.",

@@ -33,7 +33,8 @@ struct DamagedBytesTests {
             let event = Result { () throws(EventDecodingError) in try isStub ? bytes.stub() : bytes.event() }
             let text = Result { () throws(EventDecodingError) in try bytes.text(isStub: isStub) }
             switch (event, text) {
-            case (.success(let event), .success(let text)): #expect(text.body == event.body && text.createdAt == event.createdAt)
+            case (.success(let event), .success(let text)):
+                #expect(text.body == event.body && text.createdAt == event.createdAt && text.mentions == event.mentions)
             case (.failure(let one), .failure(let other)): #expect(one == other)
             default: Issue.record("\(event) and \(text) of \(bytes)")
             }

@@ -22,6 +22,7 @@ struct CommandJSONTests {
         let fields = kind.form.fields
         let ids = fields.filter { if case .newID = $0 { true } else { [.user, .session, .newThread].contains($0) } }
         #expect(ids.count <= 1 && fields.count { [.thread, .post, .message].contains($0) } <= 1)
+        #expect(fields.count { if case .text = $0 { true } else { $0 == .payload } } <= 1)
         #expect(fields.count { [.until, .upTo, .replaces].contains($0) } <= 1 && fields.count { $0 == .subject || $0 == .customKind } <= 1)
     }
 
@@ -61,6 +62,18 @@ struct CommandJSONTests {
         (
             .edit(.reply(Here.yes), edit: EditID(bits: Here.poll.bits), by: Here.ann, body: "x", replaces: 0),
             #"{"edit":{"body":"x","by":"\#(user)","edit":"\#(poll)","replaces":0,"reply":"\#(yes)"}}"#
+        ),
+        (
+            .postMessage(thread: Here.dogs, author: Here.ann, body: "x", mentions: [Here.bob, Here.ann, Here.bob]),
+            #"{"postMessage":{"author":"\#(user)","body":"x","mentions":["\#(bob)","\#(user)","\#(bob)"],"thread":"\#(dogs)"}}"#
+        ),
+        (
+            .reply(message: Here.milk, author: Here.ann, body: "x", mentions: [Here.bob]),
+            #"{"reply":{"author":"\#(user)","body":"x","mentions":["\#(bob)"],"message":"\#(milk)"}}"#
+        ),
+        (
+            .edit(.message(Here.milk), by: Here.ann, body: "x", mentions: [Here.bob], replaces: 3),
+            #"{"edit":{"body":"x","by":"\#(user)","mentions":["\#(bob)"],"message":"\#(milk)","replaces":3}}"#
         ),
         (.retract(.message(Here.milk), by: Here.ann), #"{"retract":{"by":"\#(user)","message":"\#(milk)"}}"#),
         (.retract(.reply(Here.yes), by: Here.ann), #"{"retract":{"by":"\#(user)","reply":"\#(yes)"}}"#),

@@ -16,10 +16,12 @@ extension RuleModel {
         case .openThread: try open(command.id.map(ThreadID.init(bits:)), text, by, command.policy, command.history ?? .all, draft)
         case .joinThread: try join(by, thread, draft)
         case .leaveThread: try leave(by, thread, draft)
-        case .postMessage: try post(command.id.map(MessageID.init(bits:)), thread, by, text, draft)
-        case .reply: try self.reply(command.id.map(ReplyID.init(bits:)), command.message, by, text, draft)
+        case .postMessage: try post(command.id.map(MessageID.init(bits:)), thread, by, text, mentions: command.mentions, draft)
+        case .reply:
+            try self.reply(command.id.map(ReplyID.init(bits:)), command.message, by, text, mentions: command.mentions, draft)
         case .edit:
-            try edit(command.id.map(EditID.init(bits:)), command.post, by, text, replaces: command.replaces, draft)
+            try edit(
+                command.id.map(EditID.init(bits:)), command.post, by, text, mentions: command.mentions, replaces: command.replaces, draft)
         case .retract:
             switch command.post {
             case .message(let message): try retractMessage(message, by, draft)

@@ -1,7 +1,9 @@
 import ChatDomain
 
 extension RuleModel {
-    mutating func post(_ id: MessageID?, _ thread: ThreadID, _ author: UserID, _ body: String, _ draft: Draft) throws(Refusal) -> Answer {
+    mutating func post(
+        _ id: MessageID?, _ thread: ThreadID, _ author: UserID, _ body: String, mentions: [UserID], _ draft: Draft
+    ) throws(Refusal) -> Answer {
         if let id, let known = messages[id] {
             try check(known.thread == thread && known.author == author, .identifierTaken)
             return .duplicate(first: known.position, last: known.position)
@@ -11,13 +13,16 @@ extension RuleModel {
         try check(isMember(author, thread), .notAMember)
         try checkPosting(author, thread, draft)
         try check(isBody(body), .invalidBody)
+        let mentioned = try mentioned(mentions, thread)
         let message = id ?? MessageID(bits: draft.freshID)
         messages[message] = Message(thread: thread, author: author, position: head + 1)
         let details = EventShape.message(thread: thread, number: next(thread), message: message, by: author)
-        return append([(.init(.messagePosted, details), .body(body))], draft)
+        return append([(.init(.messagePosted, details), .body(body))], mentions: mentioned, draft)
     }
 
-    mutating func reply(_ id: ReplyID?, _ message: MessageID, _ author: UserID, _ body: String, _ draft: Draft) throws(Refusal) -> Answer {
+    mutating func reply(
+        _ id: ReplyID?, _ message: MessageID, _ author: UserID, _ body: String, mentions: [UserID], _ draft: Draft
+    ) throws(Refusal) -> Answer {
         if let id, let known = replies[id] {
             try check(known.message == message && known.author == author, .identifierTaken)
             return .duplicate(first: known.position, last: known.position)
@@ -29,14 +34,15 @@ extension RuleModel {
         try checkPosting(author, answered.thread, draft)
         try check(!answered.isWithdrawn, .retracted)
         try check(isBody(body), .invalidBody)
+        let mentioned = try mentioned(mentions, answered.thread)
         let reply = id ?? ReplyID(bits: draft.freshID)
         replies[reply] = Reply(message: message, author: author, position: head + 1)
         let details = EventShape.reply(thread: answered.thread, number: next(answered.thread), message: message, reply: reply, by: author)
-        return append([(.init(.replyPosted, details), .body(body))], draft)
+        return append([(.init(.replyPosted, details), .body(body))], mentions: mentioned, draft)
     }
 
     mutating func edit(
-        _ id: EditID?, _ post: PostID, _ by: UserID, _ body: String, replaces: Position?, _ draft: Draft
+        _ id: EditID?, _ post: PostID, _ by: UserID, _ body: String, mentions: [UserID], replaces: Position?, _ draft: Draft
     ) throws(Refusal) -> Answer {
         if let id {
             if let known = journal.firstIndex(where: { $0.edit == id }) {
@@ -70,7 +76,16 @@ extension RuleModel {
             try check(last.map { Position($0) + 1 } == replaces, .edited)
         }
         try check(isBody(body), .invalidBody)
-        return append([(details, .body(body))], edit: id ?? EditID(bits: draft.freshID), draft)
+        let mentioned = try mentioned(mentions, message.thread)
+        return append([(details, .body(body))], edit: id ?? EditID(bits: draft.freshID), mentions: mentioned, draft)
+    }
+
+    /// Returns the users, each at its first place, who must be members.
+    private func mentioned(_ users: [UserID], _ thread: ThreadID) throws(Refusal) -> [UserID] {
+        let mentioned = users.enumerated().filter { !users[..<$0.offset].contains($0.element) }.map(\.element)
+        try check(mentioned.count <= 50, .tooManyMentions)
+        for user in mentioned { try check(isMember(user, thread), .notAMember) }
+        return mentioned
     }
 
     private static func edited(_ event: ChatEvent) -> PostID? {

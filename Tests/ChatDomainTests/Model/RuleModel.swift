@@ -157,10 +157,11 @@ struct RuleModel {
     }
 
     /// Appends the events of one command.
-    mutating func append(_ facts: [(EventDetails, EventContent)], edit: EditID? = nil, _ draft: Draft) -> Answer {
+    mutating func append(_ facts: [(EventDetails, EventContent)], edit: EditID? = nil, mentions: [UserID] = [], _ draft: Draft) -> Answer {
         let events = facts.map {
             ChatEvent(
-                recordedAt: draft.time, origin: draft.origin, details: $0.0, edit: edit, content: $0.1, correlation: draft.correlation)
+                recordedAt: draft.time, origin: draft.origin, details: $0.0, edit: edit, content: $0.1, correlation: draft.correlation,
+                mentions: mentions)
         }
         journal += events
         return .appended(events)

@@ -96,7 +96,7 @@ struct EnvelopeRulesTests {
                 "storageFull", "invalidPolicy", "notInvited", "banned", "muted", "notAModerator", "notAnOwner", "lastOwner",
                 "threadLocked", "threadClosed", "invalidReason", "invalidUntil", "tooManyPins", "tooManyBlocks", "invalidEmoji",
                 "tooManyReactions", "invalidKind",
-                "invalidPayload",
+                "invalidPayload", "tooManyMentions",
                 "userErased", "clockStepped",
             ])
     }

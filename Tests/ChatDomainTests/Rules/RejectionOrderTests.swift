@@ -27,6 +27,7 @@ struct RejectionOrderTests {
         var policy = ThreadPolicy.open
         var role = ThreadRole.moderator
         var payload = Here.payload("1")
+        var mentions: [UserID] = []
         /// Commands before the command, of users and threads that exist.
         var given: Set<Earlier> = []
 
@@ -122,6 +123,10 @@ struct RejectionOrderTests {
     static let isBanned = Condition(.banned, "user", "isBanned") { $0.given.insert(.isBanned) }
     static let blankReason = Condition(.invalidReason, "text") { $0.text = " " }
     static let blankBody = Condition(.invalidBody, "text") { $0.text = "" }
+    static let mentionsTooMany = Condition(.tooManyMentions, "mentions") { example in
+        example.mentions += (0...50).map { UserID(bits: 1 << 90 + UInt128($0)) }
+    }
+    static let mentionsStranger = Condition(.notAMember, "stranger") { $0.mentions.append(Here.eli) }
     static let endsInPast = Condition(.invalidUntil, "until") { $0.until = Timestamp(millisecondsSince1970: 1_584_921_600_000) }
     static let userIsMember = Condition(nil, "user", "thread") { $0.user = Here.cem }
 
@@ -268,9 +273,9 @@ struct RejectionOrderTests {
             "postMessage",
             [
                 Condition(.identifierTaken, "id") { $0.id = Here.early.bits }, unknownActor, unknownThread, actorIsStranger, isClosed,
-                isLocked, actorIsMuted, blankBody,
+                isLocked, actorIsMuted, blankBody, mentionsTooMany, mentionsStranger,
             ]
-        ) { .postMessage(message: MessageID(bits: $0.id), thread: $0.thread, author: $0.by, body: $0.text) },
+        ) { .postMessage(message: MessageID(bits: $0.id), thread: $0.thread, author: $0.by, body: $0.text, mentions: $0.mentions) },
         Command(
             "custom",
             [
@@ -286,8 +291,9 @@ struct RejectionOrderTests {
             [
                 Condition(.identifierTaken, "id") { $0.id = Here.earlyReply.bits }, unknownActor, unknownMessage, actorIsStranger,
                 hiddenMessage, isClosed, isLocked, actorIsMuted, Condition(.retracted, after: .isRemoved), blankBody,
+                mentionsTooMany, mentionsStranger,
             ], accepted: aboutMessage
-        ) { .reply(reply: ReplyID(bits: $0.id), message: $0.message, author: $0.by, body: $0.text) },
+        ) { .reply(reply: ReplyID(bits: $0.id), message: $0.message, author: $0.by, body: $0.text, mentions: $0.mentions) },
         Command(
             "pin",
             [
@@ -314,9 +320,12 @@ struct RejectionOrderTests {
                     Condition(.identifierTaken, "id") { $0.id = otherEdit.bits }, unknownActor, unknown, actorIsStranger, hidden, isClosed,
                     isLocked, actorIsMuted, notTheAuthor,
                     Condition(.retracted, after: .isRetracted), Condition(.edited, "replaces") { $0.replaces = 1 }, blankBody,
+                    mentionsTooMany, mentionsStranger,
                 ],
                 accepted: { ($0.post, $0.by) = (post, Here.cem) }
-            ) { .edit($0.post ?? post, edit: EditID(bits: $0.id), by: $0.by, body: $0.text, replaces: $0.replaces) },
+            ) {
+                .edit($0.post ?? post, edit: EditID(bits: $0.id), by: $0.by, body: $0.text, mentions: $0.mentions, replaces: $0.replaces)
+            },
             Command(
                 "retract (\(kind))", [unknownActor, unknown, notTheAuthor, Condition(nil, after: .isRetracted)],
                 accepted: { ($0.post, $0.by) = (post, Here.cem) }

@@ -30,8 +30,8 @@ struct EventBytes: Hashable {
         try unsafe ChatEvent(kept: kept.span.bytes, erasable: nil, contents: contents)
     }
 
-    /// Decodes the body and the creation time, from a whole record or from a stub.
-    func text(isStub: Bool = false) throws(EventDecodingError) -> (body: String?, createdAt: Timestamp) {
+    /// Decodes the body, the creation time and the mentions, from a whole record or from a stub.
+    func text(isStub: Bool = false) throws(EventDecodingError) -> (body: String?, createdAt: Timestamp, mentions: [UserID]) {
         // Unsafe for the same reason as `event(_:)`.
         if isStub { return try unsafe ChatEvent.text(kept: kept.span.bytes, erasable: nil) }
         return try unsafe ChatEvent.text(kept: kept.span.bytes, erasable: erasable.span.bytes)

@@ -18,8 +18,10 @@ struct EventGenerator {
         return ChatEvent(
             recordedAt: Timestamp(millisecondsSince1970: pick([0, 1, 255, 256, 1_584_921_600_123, 1 << 47, 1 << 48 - 1])),
             origin: origin(), details: EventDetails(kind, shape), edit: edit.map(EditID.init(bits:)), content: content(kind, shape),
-            correlation: random.oneIn(3) ? text() : nil)
+            correlation: random.oneIn(3) ? text() : nil, mentions: kind.form.hasMentions ? mentions() : [])
     }
+
+    private mutating func mentions() -> [UserID] { (0..<pick([0, 0, 1, 2, 50, 130])).map { _ in id() } }
 
     /// Returns an event of a kind of a later version: the common header, then random bytes.
     mutating func unknown() -> ChatEvent {

@@ -359,6 +359,7 @@ struct NaiveVisibility {
         func null(_ field: RedactedFields) {
             shown.event.content = .omitted
             shown.redacted = field
+            if field == .body { shown.event.mentions = [] }
         }
         let moderates = details.thread.map { self.moderates(viewer, $0, at: current) } ?? false
         func nullBody() {

@@ -336,7 +336,9 @@ struct VisibilityChecker {
     private func shown(_ posts: [Post], in thread: ThreadID, _ viewer: UserID, _ moment: Position) -> [Post] {
         posts.map { post in
             var shown = post
-            if !naive.showsText(of: post.id, by: post.author.id, in: thread, to: viewer, at: moment, current: end) { shown.body = nil }
+            if !naive.showsText(of: post.id, by: post.author.id, in: thread, to: viewer, at: moment, current: end) {
+                (shown.body, shown.mentions) = (nil, [])
+            }
             shown.isFromBlockedUser = naive.isBlocked(post.author.id, by: viewer, at: end)
             shown.reactions = naive.reactions(to: post.id, at: moment).reactionCounts(of: post.id, viewer: viewer)
             return shown
@@ -610,7 +612,9 @@ struct VisibilityChecker {
             details.readers = nil
             details.history = details.history.compactMap { naive.shown($0, to: viewer, current: end) }
             let author = details.post.author.id
-            if !naive.showsText(of: post, by: author, in: thread, to: viewer, at: moment, current: end) { details.post.body = nil }
+            if !naive.showsText(of: post, by: author, in: thread, to: viewer, at: moment, current: end) {
+                (details.post.body, details.post.mentions) = (nil, [])
+            }
             details.post.isFromBlockedUser = naive.isBlocked(author, by: viewer, at: end)
             details.post.reactions = naive.reactions(to: post, at: moment).reactionCounts(of: post, viewer: viewer)
             return details

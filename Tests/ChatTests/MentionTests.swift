@@ -1,0 +1,214 @@
+import ChatDomain
+import ChatTesting
+import EventJournal
+import TestSupport
+import Testing
+
+@testable import Chat
+
+/// The users whom posts mention: in posts, events and receipts, as of every point, after an erasure, and in exports.
+@Suite struct MentionTests {
+    static let (ann, bob, cem, dee) = (UserID(bits: 0xA), UserID(bits: 0xB), UserID(bits: 0xC), UserID(bits: 0xD))
+    static let garden = ThreadID(bits: 0x6A)
+    static let milk = MessageID(bits: 0x51)
+    static let yes = ReplyID(bits: 0x71)
+
+    /// Ann, who opened the thread about the garden, Bob and Cem are its members; Dee is not.
+    private func store(_ fixture: StoreFixture = StoreFixture()) throws -> ChatStore {
+        let store = try fixture.open()
+        for (user, name) in [(Self.ann, "Ann"), (Self.bob, "Bob"), (Self.cem, "Cem"), (Self.dee, "Dee")] {
+            try store.executeBlocking(.registerUser(user: user, username: name))
+        }
+        try store.executeBlocking(.openThread(thread: Self.garden, name: "Garden", by: Self.ann))
+        for user in [Self.bob, Self.cem] { try store.executeBlocking(.joinThread(user: user, thread: Self.garden)) }
+        return store
+    }
+
+    private func post(_ mentions: [UserID]) -> ChatCommand {
+        .postMessage(message: Self.milk, thread: Self.garden, author: Self.ann, body: "Milk?", mentions: mentions)
+    }
+
+    private func edit(_ mentions: [UserID], _ body: String = "Oat milk?") -> ChatCommand {
+        .edit(.message(Self.milk), by: Self.ann, body: body, mentions: mentions)
+    }
+
+    // MARK: Posts
+
+    @Test func postsHaveTheMentionsOfTheirText() throws {
+        let fixture = StoreFixture()
+        let store = try store(fixture)
+        let posted = try store.executeBlocking(post([Self.cem, Self.bob, Self.cem]))
+        #expect(posted.events.map(\.mentions) == [[Self.cem, Self.bob]])
+        let replied = try store.executeBlocking(
+            .reply(reply: Self.yes, message: Self.milk, author: Self.bob, body: "Yes", mentions: [Self.ann]))
+        let edited = try store.executeBlocking(edit([Self.bob]))
+        let cleared = try store.executeBlocking(edit([]))
+        func mentions(_ asOf: Position, in store: ChatStore) throws -> [[UserID]] {
+            let posts = try store.timeline(Self.garden, as: .host, asOf: .position(asOf)).map(\.mentions)
+            return try posts + store.replies(to: Self.milk, as: .host, asOf: .position(asOf)).map(\.mentions)
+        }
+        // Twice: from the journal, and from the cache.
+        for store in [store, store, try ChatStore.openReadOnly(fixture.directory, options: fixture.options)] {
+            #expect(try mentions(posted.position, in: store) == [[Self.cem, Self.bob]])
+            #expect(try mentions(replied.position, in: store) == [[Self.cem, Self.bob], [Self.ann]])
+            #expect(try mentions(edited.position, in: store) == [[Self.bob], [Self.ann]])
+            #expect(try mentions(cleared.position, in: store) == [[], [Self.ann]])
+        }
+        #expect(try store.details(of: .message(Self.milk), as: .host).history.map(\.mentions) == [[Self.cem, Self.bob], [Self.bob], []])
+        #expect(try store.message(Self.milk, as: .host, asOf: .position(edited.position)).mentions == [Self.bob])
+    }
+
+    @Test func withdrawnPostsMentionNobody() throws {
+        for isRemoved in [false, true] {
+            let store = try store()
+            let posted = try store.executeBlocking(
+                .postMessage(message: Self.milk, thread: Self.garden, author: Self.bob, body: "Milk?", mentions: [Self.ann]))
+            try store.executeBlocking(
+                isRemoved
+                    ? .remove(.message(Self.milk), by: Self.ann, reason: "spam") : .retract(.message(Self.milk), by: Self.bob))
+            for viewer in [Viewer.host, .user(Self.ann), .user(Self.bob), .user(Self.cem)] {
+                #expect(try store.timeline(Self.garden, as: viewer).map(\.mentions) == [[]])
+            }
+            let then = AsOf.position(posted.position)
+            #expect(try store.message(Self.milk, as: .host, asOf: then).mentions == [Self.ann])
+            #expect(try store.message(Self.milk, as: .user(Self.bob), asOf: then).mentions == [Self.ann])
+            #expect(try store.message(Self.milk, as: .user(Self.cem), asOf: then).mentions == [])
+        }
+    }
+
+    // MARK: Events
+
+    /// Who may not see a text that was edited away does not learn whom it mentioned.
+    @Test func hiddenTextHidesItsMentions() throws {
+        let store = try store()
+        let posted = try store.executeBlocking(post([Self.cem]))
+        func events(_ viewer: Viewer) throws -> [RecordedEvent] {
+            var events: [RecordedEvent] = []
+            try store.forEachEvent(matching: EventFilter(as: viewer, kinds: [.messagePosted, .messageEdited])) { event, _ in
+                events.append(event)
+            }
+            return events
+        }
+        #expect(try events(.user(Self.bob)).map(\.mentions) == [[Self.cem]])
+        try store.executeBlocking(edit([Self.bob]))
+        #expect(try events(.host).map(\.mentions) == [[Self.cem], [Self.bob]])
+        #expect(try events(.user(Self.ann)).map(\.mentions) == [[Self.cem], [Self.bob]])
+        #expect(try events(.user(Self.bob)).map(\.mentions) == [[], [Self.bob]])
+        #expect(try events(.user(Self.bob)).map(\.redacted) == [.body, []])
+        #expect(try store.message(Self.milk, as: .user(Self.bob), asOf: .position(posted.position)).mentions == [])
+        let history = try store.details(of: .message(Self.milk), as: .user(Self.bob)).history
+        #expect(history.map(\.mentions) == [[], [Self.bob]])
+    }
+
+    /// The receipt of a repeated command has only what its sender sent.
+    @Test func repeatedCommandIsShownWhatItSent() throws {
+        let store = try store()
+        try store.executeBlocking(post([Self.bob, Self.cem]))
+        func repeated(_ command: ChatCommand) throws -> RecordedEvent {
+            let receipt = try store.executeBlocking(command)
+            #expect(receipt.isDuplicate)
+            return try #require(receipt.events.first)
+        }
+        #expect(try repeated(post([Self.cem, Self.bob])).mentions == [Self.bob, Self.cem])
+        #expect(try repeated(post([Self.cem, Self.dee])).mentions == [Self.cem])
+        #expect(try repeated(post([])).mentions == [])
+        let other = ChatCommand.postMessage(
+            message: Self.milk, thread: Self.garden, author: Self.ann, body: "Tea?", mentions: [Self.bob])
+        #expect(try repeated(other).mentions == [] && repeated(other).redacted == [.body])
+    }
+
+    // MARK: Erasures
+
+    @Test func erasureKeepsMentions() throws {
+        let fixture = StoreFixture(segmentSize: 2_048)
+        let store = try store(fixture)
+        let posted = try store.executeBlocking(post([Self.cem]))
+        let edited = try store.executeBlocking(edit([Self.bob, Self.cem]))
+        #expect(try store.timeline(Self.garden, as: .host).map(\.mentions) == [[Self.bob, Self.cem]])
+        _ = try store.eraseContent(
+            of: PositionSet([posted.position...posted.position, edited.position...edited.position]), reason: "user-request")
+        func check(_ store: ChatStore) throws {
+            let now = try #require(try store.timeline(Self.garden, as: .host).first)
+            #expect(now.body == nil && now.mentions == [Self.bob, Self.cem])
+            #expect(try store.message(Self.milk, as: .host, asOf: .position(posted.position)).mentions == [Self.cem])
+            #expect(try store.message(Self.milk, as: .user(Self.bob)).mentions == [Self.bob, Self.cem])
+            #expect(try store.message(Self.milk, as: .user(Self.bob), asOf: .position(posted.position)).mentions == [])
+            let events = try store.allEvents().filter { $0.message == Self.milk }
+            #expect(events.map(\.mentions) == [[Self.cem], [Self.bob, Self.cem]] && events.allSatisfy { $0.event.isErased })
+            // The text is gone for everyone; the list of the text before the edit is not for others.
+            #expect(try store.details(of: .message(Self.milk), as: .user(Self.bob)).history.map(\.mentions) == [[], [Self.bob, Self.cem]])
+            #expect(
+                try store.details(of: .message(Self.milk), as: .user(Self.ann)).history.map(\.mentions) == [
+                    [Self.cem], [Self.bob, Self.cem],
+                ])
+        }
+        try check(store)
+        try store.close()
+        try check(try fixture.open())
+        #expect(try ChatStore.verify(fixture.directory, options: fixture.options.journal).findings == [])
+    }
+
+    // MARK: Properties
+
+    /// The mentions of a post are those of the event that wrote its text, for the host and as of every point.
+    @Test(arguments: Seeds.seeds(Repetitions.few(4, of: 40))) func mentionsAreThoseOfTheText(seed: UInt64) throws {
+        let store = try StoreFixture(seed: seed).open()
+        var generator = CommandGenerator(seed: seed)
+        for _ in 0..<600 { _ = try answer(generator.nextRequest(), of: store) }
+        let events = try store.allEvents()
+        var (mentions, withdrawn, listCount): ([PostID: [UserID]], Set<PostID>, Int) = ([:], [], 0)
+        for event in events {
+            let post: PostID? = event.reply.map(PostID.reply) ?? event.message.map(PostID.message)
+            switch (event.kind, post) {
+            case (.messagePosted, let post?), (.replyPosted, let post?), (.messageEdited, let post?), (.replyEdited, let post?):
+                mentions[post] = event.mentions
+                listCount += event.mentions.isEmpty ? 0 : 1
+            case (.messageRetracted, let post?), (.replyRetracted, let post?), (.messageRemoved, let post?), (.replyRemoved, let post?):
+                withdrawn.insert(post)
+            default: break
+            }
+            guard event.position % 50 == 0 || event.position == store.head.position else { continue }
+            for (post, users) in mentions {
+                let found: Post =
+                    switch post {
+                    case .message(let id): try store.message(id, as: .host, asOf: .position(event.position))
+                    case .reply: try store.details(of: post, as: .host, asOf: .position(event.position)).post
+                    }
+                #expect(found.mentions == (withdrawn.contains(post) ? [] : users), "\(post) at \(event.position)")
+            }
+        }
+        #expect(listCount > 5)
+    }
+
+    // MARK: Texts in the cache
+
+    @Test func cacheCountsTheMentions() {
+        let users = (0..<50).map { UserID(bits: UInt128($0)) }
+        let text = TextCache.Text(body: "x", createdAt: Timestamp(millisecondsSince1970: 1), mentions: users)
+        var cache = TextCache(capacity: 100_000)
+        for position in 1...1_000 as ClosedRange<Position> { for _ in 0..<2 { cache.insert(text, at: position) } }
+        #expect((1...100_000 / (128 + 50 * 16)).contains(cache.count))
+        #expect(cache.text(1) == nil || cache.text(1) == text)
+    }
+
+    // MARK: Exports
+
+    /// An export of events has the mentions, and so has the journal that is made of it.
+    @Test func exportedEventsKeepMentions() throws {
+        let fixture = StoreFixture()
+        let store = try store(fixture)
+        try store.executeBlocking(post([Self.cem, Self.bob]))
+        try store.executeBlocking(edit([Self.bob]))
+        try store.close()
+        let copy = StoreFixture()
+        var importer = try EventImporter(into: copy.directory, options: copy.options.journal)
+        var exported: [ExportedEvent] = []
+        try ChatStore.forEachExportedEvent(ofJournalAt: fixture.directory, options: fixture.options.journal) { event, _, _ in
+            exported.append(event)
+        }
+        for (line, event) in exported.enumerated() { try importer.add(event, line: line + 1) }
+        try importer.finish()
+        #expect(try copy.open().allEvents() == fixture.open().allEvents())
+        #expect(try copy.open().timeline(Self.garden, as: .host).map(\.mentions) == [[Self.bob]])
+    }
+}
