@@ -10,6 +10,8 @@ public enum ImportAdaptation: String, Hashable, Sendable, CaseIterable {
     case bodySplit
     /// An edit before the time of the message was left out.
     case editIgnored
+    /// A mentioned user who cannot be a member of the channel, or is one too many, was left out.
+    case mentionIgnored
     /// Unknown fields of a line were left out.
     case fieldsIgnored
 

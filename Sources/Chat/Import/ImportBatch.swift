@@ -168,16 +168,18 @@ extension ImportBatch {
         let missing = try missingParts(of: message, bodies, models, now)
         let start = requests.count
         stageMembership(user, newcomer, threadName, line, models, now, &adapted)
+        let mentions = stageMentions(of: message, threadName, line, models, now, &adapted)
         let id = ImportedID.message(message.channel, message.id)
         let reply = ImportedID.reply(message.channel, message.id)
         let essential = requests.count
-        stagePost((id, reply), body, answered, user, line)
+        stagePost((id, reply), body, answered, user, line, mentions: mentions)
         for (part, body) in missing { stagePost(part, body, answered, user, line) }
         if bodies.count > 1 { adapted[.bodySplit] = message.id }
         // The source does not contain the earlier text, so the message and the edit have the same
         // text.
         if let editedAt = message.editedAt {
-            append(.edit(answered == nil ? .message(id) : .reply(reply), by: user, body: body), .imported(sentAt: editedAt))
+            let post: PostID = answered == nil ? .message(id) : .reply(reply)
+            append(.edit(post, by: user, body: body, mentions: mentions), .imported(sentAt: editedAt))
             stagedPosts[id]?.isEdited = true
         }
         entries.append(
@@ -188,13 +190,14 @@ extension ImportBatch {
 
     /// Stages a post of a message: the whole body or a part of it.
     private mutating func stagePost(
-        _ id: (message: MessageID, reply: ReplyID), _ body: String, _ answered: MessageID?, _ user: UserID, _ line: ParsedLine
+        _ id: (message: MessageID, reply: ReplyID), _ body: String, _ answered: MessageID?, _ user: UserID, _ line: ParsedLine,
+        mentions: [UserID] = []
     ) {
         assumptions.newPosts.append(ImportAssumptions.NewPost(message: id.message, reply: id.reply, answered: answered))
         if let answered {
-            append(.reply(reply: id.reply, message: answered, author: user, body: body), line.origin)
+            append(.reply(reply: id.reply, message: answered, author: user, body: body, mentions: mentions), line.origin)
         } else {
-            append(.postMessage(message: id.message, thread: line.thread, author: user, body: body), line.origin)
+            append(.postMessage(message: id.message, thread: line.thread, author: user, body: body, mentions: mentions), line.origin)
         }
         stagedPosts[id.message] = ExistingPost(
             rootMessage: answered ?? id.message, isReply: answered != nil, author: user, isEdited: false, position: nil)
@@ -254,7 +257,9 @@ extension ImportBatch {
             existing.position == nil || ImportAssumptions.isEditable(post, by: existing.author, in: line.thread, models, now)
         {
             if existing.position != nil { assumptions.newEdits.append((post, existing.author, line.thread)) }
-            append(.edit(post, by: existing.author, body: body), .imported(sentAt: editedAt))
+            let threadName = try threadName(line, models, now)
+            let mentions = stageMentions(of: message, threadName, line, models, now, &adapted)
+            append(.edit(post, by: existing.author, body: body, mentions: mentions), .imported(sentAt: editedAt))
             stagedPosts[id] = existing
             stagedPosts[id]?.isEdited = true
         }
@@ -426,6 +431,38 @@ extension ImportBatch {
         } else if !newMembers.contains(member) {
             assumptions.existingMembers.insert(member)
         }
+    }
+
+    /// Stages the memberships of the users whom a message mentions, and returns these users, each once.
+    ///
+    /// A user who was a member and left does not come back because of a mention; they are left out, as is
+    /// one whom the store cannot register, and every user after the 50th.
+    private mutating func stageMentions(
+        of message: ImportedMessage, _ threadName: String, _ line: ParsedLine, _ models: borrowing ReadModels, _ now: Position,
+        _ adapted: inout LineAdaptations
+    ) -> [UserID] {
+        var mentions: [UserID] = []
+        for person in message.mentions.lazy.map(Person.init) {
+            if let user = person.user, mentions.contains(user) { continue }
+            do throws(Rejection) {
+                guard mentions.count < MessageBody.maximumMentionCount else { throw .notAMember }
+                guard let user = person.user else { throw .invalidUsername }
+                let newcomer = try registration(user, person, models, now)
+                guard mayBeMember(user, of: line.thread, models, now) else { throw .notAMember }
+                stageMembership(user, newcomer, threadName, line, models, now, &adapted)
+                mentions.append(user)
+            } catch {
+                adapted[.mentionIgnored] = message.id
+            }
+        }
+        return mentions
+    }
+
+    /// Whether a user is a member of a thread, or can become one by a mention.
+    private func mayBeMember(_ user: UserID, of thread: ThreadID, _ models: borrowing ReadModels, _ now: Position) -> Bool {
+        if known.members.contains(Member(user: user, thread: thread)) { return true }
+        guard let standing = models.standing(of: user, in: thread, asOf: now) else { return true }
+        return standing.role != nil || standing.departure == nil && standing.ban == nil
     }
 
     private mutating func stageUser(

@@ -5,7 +5,7 @@ import Primitives
 /// A message in the history of another chat.
 ///
 /// The JSON form is `{"t": ISO-8601 or null, "channel", "user", "id", "replyTo"?: id or null,
-/// "body", "editedAt"?}`.
+/// "body", "editedAt"?, "mentions"?: [user, ...]}`.
 public struct ImportedMessage: Hashable, Sendable {
     /// The time at which the message was sent; nil if unknown.
     public var sentAt: Timestamp?
@@ -25,11 +25,16 @@ public struct ImportedMessage: Hashable, Sendable {
     ///
     /// Ignored if it is before ``sentAt``, as in old exports of Telegram.
     public var editedAt: Timestamp?
+    /// The users whom the text mentions.
+    ///
+    /// A user who was never a member of the channel becomes one, as an author does. One who is no longer a
+    /// member, and every user after the 50th, is left out (``ImportAdaptation/mentionIgnored``).
+    public var mentions: [ImportedUser]
 
     /// Creates a message.
     public init(
         sentAt: Timestamp?, channel: String, user: ImportedUser, id: String, replyTo: String? = nil, body: String,
-        editedAt: Timestamp? = nil
+        editedAt: Timestamp? = nil, mentions: [ImportedUser] = []
     ) {
         self.sentAt = sentAt
         self.channel = channel
@@ -38,6 +43,7 @@ public struct ImportedMessage: Hashable, Sendable {
         self.replyTo = replyTo
         self.body = body
         self.editedAt = editedAt
+        self.mentions = mentions
     }
 }
 
@@ -121,15 +127,16 @@ public enum ImportedLine: Hashable, Sendable {
 extension ImportedMessage: Decodable {
     /// Decodes a message; unknown and missing fields are errors.
     ///
-    /// `t` may be null but not missing; `replyTo` and `editedAt` may be null or missing.
+    /// `t` may be null but not missing; `replyTo`, `editedAt` and `mentions` may be null or missing.
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(expecting: [.time, .channel, .user, .id, .replyTo, .body, .editedAt])
+        let container = try decoder.container(expecting: [.time, .channel, .user, .id, .replyTo, .body, .editedAt, .mentions])
         self.init(
             sentAt: try container.dateTime(container.decode(String?.self, forKey: .time), forKey: .time),
             channel: try container.decode(String.self, forKey: .channel),
             user: try container.decode(ImportedUser.self, forKey: .user), id: try container.decode(String.self, forKey: .id),
             replyTo: try container.decodeIfPresent(String.self, forKey: .replyTo), body: try container.decode(String.self, forKey: .body),
-            editedAt: try container.dateTime(container.decodeIfPresent(String.self, forKey: .editedAt), forKey: .editedAt))
+            editedAt: try container.dateTime(container.decodeIfPresent(String.self, forKey: .editedAt), forKey: .editedAt),
+            mentions: try container.decodeIfPresent([ImportedUser].self, forKey: .mentions) ?? [])
     }
 }
 

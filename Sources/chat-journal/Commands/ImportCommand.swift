@@ -22,14 +22,15 @@ extension ToolCommand {
             ],
             discussion: """
                 A line is {"t": ISO-8601 or null, "channel", "user", "id", "replyTo": id or null, "body"}, with
-                "editedAt" for an edited message, or a join, {"t", "channel", "user", "join": true}. "replyTo" can be
-                left out. A user is a string, one person in all channels whatever its case, or {"id", "name",
-                "subject"} (the subject is optional), one person by the id. An import never takes over a user of the
-                journal: a name that is taken gets a suffix such as ~2, which the summary lists. A channel that is an
-                outward code is that thread, any other becomes a named thread. A named thread takes only users with
-                an invitation, unless --policy or the line of its channel says otherwise: {"channel", "policy":
-                "open" or "inviteOnly", "members": [user, ...]}, before the first line of the channel. Its members
-                are optional; authors are members too. set-policy closes the threads that earlier imports left open.
+                "editedAt" for an edited message and "mentions": [user, ...] for those whom it mentions, or a join,
+                {"t", "channel", "user", "join": true}. "replyTo" can be left out. A user is a string, one person in
+                all channels whatever its case, or {"id", "name", "subject"} (the subject is optional), one person by
+                the id. An import never takes over a user of the journal: a name that is taken gets a suffix such as
+                ~2, which the summary lists. A channel that is an outward code is that thread, any other becomes a
+                named thread. A named thread takes only users with an invitation, unless --policy or the line of its
+                channel says otherwise: {"channel", "policy": "open" or "inviteOnly", "members": [user, ...]}, before
+                the first line of the channel. Its members are optional; authors and mentioned users are members too.
+                set-policy closes the threads that earlier imports left open.
 
                 A reply to a reply becomes a reply to its message. A reply that stands before its message follows
                 directly after it. A reply whose message is neither in the file nor in the journal is posted as a
