@@ -217,6 +217,10 @@ PROMISES = {
     "ChatTests.DuplicateReceiptTests": [
         ("Chat", "receipt: shows the text of the first caller", "first) { shown.redact(.body) }", "first) {}"),
     ],
+    "ChatTests.MentionTests": [
+        ("Chat", "receipt: shows the mentions of the first caller", "shown.event.mentions.removeAll { !command.mentions.contains($0) }", ""),
+        ("Chat", "post: a withdrawn one shows its mentions", "isShown ? text.mentions : []", "text.mentions"),
+    ],
     "ChatTests.Follow": [
         ("Chat", "follower: an event is repeated", "(batch.lastScannedPosition, batch.commit) }",
          "(batch.lastScannedPosition - (batch.events.isEmpty ? 0 : 1), batch.commit) }"),
@@ -324,6 +328,7 @@ PROMISES = {
         ("Chat", "viewer: sees former names", "asOf: current) }) != recorded.position {", "asOf: current) }) == nil {"),
         ("Chat", "viewer: sees former texts in events",
          "            return\n        }\n        shown.redact(.body)", "return\n}"),
+        ("Chat", "viewer: learns whom a former text mentioned", "if field == .body { event.mentions = [] }", ""),
         ("Chat", "viewer: sees removed texts", "includesRemoved: false, current", "includesRemoved: true, current"),
         ("Chat", "viewer: sees reasons", "{ shown.redact(.reason) }", "{}"),
         ("Chat", "viewer: former moderators see reports",
