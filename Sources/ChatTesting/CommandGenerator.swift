@@ -96,7 +96,7 @@ public struct CommandGenerator: Sendable {
     /// Returns the users whom a text mentions: usually none, otherwise some who are usually members, or too
     /// many.
     private mutating func randomMentions(of thread: ThreadID?) -> [UserID] {
-        guard random.oneIn(3) else { return [] }
+        guard random.oneIn(4) else { return [] }
         if random.oneIn(24) { return (0...MessageBody.maximumMentionCount).map { _ in UserID(bits: random.bits128()) } }
         return (0..<Int.random(in: 1...3, using: &random)).map { _ in randomMember(of: thread) }
     }

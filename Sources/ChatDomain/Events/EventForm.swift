@@ -111,7 +111,10 @@ extension EventForm {
     }
 
     /// The flags of fields that events of the kind can have.
-    var fieldFlags: EventFlags { (has(.edit) ? .edit : layout == .post ? .ofReply : []).union(hasMentions ? .mentions : []) }
+    var fieldFlags: EventFlags {
+        let mentions: EventFlags = hasMentions ? .mentions : []
+        return has(.edit) ? mentions.union(.edit) : layout == .post ? .ofReply : mentions
+    }
 
     /// Whether the kept part has a field; that of an event about a post: ``EventRow/has(_:)``.
     @inline(__always)
