@@ -53,7 +53,8 @@ struct VersionChains<Value: PlainElement & FixedWidthInteger & UnsignedInteger>:
         let link = Link(truncatingIfNeeded: index + 1)
         if newest != 0 {
             previousDistances[index] = link &- newest
-            jumpDistances[index] = link &- jump(from: newest)
+            let jump = jump(from: newest)
+            jumpDistances[index] = jump == 0 ? 0 : link &- jump
             earlierCounts[index] = rank(newest)
         }
         newest = link
