@@ -14,6 +14,11 @@ public enum ImportAdaptation: String, Hashable, Sendable, CaseIterable {
     case mentionIgnored
     /// Unknown fields of a line were left out.
     case fieldsIgnored
+    /// Reactions were left out: a text that is no emoji, more than a post takes, a former member.
+    ///
+    /// Also if a rule rejects them, for example while the user is muted. A later import tries these
+    /// again, and counts them again, unless the post has a reaction by then.
+    case reactionsLeftOut
 
     /// The lines with one kind of adaptation that an import recorded.
     public struct Lines: Hashable, Sendable, Codable {

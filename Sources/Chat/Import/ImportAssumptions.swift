@@ -30,12 +30,14 @@ struct ImportAssumptions {
     /// The threads to open, other than those of outward codes.
     var newThreads: Set<ThreadID> = []
     var newPosts: [NewPost] = []
-    /// The memberships that come from lines of joins.
+    /// The memberships that come from lines of joins and from reactions.
     var newJoins: [Member] = []
-    /// The authors of posts whose membership is older than the batch.
+    /// The authors of posts, and the users who reacted, whose membership is older than the batch.
     var existingMembers: Set<Member> = []
     /// The older posts that the batch edits, with their authors and threads.
     var newEdits: [(post: PostID, author: UserID, thread: ThreadID)] = []
+    /// The older posts to which the batch adds reactions.
+    var newReactions: [PostID] = []
 
     /// Returns whether the assumptions hold in the given state.
     func hold(in models: borrowing ReadModels) -> Bool {
@@ -53,6 +55,7 @@ struct ImportAssumptions {
         }
         for member in existingMembers where models.joinPosition(member.user, in: member.thread, asOf: now) == nil { return false }
         for join in newJoins where models.hasBeenMember(join.user, of: join.thread, asOf: now) { return false }
+        for post in newReactions where Self.find(post, models, now)?.takesImportedReactions != true { return false }
         return newEdits.allSatisfy { Self.isEditable($0.post, by: $0.author, in: $0.thread, models, now) }
     }
 
@@ -61,9 +64,21 @@ struct ImportAssumptions {
         _ post: PostID, by author: UserID, in thread: ThreadID, _ models: borrowing ReadModels, _ now: Position
     ) -> Bool {
         guard models.joinPosition(author, in: thread, asOf: now) != nil else { return false }
+        return find(post, models, now).map { $0.editPosition == nil && !$0.isWithdrawn } ?? false
+    }
+
+    private static func find(_ post: PostID, _ models: borrowing ReadModels, _ now: Position) -> PostRecord? {
         switch post {
-        case .message(let id): return models.message(id, asOf: now).map { $0.editPosition == nil && !$0.isWithdrawn } ?? false
-        case .reply(let id): return models.reply(id, asOf: now).map { $0.editPosition == nil && !$0.isWithdrawn } ?? false
+        case .message(let id): models.message(id, asOf: now)
+        case .reply(let id): models.reply(id, asOf: now)
         }
     }
+}
+
+extension PostRecord {
+    /// Whether an import adds reactions: the post never had one.
+    ///
+    /// So a reaction that its user took back does not come back, and a history that was imported
+    /// without its reactions receives them.
+    var takesImportedReactions: Bool { !mayHaveReactions && !isWithdrawn }
 }

@@ -20,13 +20,18 @@ struct ImportBatch {
     /// A line whose commands are in the batch.
     struct StagedLine {
         let line: ParsedLine
-        /// The range of all commands of the line.
+        /// The range of all commands of the line except those of its reactions.
         let requests: Range<Int>
         /// The range of the commands that record the line itself: a post and its edit, an edit, a
-        /// join, or all commands of a channel.
+        /// join, or all commands of a channel; empty if only reactions are added.
         ///
         /// The commands before them prepare it: a registration, an opening of a thread, a join.
         let recordingRequests: Range<Int>
+        /// The range of the commands of the reactions, which follow the others, and of their users'
+        /// registrations and joins.
+        ///
+        /// Their rejections do not reject the line.
+        let reactionRequests: Range<Int>
         let adapted: LineAdaptations
     }
 
@@ -37,6 +42,8 @@ struct ImportBatch {
         var isReply: Bool
         var author: UserID
         var isEdited: Bool
+        /// Whether reactions may be added.
+        var takesReactions: Bool
         /// The position of the post; nil for a post of this batch.
         var position: Position?
     }
@@ -85,11 +92,13 @@ struct ImportBatch {
 
     var isEmpty: Bool { requests.isEmpty }
 
-    /// Whether the events are so large that the batch is committed before it has the maximum number
-    /// of lines.
+    /// Whether the commands are so many, or their events so large, that the batch is committed before
+    /// it has the maximum number of lines.
     ///
-    /// Bounds memory, and keeps the events below the limit of one `execute`, 32 MiB.
-    var hasReachedByteLimit: Bool { byteCount > 16 << 20 }
+    /// Bounds memory, and keeps the batch below the limits of one `execute`, 65,536 commands and
+    /// 32 MiB: a line adds at most 31,000 commands (10,000 users who are registered, join and react)
+    /// and 27 MiB.
+    var hasReachedLimit: Bool { requests.count > 1 << 15 || byteCount > 4 << 20 }
 
     /// Adds the commands that a line needs to the batch.
     ///
@@ -182,9 +191,13 @@ extension ImportBatch {
             append(.edit(post, by: user, body: body, mentions: mentions), .imported(sentAt: editedAt))
             stagedPosts[id]?.isEdited = true
         }
+        let end = requests.count
+        stageReactions(to: answered == nil ? .message(id) : .reply(reply), of: message, line, models, now, &adapted)
+        if requests.count > end { stagedPosts[id]?.takesReactions = false }
         entries.append(
             StagedLine(
-                line: line, requests: start..<requests.count, recordingRequests: essential..<requests.count, adapted: adapted))
+                line: line, requests: start..<end, recordingRequests: essential..<end, reactionRequests: end..<requests.count,
+                adapted: adapted))
         return true
     }
 
@@ -200,7 +213,8 @@ extension ImportBatch {
             append(.postMessage(message: id.message, thread: line.thread, author: user, body: body, mentions: mentions), line.origin)
         }
         stagedPosts[id.message] = ExistingPost(
-            rootMessage: answered ?? id.message, isReply: answered != nil, author: user, isEdited: false, position: nil)
+            rootMessage: answered ?? id.message, isReply: answered != nil, author: user, isEdited: false, takesReactions: true,
+            position: nil)
     }
 
     /// Returns the parts of a split body, from the second one, that do not exist.
@@ -224,27 +238,50 @@ extension ImportBatch {
         return missing
     }
 
+    /// Stages what a line adds to an existing post: an edit, missing parts, and reactions.
+    private mutating func stageChange(
+        of existing: ExistingPost, _ message: ImportedMessage, _ bodies: [String], by author: Person, _ line: ParsedLine,
+        _ models: borrowing ReadModels, _ now: Position
+    ) throws(Rejection) -> Bool {
+        let id = ImportedID.message(message.channel, message.id)
+        let post: PostID = existing.isReply ? .reply(ImportedID.reply(message.channel, message.id)) : .message(id)
+        var adapted = line.adapted
+        adapted[.replyMoved] = nil
+        let start = requests.count
+        try stageEdit(of: post, existing, message, bodies, by: author, line, models, now, &adapted)
+        let end = requests.count
+        if existing.takesReactions {
+            stageReactions(to: post, of: message, line, models, now, &adapted)
+            if requests.count > end {
+                if existing.position != nil { assumptions.newReactions.append(post) }
+                stagedPosts[id, default: existing].takesReactions = false
+            }
+        }
+        guard requests.count > start else { return false }
+        entries.append(
+            StagedLine(
+                line: line, requests: start..<end, recordingRequests: start..<end, reactionRequests: end..<requests.count,
+                adapted: adapted))
+        return true
+    }
+
     /// Stages the edit of an existing post, unless the post was edited before, and its missing parts.
     ///
     /// An edit made in the store is not overwritten, and an imported edit is not repeated. A native
     /// user's posts are never edited, even if an import before version 0.1.0 attributed the post to
     /// that user (<doc:Chat#Importing>).
-    private mutating func stageChange(
-        of existing: ExistingPost, _ message: ImportedMessage, _ bodies: [String], by author: Person, _ line: ParsedLine,
-        _ models: borrowing ReadModels, _ now: Position
-    ) throws(Rejection) -> Bool {
+    private mutating func stageEdit(
+        of post: PostID, _ existing: ExistingPost, _ message: ImportedMessage, _ bodies: [String], by author: Person,
+        _ line: ParsedLine, _ models: borrowing ReadModels, _ now: Position, _ adapted: inout LineAdaptations
+    ) throws(Rejection) {
         let isNewlyEdited = message.editedAt != nil && !existing.isEdited
-        guard let body = bodies.first, bodies.count > 1 || isNewlyEdited, existing.author == author.user else { return false }
+        guard let body = bodies.first, bodies.count > 1 || isNewlyEdited, existing.author == author.user else { return }
         let member = Member(user: existing.author, thread: line.thread)
         if existing.position != nil {
-            guard models.profile(existing.author, asOf: now)?.isImported == true else { return false }
-            guard models.joinPosition(existing.author, in: line.thread, asOf: now) != nil else { return false }
+            guard models.profile(existing.author, asOf: now)?.isImported == true else { return }
+            guard models.joinPosition(existing.author, in: line.thread, asOf: now) != nil else { return }
         }
-        let id = ImportedID.message(message.channel, message.id)
-        let post: PostID = existing.isReply ? .reply(ImportedID.reply(message.channel, message.id)) : .message(id)
         let start = requests.count
-        var adapted = line.adapted
-        adapted[.replyMoved] = nil
         let answered = existing.isReply ? existing.rootMessage : nil
         if bodies.count > 1, answered.map({ models.message($0, asOf: now)?.isWithdrawn != true }) ?? true {
             for (part, body) in try missingParts(of: message, bodies, models, now) {
@@ -260,13 +297,27 @@ extension ImportBatch {
             let threadName = try threadName(line, models, now)
             let mentions = stageMentions(of: message, threadName, line, models, now, &adapted)
             append(.edit(post, by: existing.author, body: body, mentions: mentions), .imported(sentAt: editedAt))
-            stagedPosts[id] = existing
-            stagedPosts[id]?.isEdited = true
+            stagedPosts[ImportedID.message(message.channel, message.id), default: existing].isEdited = true
         }
-        guard requests.count > start else { return false }
-        entries.append(
-            StagedLine(line: line, requests: start..<requests.count, recordingRequests: start..<requests.count, adapted: adapted))
-        return true
+    }
+
+    /// Stages the reactions of a line to a post without any, with the registrations and the joins of
+    /// their users.
+    ///
+    /// The thread of the line exists.
+    private mutating func stageReactions(
+        to post: PostID, of message: ImportedMessage, _ line: ParsedLine, _ models: borrowing ReadModels, _ now: Position,
+        _ adapted: inout LineAdaptations
+    ) {
+        var areIncomplete = line.reactions.areIncomplete
+        for reaction in line.reactions.taken {
+            if stageReactingUser(reaction.user, reaction.person, line, models, now) {
+                append(.react(post, by: reaction.user, emoji: reaction.emoji.text), line.origin)
+            } else {
+                areIncomplete = true
+            }
+        }
+        if areIncomplete { adapted[.reactionsLeftOut] = message.id }
     }
 
     /// Returns the existing post for an id of the source, if any.
@@ -278,8 +329,8 @@ extension ImportBatch {
         let postedMessage = models.message(message, asOf: now)
         if let posted = postedMessage, posted.isImported {
             return ExistingPost(
-                rootMessage: message, isReply: false, author: posted.author, isEdited: posted.editPosition != nil, position: posted.position
-            )
+                rootMessage: message, isReply: false, author: posted.author, isEdited: posted.editPosition != nil,
+                takesReactions: posted.takesImportedReactions, position: posted.position)
         }
         // A native user may have taken the id that the imported reply would have as a message, so
         // the reply is looked up as well.
@@ -287,8 +338,8 @@ extension ImportBatch {
         if let posted = models.reply(reply, asOf: now), let answered = models.messageID(answeredBy: reply, asOf: now) {
             guard posted.isImported else { throw .identifierTaken }
             return ExistingPost(
-                rootMessage: answered, isReply: true, author: posted.author, isEdited: posted.editPosition != nil, position: posted.position
-            )
+                rootMessage: answered, isReply: true, author: posted.author, isEdited: posted.editPosition != nil,
+                takesReactions: posted.takesImportedReactions, position: posted.position)
         }
         guard postedMessage == nil else { throw .identifierTaken }
         return nil
@@ -350,7 +401,8 @@ extension ImportBatch {
         let essential = newcomers.count == 1 ? requests.count - 1 : start
         entries.append(
             StagedLine(
-                line: line, requests: start..<requests.count, recordingRequests: essential..<requests.count, adapted: adapted))
+                line: line, requests: start..<requests.count, recordingRequests: essential..<requests.count,
+                reactionRequests: requests.count..<requests.count, adapted: adapted))
         return true
     }
 
@@ -463,6 +515,29 @@ extension ImportBatch {
         if known.members.contains(Member(user: user, thread: thread)) { return true }
         guard let standing = models.standing(of: user, in: thread, asOf: now) else { return true }
         return standing.role != nil || standing.departure == nil && standing.ban == nil
+    }
+
+    /// Stages the registration and the join of a user who reacted, as far as they are needed.
+    ///
+    /// - Returns: Whether the user is a member then: false for a former member, and if a native user
+    ///   has the id.
+    private mutating func stageReactingUser(
+        _ user: UserID, _ person: Person, _ line: ParsedLine, _ models: borrowing ReadModels, _ now: Position
+    ) -> Bool {
+        let member = Member(user: user, thread: line.thread)
+        if newMembers.contains(member) { return true }
+        if models.hasBeenMember(user, of: line.thread, asOf: now) {
+            guard models.joinPosition(user, in: line.thread, asOf: now) != nil else { return false }
+            assumptions.existingMembers.insert(member)
+            return true
+        }
+        let newcomer: (name: ImportedName, subject: String?)?
+        do throws(Rejection) { newcomer = try registration(user, person, models, now) } catch { return false }
+        // The thread exists, so its name is not needed.
+        var adapted: LineAdaptations = [:]
+        stageMembership(user, newcomer, line.channel, line, models, now, &adapted)
+        assumptions.newJoins.append(member)
+        return true
     }
 
     private mutating func stageUser(

@@ -5,7 +5,7 @@ import Primitives
 /// A message in the history of another chat.
 ///
 /// The JSON form is `{"t": ISO-8601 or null, "channel", "user", "id", "replyTo"?: id or null,
-/// "body", "editedAt"?, "mentions"?: [user, ...]}`.
+/// "body", "editedAt"?, "mentions"?: [user, ...], "reactions"?: [reaction, ...]}`.
 public struct ImportedMessage: Hashable, Sendable {
     /// The time at which the message was sent; nil if unknown.
     public var sentAt: Timestamp?
@@ -30,11 +30,16 @@ public struct ImportedMessage: Hashable, Sendable {
     /// A user who was never a member of the channel becomes one, as an author does. One who is no longer a
     /// member, and every user after the 50th, is left out (``ImportAdaptation/mentionIgnored``).
     public var mentions: [ImportedUser]
+    /// The reactions to the message, of at most ``maximumReactionCount`` users in all.
+    public var reactions: [ImportedReaction]
+
+    /// The maximum number of users of all reactions of a line, each counted with every emoji.
+    public static let maximumReactionCount = 10_000
 
     /// Creates a message.
     public init(
         sentAt: Timestamp?, channel: String, user: ImportedUser, id: String, replyTo: String? = nil, body: String,
-        editedAt: Timestamp? = nil, mentions: [ImportedUser] = []
+        editedAt: Timestamp? = nil, mentions: [ImportedUser] = [], reactions: [ImportedReaction] = []
     ) {
         self.sentAt = sentAt
         self.channel = channel
@@ -44,6 +49,7 @@ public struct ImportedMessage: Hashable, Sendable {
         self.body = body
         self.editedAt = editedAt
         self.mentions = mentions
+        self.reactions = reactions
     }
 }
 
@@ -127,16 +133,22 @@ public enum ImportedLine: Hashable, Sendable {
 extension ImportedMessage: Decodable {
     /// Decodes a message; unknown and missing fields are errors.
     ///
-    /// `t` may be null but not missing; `replyTo`, `editedAt` and `mentions` may be null or missing.
+    /// `t` may be null but not missing; `replyTo`, `editedAt`, `mentions` and `reactions` may be null or missing.
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(expecting: [.time, .channel, .user, .id, .replyTo, .body, .editedAt, .mentions])
+        let container = try decoder.container(expecting: [.time, .channel, .user, .id, .replyTo, .body, .editedAt, .mentions, .reactions])
+        let reactions = try container.decodeIfPresent([ImportedReaction].self, forKey: .reactions) ?? []
+        guard reactions.reduce(0, { $0 + $1.users.count }) <= Self.maximumReactionCount else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .reactions, in: container,
+                debugDescription: "the field 'reactions' has at most \(Self.maximumReactionCount) users")
+        }
         self.init(
             sentAt: try container.dateTime(container.decode(String?.self, forKey: .time), forKey: .time),
             channel: try container.decode(String.self, forKey: .channel),
             user: try container.decode(ImportedUser.self, forKey: .user), id: try container.decode(String.self, forKey: .id),
             replyTo: try container.decodeIfPresent(String.self, forKey: .replyTo), body: try container.decode(String.self, forKey: .body),
             editedAt: try container.dateTime(container.decodeIfPresent(String.self, forKey: .editedAt), forKey: .editedAt),
-            mentions: try container.decodeIfPresent([ImportedUser].self, forKey: .mentions) ?? [])
+            mentions: try container.decodeIfPresent([ImportedUser].self, forKey: .mentions) ?? [], reactions: reactions)
     }
 }
 
@@ -219,6 +231,7 @@ extension FieldKey {
     fileprivate static let id = FieldKey("id")
     fileprivate static let replyTo = FieldKey("replyTo")
     fileprivate static let editedAt = FieldKey("editedAt")
+    fileprivate static let reactions = FieldKey("reactions")
     fileprivate static let join = FieldKey("join")
     fileprivate static let members = FieldKey("members")
 }

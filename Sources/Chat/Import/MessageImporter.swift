@@ -18,11 +18,15 @@ import Projections
 /// - **Bodies** over `MessageBody.maximumByteCount` are split. The first part has the id of the message.
 /// - **Edits**: a message with an `editedAt` is posted and then edited to the same text, because
 ///   the source does not contain the earlier text.
+/// - **Reactions** are added with the time of the message, and only to a post that never had one. Their
+///   users are registered and joined as authors are, except former members. What a post cannot take is
+///   left out and counted (``ImportAdaptation/reactionsLeftOut``); it never rejects the line.
 ///
 /// Ids are derived from the ids and names of the source, byte for byte, so importing the same
-/// history again appends nothing, with two exceptions: a line that was rejected can succeed if its
-/// reason is gone, and a message that was never edited receives an edit that a later file contains
-/// (of a split body, the first part; parts that do not exist are added).
+/// history again appends nothing, with three exceptions: a line that was rejected can succeed if its
+/// reason is gone; a message that was never edited receives an edit that a later file contains (of a
+/// split body, the first part; parts that do not exist are added); and a post that never had a reaction
+/// receives those of a later file, and those whose reason to be left out is gone.
 /// <doc:Chat#Importing> describes the ids, and posts that were imported before version 0.1.0.
 ///
 /// A line is rejected with `identifierTaken` if a native entity has its derived id: such ids can be
@@ -96,7 +100,7 @@ public struct MessageImporter: ~Copyable {
             return [RejectedLine(line: line, rejection: error)]
         }
         switch staging {
-        case .commands: return batch.entries.count >= batchSize || batch.hasReachedByteLimit ? try commit() : []
+        case .commands: return batch.entries.count >= batchSize || batch.hasReachedLimit ? try commit() : []
         case .duplicate: summary.duplicates += 1
         case .policy: summary.count(staged.adapted, line: line)
         }
@@ -134,11 +138,22 @@ public struct MessageImporter: ~Copyable {
             let isRejected = answers[entry.recordingRequests].contains { if case .failure = $0 { true } else { false } }
             if isRejected, let rejection = rejections.first {
                 rejected.append(RejectedLine(line: entry.line.number, rejection: rejection))
-            } else if case .success(let receipt) = answers[entry.recordingRequests.lowerBound], receipt.isDuplicate {
+            } else if let first = answers[entry.recordingRequests].first, case .success(let receipt) = first, receipt.isDuplicate {
                 // Another importer of the same history was first.
                 summary.duplicates += 1
             } else {
-                summary.count(entry.adapted, line: entry.line.number)
+                let reactions = answers[entry.reactionRequests]
+                var adapted = entry.adapted
+                if case .message(let message) = entry.line.content,
+                    reactions.contains(where: { if case .failure = $0 { true } else { false } })
+                {
+                    adapted[.reactionsLeftOut] = message.id
+                }
+                if entry.recordingRequests.isEmpty, reactions.allSatisfy({ (try? $0.get())?.positions == nil }) {
+                    // The store has the post, and takes none of the reactions.
+                    summary.duplicates += 1
+                }
+                summary.count(adapted, line: entry.line.number)
                 guard entry.line.isOfMembers else { continue }
                 summary.joins += answers[entry.requests].count { answer in
                     (try? answer.get())?.events.contains { $0.kind == .threadJoined } ?? false
@@ -176,6 +191,7 @@ public struct MessageImporter: ~Copyable {
             case (.messagePosted, _): summary.messages += 1
             case (.replyPosted, _): summary.replies += 1
             case (.messageEdited, _), (.replyEdited, _): summary.edits += 1
+            case (.reactionAdded, _): summary.reactions += 1
             default: break
             }
         }
@@ -184,7 +200,7 @@ public struct MessageImporter: ~Copyable {
 
 /// The counts of an import.
 ///
-/// In JSON, `joins`, `edits` and `earlierOpen` are omitted if 0, `policies`, `adapted`, `renamed` and
+/// In JSON, `joins`, `edits`, `reactions` and `earlierOpen` are omitted if 0, `policies`, `adapted`, `renamed` and
 /// `withoutSubject` if empty.
 public struct ImportSummary: Hashable, Sendable {
     /// The number of posted messages, each part of a split body included.
@@ -210,6 +226,8 @@ public struct ImportSummary: Hashable, Sendable {
     public var joins = 0
     /// The number of recorded edits.
     public var edits = 0
+    /// The number of recorded reactions.
+    public var reactions = 0
     /// The recorded lines that were adapted, by what was adapted, `adapted` in JSON.
     ///
     /// Users with another name are listed in ``renamed`` instead.
@@ -249,7 +267,7 @@ extension ImportSummary: Codable {
         case users, threads
         case threadsByPolicy = "policies"
         case earlierOpenThreads = "earlierOpen"
-        case joins, edits
+        case joins, edits, reactions
         case adaptations = "adapted"
         case renamed, withoutSubject
     }
@@ -272,6 +290,7 @@ extension ImportSummary: Codable {
         earlierOpenThreads = try container.decodeIfPresent(Int.self, forKey: .earlierOpenThreads) ?? 0
         joins = try container.decodeIfPresent(Int.self, forKey: .joins) ?? 0
         edits = try container.decodeIfPresent(Int.self, forKey: .edits) ?? 0
+        reactions = try container.decodeIfPresent(Int.self, forKey: .reactions) ?? 0
         if container.contains(.adaptations) {
             let lines = try container.nestedContainer(keyedBy: FieldKey.self, forKey: .adaptations)
             for kind in ImportAdaptation.allCases {
@@ -300,6 +319,7 @@ extension ImportSummary: Codable {
         if earlierOpenThreads > 0 { try container.encode(earlierOpenThreads, forKey: .earlierOpenThreads) }
         if joins > 0 { try container.encode(joins, forKey: .joins) }
         if edits > 0 { try container.encode(edits, forKey: .edits) }
+        if reactions > 0 { try container.encode(reactions, forKey: .reactions) }
         if !adaptations.isEmpty {
             var lines = container.nestedContainer(keyedBy: FieldKey.self, forKey: .adaptations)
             for kind in ImportAdaptation.allCases { try lines.encodeIfPresent(adaptations[kind], forKey: FieldKey(kind.rawValue)) }

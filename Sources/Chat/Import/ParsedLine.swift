@@ -17,12 +17,21 @@ extension ImportBatch {
                 case .account(let id, _, _): ImportedID.account(id)
                 }
         }
+
+        /// Whether the name and the subject are valid.
+        var canBeRegistered: Bool {
+            if name == nil { return false }
+            guard case .account(_, _, let subject?) = imported else { return true }
+            return Subject.isValid(subject)
+        }
     }
 
     /// A line with the values that can be derived from it alone.
     struct ParsedLine {
         let number: Int
+        /// The line, without its reactions.
         let content: ImportedLine
+        let reactions: LineReactions
         let channel: String
         let thread: ThreadID
         let origin: EventOrigin
@@ -32,16 +41,19 @@ extension ImportBatch {
         init(_ content: ImportedLine, number: Int, isMoved: Bool = false, ignoredFields: [String] = []) {
             self.number = number
             var content = content
+            var reactions: [ImportedReaction] = []
             if let field = ignoredFields.first { adapted[.fieldsIgnored] = field }
             if case .message(var message) = content {
                 if isMoved { adapted[.replyMoved] = message.id }
                 if let sentAt = message.sentAt, let editedAt = message.editedAt, editedAt < sentAt {
                     adapted[.editIgnored] = message.id
                     message.editedAt = nil
-                    content = .message(message)
                 }
+                swap(&reactions, &message.reactions)
+                content = .message(message)
             }
             self.content = content
+            self.reactions = LineReactions(reactions)
             let sentAt: Timestamp?
             (channel, sentAt) =
                 switch content {

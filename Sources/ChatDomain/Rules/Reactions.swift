@@ -3,7 +3,7 @@ import Columns
 /// Reactions to messages and replies; ``ReactionIndex`` keeps those that are present.
 extension RuleState {
     /// The maximum number of present reactions of a user on a post.
-    static var maximumReactionCount: Int { 20 }
+    package static var maximumReactionCount: Int { 20 }
 
     func react(
         _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch

@@ -32,6 +32,11 @@ extension ToolCommand {
                 the first line of the channel. Its members are optional; authors and mentioned users are members too.
                 set-policy closes the threads that earlier imports left open.
 
+                A message can have "reactions": [{"emoji", "users": [user, ...]}], with at most 10,000 users in all.
+                An emoji is one of Unicode, or a name: "wave" and ":Wave:" become :wave:. Reactions are added only to
+                a message that never had one, and their users join as authors do, unless they have left. What is no
+                emoji, or more than 20 of a user or 50 different ones, is left out and counted (reactionsLeftOut).
+
                 A reply to a reply becomes a reply to its message. A reply that stands before its message follows
                 directly after it. A reply whose message is neither in the file nor in the journal is posted as a
                 message, and stays one. Names are cleaned and shortened. A body over 16,384 bytes is split; an edit
@@ -157,6 +162,7 @@ private struct ImportReport {
         if summary.joins > 0 || summary.edits > 0 {
             try output.writeLine("\(summary.joins) joins and \(summary.edits) edits imported")
         }
+        if summary.reactions > 0 { try output.writeLine("\(summary.reactions) reactions imported") }
         for kind in ImportAdaptation.allCases {
             guard let lines = summary.adaptations[kind] else { continue }
             try output.writeLine(

@@ -110,6 +110,37 @@ import Testing
         #expect(lenient.lines.last?.hasSuffix(#""adapted":{"fieldsIgnored":{"count":2,"line":1,"example":"age"}}}"#) == true)
     }
 
+    @Test func reactionsAreCounted() throws {
+        let folder = try ToolProcess.Folder()
+        let many = (0..<10_001).map { #""u\($0)""# }.joined(separator: ",")
+        let file = try folder.file(
+            "chat.jsonl",
+            """
+            {"t":null,"channel":"gen","user":"Ada","id":"1","body":"x","reactions":[{"emoji":"❤","users":["Ada","Bob"]}]}
+            {"t":null,"channel":"gen","user":"Ada","id":"2","body":"x","reactions":[{"emoji":"no emoji","users":["Ada"]}]}
+            {"t":null,"channel":"gen","user":"Ada","id":"3","body":"x","reactions":[{"emoji":"❤","users":[\(many)]}]}
+            {"t":null,"channel":"gen","user":"Ada","id":"3","body":"x","reactions":[{"emoji":"❤","users":["Ada"],"count":1}]}
+
+            """)
+        let journal = folder.path + "/journal"
+        let tried = try ToolProcess.run(["import", journal, file, "--json", "--dry-run"])
+        let first = try ToolProcess.run(["import", journal, file, "--json"])
+        #expect(first == tried && first.status == 1 && first.lines.count == 3)
+        #expect(first.lines[0].contains("reactions: the field 'reactions' has at most 10000 users"))
+        #expect(first.lines[1].hasPrefix(#"{"line":4,"error":{"code":"unknownField""#))
+        #expect(
+            first.lines[2]
+                == #"{"lines":4,"unreadable":2,"messages":2,"replies":0,"duplicates":0,"refused":0,"users":2,"threads":1,"#
+                + #""policies":{"inviteOnly":1},"reactions":2,"adapted":{"reactionsLeftOut":{"count":1,"line":2,"example":"2"}}}"#)
+        let text = try ToolProcess.run(["import", folder.path + "/text", file])
+        #expect(text.lines.suffix(2) == ["2 reactions imported", "adapted, reactionsLeftOut: 1, first: line 2, 2"])
+        let timeline = try ToolProcess.run(["timeline", journal, "gen", "--json"])
+        #expect(timeline.lines.first?.contains(#""reactions":[{"emoji":"❤️","count":2,"#) == true)
+        let head = try ToolProcess.run(["head", journal]).output
+        #expect(try ToolProcess.run(["import", journal, file, "--json", "--lenient"]).lines.last?.contains(#""messages":1"#) == true)
+        #expect(try ToolProcess.run(["head", journal]).output != head)
+    }
+
     @Test func linesAreSortedByTime() throws {
         let folder = try ToolProcess.Folder()
         let file = try folder.file(

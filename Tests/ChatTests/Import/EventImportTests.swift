@@ -71,6 +71,45 @@ import Testing
         }
     }
 
+    /// Reactions, taken back or erased, are in the copy as in the journal.
+    @Test func reactionsAreImported() throws {
+        let options = Self.options(1)
+        let store = try ChatStore.open("journal", options: options)
+        let (ann, bob, cem, garden) = (UserID(bits: 1), UserID(bits: 2), UserID(bits: 3), ThreadID(bits: 31))
+        let posts = (0..<3).map { PostID.message(MessageID(bits: 40 + $0)) } + [.reply(ReplyID(bits: 50))]
+        var commands: [ChatCommand] = [
+            .registerUser(user: ann, username: "Ann"), .registerUser(user: bob, username: "Bob"),
+            .registerUser(user: cem, username: "Cem"), .openThread(thread: garden, name: "Garden", by: ann),
+            .joinThread(user: bob, thread: garden), .joinThread(user: cem, thread: garden),
+        ]
+        commands += (0..<3).map { .postMessage(message: MessageID(bits: 40 + $0), thread: garden, author: ann, body: "x") }
+        commands.append(.reply(reply: ReplyID(bits: 50), message: MessageID(bits: 40), author: bob, body: "x"))
+        for post in posts {
+            for emoji in ["👍", "❤", ":wave:"] { commands += [ann, bob, cem].map { .react(post, by: $0, emoji: emoji) } }
+        }
+        commands += [.unreact(posts[0], by: ann, emoji: "👍"), .unreact(posts[1], by: ann, emoji: "👍")]
+        for command in commands { try store.executeBlocking(command) }
+        let events = try store.allEvents()
+        // A removal and three reactions.
+        let removal = try #require(events.last { $0.kind == .reactionRemoved }?.position)
+        let added = events.filter { $0.kind == .reactionAdded && $0.message == MessageID(bits: 42) }.prefix(3).map(\.position)
+        _ = try store.eraseContent(of: PositionSet((added + [removal]).map { $0...$0 }), reason: "asked")
+        _ = try store.eraseUser(cem, reason: "asked")
+        func counts(_ store: borrowing ChatStore) throws -> [[PostReaction]] {
+            try store.timeline(garden, as: .host).map(\.reactions) + store.replies(to: MessageID(bits: 40), as: .host).map(\.reactions)
+        }
+        let expected = try counts(store)
+        #expect(expected.joined().contains { $0.count == 1 } && expected.joined().contains { $0.count == 2 })
+        try store.close()
+        let history = try ExportedHistory.export("journal", options)
+        #expect(history.contains { $0.recorded.kind == .reactionAdded && $0.recorded.event.isErased })
+        #expect(history.contains { $0.recorded.kind == .reactionRemoved && $0.recorded.event.isErased })
+        try Self.import(try history.map(ExportedHistory.line).map(ExportedHistory.event), options)
+        #expect(try ExportedHistory.export("copy", options) == history)
+        #expect(try counts(ChatStore.openReadOnly("copy", options: options)) == expected)
+        #expect(try Self.isSound(options))
+    }
+
     // MARK: Rejections
 
     private typealias Refusal = (code: String, line: Int, position: Position)
