@@ -16,6 +16,7 @@ from reading import EPOCH, Bounded, Budget, Failure, JSONText
 
 LONGEST_LINE = 1 << 20  # in bytes, of the import
 MEMBERS_A_LINE = 500
+REACTIONS_A_LINE = 10_000  # users of all reactions, of the import
 OUTWARD_CODE = re.compile(r"[A-Za-z]{1,2}[0-9][0-9A-Za-z]?")
 
 
@@ -77,11 +78,28 @@ class Conversion:
     def join(self, place, time, channel, user):
         self.add(place, time, {"t": written(time), "channel": channel, "user": user, "join": True})
 
-    def message(self, place, time, channel, user, id, reply_to, body, edited=None):
+    def message(self, place, time, channel, user, id, reply_to, body, edited=None, reactions=()):
+        """Adds a message. Reactions are pairs of an emoji and its users, of which the import takes a bounded number."""
+        users_of, left, taken = {}, REACTIONS_A_LINE, []
+        for emoji, users in reactions:
+            for each in users:
+                users_of.setdefault(emoji, {}).setdefault(each["id"], each)
+        for emoji, users in users_of.items():
+            if some := list(users.values())[:left]:
+                taken.append({"emoji": emoji, "users": some})
+                left -= len(some)
+        lost = sum(map(len, users_of.values()))
+        line = {"t": written(time), "channel": channel, "user": user, "id": id, "replyTo": reply_to, "body": body}
+        if edited is not None:
+            line["editedAt"] = written(edited)
+        longer = {**line, "reactions": taken}
+        if taken and body.strip() and len(json.dumps(longer, ensure_ascii=False).encode("utf-8", "surrogatepass")) <= LONGEST_LINE:
+            line = longer
+            lost -= REACTIONS_A_LINE - left
+        self.count("left out: reactions", place, lost)
         if not body.strip():
             return self.count("left out: messages without text", place)
-        line = {"t": written(time), "channel": channel, "user": user, "id": id, "replyTo": reply_to, "body": body}
-        self.add(place, time, line if edited is None else {**line, "editedAt": written(edited)})
+        self.add(place, time, line)
 
     def add(self, place, time, value, rank=1):
         line = json.dumps(value, ensure_ascii=False)
@@ -104,14 +122,16 @@ class Conversion:
             for first in range(0, max(1, len(users)), MEMBERS_A_LINE) if policy else ():
                 some = users[first:first + MEMBERS_A_LINE]
                 self.add(channel, 0, {"channel": channel, "policy": policy, "members": some}, rank=0)
-        kinds = collections.Counter()
+        kinds, reactions = collections.Counter(), 0
         for (line,) in self.database.execute("SELECT line FROM lines ORDER BY rank, time, number"):
             output.write(line.encode() + b"\n")
             value = json.loads(line)
             answered = "messages" if value.get("replyTo") is None else "replies"
+            reactions += sum(len(each["users"]) for each in value.get("reactions", ()))
             kinds["channels" if "policy" in value else "joins" if "join" in value else answered] += 1
         output.flush()
         kept = ", ".join(f"{number} {kind}" for kind, number in sorted(kinds.items()))
+        kept += f", {reactions} reactions" if reactions else ""
         report = [f"{sum(kinds.values())} lines: {kept}"] if kinds else ["0 lines"]
         report += [f"{kind}: {number}, first: {place}" for kind, (number, place) in sorted(self.counts.items())]
         for line in report:

@@ -58,13 +58,11 @@ def add_message(message, place, channel, name, conversion):
     count("left out: files", place, len(field(message, "attachments", list)))
     count("left out: embeds", place, len(field(message, "embeds", list)))
     count("left out: stickers", place, len(field(message, "stickers", list)))
-    reactions = field(message, "reactions", list)
-    count("left out: reactions", place, sum(max(1, field(each, "count", int)) for each in reactions))
+    reactions = reactions_of(message, place, count)
     count("left out: pins", place, int(message.get("isPinned") is True))
     count("left out: forwarded messages", place, int(isinstance(message.get("forwardedMessage"), dict)))
     count("adapted: messages of bots, as those of a user", place, int(author.get("isBot") is True))
-    names = field(author, "nickname"), field(author, "name"), field(author, "id")
-    user = {"id": names[2], "name": next(name for name in names if name)}
+    user = user_of(author)
     if field(channel, "type") in PRIVATE:
         conversion.member(field(channel, "id"), user)
     reference = field(message, "reference", dict)
@@ -73,7 +71,27 @@ def add_message(message, place, channel, name, conversion):
     count("left out: references to a message of another channel", place, int(bool(reference) and not is_reply))
     conversion.message(
         place, time, name, user, field(message, "id"), field(reference, "messageId") or None if is_reply else None,
-        field(message, "content"), time_of(field(message, "timestampEdited"))[0])
+        field(message, "content"), time_of(field(message, "timestampEdited"))[0], reactions)
+
+
+def user_of(person):
+    """Returns the account of an author or of a user who reacted."""
+    names = field(person, "nickname"), field(person, "name"), field(person, "id")
+    return {"id": names[2], "name": next(name for name in names if name)}
+
+
+def reactions_of(message, place, count):
+    """Returns the emoji of a message, each with its users. Older exports have their number only."""
+    reactions, lost = [], 0
+    for each in field(message, "reactions", list):
+        emoji, users = field(each, "emoji", dict), [user_of(user) for user in field(each, "users", list) if field(user, "id")]
+        name = field(emoji, "name")
+        users = users if name else []
+        lost += max(0, max(1, field(each, "count", int)) - len(users))
+        # Only an emoji of a server has an id.
+        reactions.append((f":{name}:" if field(emoji, "id") else name, users))
+    count("left out: reactions", place, lost)
+    return reactions
 
 
 def convert(arguments, conversion):

@@ -128,8 +128,14 @@ class Slack:
         user = self.user(author, display_name(entry) or field(entry, "username"))
         if kind in JOINS:
             return self.conversion.join(place, time, self.channels[channel], user)
-        reactions = field(entry, "reactions", list)
-        count("left out: reactions", place, sum(max(1, field(each, "count", int)) for each in reactions))
+        reactions, lost = [], 0
+        for each in field(entry, "reactions", list):
+            # `thumbsup::skin-tone-3` has a skin tone, which a name has not.
+            name = field(each, "name").partition("::")[0]
+            users = [self.user(id) for id in field(each, "users", list) if isinstance(id, str) and id] if name else []
+            lost += max(0, max(1, field(each, "count", int)) - len(users))
+            reactions.append((f":{name}:", users))
+        count("left out: reactions", place, lost)
         count("left out: files", place, len(field(entry, "files", list)) + len(field(entry, "file", dict) and [1]))
         count("left out: pins", place, len(field(entry, "pinned_to", list)))
         count("adapted: messages of bots, as those of a user", place, int(bool(field(entry, "bot_id"))))
@@ -142,7 +148,8 @@ class Slack:
             count("left out: attachments", place, len(attachments))
         id, root, edited = field(entry, "ts"), field(entry, "thread_ts"), field(field(entry, "edited", dict), "ts")
         root = None if root in ("", id) else root
-        self.conversion.message(place, time, self.channels[channel], user, id, root, self.plain(text), time_of(edited))
+        self.conversion.message(
+            place, time, self.channels[channel], user, id, root, self.plain(text), time_of(edited), reactions)
 
     def plain(self, text):
         """Returns a text with the names of users and channels, and without Slack's marks and escapes."""

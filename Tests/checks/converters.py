@@ -7,6 +7,7 @@
   compressed, and a second time.
 - The converter of the page works as it stands there.
 - With the tool: each of these files is imported twice. The first import takes every line, the second one adds nothing.
+  Each post then has the reactions of its sample.
 - Hostile exports end with an error that names the file, or with counts; never with a traceback, and within 768 MiB.
 - Random changes of the samples do so too, and every line that comes out has the form of the import.
 
@@ -94,7 +95,13 @@ def problem_of(text):
     """Returns why a line does not have the form of the import; None if it has."""
     line = json.loads(text)
     users = line.get("members", [line.get("user")])
-    for user in users:
+    reactions = line.get("reactions", [])
+    if "reactions" in line and not (reactions and sum(len(each["users"]) for each in reactions) <= 10_000):
+        return "the number of reactions"
+    for each in reactions:
+        if set(each) != {"emoji", "users"} or not isinstance(each["emoji"], str) or not each["users"]:
+            return f"a reaction is {each}"
+    for user in users + [user for each in reactions for user in each["users"]]:
         if not isinstance(user, dict) or not {"id", "name"} <= set(user) <= {"id", "name", "subject"}:
             return f"a user is {user}"
         if not all(isinstance(value, str) and value for value in user.values()):
@@ -104,7 +111,7 @@ def problem_of(text):
     if any(not (line.get(name) is None or TIME.fullmatch(line[name])) for name in ("t", "editedAt")):
         return "a time"
     forms = [{"channel", "policy", "members"}, {"t", "channel", "user", "join"}, {"t", "channel", "user", "id", "replyTo", "body"}]
-    if set(line) - {"editedAt"} not in forms:
+    if set(line) - {"editedAt", "reactions"} not in forms or "reactions" in line and "body" not in line:
         return f"the fields {set(line)}"
     if "body" in line and not (line["body"].strip() and isinstance(line["id"], str) and line["id"]):
         return "an empty body or id"
@@ -139,33 +146,69 @@ def check_imports(tool, scratch):
         expected = {
             "messages": sum("body" in line and line["replyTo"] is None for line in lines),
             "replies": sum("body" in line and line["replyTo"] is not None for line in lines),
-            "edits": sum("editedAt" in line for line in lines), "refused": 0, "unreadable": 0, "lines": len(lines)}
+            "edits": sum("editedAt" in line for line in lines), "refused": 0, "unreadable": 0, "lines": len(lines),
+            "reactions": sum(sum(counts.values()) for counts in sample_reactions(name, lines).values()), "adapted": 0}
         for time in ("first", "second"):
             done = subprocess.run([tool, "import", str(journal), str(file), "--json"], capture_output=True, text=True)
             totals = json.loads(done.stdout.splitlines()[-1])
             same(f"{name}, {time} import: status", (done.returncode, done.stderr), (0, ""))
             same(f"{name}, {time} import", {key: totals.get(key, 0) for key in expected}, expected)
             head = subprocess.run([tool, "stats", str(journal), "--json"], capture_output=True, text=True).stdout
-            expected.update(messages=0, replies=0, edits=0, users=0, threads=0, joins=0)
+            expected.update(messages=0, replies=0, edits=0, users=0, threads=0, joins=0, reactions=0)
             if time == "first":
                 position = json.loads(head)["position"]
         same(f"{name}: events of the second import", json.loads(head)["position"] - position, 0)
         check_channels(tool, name, journal, lines)
+        same(f"{name}: reactions", journal_reactions(tool, journal), sample_reactions(name, lines))
         same(f"{name}: verify", subprocess.run([tool, "verify", str(journal)], capture_output=True).returncode, 0)
+
+
+def sample_reactions(name, lines):
+    """Returns the numbers of users by emoji for each text of a sample that has reactions, read from the sample itself."""
+    found = {}
+    for path in sorted((SAMPLES / name).glob("**/*.json")) if name in ("slack", "discord") else ():
+        content = json.loads(path.read_text(encoding="utf-8"))
+        for message in content.get("messages", ()) if isinstance(content, dict) else content:
+            users = found.setdefault(message["id"] if name == "discord" else message.get("ts"), {})
+            for each in message.get("reactions", ()):
+                if name == "discord":
+                    emoji = each["emoji"]["name"] if not each["emoji"]["id"] else f":{each['emoji']['name'].lower()}:"
+                else:
+                    emoji = f":{each['name'].split('::')[0]}:"
+                emoji = {"\u2764": "\u2764\ufe0f"}.get(emoji, emoji)
+                users.setdefault(emoji, set()).update(user if isinstance(user, str) else user["id"] for user in each["users"])
+    texts = {line.get("id"): line.get("body") for line in lines}
+    counts = {texts.get(id): {emoji: len(those) for emoji, those in users.items() if those} for id, users in found.items()}
+    return {text: by_emoji for text, by_emoji in counts.items() if text and by_emoji}
+
+
+def journal_reactions(tool, journal):
+    """Returns the numbers of users by emoji for each text of a journal that has reactions."""
+    posts = []
+    for thread in ask(tool, "threads", str(journal)):
+        messages = ask(tool, "timeline", str(journal), thread["id"])
+        posts += messages + [reply for message in messages for reply in ask(tool, "replies", str(journal), message["id"])]
+    counts = {post["body"]: {each["emoji"]: each["count"] for each in post.get("reactions", ())} for post in posts}
+    return {text: by_emoji for text, by_emoji in counts.items() if by_emoji}
+
+
+def ask(tool, *words):
+    """Returns the lines of an answer of the tool."""
+    done = subprocess.run([tool, *words, "--json"], capture_output=True, text=True)
+    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def check_channels(tool, name, journal, lines):
     """Compares the policies and the members of the threads with the lines of the channels."""
-    ask = lambda *words: [json.loads(line) for line in subprocess.run(
-        [tool, *words, "--json"], capture_output=True, text=True).stdout.splitlines()]
-    policies = {thread["name"]: thread.get("policy", "open") for thread in ask("threads", str(journal))}
+    policies = {thread["name"]: thread.get("policy", "open") for thread in ask(tool, "threads", str(journal))}
     for line in lines:
         if "policy" not in line:
             continue
         channel = line["channel"]
         same(f"{name}: the policy of {channel}", policies.get(channel), line["policy"])
         authors = {other["user"]["name"] for other in lines if other["channel"] == channel and "user" in other}
-        members = {member["user"]["username"] for member in ask("members", str(journal), channel)}
+        authors |= {user["name"] for other in lines if other["channel"] == channel for each in other.get("reactions", ()) for user in each["users"]}
+        members = {member["user"]["username"] for member in ask(tool, "members", str(journal), channel)}
         same(f"{name}: the members of {channel}", members, authors | {member["name"] for member in line["members"]})
 
 
@@ -215,6 +258,13 @@ def hostile_slack(folder):
     yield case("many types", 0, "left out: other kinds", [{**message, "subtype": f"type {n}"} for n in range(1_000)])
     yield case("control characters", 0, r"entries of the type \x1b[31m: 1", [{**message, "subtype": "\x1b[31m"}])
     yield case("a far time", 0, "1 messages", [{**message, "ts": "99999999999.000000"}])
+    react = lambda *reactions: [{**message, "reactions": list(reactions)}]
+    yield case("wrong reactions", 0, "left out: reactions: 10", react(
+        None, 7, [], {}, {"name": 5, "users": ["U1"]}, {"name": "x"}, {"name": "x", "users": "U1"}, {"name": "", "users": ["U1"]},
+        {"name": "x", "users": [None, 7, "", []], "count": -5}, {"name": "::x", "users": ["U1"], "count": True}))
+    yield case("many reactions", 0, "left out: reactions: 2000", react({"name": "x", "users": [f"U{n}" for n in range(12_000)], "count": 12_000}))
+    yield case("long reactions", 0, "left out: reactions: 500", react({"name": "x", "users": ["U" * 2_000 + str(n) for n in range(500)]}))
+    yield case("reactions of no text", 0, "left out: reactions: 1", [{**react({"name": "x", "users": ["U1"]})[0], "text": " "}])
     yield case("a comment on a file", 0, "1 messages", [
         {"type": "message", "subtype": "file_comment", "ts": "1772359200.000100", "text": "Nice", "comment": {"user": "U1"}}])
     yield case("channels with one name", 0, "2 channels", [message], files={
@@ -256,6 +306,14 @@ def hostile_discord(folder):
     first = sample["messages"][0]
     yield case("no times", 0, "messages without a valid time: 3", {**sample, "messageCount": 3, "messages": [
         {**first, "id": str(n), "timestamp": time} for n, time in enumerate(["yesterday", "2026-02-30T00:00:00Z", None])]})
+    react = lambda *reactions: {**sample, "messageCount": 1, "messages": [{**first, "reactions": list(reactions)}]}
+    emoji = {"id": "", "name": "x"}
+    yield case("wrong reactions", 0, "left out: reactions: 9", react(
+        None, 7, {}, {"emoji": "x", "users": [{"id": "1"}]}, {"emoji": {"id": 5, "name": 5}, "users": [{"id": "1"}]},
+        {"emoji": emoji, "users": [None, {}, {"id": 7}, "x"]}, {"emoji": emoji, "users": {"id": "1"}}, {"emoji": emoji}, {"emoji": emoji, "count": -1}))
+    yield case("old reactions", 0, "left out: reactions: 7", react({"emoji": emoji, "count": 7}))
+    yield case("many reactions", 0, "left out: reactions: 1", react(
+        *({"emoji": {**emoji, "name": f"x{n}"}, "users": [{"id": f"{m}", "name": "a"} for m in range(73)]} for n in range(137))))
     yield case("no zones", 0, "times without a zone, taken as UTC: 1", {
         **sample, "messageCount": 1, "messages": [{**first, "timestamp": "2026-03-01T10:00:00.1234567"}]})
 
