@@ -17,6 +17,7 @@ from reading import EPOCH, Bounded, Budget, Failure, JSONText
 LONGEST_LINE = 1 << 20  # in bytes, of the import
 MEMBERS_A_LINE = 500
 REACTIONS_A_LINE = 10_000  # users of all reactions, of the import
+MENTIONS_A_LINE = 50
 OUTWARD_CODE = re.compile(r"[A-Za-z]{1,2}[0-9][0-9A-Za-z]?")
 
 
@@ -78,7 +79,7 @@ class Conversion:
     def join(self, place, time, channel, user):
         self.add(place, time, {"t": written(time), "channel": channel, "user": user, "join": True})
 
-    def message(self, place, time, channel, user, id, reply_to, body, edited=None, reactions=()):
+    def message(self, place, time, channel, user, id, reply_to, body, edited=None, reactions=(), mentions=()):
         """Adds a message. Reactions are pairs of an emoji and its users, of which the import takes a bounded number."""
         users_of, left, taken = {}, REACTIONS_A_LINE, []
         for emoji, users in reactions:
@@ -92,6 +93,9 @@ class Conversion:
         line = {"t": written(time), "channel": channel, "user": user, "id": id, "replyTo": reply_to, "body": body}
         if edited is not None:
             line["editedAt"] = written(edited)
+        if mentioned := list({each["id"]: each for each in mentions}.values()):
+            line["mentions"] = mentioned[:MENTIONS_A_LINE]
+            self.count("left out: mentions", place, max(0, len(mentioned) - MENTIONS_A_LINE))
         longer = {**line, "reactions": taken}
         if taken and body.strip() and len(json.dumps(longer, ensure_ascii=False).encode("utf-8", "surrogatepass")) <= LONGEST_LINE:
             line = longer

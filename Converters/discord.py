@@ -71,11 +71,12 @@ def add_message(message, place, channel, name, conversion):
     count("left out: references to a message of another channel", place, int(bool(reference) and not is_reply))
     conversion.message(
         place, time, name, user, field(message, "id"), field(reference, "messageId") or None if is_reply else None,
-        field(message, "content"), time_of(field(message, "timestampEdited"))[0], reactions)
+        field(message, "content"), time_of(field(message, "timestampEdited"))[0], reactions,
+        [user_of(user) for user in field(message, "mentions", list) if field(user, "id")])
 
 
 def user_of(person):
-    """Returns the account of an author or of a user who reacted."""
+    """Returns the account of an author, or of a user who reacted or is mentioned."""
     names = field(person, "nickname"), field(person, "name"), field(person, "id")
     return {"id": names[2], "name": next(name for name in names if name)}
 

@@ -101,7 +101,10 @@ def problem_of(text):
     for each in reactions:
         if set(each) != {"emoji", "users"} or not isinstance(each["emoji"], str) or not each["users"]:
             return f"a reaction is {each}"
-    for user in users + [user for each in reactions for user in each["users"]]:
+    mentions = line.get("mentions", [])
+    if "mentions" in line and not (1 <= len(mentions) <= 50):
+        return "the number of mentions"
+    for user in users + mentions + [user for each in reactions for user in each["users"]]:
         if not isinstance(user, dict) or not {"id", "name"} <= set(user) <= {"id", "name", "subject"}:
             return f"a user is {user}"
         if not all(isinstance(value, str) and value for value in user.values()):
@@ -111,7 +114,8 @@ def problem_of(text):
     if any(not (line.get(name) is None or TIME.fullmatch(line[name])) for name in ("t", "editedAt")):
         return "a time"
     forms = [{"channel", "policy", "members"}, {"t", "channel", "user", "join"}, {"t", "channel", "user", "id", "replyTo", "body"}]
-    if set(line) - {"editedAt", "reactions"} not in forms or "reactions" in line and "body" not in line:
+    of_messages = {"editedAt", "reactions", "mentions"}
+    if set(line) - of_messages not in forms or set(line) & of_messages and "body" not in line:
         return f"the fields {set(line)}"
     if "body" in line and not (line["body"].strip() and isinstance(line["id"], str) and line["id"]):
         return "an empty body or id"
@@ -160,6 +164,8 @@ def check_imports(tool, scratch):
         same(f"{name}: events of the second import", json.loads(head)["position"] - position, 0)
         check_channels(tool, name, journal, lines)
         same(f"{name}: reactions", journal_reactions(tool, journal), sample_reactions(name, lines))
+        same(f"{name}: mentions", journal_mentions(tool, journal), {
+            line["body"]: len(line["mentions"]) for line in lines if "mentions" in line})
         same(f"{name}: verify", subprocess.run([tool, "verify", str(journal)], capture_output=True).returncode, 0)
 
 
@@ -192,6 +198,13 @@ def journal_reactions(tool, journal):
     return {text: by_emoji for text, by_emoji in counts.items() if by_emoji}
 
 
+def journal_mentions(tool, journal):
+    """Returns the numbers of mentioned users for each text of a journal that mentions somebody."""
+    posted = [event["messagePosted"] for event in ask(tool, "events", str(journal), "--kind", "messagePosted")]
+    posted += [event["replyPosted"] for event in ask(tool, "events", str(journal), "--kind", "replyPosted")]
+    return {post["body"]: len(post["mentions"]) for post in posted if "mentions" in post}
+
+
 def ask(tool, *words):
     """Returns the lines of an answer of the tool."""
     done = subprocess.run([tool, *words, "--json"], capture_output=True, text=True)
@@ -208,6 +221,7 @@ def check_channels(tool, name, journal, lines):
         same(f"{name}: the policy of {channel}", policies.get(channel), line["policy"])
         authors = {other["user"]["name"] for other in lines if other["channel"] == channel and "user" in other}
         authors |= {user["name"] for other in lines if other["channel"] == channel for each in other.get("reactions", ()) for user in each["users"]}
+        authors |= {user["name"] for other in lines if other["channel"] == channel for user in other.get("mentions", ())}
         members = {member["user"]["username"] for member in ask(tool, "members", str(journal), channel)}
         same(f"{name}: the members of {channel}", members, authors | {member["name"] for member in line["members"]})
 
