@@ -112,7 +112,7 @@ import Testing
 
     @Test func reactionsAreCounted() throws {
         let folder = try ToolProcess.Folder()
-        let many = (0..<10_001).map { #""u\($0)""# }.joined(separator: ",")
+        let many = (0..<10_001).map { #""u\#($0)""# }.joined(separator: ",")
         let file = try folder.file(
             "chat.jsonl",
             """
