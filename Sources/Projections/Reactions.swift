@@ -19,7 +19,7 @@ struct ReactionHistory: Equatable, Sendable {
     private var firsts = SparseChains<UInt64>()
 
     /// Applies the changes of an event.
-    mutating func apply(_ event: EventRow, _ changed: [ReactionIndex.Change], at position: Position) {
+    mutating func apply(_ event: EventRow, _ changed: [ReactionChange], at position: Position) {
         for change in changed {
             if event.kind == .reactionRemoved {
                 remove(change.reaction, from: change.tally, at: position)

@@ -31,7 +31,7 @@ package struct EventBatch: Sendable {
         /// The reactions that the event adds or takes back.
         ///
         /// None if the event has no effect; several if the emoji of a removal was erased.
-        package internal(set) var reactions: [ReactionIndex.Change] = []
+        package internal(set) var reactions: [ReactionChange] = []
     }
 
     /// The users whom the text of a row mentions.

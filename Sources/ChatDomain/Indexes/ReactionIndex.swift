@@ -49,16 +49,6 @@ package struct ReactionIndex: Equatable, Sendable {
         package init(_ index: Int, isReply: Bool) { number = index << 1 | (isReply ? 1 : 0) }
     }
 
-    /// A reaction that an event adds or takes back.
-    package struct Change: Hashable, Sendable {
-        /// The reaction.
-        package var reaction: Int
-        /// Its tally.
-        package var tally: Int
-        /// Whether the event is the first about the reaction.
-        package var isNew = false
-    }
-
     /// The number of reactions.
     package var count: Int { reactions.count }
 
@@ -110,9 +100,9 @@ extension ReactionIndex {
         posts.find(post.number).map { present(of: user, onRow: $0).count } ?? 0
     }
 
-    private func present(of user: Int, onRow row: Int) -> [Change] {
+    private func present(of user: Int, onRow row: Int) -> [ReactionChange] {
         presentTallies(ofRow: row).compactMap { tally in
-            reactions.find(tally, user).flatMap { presence[$0] != 0 ? Change(reaction: $0, tally: tally) : nil }
+            reactions.find(tally, user).flatMap { presence[$0] != 0 ? ReactionChange(reaction: $0, tally: tally) : nil }
         }
     }
 
@@ -143,7 +133,7 @@ extension ReactionIndex {
     /// its user on the post, because it is not known which one was meant.
     mutating func resolve(
         _ event: EventRow, _ content: borrowing EventContent, _ indexes: EventIndexes, at position: Position
-    ) -> [Change] {
+    ) -> [ReactionChange] {
         guard indexes.secondIndex >= 0 else { return [] }
         let post = PostKey(indexes.secondIndex, isReply: event.has(.reply))
         guard let emoji = content.emoji else {
@@ -157,13 +147,13 @@ extension ReactionIndex {
             guard let row = posts.find(post.number), let tally = tally(emoji.text, of: post),
                 let reaction = reactions.find(tally, indexes.user), presence[reaction] != 0
             else { return [] }
-            take(Change(reaction: reaction, tally: tally), from: row, at: position)
-            return [Change(reaction: reaction, tally: tally)]
+            take(ReactionChange(reaction: reaction, tally: tally), from: row, at: position)
+            return [ReactionChange(reaction: reaction, tally: tally)]
         }
         return add(emoji.text, to: post, by: indexes.user).map { [$0] } ?? []
     }
 
-    private mutating func add(_ emoji: String, to post: PostKey, by user: Int) -> Change? {
+    private mutating func add(_ emoji: String, to post: PostKey, by user: Int) -> ReactionChange? {
         let (row, isNewPost) = posts.insert(post.number)
         if isNewPost {
             newestPresent.append(0)
@@ -188,10 +178,10 @@ extension ReactionIndex {
         presence[reaction] = 1
         // Wrapping: a checkpoint can contain any count, and nothing may trap.
         counts[tally] &+= 1
-        return Change(reaction: reaction, tally: tally, isNew: isNew)
+        return ReactionChange(reaction: reaction, tally: tally, isNew: isNew)
     }
 
-    private mutating func take(_ change: Change, from row: Int, at position: Position) {
+    private mutating func take(_ change: ReactionChange, from row: Int, at position: Position) {
         presence[change.reaction] = 0
         counts[change.tally] &-= 1
         guard counts[change.tally] == 0 else { return }
