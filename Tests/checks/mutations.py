@@ -429,8 +429,9 @@ CHECKS = [(r"(require(Readable|Moderated)|mayRead)\(", r"from: view\)", HOST + "
           (r"requireSelf\(", r"requireSelf\(viewer,", "requireSelf(.host")]
 # The queries of WhoIsShownWhat.md that must be found: if one is missing, CHECKS no longer fits the sources.
 QUERIES = {("access", name) for name in (
-    "thread", "timeline", "message", "replies", "members", "residents", "profileAndThreads", "access", "roles", "sanctions", "standing", "pins", "reports", "invitations", "PostDetails")}
-QUERIES |= {("text", name) for name in ("timeline", "message", "replies", "pins", "profileAndThreads", "PostDetails")}
+    "thread", "timeline", "message", "reply", "replies", "reactions", "members", "residents", "profileAndThreads", "access", "roles", "sanctions",
+    "standing", "pins", "reports", "invitations", "PostDetails")}
+QUERIES |= {("text", name) for name in ("timeline", "message", "reply", "replies", "pins", "profileAndThreads", "PostDetails")}
 
 
 def queries(package):

@@ -631,6 +631,8 @@ class Community:
             self.expect(person, f"/v1/messages/{identity}/replies?limit=200", {"items": history.replies(viewer, identity)} if visible else None,
                         f"/v1/messages/{unknown}/replies?limit=200")
             readable_root = post["thread"] in readable and post["root"] > readable[post["thread"]]
+            if post["kind"] == "replyPosted":
+                self.expect(person, f"/v1/replies/{identity}", history.post(identity, viewer) if readable_root else None, f"/v1/replies/{unknown}")
             place = "messages" if post["kind"] == "messagePosted" else "replies"
             self.expect(person, f"/v1/{place}/{identity}/reactions?limit=200",
                         {"items": history.reactions(identity, viewer)} if readable_root else None, f"/v1/{place}/{unknown}/reactions?limit=200")

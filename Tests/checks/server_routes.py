@@ -438,7 +438,10 @@ class Routes:
             for more in ("", "/standing", "/timeline", "/events", "/members", "/residents", "/roles", "/pins", "/sanctions", "/reports", "/invitations"):
                 expect(web.ask("GET", target + more, token=ann.token), 404, "notFound", f"GET {target}{more}")
         for target in (f"/v1/messages/{identifier()}", "/v1/messages/x"):
-            for more in ("", "/replies"):
+            for more in ("", "/replies", "/reactions"):
+                expect(web.ask("GET", target + more, token=ann.token), 404, "notFound", f"GET {target}{more}")
+        for target in (f"/v1/replies/{identifier()}", "/v1/replies/x"):
+            for more in ("", "/reactions"):
                 expect(web.ask("GET", target + more, token=ann.token), 404, "notFound", f"GET {target}{more}")
         expect(web.ask("GET", f"/v1/threads/{self.rota}/residents", token=ann.token), 404, "notFound", "the residents of a named thread")
         self.command_problems()

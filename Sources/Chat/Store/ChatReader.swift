@@ -44,6 +44,9 @@ extension ChatReader {
     /// Returns one message.
     public func message(_ id: MessageID) throws(ChatError) -> Post { try store.message(id, as: viewer, asOf: point) }
 
+    /// Returns one reply.
+    public func reply(_ id: ReplyID) throws(ChatError) -> Post { try store.reply(id, as: viewer, asOf: point) }
+
     /// Returns a page of the replies to a message.
     public func replies(to message: MessageID, page: PageRequest = PageRequest()) throws(ChatError) -> Page<Post> {
         try store.replies(to: message, page: page, as: viewer, asOf: point)

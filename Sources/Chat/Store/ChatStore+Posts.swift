@@ -42,6 +42,19 @@ extension ChatStore {
         return try posts(rows, in: thread)[0]
     }
 
+    /// Returns one reply.
+    ///
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownReply`; with a viewer also `notAMember`.
+    public func reply(_ id: ReplyID, as viewer: Viewer, asOf point: AsOf = .now) throws(ChatError) -> Post {
+        let rows = try query(point, as: viewer) { models, view throws(ChatError) in
+            let thread = try models.requireReadable(id, from: view).thread
+            guard let row = models.reply(id, asOf: view.position) else { throw .rejected(.unknownReply) }
+            return models.marking([row], in: thread, from: view)
+        }
+        return try posts(rows)[0]
+    }
+
     /// Returns a page of the replies to a message, oldest first; by default the latest 50.
     ///
     /// - Parameters:

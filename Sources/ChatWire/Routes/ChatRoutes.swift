@@ -139,9 +139,12 @@ public struct ChatRoutes: Sendable {
         Route("GET", "/v1/messages/{message}/reactions") { context in
             try context.reactions(to: .message(try context.message()))
         },
+        Route("GET", "/v1/replies/{reply}") { context in
+            try context.request.requireParameters()
+            return try WireResponse(json: try context.store.reply(try context.reply(), as: .user(context.user)))
+        },
         Route("GET", "/v1/replies/{reply}/reactions") { context in
-            guard let reply = ReplyID(context.parameters["reply"]) else { throw Problem.notFound }
-            return try context.reactions(to: .reply(reply))
+            try context.reactions(to: .reply(try context.reply()))
         },
         Route("GET", "/v1/invitations") { context in
             try context.answer(by: \.position) { try context.store.invitations(of: context.user, page: $0, as: .user(context.user)) }
@@ -161,6 +164,11 @@ extension ChatRoutes.Context {
     fileprivate func message() throws(Problem) -> MessageID {
         guard let message = MessageID(parameters["message"]) else { throw .notFound }
         return message
+    }
+
+    fileprivate func reply() throws(Problem) -> ReplyID {
+        guard let reply = ReplyID(parameters["reply"]) else { throw .notFound }
+        return reply
     }
 
     /// The page of `limit` and one of `before`, `after`, `around` and `at`.

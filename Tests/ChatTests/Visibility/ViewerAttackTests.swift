@@ -503,7 +503,10 @@ private struct UndecidedWorld {
                 }
                 ask("details") { try store.details(of: .message(message), as: .user(viewer), asOf: moment) }
             }
-            for reply in replies { ask("details of reply") { try store.details(of: .reply(reply), as: .user(viewer), asOf: moment) } }
+            for reply in replies {
+                ask("reply") { try store.reply(reply, as: .user(viewer), asOf: moment) }
+                ask("details of reply") { try store.details(of: .reply(reply), as: .user(viewer), asOf: moment) }
+            }
             for user in users {
                 ask("user") { try store.user(user, as: .user(viewer), asOf: moment) }
                 ask("invitations") { try store.invitations(of: user, as: .user(viewer), asOf: moment) }

@@ -587,6 +587,18 @@ struct VisibilityChecker {
             check("messageID(answeredBy:)", viewer, end, .value(mayRead ? message : nil)) { () throws(ChatError) in
                 store.messageID(answeredBy: reply, as: .user(viewer))
             }
+            let entry = try? store.reply(reply, as: .host, asOf: asOf)
+            let root = try? store.message(message, as: .host, asOf: asOf)
+            let expectedReply: Outcome<Post> =
+                if let entry, let root {
+                    expected(thread, unknown: .unknownReply, viewer, moment) { () throws(ChatError) in
+                        if cut([root], viewer, moment).isEmpty { throw .rejected(.unknownReply) }
+                        return shown([entry], in: thread, viewer, moment)[0]
+                    }
+                } else { .refused(isRegistered(viewer, moment) ? .unknownReply : .unknownUser) }
+            check("reply", viewer, moment, expectedReply) { () throws(ChatError) in
+                try store.reply(reply, as: .user(viewer), asOf: asOf)
+            }
             checkDetails(.reply(reply), of: message, in: thread, viewer, moment)
         }
     }

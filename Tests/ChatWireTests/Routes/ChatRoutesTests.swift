@@ -69,6 +69,10 @@ import Testing
                 try page(try store.reactions(to: .message(village.message), as: .user(maya)))
             ),
             (
+                "/v1/replies/{reply}", "/v1/replies/\(CommandSamples.reply)",
+                try json(try store.reply(CommandSamples.reply, as: .user(maya)))
+            ),
+            (
                 "/v1/replies/{reply}/reactions", "/v1/replies/\(CommandSamples.reply)/reactions",
                 try page(try store.reactions(to: .reply(CommandSamples.reply), as: .user(maya)))
             ),
@@ -198,7 +202,8 @@ import Testing
         "/v1/threads?at=yesterday", "/v1/threads?after=18446744073709551616",
         "/v1/threads/THREAD?limit=1", "/v1/threads/THREAD/timeline?before=1&after=2", "/v1/threads/THREAD/timeline?asOf=1",
         "/v1/threads/THREAD/members?limit=0", "/v1/threads/SW1A/residents?limit=0", "/v1/threads/THREAD/roles?limit=0",
-        "/v1/threads/THREAD/pins?limit=1", "/v1/messages/MESSAGE?x", "/v1/messages/MESSAGE/replies?limit=", "/v1/invitations?limit=201",
+        "/v1/threads/THREAD/pins?limit=1", "/v1/messages/MESSAGE?x", "/v1/replies/MESSAGE?x",
+        "/v1/messages/MESSAGE/replies?limit=", "/v1/invitations?limit=201",
         "/v1/events?viewer=1", "/v1/events?after=1&after=2", "/v1/threads?limit=%",
     ]) func wrongParametersAreProblems(target: String) async throws {
         let village = try Village()
