@@ -121,7 +121,7 @@ import Testing
         let fixture = CheckpointFixture(seed: 6)
         var generator = CommandGenerator(seed: 6)
         let store = try fixture.open()
-        try fixture.run(store, batches: 30, generator: &generator)
+        try fixture.run(store, batches: 90, generator: &generator)
         let events = try store.allEvents()
         try store.close()
         #expect(try ChatStore.verify("journal", options: fixture.options.journal, deep: true).findings == [])
