@@ -80,7 +80,10 @@ import Testing
                 "/v1/messages/\(message)/replies", "/v1/me/threads", "/v1/invitations", "/v1/messages/\(message)/reactions",
                 "/v1/replies/\(CommandSamples.reply)/reactions",
             ] + ["roles", "sanctions", "reports", "invitations"].map { "/v1/threads/\(thread)/\($0)" }
-        let whole = ["/v1/threads/\(thread)/pins", "/v1/threads/\(thread)", "/v1/threads/\(thread)/standing", "/v1/messages/\(message)"]
+        let whole = [
+            "/v1/threads/\(thread)/pins", "/v1/threads/\(thread)", "/v1/threads/\(thread)/standing", "/v1/messages/\(message)",
+            "/v1/replies/\(CommandSamples.reply)",
+        ]
         for target in pages.map({ "\($0)?limit=200" }) + whole + cut.map(\.0) {
             let response = await community.get(target, as: ann)
             let longest = listCounts(try #require(response.json)).values.max() ?? 0
