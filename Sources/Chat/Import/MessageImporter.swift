@@ -200,8 +200,8 @@ public struct MessageImporter: ~Copyable {
 
 /// The counts of an import.
 ///
-/// In JSON, `joins`, `edits`, `reactions` and `earlierOpen` are omitted if 0, `policies`, `adapted`, `renamed` and
-/// `withoutSubject` if empty.
+/// In JSON, `joins`, `edits`, `reactions` and `earlierOpen` are omitted if 0, `policies`, `adapted`,
+/// `renamed` and `withoutSubject` if empty.
 public struct ImportSummary: Hashable, Sendable {
     /// The number of posted messages, each part of a split body included.
     public var messages = 0
