@@ -259,7 +259,9 @@ class Routes:
         self.milk = identifier()
         self.execute(bob, {"postMessage": {"message": self.milk, "thread": "sw1a", "body": "Milk"}},
                      *({"postMessage": {"thread": "SW1A", "body": f"Message {number}"}} for number in range(6)))
-        self.execute(ann, *({"reply": {"message": self.milk, "body": f"Reply {number}"}} for number in range(7)))
+        self.oats = identifier()
+        self.execute(ann, {"reply": {"reply": self.oats, "message": self.milk, "body": "Oats"}},
+                     *({"reply": {"message": self.milk, "body": f"Reply {number}"}} for number in range(6)))
         for target in ("/v1/threads/SW1A/timeline", f"/v1/messages/{self.milk}/replies"):
             all_items = self.page(target, "limit=200", "position")["items"]
             if len(all_items) != 7:
@@ -292,6 +294,9 @@ class Routes:
         message = web.get(f"/v1/messages/{self.milk}", ann.token)
         if message["body"] != "Milk" or message["replyCount"] != 7:
             raise Failed(f"the message is {message}")
+        reply = web.get(f"/v1/replies/{self.oats}", ann.token)
+        if reply["body"] != "Oats" or reply["message"] != self.milk:
+            raise Failed(f"the reply is {reply}")
         me = web.get("/v1/me", ann.token)
         if me["postcode"] != "SW1A 1AA" or [thread["name"] for thread in me["threads"]] != ["SW1A", "Rota"]:
             raise Failed(f"me: {me}")
@@ -391,7 +396,7 @@ class Routes:
     def target(self, path):
         # Nobody moderates the thread of an outward code.
         thread = self.own if path.endswith(("sanctions", "reports", "invitations")) else "SW1A"
-        return path.replace("{thread}", thread).replace("{message}", self.milk).replace("{session}", identifier())
+        return path.replace("{thread}", thread).replace("{message}", self.milk).replace("{reply}", self.oats).replace("{session}", identifier())
 
     def problems(self):
         web, ann = self.web, self.ann
