@@ -294,6 +294,15 @@ class Routes:
         message = web.get(f"/v1/messages/{self.milk}", ann.token)
         if message["body"] != "Milk" or message["replyCount"] != 7:
             raise Failed(f"the message is {message}")
+        self.execute(ann, {"markUnread": {"thread": "SW1A", "from": message["position"]}}, {"setNotifications": {"thread": "SW1A", "level": "none"}},
+                     {"react": {"message": self.milk, "emoji": "\U0001F95B"}}, {"react": {"reply": self.oats, "emoji": ":oats:"}},
+                     {"unreact": {"message": self.milk, "emoji": "\U0001F95B"}})
+        thread = next(each for each in web.get("/v1/me/threads", ann.token)["items"] if each["name"] == "SW1A")
+        if thread["firstUnread"] != message["position"] or thread["notifications"] != {"level": "none", "until": None}:
+            raise Failed(f"marked unread: {thread}")
+        reactions = web.get(f"/v1/replies/{self.oats}/reactions", bob.token)["items"]
+        if [(each["emoji"], each["user"]["id"]) for each in reactions] != [(":oats:", ann.id)] or web.get(f"/v1/messages/{self.milk}/reactions", bob.token)["items"]:
+            raise Failed(f"reactions: {reactions}")
         reply = web.get(f"/v1/replies/{self.oats}", ann.token)
         if reply["body"] != "Oats" or reply["message"] != self.milk:
             raise Failed(f"the reply is {reply}")
