@@ -15,6 +15,8 @@ struct ReactionHistory: Equatable, Sendable {
     private var changes = SparseChains<UInt8>()
     /// By tally: the number of reactions that are taken back.
     private var absences = SparseChains<UInt32>()
+    /// By tally: the reactions that were added again, in order.
+    private var returns = SparseChains<UInt32>()
     /// By tally: the position of the first reaction that is still present, if that is not the first one.
     private var firsts = SparseChains<UInt64>()
 
@@ -28,6 +30,7 @@ struct ReactionHistory: Equatable, Sendable {
                 additions.append(0, at: position, to: &links[change.tally])
             } else {
                 changes.set(1, at: position, of: change.reaction)
+                returns.set(UInt32(truncatingIfNeeded: change.reaction), at: position, of: change.tally)
                 absences.set(absences.value(of: change.tally) &- 1, at: position, of: change.tally)
             }
         }
@@ -38,13 +41,28 @@ struct ReactionHistory: Equatable, Sendable {
         changes.set(0, at: position, of: reaction)
         absences.set(absences.value(of: tally) &+ 1, at: position, of: tally)
         guard let added, added == first else { return }
-        var next = Position.max
-        var row = newest(ofTally: tally)
-        while let reaction = row {
-            if let addition = addition(of: reaction, asOf: position) { next = min(next, addition) }
-            row = self.row(before: reaction)
+        if let next = firstAddition(toTally: tally, after: first, asOf: position) { firsts.set(next, at: position, of: tally) }
+    }
+
+    /// Returns the position of the first addition to a tally after a position that is not taken back.
+    ///
+    /// - Complexity: O((*m* + 1) log *n*), where *m* is the number of additions between the two positions.
+    ///   Those before the first present one stay taken back, so that each is passed once.
+    private func firstAddition(toTally tally: Int, after first: Position, asOf position: Position) -> Position? {
+        var found = Position.max
+        for rank in additions.count(links[tally], asOf: first)..<additions.count(links[tally], asOf: position) {
+            let reaction = Int(additions.link(links[tally], rank: rank + 1)) - 1
+            guard addition(of: reaction, asOf: position) == additions.positions[reaction] else { continue }
+            found = additions.positions[reaction]
+            break
         }
-        if next < .max { firsts.set(next, at: position, of: tally) }
+        for rank in returns.count(of: tally, asOf: first)..<returns.count(of: tally, asOf: position) {
+            guard let again = returns.versions(of: tally, ranks: rank + 1..<rank + 2).first, again.position < found else { break }
+            guard addition(of: Int(again.value), asOf: position) == again.position else { continue }
+            found = again.position
+            break
+        }
+        return found < .max ? found : nil
     }
 
     /// Returns the newest reaction of a tally.
@@ -95,16 +113,15 @@ extension ReadModels {
     package func reactions(to post: PostID, of user: UserID?, asOf position: Position) -> [PostReaction] {
         guard let key = key(of: post) else { return [] }
         let user = user.flatMap { identities.index(ofUser: $0) }
-        let history = views.reactions
         return identities.reactions.tallies(of: key, asOf: position).compactMap { tally -> (first: Position, reaction: PostReaction)? in
-            let count = history.count(ofTally: tally, asOf: position)
+            let count = views.reactions.count(ofTally: tally, asOf: position)
             guard count > 0 else { return nil }
             let own = user.flatMap { identities.reactions.find(tally, of: $0) }
             return (
-                history.firstPosition(ofTally: tally, asOf: position),
+                views.reactions.firstPosition(ofTally: tally, asOf: position),
                 PostReaction(
                     emoji: identities.reactions.emoji(ofTally: tally), count: count,
-                    isMine: own.flatMap { history.addition(of: $0, asOf: position) } != nil)
+                    isMine: own.flatMap { views.reactions.addition(of: $0, asOf: position) } != nil)
             )
         }.sorted { $0.first < $1.first }.map(\.reaction)
     }
@@ -139,6 +156,7 @@ extension ReactionHistory: CheckpointComponent {
     mutating func removeSlots() {
         changes.removeSlots()
         absences.removeSlots()
+        returns.removeSlots()
         firsts.removeSlots()
     }
 
@@ -147,6 +165,7 @@ extension ReactionHistory: CheckpointComponent {
         additions.write(to: &writer)
         changes.write(to: &writer)
         absences.write(to: &writer)
+        returns.write(to: &writer)
         firsts.write(to: &writer)
     }
 
@@ -159,6 +178,7 @@ extension ReactionHistory: CheckpointComponent {
         for tally in links.indices { try require(links[tally] > 0, "a tally without a reaction") }
         changes = try SparseChains(from: &reader, entries: count, below: 2, head: head)
         absences = try SparseChains(from: &reader, entries: tallies, below: count + 1, head: head)
+        returns = try SparseChains(from: &reader, entries: tallies, below: count + 1, head: head)
         firsts = try SparseChains(from: &reader, entries: tallies, below: Int(clamping: head) + 1, head: head)
     }
 }

@@ -99,7 +99,12 @@ struct VersionChains<Value: PlainElement & FixedWidthInteger & UnsignedInteger>:
     /// Returns the position of the version with a rank.
     ///
     /// - Complexity: O(log *n*).
-    func position(_ newest: Link, rank: Int) -> Position { position(newestLink(from: newest) { Int(self.rank($0)) <= rank }) }
+    func position(_ newest: Link, rank: Int) -> Position { position(link(newest, rank: rank)) }
+
+    /// Returns the link of the version with a rank, which must exist.
+    ///
+    /// - Complexity: O(log *n*).
+    func link(_ newest: Link, rank: Int) -> Link { newestLink(from: newest) { Int(self.rank($0)) <= rank } }
 
     /// Returns the number of versions with a value below a bound, in a chain of ascending values.
     ///
@@ -109,7 +114,7 @@ struct VersionChains<Value: PlainElement & FixedWidthInteger & UnsignedInteger>:
     /// Returns the value of the version with a rank, which must exist.
     ///
     /// - Complexity: O(log *n*).
-    func value(_ newest: Link, rank: Int) -> Value { value(newestLink(from: newest) { Int(self.rank($0)) <= rank }) }
+    func value(_ newest: Link, rank: Int) -> Value { value(link(newest, rank: rank)) }
 
     private func link(_ newest: Link, asOf position: Position) -> Link { newestLink(from: newest) { self.position($0) <= position } }
 

@@ -243,6 +243,11 @@ PROMISES = {
         ("Chat", "live: a refused event is not read again",
          "if waiter.accepts(delivery, of: event, &texts) { continue }", "_ = waiter.accepts(delivery, of: event, &texts)\ncontinue"),
     ],
+    "ProjectionsTests.ReactionHistoryTests": [
+        ("Projections", "reactions: one that was added again is never the first", "again.position < found else { break }", "again.position < first else { break }"),
+        ("Projections", "reactions: one that was taken back stays the first",
+         "guard addition(of: reaction, asOf: position) == additions.positions[reaction] else { continue }", ""),
+    ],
     "ChatTests.DecidedEventsTests": [
         ("Projections", "unread: a membership without a row is counted", "guard membership < members.count else { return 0 }", ""),
     ],
