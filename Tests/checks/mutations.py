@@ -53,7 +53,7 @@ TARGETS = {
     "proofs": ["MerkleLogTests"],
     "crash": ["ChatTesting", "ChatTestingTests"],
     "units": ["ChatTesting", "StubRewriter", "ForkedProcess", "EventJournalTests"],
-    "store": [*STORE, "StubRewriter", "NaiveViews", "ChatTests"],
+    "store": [*STORE, "StubRewriter", "NaiveViews", "ProjectionsTests", "ChatTests"],
     "server": [*STORE, *SERVER, "ChatAccountsTests", "ChatServerTests", "ChatWireTests"],
     "postgres": [*STORE, "CPostgreSQL", "JournalPostgres", "JournalPostgresTests"],
 }
