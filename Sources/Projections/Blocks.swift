@@ -5,6 +5,14 @@ import Columns
 package struct BlockedUsers: Sendable {
     let indexes: [UInt32]
 
+    /// Whether a user, by their index, is blocked.
+    ///
+    /// - Complexity: O(log *n*) in the number of users.
+    func contains(_ user: Int) -> Bool {
+        let index = indexes.indices.partitioningIndex { Int(indexes[$0]) >= user }
+        return index < indexes.count && Int(indexes[index]) == user
+    }
+
     /// The number of users.
     package var count: Int { indexes.count }
 

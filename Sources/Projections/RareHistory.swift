@@ -18,6 +18,9 @@ struct RareHistory: Equatable, Sendable {
     var invitations = SparseChains<UInt8>()
     /// By membership: the ``LimitedLevel`` that the user set last.
     var notifications = SparseChains<UInt64>()
+    /// By thread: its owners and moderators, in the order in which they got their role; not stored,
+    /// because it follows from the roles.
+    var moderators: [UInt32: [UInt32]] = [:]
     /// By thread: the policy and the history, as one number.
     var policies = SparseChains<UInt64>()
     /// By thread: 1 while it is `inviteOnly`.
@@ -60,9 +63,9 @@ struct RareHistory: Equatable, Sendable {
             awaitedOpeners[UInt32(thread)] = UInt32(indexes.user)
         case .threadJoined:
             let opener = awaitedOpeners.isEmpty ? nil : awaitedOpeners.removeValue(forKey: UInt32(thread))
-            if opener == UInt32(indexes.user), membersChange == 1 { roles.set(UInt8(ThreadRole.owner.code), at: position, of: membership) }
+            if opener == UInt32(indexes.user), membersChange == 1 { setRole(.owner, at: position, indexes) }
             invitations.clear(at: position, of: membership)
-        case .threadLeft, .memberRemoved: roles.clear(at: position, of: membership)
+        case .threadLeft, .memberRemoved: setRole(.member, at: position, indexes)
         case .threadPolicySet:
             policies.set(event.value, at: position, of: thread)
             // The values alternate, as `disclosedPeriods` needs.
@@ -75,7 +78,7 @@ struct RareHistory: Equatable, Sendable {
             notifications.set(LimitedLevel(event.level, until: event.until).rawValue, at: position, of: membership)
         case .userInvited: invitations.set(1, at: position, of: membership)
         case .invitationDeclined, .invitationRevoked: invitations.clear(at: position, of: membership)
-        case .roleSet: roles.set(event.value == ThreadRole.member.code ? 0 : UInt8(event.value), at: position, of: membership)
+        case .roleSet: setRole(ThreadRole(code: event.value) ?? .member, at: position, indexes)
         case .userMuted: mutes.set(1, at: position, of: membership)
         case .userUnmuted: mutes.clear(at: position, of: membership)
         case .userBanned:
@@ -149,6 +152,7 @@ extension RareHistory: CheckpointComponent {
     init(from reader: inout ColumnReader, _ ids: Identities, head: Position) throws(ColumnError) {
         let count = ids.memberships.count
         roles = try SparseChains(from: &reader, entries: count, below: 4, head: head)
+        readModerators(ids)
         mutes = try SparseChains(from: &reader, entries: count, below: 2, head: head)
         bans = try SparseChains(from: &reader, entries: count, below: 2, head: head)
         invitations = try SparseChains(from: &reader, entries: count, below: 2, head: head)

@@ -65,6 +65,25 @@ struct ReactionHistory: Equatable, Sendable {
         return found < .max ? found : nil
     }
 
+    /// Returns how often reactions were added to a tally after a position, up to another one.
+    func additionCount(toTally tally: Int, after start: Position, asOf position: Position) -> Int {
+        guard tally < links.count else { return 0 }
+        return additions.count(links[tally], asOf: position) - additions.count(links[tally], asOf: start)
+            + returns.count(of: tally, asOf: position) - returns.count(of: tally, asOf: start)
+    }
+
+    /// Returns the reactions of a tally that are present as of a position and were added after another one,
+    /// with the positions of their events.
+    func additions(toTally tally: Int, after start: Position, asOf position: Position) -> [(reaction: Int, position: Position)] {
+        guard tally < links.count else { return [] }
+        let first = additions.count(links[tally], asOf: start)..<additions.count(links[tally], asOf: position)
+        let again = returns.count(of: tally, asOf: start)..<returns.count(of: tally, asOf: position)
+        let added =
+            first.map { (Int(additions.link(links[tally], rank: $0 + 1)) - 1, additions.position(links[tally], rank: $0 + 1)) }
+            + returns.versions(of: tally, ranks: again.lowerBound + 1..<again.upperBound + 1).map { (Int($0.value), $0.position) }
+        return added.filter { addition(of: $0.0, asOf: position) == $0.1 }
+    }
+
     /// Returns the newest reaction of a tally.
     func newest(ofTally tally: Int) -> Int? { tally < links.count && links[tally] > 0 ? Int(links[tally]) - 1 : nil }
 

@@ -50,6 +50,7 @@ package struct Views: Equatable, Sendable {
     var activity = Activity()
     var rare = RareHistory()
     var reactions = ReactionHistory()
+    var inbox = InboxHistory()
     var corrections = ClockCorrections()
 
     /// Creates the views before the first event.
@@ -68,6 +69,7 @@ package struct Views: Equatable, Sendable {
         copy.activity.userDays.removeSlots()
         copy.rare.removeSlots()
         copy.reactions.removeSlots()
+        copy.inbox.removeSlots()
         return copy
     }
 
@@ -120,6 +122,7 @@ package struct Views: Equatable, Sendable {
             let index = timelines.append(message: indexes.secondIndex, to: indexes.thread)
             unread.append(index, of: indexes.membership, at: position)
             activity.append(message: indexes.secondIndex, by: indexes.user, at: position, createdAt)
+            if batch.rows[row].hasMentions { inbox.apply(batch, row, rare, timelines) }
         } else {
             applyOther(batch, row)
         }
@@ -140,5 +143,6 @@ package struct Views: Equatable, Sendable {
             let content = batch.content(of: row)
             reactions.apply(event, content.reactions, at: position)
         }
+        inbox.apply(batch, row, rare, timelines)
     }
 }

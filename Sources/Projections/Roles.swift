@@ -1,6 +1,43 @@
 package import ChatDomain
 import Columns
 
+extension RareHistory {
+    /// Sets the role of the user of an event in its thread; `member` ends another one.
+    mutating func setRole(_ role: ThreadRole, at position: Position, _ indexes: EventIndexes) {
+        let (user, thread) = (UInt32(truncatingIfNeeded: indexes.user), UInt32(truncatingIfNeeded: indexes.thread))
+        if roles.value(of: indexes.membership) != 0 {
+            moderators[thread]?.removeAll { $0 == user }
+            if moderators[thread]?.isEmpty == true { moderators[thread] = nil }
+        }
+        guard role != .member else { return roles.clear(at: position, of: indexes.membership) }
+        roles.set(UInt8(role.code), at: position, of: indexes.membership)
+        moderators[thread, default: []].append(user)
+    }
+
+    /// Finds the owners and moderators by their roles.
+    mutating func readModerators(_ ids: borrowing Identities) {
+        let holders = (0..<roles.rows.count).compactMap { row in
+            roles.version(of: roles.rows.entry(row), asOf: .max).flatMap { version in
+                version.value == 0 ? nil : (since: version.position, membership: ids.memberships.pair(roles.rows.entry(row)))
+            }
+        }
+        for holder in holders.sorted(by: { $0.since < $1.since }) {
+            let (user, thread) = holder.membership
+            moderators[UInt32(truncatingIfNeeded: thread), default: []].append(UInt32(truncatingIfNeeded: user))
+        }
+    }
+
+    /// Returns the users to whom reports in a thread go: its owners and moderators or, if it has none,
+    /// the operators of the community, in the order in which they became that.
+    func moderators(of thread: Int) -> [Int] {
+        if let moderators = moderators[UInt32(truncatingIfNeeded: thread)] { return moderators.map { Int($0) } }
+        return (0..<operators.rows.count).compactMap { row in
+            let user = operators.rows.entry(row)
+            return operators.version(of: user, asOf: .max).flatMap { $0.value == 0 ? nil : (user: user, since: $0.position) }
+        }.sorted { $0.since < $1.since }.map(\.user)
+    }
+}
+
 extension ReadModels {
     /// Whether a user was an operator of the community.
     package func isOperator(_ user: UserID, asOf position: Position) -> Bool {

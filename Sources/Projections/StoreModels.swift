@@ -55,7 +55,7 @@ extension StoreModels {
     /// The version of the sections; checkpoints of other versions are ignored.
     ///
     /// Change it whenever a component interprets events differently or writes different columns.
-    package static let checkpointVersion: UInt32 = 14
+    package static let checkpointVersion: UInt32 = 15
 
     /// The components in section order.
     ///
@@ -71,6 +71,7 @@ extension StoreModels {
             Component("activity", \.readModels.views.activity),
             Component("community", \.readModels.views.rare),
             Component("reactions", \.readModels.views.reactions),
+            Component("inbox", \.readModels.views.inbox),
             Component("corrections", \.readModels.views.corrections),
         ]
     }

@@ -78,6 +78,8 @@ extension ReadModels {
     func visible(_ recorded: RecordedEvent, through filter: EventFilter, current: Position) -> RecordedEvent? {
         guard filter.matches(recorded.event) else { return nil }
         guard let viewer = filter.viewer.user, !filter.isExemptFromViewer(recorded.event) else { return recorded }
-        return shown(recorded, to: viewer, current: current)
+        guard var shown = shown(recorded, to: viewer, current: current) else { return nil }
+        if !shown.isFromBlockedUser { shown.inbox = inboxReason(ofEventAt: recorded.position, for: viewer) }
+        return shown
     }
 }

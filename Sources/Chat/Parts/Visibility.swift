@@ -227,6 +227,31 @@ extension ReadModels {
     }
 }
 
+// MARK: The inbox
+
+extension ReadModels {
+    /// Returns what a row of the viewer's inbox is about; nil if it has no entry, or one about a post that
+    /// they may not read, or about a report in a thread that they do not moderate.
+    ///
+    /// What moderators did to the viewer stays, also after they can no longer read the thread.
+    ///
+    /// - Parameter viewpoint: That of the user whose inbox it is.
+    func shownInboxItem(_ rank: Int, of user: UserID, except blocked: BlockedUsers, from viewpoint: Viewpoint) -> InboxItem? {
+        guard let item = inboxItem(rank, of: user, except: blocked, asOf: viewpoint.position) else { return nil }
+        guard let post = item.post else { return item }
+        let message: MessageID? =
+            switch post {
+            case .message(let id): id
+            case .reply(let id): messageID(answeredBy: id, asOf: viewpoint.position)
+            }
+        guard let start = readingStart(item.thread, from: viewpoint),
+            let posted = message.flatMap({ postingPosition(of: $0, asOf: viewpoint.position) }), posted > start
+        else { return nil }
+        if item.reason == .report, !moderates(user, item.thread, at: viewpoint.position, current: viewpoint.currentPosition) { return nil }
+        return item
+    }
+}
+
 // MARK: Queries about a user
 
 /// Throws `notAllowed` unless the viewer is the user or the host.

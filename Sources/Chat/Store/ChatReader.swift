@@ -116,6 +116,16 @@ extension ChatReader {
         try store.reports(in: thread, page: page, as: viewer, asOf: point)
     }
 
+    /// Returns a page of a user's inbox, newest entry first.
+    public func inbox(of user: UserID, page: PageRequest = PageRequest()) throws(ChatError) -> Page<InboxEntry> {
+        try store.inbox(of: user, page: page, as: viewer, asOf: point)
+    }
+
+    /// Returns the number of unread entries of a user's inbox.
+    public func unreadInboxCount(of user: UserID) throws(ChatError) -> InboxCount {
+        try store.unreadInboxCount(of: user, as: viewer, asOf: point)
+    }
+
     /// Returns a page of the invitations of a user.
     public func invitations(of user: UserID, page: PageRequest = .all) throws(ChatError) -> Page<ThreadInvitation> {
         try store.invitations(of: user, page: page, as: viewer, asOf: point)

@@ -135,31 +135,60 @@ extension SectionedQuery {
         _ page: PageRequest, of rows: [Row], by position: (Row) -> Position, _ read: (Row) throws(ChatError) -> Entry?
     ) throws(ChatError) -> Page<Entry> {
         let rows = rows.sorted { position($0) < position($1) }
+        return try readPage(page, count: rows.count, position: { position(rows[$0]) }) { (index) throws(ChatError) in try read(rows[index])
+        }
+    }
+
+    /// Returns a page of the entries of rows with ascending positions; a row whose entry is nil has none.
+    ///
+    /// - Parameters:
+    ///   - count: The number of rows.
+    ///   - limit: The maximum number of calls of `read`. A page for which it is not enough has fewer entries
+    ///     than were asked for, and continues after the rows that were read.
+    ///   - position: Returns the position of the row at an index.
+    ///   - read: Returns the entry of the row at an index.
+    func readPage<Entry>(
+        _ page: PageRequest, count: Int, reading limit: Int = .max, position: (Int) -> Position,
+        _ read: (Int) throws(ChatError) -> Entry?
+    ) throws(ChatError) -> Page<Entry> {
         func indices(_ limit: Int) -> Range<Int> {
             var request = page
             request.limit = limit
-            return request.indices(count: rows.count) { position(rows[$0]) }
+            return request.indices(count: count, position: position)
         }
         // The page grows from its centre in both directions, because a row without an entry does not
         // count.
-        let (centre, bounds, limit) = (indices(0).lowerBound, indices(.max), max(0, page.limit))
-        let olderLimit = page.around != nil ? limit / 2 : page.after != nil ? 0 : limit
-        var (older, newer, first, hasOlder): ([(Position, Entry)], [(Position, Entry)], Int, Bool) = ([], [], centre, false)
-        while older.count < olderLimit, first > bounds.lowerBound {
-            first -= 1
-            if let entry = try read(rows[first]) { older.append((position(rows[first]), entry)) }
+        let (centre, bounds, size) = (indices(0).lowerBound, indices(.max), max(0, page.limit))
+        let olderSize = page.around != nil ? size / 2 : page.after != nil ? 0 : size
+        var (older, newer, first, last, hasOlder): ([(Position, Entry)], [(Position, Entry)], Int, Int, Bool) = (
+            [], [], centre, centre, false
+        )
+        // A page around a row leaves half of the calls to what follows.
+        var rest = page.around == nil ? limit : limit / 2
+        while older.count < olderSize, first > bounds.lowerBound, rest > 0 {
+            (first, rest) = (first - 1, rest - 1)
+            if let entry = try read(first) { older.append((position(first), entry)) }
         }
-        for row in rows[centre..<bounds.upperBound] {
-            if newer.count == limit - olderLimit { break }
-            if let entry = try read(row) { newer.append((position(row), entry)) }
+        let isOlderCut = older.count < olderSize && first > bounds.lowerBound
+        if page.around != nil { rest += limit - limit / 2 }
+        while newer.count < size - olderSize, last < bounds.upperBound, rest > 0 {
+            if let entry = try read(last) { newer.append((position(last), entry)) }
+            (last, rest) = (last + 1, rest - 1)
         }
-        while !hasOlder, first > 0 {
-            first -= 1
-            hasOlder = try read(rows[first]) != nil
+        let isNewerCut = newer.count < size - olderSize && last < bounds.upperBound
+        var next = first
+        while !isOlderCut, !hasOlder, next > 0, rest > 0 {
+            (next, rest) = (next - 1, rest - 1)
+            hasOlder = try read(next) != nil
         }
+        // Nothing is known of the rows that were not read.
+        if next > 0, rest == 0 { hasOlder = true }
         let found: [(Position, Entry)] = older.reversed() + newer
-        return Page(
-            found.map { $1 }, from: found.first?.0, to: found.last?.0, hasOlder: hasOlder, page, asOf: viewpoint.position)
+        var result = Page(
+            found.map { $1 }, from: isOlderCut ? position(first) : found.first?.0, to: isNewerCut ? position(last - 1) : found.last?.0,
+            hasOlder: hasOlder || isOlderCut, page, asOf: viewpoint.position)
+        result.hasMore = isOlderCut || isNewerCut
+        return result
     }
 
     /// Returns the users in a scan of memberships who could read a thread as of a position, in

@@ -204,6 +204,13 @@ extension ChatCommand {
         ChatCommand(.markUnread, actor: user, thread: thread, from: from)
     }
 
+    /// Moves the read marker of a user's inbox forwards; the entries up to it are read.
+    ///
+    /// The position is at most the head.
+    public static func markInboxRead(user: UserID, upTo: Position) -> ChatCommand {
+        ChatCommand(.markInboxRead, actor: user, upTo: upTo)
+    }
+
     /// Sets what of a thread notifies a member, until a time or without an end.
     ///
     /// The end is later than the recording time, and at most 2^48 - 1 milliseconds since 1970; after it,

@@ -11,7 +11,7 @@ package enum CommandKind: UInt8, CaseIterable, Sendable, Hashable {
     case report, resolveReport, block, unblock
     case react, unreact
     case custom
-    case markUnread, setNotifications
+    case markUnread, setNotifications, markInboxRead
 
     /// The kind's row in the table of commands.
     @inline(__always)
@@ -33,6 +33,7 @@ package enum CommandKind: UInt8, CaseIterable, Sendable, Hashable {
         case .edit: CommandForm(self, [.newID(.edit), .post, .actor(.by), .text(.body), .mentions, .replaces])
         case .retract, .resolveReport: CommandForm(self, [.post, .actor(.by)])
         case .markRead: CommandForm(self, [.actor(.user), .thread, .upTo])
+        case .markInboxRead: CommandForm(self, [.actor(.user), .upTo])
         case .markUnread: CommandForm(self, [.actor(.user), .thread, .from])
         case .setNotifications: CommandForm(self, [.actor(.user), .thread, .level, .until])
         case .startSession: CommandForm(self, [.actor(.user), .newID(.session), .text(.device)])

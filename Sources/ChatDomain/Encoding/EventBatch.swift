@@ -15,6 +15,9 @@ package struct EventBatch: Sendable {
     package internal(set) var contents: [IndexedContent] = []
     /// The lists of mentioned users, ascending by row; an event without mentions has none.
     package private(set) var mentions: [MentionList] = []
+    /// The users whom events concern beside those of their rows, ascending by row; complete after
+    /// ``Identities/resolve(_:)``.
+    package internal(set) var concerned: [ConcernedUser] = []
     /// The number of resolved rows.
     var resolvedCount = 0
 
@@ -32,6 +35,28 @@ package struct EventBatch: Sendable {
         ///
         /// None if the event has no effect; several if the emoji of a removal was erased.
         package internal(set) var reactions: [ReactionChange] = []
+    }
+
+    /// A user whom an event concerns: the author of the post that it is about, or one whom its text mentions.
+    package struct ConcernedUser: Sendable {
+        /// The index of the row.
+        package internal(set) var row: Int
+        /// The index of the user.
+        package let user: Int
+        /// The user's membership in the thread of the event; -1 for none.
+        package let membership: Int
+        /// Why the event concerns the user.
+        package let relation: Relation
+    }
+
+    /// Why an event concerns a user.
+    package enum Relation: Sendable {
+        /// The user wrote the message that is answered, or the post that is removed or reacted to.
+        case author
+        /// The user writes the reply.
+        case writer
+        /// The text mentions the user.
+        case mentioned
     }
 
     /// The users whom the text of a row mentions.
@@ -113,6 +138,10 @@ package struct EventBatch: Sendable {
                     oneBasedSubject: entry.oneBasedSubject, reactions: entry.reactions))
         }
         for list in next.mentions { mentions.append(MentionList(row: start + list.row, users: list.users)) }
+        for var user in next.concerned {
+            user.row += start
+            concerned.append(user)
+        }
         resolvedCount = rows.count
     }
 
@@ -134,6 +163,7 @@ package struct EventBatch: Sendable {
         indexes.removeAll(keepingCapacity: true)
         contents.removeAll(keepingCapacity: true)
         mentions.removeAll(keepingCapacity: true)
+        concerned.removeAll(keepingCapacity: true)
         resolvedCount = 0
     }
 
@@ -141,6 +171,13 @@ package struct EventBatch: Sendable {
     ///
     /// - Complexity: O(log *n*) in the number of indexed contents.
     package func content(of row: Int) -> IndexedContent { contents[contents.indices.partitioningIndex { contents[$0].row >= row }] }
+
+    /// Returns the users whom the event of a row concerns.
+    ///
+    /// - Complexity: O(log *n*) in the number of users whom the events of the batch concern.
+    package func concerned(by row: Int) -> ArraySlice<ConcernedUser> {
+        concerned[concerned.indices.partitioningIndex { concerned[$0].row >= row }...].prefix { $0.row == row }
+    }
 
     /// Returns the users whom the text of a row mentions.
     ///

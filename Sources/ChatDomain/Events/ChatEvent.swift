@@ -236,13 +236,19 @@ public struct RecordedEvent: Hashable, Sendable {
     public var redacted: RedactedFields
     /// Whether the reader has blocked the user who caused the event.
     public var isFromBlockedUser: Bool
+    /// Why the event came into the reader's inbox, which it can have left since; nil if it did not, and
+    /// for the host.
+    public var inbox: InboxReason?
 
     /// Creates a recorded event.
-    public init(position: Position, event: ChatEvent, redacted: RedactedFields = [], isFromBlockedUser: Bool = false) {
+    public init(
+        position: Position, event: ChatEvent, redacted: RedactedFields = [], isFromBlockedUser: Bool = false, inbox: InboxReason? = nil
+    ) {
         self.position = position
         self.event = event
         self.redacted = redacted
         self.isFromBlockedUser = isFromBlockedUser
+        self.inbox = inbox
     }
 }
 

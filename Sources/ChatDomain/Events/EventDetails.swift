@@ -64,6 +64,8 @@ public enum EventShape: Hashable, Sendable {
     /// What of a thread notifies a member, until a time or, if that is nil, until they set it again; the
     /// event has no number.
     case notifications(user: UserID, thread: ThreadID, level: NotificationLevel, until: Timestamp? = nil)
+    /// The position up to which a user has read their inbox.
+    case inbox(user: UserID, upTo: Position)
     /// No ids: the erasure of positions, a correction of the clock, a lost or an unknown event.
     case none
 }
@@ -76,7 +78,7 @@ extension EventShape {
             (.message, .messageEdit), (.message, .post), (.reply, .reply), (.reply, .replyEdit), (.reply, .post), (.marker, .marker),
             (.session, .session), (.member, .member),
             (.role, .role), (.sanction, .sanction), (.messageReport, .messageReport), (.replyReport, .replyReport), (.block, .block),
-            (.custom, .custom), (.notifications, .notifications),
+            (.custom, .custom), (.notifications, .notifications), (.inbox, .inbox),
             (.none, .contentErasure), (.none, .none):
             true
         default: false
@@ -108,6 +110,7 @@ extension EventShape {
             case .block: .block(user: other, by: user)
             case .custom: .custom(thread: thread, number: number, id: CustomEventID(bits: row.secondID), by: user)
             case .notifications: .notifications(user: user, thread: thread, level: row.level, until: row.until)
+            case .inbox: .inbox(user: user, upTo: number)
             case .contentErasure, .none: .none
             }
     }
@@ -149,6 +152,7 @@ extension EventRow {
         case .notifications(let user, let thread, let level, let until):
             set(user, thread, level.code)
             self.until = until
+        case .inbox(let user, let upTo): (self.user, number) = (user.bits, upTo)
         case .none: break
         }
     }

@@ -85,6 +85,7 @@ extension EventKind {
         case .reactionRemoved: EventForm(.post, .emoji, userKey: .by, shownTo: .readers, reordersThreads: false, causedBy: .unreact)
         case .threadMarkedUnread: EventForm(.marker, changesMembership: true, causedBy: .markUnread)
         case .notificationsSet: EventForm(.notifications, changesMembership: true, causedBy: .setNotifications)
+        case .inboxRead: EventForm(.inbox, causedBy: .markInboxRead)
         }
     }
 }

@@ -102,6 +102,8 @@ public enum EventKind: UInt8, CaseIterable, Sendable, Hashable {
     case threadMarkedUnread = 48
     /// A member set what of a thread notifies them.
     case notificationsSet = 49
+    /// A user read their inbox up to a position.
+    case inboxRead = 50
 
     /// The kind's name in JSON and on the command line, such as `messagePosted`.
     public var name: String { Self.names[Int(rawValue)] }

@@ -7,7 +7,7 @@ enum EventLayout: Sendable {
     /// That of ``message`` or of ``reply``, by the flag of the row: ``EventForm/layout(_:)``.
     case post
     case custom, userErasure, contentErasure, none
-    case notifications
+    case notifications, inbox
 
     /// The fields of the kept part, in the order of the bytes.
     @inline(__always)
@@ -33,6 +33,7 @@ enum EventLayout: Sendable {
         case .userErasure: EventFieldList(.user, .erasureReason)
         case .contentErasure: EventFieldList(.erasureReason, .ranges)
         case .notifications: EventFieldList(.user, .thread, .level, .until)
+        case .inbox: EventFieldList(.user, .upTo)
         case .none: EventFieldList()
         }
     }
@@ -60,6 +61,7 @@ enum EventLayout: Sendable {
         case .userErasure: EventFieldList(.user, .erasureReason)
         case .contentErasure: EventFieldList(.ranges, .erasureReason)
         case .notifications: EventFieldList(.user, .thread, .level, .until)
+        case .inbox: EventFieldList(.user, .upTo)
         case .none: EventFieldList()
         }
     }

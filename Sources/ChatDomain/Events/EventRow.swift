@@ -21,8 +21,8 @@ package struct EventRow: Hashable, Sendable {
     @usableFromInline var secondBits = UUIDBits(0)
     @usableFromInline var messageBits = UUIDBits(0)
     var editBits = UUIDBits(0)
-    /// The event's number within its thread; for a read marker, the position up to which the user
-    /// has read; for an erasure of content, the last position; for notifications, the ``level``.
+    /// The event's number within its thread; for a read marker of a thread or an inbox, the position up to which
+    /// the user has read; for an erasure of content, the last position; for notifications, the ``level``.
     package var number: UInt64 = 0
 
     /// The user who acted, or the user concerned if another user acted (``otherActor``).

@@ -112,7 +112,11 @@ extension Identities {
             if isLookedUpTogether { findUsersAndThreads(batch, group, &indexes) }
             for row in group { resolveUserAndThread(batch.rows[row], &indexes[row]) }
             if isLookedUpTogether { findMembershipsAndPosts(batch, group, &indexes) }
-            for row in group { resolveMembershipAndPost(batch.rows[row], at: batch.position(row), &indexes[row]) }
+            for row in group {
+                resolveMembershipAndPost(batch.rows[row], at: batch.position(row), &indexes[row])
+                // Most events are messages that mention nobody.
+                if batch.rows[row].kind != .messagePosted || batch.rows[row].hasMentions { addConcerned(by: row, indexes[row], to: &batch) }
+            }
         }
         swap(&indexes, &batch.indexes)
         var entry = batch.contents.indices.partitioningIndex { batch.contents[$0].row >= first }
@@ -172,6 +176,25 @@ extension Identities {
             customFacts.append(at: position, parent: indexes.thread, author: indexes.user, isImported: event.isImported)
         default: findMembershipOrPost(event, kind, at: position, &indexes)
         }
+    }
+
+    /// Adds the users whom an event concerns beside those of its row; needs its indexes.
+    private func addConcerned(by row: Int, _ indexes: EventIndexes, to batch: inout EventBatch) {
+        guard indexes.secondIndex >= 0 else { return }
+        func add(_ user: Int, _ relation: EventBatch.Relation) {
+            batch.concerned.append(
+                EventBatch.ConcernedUser(
+                    row: row, user: user, membership: memberships.find(user, indexes.thread) ?? -1, relation: relation))
+        }
+        switch batch.rows[row].kind {
+        case .replyPosted where indexes.isNew:
+            add(messageFacts.author(indexes.message), .author)
+            add(indexes.user, .writer)
+        case .reactionAdded, .messageRemoved, .replyRemoved:
+            add((batch.rows[row].has(.reply) ? replyFacts : messageFacts).author(indexes.secondIndex), .author)
+        default: break
+        }
+        for user in batch.mentions(of: row) { if let index = users.find(user) { add(index, .mentioned) } }
     }
 
     /// Sets the indexes of an event that makes no post, session or custom event, by its layout.

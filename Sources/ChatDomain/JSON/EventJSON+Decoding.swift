@@ -13,7 +13,9 @@ extension RecordedEvent: Decodable {
     /// - Throws: `DecodingError` with the path of the invalid field.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldKey.self)
-        let envelope: [FieldKey] = [.position, .recordedAt, .sentAt, .imported, .correlation, .erased, .redacted, .blocked, .commitEnd]
+        let envelope: [FieldKey] = [
+            .position, .recordedAt, .sentAt, .imported, .correlation, .erased, .redacted, .blocked, .inbox, .commitEnd,
+        ]
         let keys = container.allKeys.filter { !envelope.contains($0) }.sorted { $0.stringValue < $1.stringValue }
         guard let key = keys.first else {
             throw DecodingError.dataCorrupted(.init(codingPath: container.codingPath, debugDescription: "no event kind in this object"))
@@ -60,7 +62,9 @@ extension RecordedEvent: Decodable {
         } else {
             event = try fields.decodeUnknownEvent(header, correlation: correlation)
         }
-        self.init(position: position, event: event, redacted: redacted, isFromBlockedUser: try container.decodeFlag(.blocked))
+        self.init(
+            position: position, event: event, redacted: redacted, isFromBlockedUser: try container.decodeFlag(.blocked),
+            inbox: container.contains(.inbox) ? try container.decodeName(.inbox) : nil)
     }
 }
 

@@ -30,6 +30,7 @@ extension RecordedEvent: Encodable {
             try object.encode(RedactedFields.keysByField.filter { redacted.contains($0.field) }.map(\.key.stringValue), forKey: .redacted)
         }
         if isFromBlockedUser { try object.encode(true, forKey: .blocked) }
+        if let inbox { try object.encode(inbox.rawValue, forKey: .inbox) }
         let key = event.kind.map { FieldKey($0.name) } ?? .unknown
         try object.encodeObject(forKey: key) { fields in try encodeFields(to: &fields, isExport: isExport) }
     }

@@ -16,6 +16,7 @@ package struct FieldKey: CodingKey, Hashable {
     package static let erased = FieldKey("erased")
     package static let redacted = FieldKey("redacted")
     package static let blocked = FieldKey("blocked")
+    package static let inbox = FieldKey("inbox")
     package static let correlation = FieldKey("correlation")
 
     package static let user = FieldKey("user")

@@ -42,6 +42,7 @@ extension RuleState {
         case .threadJoined: join(indexes, at: position)
         case .threadLeft: changeRole(indexes, to: nil)
         case .threadRead, .threadMarkedUnread: changeMembership(indexes) { $0.setReadUpTo(event.number, $1) }
+        case .inboxRead: rare.inboxMarkers[indexes.user] = event.number
         case .notificationsSet:
             changeMembership(indexes) { _, _ in }
             rare.notifications[indexes.membership] = LimitedLevel(event.level, until: event.until).rawValue

@@ -58,7 +58,7 @@ extension ChatCommand {
         if form.has(.role), let code = ThreadRole(code: event.value) { role = code }
         if form.has(.until) { until = event.until }
         if form.has(.level) { level = event.level }
-        if form.has(.upTo) { from = event.number &+ 1 }
+        if form.has(.upTo) { if cause.form.fields.contains(.from) { from = event.number &+ 1 } else { upTo = event.number } }
         // The payload is the text too.
         (text, label) = (form.content == .emoji ? Emoji.placeholder : "0", "com.example")
     }

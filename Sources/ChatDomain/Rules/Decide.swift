@@ -77,6 +77,7 @@ extension RuleState {
         case .custom: try custom(command, ids, envelope, &batch)
         case .markUnread: try markUnread(command, ids, envelope, &batch)
         case .setNotifications: try setNotifications(command, ids, envelope, &batch)
+        case .markInboxRead: try markInboxRead(command, ids, envelope, &batch)
         }
     }
 }

@@ -1,6 +1,6 @@
 import Columns
 
-/// Memberships, read markers and levels of notifications.
+/// Memberships, read markers of threads and inboxes, and levels of notifications.
 extension RuleState {
     /// Joins a thread.
     ///
@@ -97,6 +97,18 @@ extension RuleState {
         guard command.upTo > memberships.readUpTo(membership) else { return .unchanged }
         batch.append(
             envelope.row(.threadRead, command.threadID, command.upTo, command.actorID), .none, EventIndexes(user: user, thread: thread))
+        return .append
+    }
+
+    func markInboxRead(
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        let user = try requireActor(command.actorID, ids)
+        guard command.upTo <= head else { throw .invalidPosition }
+        guard command.upTo > rare.inboxMarkers[user] else { return .unchanged }
+        var row = envelope.row(.inboxRead)
+        (row.user, row.number) = (command.actorID.bits, command.upTo)
+        batch.append(row, .none, EventIndexes(user: user))
         return .append
     }
 

@@ -1,6 +1,6 @@
 package import Columns
 
-/// What the rules know of sanctions, visible history, notifications, operators, blocks, edits, reports and erasures.
+/// What the rules know of sanctions, visible history, notifications, inboxes, operators, blocks, edits, reports and erasures.
 ///
 /// Most users and posts have none of these, so each is kept for the few that do.
 package struct RareState: Equatable, Sendable {
@@ -12,6 +12,8 @@ package struct RareState: Equatable, Sendable {
     var joins = SparseColumn()
     /// The ``LimitedLevel``s of notifications, by membership.
     var notifications = SparseColumn()
+    /// The read markers of inboxes, by user.
+    var inboxMarkers = SparseColumn()
     /// By user: 1 for an operator of the community.
     var operators = PackedColumn<UInt8>()
     /// The pairs of a user and another user whom they have ever blocked.
@@ -52,6 +54,7 @@ extension RareState {
         bans.write(to: &writer)
         joins.write(to: &writer)
         notifications.write(to: &writer)
+        inboxMarkers.write(to: &writer)
         operators.write(to: &writer)
         blockPairs.write(to: &writer)
         blocks.write(to: &writer)
@@ -68,6 +71,7 @@ extension RareState {
         bans = try SparseColumn(from: &reader, rows: ids.memberships.count)
         joins = try SparseColumn(from: &reader, rows: ids.memberships.count)
         notifications = try SparseColumn(from: &reader, rows: ids.memberships.count)
+        inboxMarkers = try SparseColumn(from: &reader, rows: ids.users.count)
         operators = try PackedColumn(from: &reader, atMost: ids.users.count)
         try operators.check(below: 2)
         blockPairs = try PairInterner(from: &reader)
@@ -91,6 +95,7 @@ extension RareState {
         copy.bans.removeSlots()
         copy.joins.removeSlots()
         copy.notifications.removeSlots()
+        copy.inboxMarkers.removeSlots()
         copy.blockPairs.removeSlots()
         copy.blockCounts.removeSlots()
         copy.messageEdits.removeSlots()

@@ -149,6 +149,13 @@ public struct ChatRoutes: Sendable {
         Route("GET", "/v1/invitations") { context in
             try context.answer(by: \.position) { try context.store.invitations(of: context.user, page: $0, as: .user(context.user)) }
         },
+        Route("GET", "/v1/inbox") { context in
+            let page = try context.page()
+            // As of one position, so that the count is that of the page.
+            let reader = context.store.reader(as: .user(context.user), asOf: .position(context.store.head.position))
+            let (found, unread) = (try reader.inbox(of: context.user, page: page), try reader.unreadInboxCount(of: context.user))
+            return try WireResponse(json: PageAnswer(found, page, unread: unread, position: \.position))
+        },
         Route("GET", "/v1/events") { context in try context.follow() },
     ]
 }

@@ -1,7 +1,7 @@
 import Chat
 import ChatDomain
 
-/// The commands that show roles, sanctions, pins, reports and invitations.
+/// The commands that show roles, sanctions, pins, reports, invitations and inboxes.
 extension ToolCommand {
     static let roles = ToolCommand(
         spec: CommandSpec(
@@ -137,6 +137,40 @@ extension ToolCommand {
                 ]
             }
         }
+    }
+}
+
+extension ToolCommand {
+    static let inbox = ToolCommand(
+        spec: CommandSpec(
+            "inbox", "lists what happened to a user, newest first: replies, mentions, reactions, invitations, moderation, reports",
+            positionals: [.journal, .user], options: CommandSpec.Option.list,
+            discussion: """
+                An entry about a post goes with the post and with the right to read it. Unread entries are
+                marked with *. One call looks at 1,000 events at most.
+                """)
+    ) { arguments, output in
+        let page = try arguments.listPage()
+        return try arguments.withUser { store, user, viewer, point in
+            try output.show(
+                try store.inbox(of: user, page: page, as: viewer, asOf: point).entries, asJSON: arguments.hasFlag("json"),
+                [.init("POSITION", .right), .init("", .left), .init("TIME"), .init("WHY"), .init("BY"), .init("THREAD"), .init("WHAT")]
+            ) {
+                [
+                    "\($0.position)", $0.isUnread ? "*" : "", "\($0.createdAt)", $0.why.rawValue, $0.by.displayName, $0.name ?? "(erased)",
+                    $0.what,
+                ]
+            }
+        }
+    }
+}
+
+extension InboxEntry {
+    /// What the entry is about, for tables.
+    fileprivate var what: String {
+        if let post { return (emoji.map { "\($0) " } ?? "") + post.text }
+        guard let kind else { return "\(thread)" }
+        return kind.name + (until.map { " until \($0)" } ?? "") + (reason.map { ": \($0)" } ?? "")
     }
 }
 

@@ -60,6 +60,7 @@ private let commandHelp = """
       {"retract":{"message" or "reply":ID,"by":ID}}
       {"markRead":{"user":ID,"thread":THREAD,"upTo":POSITION}}
       {"markUnread":{"user":ID,"thread":THREAD,"from":POSITION}}
+      {"markInboxRead":{"user":ID,"upTo":POSITION}}
       {"setNotifications":{"user":ID,"thread":THREAD,"level":"all", "mentions" or "none" [,"until":TIME or null]}}
       {"startSession":{"user":ID, ["session":ID,] "device":TEXT}}
       {"endSession":{"session":ID}}

@@ -1,0 +1,123 @@
+public import ChatDomain
+import EventJournal
+import Projections
+
+/// The inboxes of users: what happened to them.
+extension ChatStore {
+    /// Returns a page of a user's inbox, newest entry first; by default the latest 50.
+    ///
+    /// The entries are replies to the messages of the user and to those that they answered, mentions,
+    /// reactions to their posts, invitations, what moderators did to them, and reports in the threads that
+    /// they moderate. An entry about a post goes with the post, and with the right to read it; nothing is
+    /// from a user whom they block now. What a level of notifications silenced at its recording time is not
+    /// in it.
+    ///
+    /// At most 1,000 events are looked at: a page for which that is not enough has fewer entries than were
+    /// asked for, and ``Page/hasMore``.
+    ///
+    /// - Parameters:
+    ///   - user: The user whose inbox it is.
+    ///   - page: The part of the list.
+    ///   - viewer: The user or the host.
+    ///   - point: The point in the history to read as of.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>);
+    ///   ``ChatError/rejected(_:)`` with `unknownUser`, and with `notAllowed` if the viewer is
+    ///   another user.
+    /// - Complexity: O(*m* log *n*) in the number *m* of events that are looked at; reads two events for
+    ///   each entry of the page and the one before it.
+    public func inbox(
+        of user: UserID, page: PageRequest = PageRequest(), as viewer: Viewer, asOf point: AsOf = .now
+    ) throws(ChatError) -> Page<InboxEntry> {
+        let query = try inboxQuery(of: user, as: viewer, asOf: point)
+        var found = try query.sections.readPage(
+            page, count: query.count, reading: InboxQuery.maximumRowCount, position: { query.position($0 + 1) },
+            { (index) throws(ChatError) in try query.entry(index + 1, from: self) })
+        found.entries.reverse()
+        return found
+    }
+
+    /// Returns the number of unread entries of a user's inbox, among the latest 1,000 events that concern
+    /// them.
+    ///
+    /// - Throws: As ``inbox(of:page:as:asOf:)``.
+    /// - Complexity: As ``inbox(of:page:as:asOf:)``, for the events after the one that the user has read.
+    public func unreadInboxCount(of user: UserID, as viewer: Viewer, asOf point: AsOf = .now) throws(ChatError) -> InboxCount {
+        let query = try inboxQuery(of: user, as: viewer, asOf: point)
+        var result = InboxCount(count: 0)
+        var rank = query.count
+        while rank > 0, query.position(rank) > query.marker {
+            guard query.count - rank < InboxQuery.maximumRowCount else {
+                result.hasMore = true
+                break
+            }
+            if try query.entry(rank, from: self) != nil { result.count += 1 }
+            rank -= 1
+        }
+        return result
+    }
+
+    private func inboxQuery(of user: UserID, as viewer: Viewer, asOf point: AsOf) throws(ChatError) -> InboxQuery {
+        try query(point, as: viewer) { models, view throws(ChatError) in
+            try requireSelf(viewer, user)
+            try models.requireUser(user, asOf: view.position)
+            // The host sees the inbox as the user sees it.
+            let viewpoint = Viewpoint(viewer: .user(user), position: view.position, currentPosition: view.currentPosition)
+            return InboxQuery(
+                user: user, sections: SectionedQuery(readSide: readSide, viewpoint: viewpoint), blocked: models.blockedUsers(by: user),
+                count: models.inboxCount(of: user, asOf: view.position), marker: models.inboxMarker(of: user, asOf: view.position))
+        }
+    }
+}
+
+/// A user's inbox as of a point, by the ranks of its rows.
+private struct InboxQuery {
+    /// The maximum number of rows that a page or a count looks at.
+    static let maximumRowCount = 1_000
+
+    let user: UserID
+    let sections: SectionedQuery
+    let blocked: BlockedUsers
+    /// The number of rows.
+    let count: Int
+    /// The position up to which the user has read the inbox.
+    let marker: Position
+
+    func position(_ rank: Int) -> Position { sections.withSection { $0.inboxPosition(of: user, rank: rank) } }
+
+    /// Returns the entry of a row; nil if it has none.
+    func entry(_ rank: Int, from store: ChatStore) throws(ChatError) -> InboxEntry? {
+        let viewpoint = sections.viewpoint
+        let found = sections.withSection { models in
+            models.shownInboxItem(rank, of: user, except: blocked, from: viewpoint).map { item in
+                (item, text: item.post.map { models.textPosition(of: $0, includesRemoved: false, asOf: viewpoint.position) })
+            }
+        }
+        guard let (item, text) = found else { return nil }
+        let event = try store.event(at: item.position)
+        if let text {
+            // An erased post has no entries, and neither has an erased reaction.
+            guard let text, try !(text == item.position ? event : store.event(at: text)).isErased else { return nil }
+            if event.kind == .reactionAdded, event.isErased { return nil }
+        }
+        guard let actor = event.otherActor ?? event.user else { return nil }
+        let (isBlocked, name) = sections.withSection { models in
+            (
+                models.isBlocked(actor, by: user, asOf: viewpoint.currentPosition),
+                models.thread(item.thread, asOf: item.position)?.name
+            )
+        }
+        if isBlocked { return nil }
+        return InboxEntry(
+            position: item.position, why: item.reason, thread: item.thread, name: name, post: item.post, by: sections.userSummary(actor),
+            createdAt: event.createdAt, isUnread: item.position > marker, emoji: event.emoji?.text,
+            kind: item.reason == .moderation ? event.kind : nil, reason: item.reason == .moderation ? event.reason : nil,
+            until: item.reason == .moderation ? event.until : nil)
+    }
+}
+
+extension ChatEvent {
+    /// The end of a mute or a ban.
+    fileprivate var until: Timestamp? {
+        if case .sanction(_, _, _, _, let until) = shape { until } else { nil }
+    }
+}

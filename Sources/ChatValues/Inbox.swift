@@ -1,0 +1,105 @@
+public import ChatDomain
+import Primitives
+
+/// What happened to a user: an entry of their inbox.
+///
+/// It has no text of a post: a client reads the post, which the user may read as long as there is an
+/// entry about it.
+public struct InboxEntry: Hashable, Sendable, Codable {
+    /// The position of the event.
+    public var position: Position
+    /// Why the user is told.
+    public var why: InboxReason
+    /// The thread.
+    public var thread: ThreadID
+    /// The thread's name at that moment; nil if erased.
+    public var name: String?
+    /// The reply, the post that mentions the user, that has the reaction or that was reported; nil for an
+    /// invitation and for what a moderator did.
+    public var post: PostID?
+    /// The user who did it.
+    public var by: UserSummary
+    /// The time of the event.
+    public var createdAt: Timestamp
+    /// Whether the user has not read it.
+    public var isUnread: Bool
+    /// The latest reaction; nil for other entries.
+    public var emoji: String?
+    /// What a moderator did; nil for other entries.
+    public var kind: EventKind?
+    /// The moderator's reason; nil for other entries, for an act without a reason, and if erased.
+    public var reason: String?
+    /// The end of a mute or a ban; nil for other entries and for one without an end.
+    public var until: Timestamp?
+
+    /// Creates an entry, for example in a test.
+    public init(
+        position: Position, why: InboxReason, thread: ThreadID, name: String? = nil, post: PostID? = nil, by: UserSummary,
+        createdAt: Timestamp, isUnread: Bool, emoji: String? = nil, kind: EventKind? = nil, reason: String? = nil, until: Timestamp? = nil
+    ) {
+        (self.position, self.why, self.thread, self.name, self.post, self.by) = (position, why, thread, name, post, by)
+        (self.createdAt, self.isUnread, self.emoji, self.kind, self.reason, self.until) = (createdAt, isUnread, emoji, kind, reason, until)
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case position, why, thread, name, message, reply, emoji, kind, reason, until, by, createdAt
+        case isUnread = "unread"
+    }
+
+    /// Encodes ``post`` as `message` or `reply`, and what other entries do not have only if it exists.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(position, forKey: .position)
+        try container.encode(why, forKey: .why)
+        try container.encode(thread, forKey: .thread)
+        try container.encode(name, forKey: .name)
+        switch post {
+        case .message(let id): try container.encode(id, forKey: .message)
+        case .reply(let id): try container.encode(id, forKey: .reply)
+        case nil: break
+        }
+        try container.encodeIfPresent(emoji, forKey: .emoji)
+        if let kind {
+            try container.encode(kind.name, forKey: .kind)
+            try container.encode(reason, forKey: .reason)
+            try container.encode(until, forKey: .until)
+        }
+        try container.encode(by, forKey: .by)
+        try container.encode(createdAt, forKey: .createdAt)
+        try container.encode(isUnread, forKey: .isUnread)
+    }
+
+    /// Decodes the form that `encode(to:)` writes.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let post =
+            try container.decodeIfPresent(MessageID.self, forKey: .message).map(PostID.message)
+            ?? container.decodeIfPresent(ReplyID.self, forKey: .reply).map(PostID.reply)
+        self.init(
+            position: try container.decode(Position.self, forKey: .position), why: try container.decode(InboxReason.self, forKey: .why),
+            thread: try container.decode(ThreadID.self, forKey: .thread), name: try container.decodeIfPresent(String.self, forKey: .name),
+            post: post, by: try container.decode(UserSummary.self, forKey: .by),
+            createdAt: try container.decode(Timestamp.self, forKey: .createdAt),
+            isUnread: try container.decode(Bool.self, forKey: .isUnread), emoji: try container.decodeIfPresent(String.self, forKey: .emoji),
+            kind: try container.decodeIfPresent(String.self, forKey: .kind).flatMap(EventKind.init(name:)),
+            reason: try container.decodeIfPresent(String.self, forKey: .reason),
+            until: try container.decodeIfPresent(Timestamp.self, forKey: .until))
+    }
+}
+
+/// The number of unread entries of an inbox.
+public struct InboxCount: Hashable, Sendable, Codable {
+    /// The number among the latest events that concern the user.
+    public var count: Int
+    /// Whether there can be more, because only the latest 1,000 events were looked at.
+    public var hasMore: Bool
+
+    /// Creates a count, for example in a test.
+    public init(count: Int, hasMore: Bool = false) { (self.count, self.hasMore) = (count, hasMore) }
+
+    private enum CodingKeys: String, AbsentAsNullKey {
+        case count
+        case hasMore = "more"
+        static let omittedIfFalse = [hasMore]
+    }
+}

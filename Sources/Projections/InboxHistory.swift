@@ -1,0 +1,225 @@
+import ChatDomain
+import Columns
+import Primitives
+
+/// What happened to each user: a row for each event that concerns them, and how far they have read.
+///
+/// A row says what the event is about, and nothing that depends on rights, blocks or later events: a
+/// query finds out whether the row has an entry as of its point (``ReadModels/inboxItem(_:of:asOf:isBlocked:)``).
+/// An event has at most one row for a user.
+struct InboxHistory: Equatable, Sendable {
+    /// By user: the newest link of the chain of their rows.
+    private var links = PackedColumn<UInt32>()
+    /// The rows: a ``Code`` in the lowest three bits, and above them what the row is about.
+    private var rows = VersionChains<UInt64>()
+    /// By history of a message: those who write there, the last to begin first.
+    private var writers = RowLists()
+    /// By row of ``writers``: the user.
+    private var writerUsers = PackedColumn<UInt32>()
+    /// By row of ``writers``: the user's membership + 1, or 0.
+    private var writerMemberships = PackedColumn<UInt32>()
+    /// By user: the position up to which they have read their inbox.
+    private var markers = SparseChains<UInt64>()
+
+    /// The maximum number of users who learn of a reply or a report, besides the author.
+    static let maximumRecipientCount = 50
+
+    /// What a row is about; the number in the comment is the rest of the row.
+    enum Code: UInt64 {
+        /// A reply to a message of the user, or to one that they answered: the reply.
+        case reply
+        /// A message that mentions the user: the message.
+        case mentionInMessage
+        /// A reply that mentions the user: the reply.
+        case mentionInReply
+        /// ``reply`` and ``mentionInReply``: the reply.
+        case replyWithMention
+        /// A reaction to a post of the user: the post, as in ``key(_:isReply:)``.
+        case reaction
+        /// An invitation: the membership.
+        case invitation
+        /// What a moderator did to the user or to a post of theirs: the thread.
+        case moderation
+        /// A report of a post in a thread that the user moderates: the report.
+        case report
+
+        var isReply: Bool { self == .reply || self == .replyWithMention }
+        var isMention: Bool { self == .mentionInMessage || self == .mentionInReply || self == .replyWithMention }
+    }
+
+    /// A row of a user.
+    struct Row: Equatable {
+        var position: Position
+        var code: Code
+        var target: Int
+    }
+
+    /// Returns the number of a post.
+    static func key(_ post: Int, isReply: Bool) -> Int { post << 1 | (isReply ? 1 : 0) }
+
+    /// Applies the next event, after the other models.
+    mutating func apply(_ batch: borrowing EventBatch, _ row: Int, _ rare: borrowing RareHistory, _ timelines: borrowing ThreadTimelines) {
+        let (event, indexes, position) = (batch.rows[row], batch.indexes[row], batch.position(row))
+        let (user, post, thread) = (indexes.user, indexes.secondIndex, indexes.thread)
+        switch event.kind {
+        case .inboxRead: markers.set(event.number, at: position, of: user)
+        case .messagePosted: if indexes.isNew { addMentions(batch, row, .mentionInMessage, rare) }
+        case .messageEdited: addMentions(batch, row, .mentionInMessage, rare)
+        case .replyEdited: addMentions(batch, row, .mentionInReply, rare)
+        case .replyPosted:
+            guard indexes.isNew else { return }
+            addMentions(batch, row, .mentionInReply, rare)
+            if let history = timelines.messageHistories.find(indexes.message) { addReply(batch, row, history, rare) }
+        case .reactionAdded:
+            guard !batch.content(of: row).reactions.isEmpty else { return }
+            for author in batch.concerned(by: row) where author.user != user && level(author.membership, event, rare) == .all {
+                add(.reaction, Self.key(post, isReply: event.replyID != nil), of: author.user, at: position)
+            }
+        case .messageRemoved, .replyRemoved:
+            for author in batch.concerned(by: row) where author.user != user { add(.moderation, thread, of: author.user, at: position) }
+        case .memberRemoved:
+            // A ban tells of the end of the membership, which follows it.
+            if rare.bans.version(of: indexes.membership, asOf: position)?.position == position - 1 { return }
+            if post != user { add(.moderation, thread, of: user, at: position) }
+        case .userMuted, .userUnmuted, .userBanned, .userUnbanned, .roleSet:
+            if post != user { add(.moderation, thread, of: user, at: position) }
+        case .userInvited: if post != user { add(.invitation, indexes.membership, of: user, at: position) }
+        case .messageReported, .replyReported:
+            guard post >= 0 else { return }
+            let moderators = rare.moderators(of: thread).prefix(Self.maximumRecipientCount)
+            for moderator in moderators where moderator != user { add(.report, rare.reports.count - 1, of: moderator, at: position) }
+        default: break
+        }
+    }
+
+    /// Adds a row for each user whom a text mentions.
+    private mutating func addMentions(_ batch: borrowing EventBatch, _ row: Int, _ code: Code, _ rare: borrowing RareHistory) {
+        guard batch.rows[row].hasMentions, batch.indexes[row].secondIndex >= 0 else { return }
+        for mentioned in batch.concerned(by: row) where mentioned.relation == .mentioned && mentioned.user != batch.indexes[row].user {
+            if level(mentioned.membership, batch.rows[row], rare) == .none { continue }
+            add(code, batch.indexes[row].secondIndex, of: mentioned.user, at: batch.position(row))
+        }
+    }
+
+    /// Adds a row of a reply for the author of the message and for those who write there.
+    ///
+    /// - Parameter history: The history of the message.
+    private mutating func addReply(_ batch: borrowing EventBatch, _ row: Int, _ history: Int, _ rare: borrowing RareHistory) {
+        let (event, reply, position) = (batch.rows[row], batch.indexes[row].secondIndex, batch.position(row))
+        let concerned = batch.concerned(by: row)
+        guard let author = concerned.first(where: { $0.relation == .author }),
+            let writer = concerned.first(where: { $0.relation == .writer })
+        else { return }
+        func notify(_ user: Int, _ membership: Int) {
+            guard user != writer.user, level(membership, event, rare) == .all else { return }
+            add(.reply, reply, of: user, at: position)
+        }
+        notify(author.user, author.membership)
+        var (next, count, hasBegun) = (writers.last(of: history), 0, writer.user == author.user)
+        while let entry = next, count < Self.maximumRecipientCount {
+            let user = Int(writerUsers[entry])
+            if user == writer.user { hasBegun = true }
+            notify(user, Int(writerMemberships[entry]) - 1)
+            next = writers.row(before: entry)
+            count += 1
+        }
+        // The author learns of every reply.
+        guard !hasBegun else { return }
+        writers.append(to: history)
+        writerUsers.append(UInt32(truncatingIfNeeded: writer.user))
+        writerMemberships.append(UInt32(truncatingIfNeeded: writer.membership + 1))
+    }
+
+    /// Returns what notifies a membership at the recording time of an event.
+    private func level(_ membership: Int, _ event: EventRow, _ rare: borrowing RareHistory) -> NotificationLevel {
+        guard membership >= 0 else { return .all }
+        return LimitedLevel(rawValue: rare.notifications.value(of: membership)).inEffect(at: event.recordedAt).level
+    }
+
+    private mutating func add(_ code: Code, _ target: Int, of user: Int, at position: Position) {
+        while links.count <= user { links.append(0) }
+        // The mention was added first.
+        if code == .reply, links[user] > 0, rows[links[user]].position == position {
+            rows.values[Int(links[user]) - 1] = UInt64(target) << 3 | Code.replyWithMention.rawValue
+            return
+        }
+        rows.append(UInt64(target) << 3 | code.rawValue, at: position, to: &links[user])
+    }
+}
+
+extension InboxHistory {
+    /// Returns the number of a user's rows as of a position.
+    func count(of user: Int, asOf position: Position) -> Int {
+        user < links.count ? rows.count(links[user], asOf: position) : 0
+    }
+
+    /// Returns the position of a user's row with a rank, from 1, which must exist.
+    func position(of user: Int, rank: Int) -> Position { rows.position(links[user], rank: rank) }
+
+    /// Returns a user's row with a rank, from 1, which must exist.
+    func row(of user: Int, rank: Int) -> Row { Row(rows[rows.link(links[user], rank: rank)]) }
+
+    /// Returns the row that a user has of the event at a position; nil for none.
+    func row(of user: Int, at position: Position) -> Row? {
+        guard user < links.count, let version = rows.version(links[user], asOf: position), version.position == position else { return nil }
+        return Row(version)
+    }
+
+    /// Returns the position up to which a user had read their inbox.
+    func marker(of user: Int, asOf position: Position) -> Position { markers.value(of: user, asOf: position) }
+
+    /// Removes hash slots, which a checkpoint copy does not need.
+    mutating func removeSlots() { markers.removeSlots() }
+}
+
+extension InboxHistory.Row {
+    fileprivate init(_ version: VersionChains<UInt64>.Version) {
+        // Three bits: every number is a code.
+        self.init(
+            position: version.position, code: InboxHistory.Code(rawValue: version.value & 7) ?? .reply, target: Int(version.value >> 3))
+    }
+}
+
+extension InboxHistory: CheckpointComponent {
+    func write(to writer: inout ColumnWriter) {
+        links.write(to: &writer)
+        rows.write(to: &writer)
+        writerUsers.write(to: &writer)
+        writerMemberships.write(to: &writer)
+        writers.write(to: &writer)
+        markers.write(to: &writer)
+    }
+
+    init(from reader: inout ColumnReader, _ ids: Identities, head: Position) throws(ColumnError) {
+        links = try PackedColumn(from: &reader, atMost: ids.users.count)
+        // A reply has a row for the author, for those who write there, and for those whom it mentions.
+        rows = try VersionChains(from: &reader, head: head, perEvent: 1 + Self.maximumRecipientCount + MessageBody.maximumMentionCount)
+        try links.check(below: rows.count + 1)
+        try rows.values.forEachPiece { piece throws(ColumnError) in
+            for value in piece { try require(Self.isValid(value, ids), "a row about what does not exist") }
+        }
+        let histories = ids.messages.count
+        writerUsers = try PackedColumn(from: &reader, atMost: ids.replies.count)
+        try writerUsers.check(below: ids.users.count)
+        writerMemberships = try PackedColumn(from: &reader, atMost: writerUsers.count)
+        try writerMemberships.check(below: ids.memberships.count + 1)
+        try require(writerMemberships.count == writerUsers.count, "\(writerMemberships.count) memberships of \(writerUsers.count) writers")
+        writers = try RowLists(from: &reader, rows: writerUsers.count, owners: histories)
+        markers = try SparseChains(from: &reader, entries: ids.users.count, below: Int(clamping: head) + 1, head: head)
+    }
+
+    /// Whether what a row is about exists; a report is looked for when the row is read.
+    private static func isValid(_ value: UInt64, _ ids: borrowing Identities) -> Bool {
+        let target = value >> 3
+        let count =
+            switch Code(rawValue: value & 7) {
+            case .reply, .mentionInReply, .replyWithMention: ids.replies.count
+            case .mentionInMessage: ids.messages.count
+            case .reaction: 2 * (target & 1 == 0 ? ids.messages.count : ids.replies.count)
+            case .invitation: ids.memberships.count
+            case .moderation: ids.threads.count
+            case .report, nil: Int.max
+            }
+        return target < count
+    }
+}
