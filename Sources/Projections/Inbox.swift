@@ -109,6 +109,27 @@ extension ReadModels {
         }
     }
 
+    /// Returns the messages that mention a user, found in the latest events of their inbox since a position.
+    ///
+    /// - Parameter limit: The maximum number of events that are looked at.
+    func mentions(
+        of user: Int, since start: Position, except blocked: BlockedUsers, asOf position: Position, limit: Int
+    ) -> [Int] {
+        var (rank, messages) = (views.inbox.count(of: user, asOf: position), [] as [Int])
+        let oldest = max(0, rank - limit)
+        while rank > oldest {
+            let row = views.inbox.row(of: user, rank: rank)
+            guard row.position >= start else { break }
+            if row.code == .mentionInMessage,
+                item(row, of: user, asOf: position, isBlocked: blocked.contains)?.reason == .mention
+            {
+                messages.append(row.target)
+            }
+            rank -= 1
+        }
+        return messages
+    }
+
     private func postID(_ post: Int, isReply: Bool) -> PostID {
         isReply ? .reply(ReplyID(bits: identities.replies.id(post))) : .message(MessageID(bits: identities.messages.id(post)))
     }
@@ -158,7 +179,9 @@ extension ReadModels {
         for tally in tallies {
             for (reaction, position) in views.reactions.additions(toTally: tally, after: added - 1, asOf: position) {
                 let user = identities.reactions.reaction(reaction).user
-                if user != author, !isBlocked(user) { latest = max(latest, position) }
+                // The author is not told of their own reactions, nor of those that a level silenced.
+                guard position > latest, views.inbox.row(of: author, at: position) != nil, !isBlocked(user) else { continue }
+                latest = position
             }
         }
         return latest == added

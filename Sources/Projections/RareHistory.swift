@@ -21,6 +21,8 @@ struct RareHistory: Equatable, Sendable {
     /// By thread: its owners and moderators, in the order in which they got their role; not stored,
     /// because it follows from the roles.
     var moderators: [UInt32: [UInt32]] = [:]
+    /// The ends of levels that have not passed; not stored, because they follow from the levels.
+    var levelEnds = LevelEnds()
     /// By thread: the policy and the history, as one number.
     var policies = SparseChains<UInt64>()
     /// By thread: 1 while it is `inviteOnly`.
@@ -74,8 +76,7 @@ struct RareHistory: Equatable, Sendable {
             } else if privacy.value(of: thread) == 0 {
                 privacy.set(1, at: position, of: thread)
             }
-        case .notificationsSet:
-            notifications.set(LimitedLevel(event.level, until: event.until).rawValue, at: position, of: membership)
+        case .notificationsSet: setLevel(LimitedLevel(event.level, until: event.until), at: position, of: membership)
         case .userInvited: invitations.set(1, at: position, of: membership)
         case .invitationDeclined, .invitationRevoked: invitations.clear(at: position, of: membership)
         case .roleSet: setRole(ThreadRole(code: event.value) ?? .member, at: position, indexes)
@@ -157,6 +158,7 @@ extension RareHistory: CheckpointComponent {
         bans = try SparseChains(from: &reader, entries: count, below: 2, head: head)
         invitations = try SparseChains(from: &reader, entries: count, below: 2, head: head)
         notifications = try SparseChains(from: &reader, entries: count, below: LimitedLevel.valueBound, head: head)
+        readLevelEnds()
         policies = try SparseChains(from: &reader, entries: ids.threads.count, below: 1 << 16, head: head)
         privacy = try SparseChains(from: &reader, entries: ids.threads.count, below: 2, head: head)
         locks = try SparseChains(from: &reader, entries: ids.threads.count, below: 4, head: head)

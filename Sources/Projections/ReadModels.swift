@@ -114,6 +114,7 @@ package struct Views: Equatable, Sendable {
         self.position = position
         let indexes = batch.indexes[row]
         let createdAt = batch.rows[row].createdAt
+        if batch.rows[row].recordedAt >= rare.levelEnds.next { rare.endLevels(at: position, batch.rows[row].recordedAt) }
         if corrections.needs(batch.rows[row].kind) { corrections.apply(batch.rows[row], at: position) }
         timelines.addRow(indexes.thread, createdAt: createdAt)
         users.addRow(indexes.user)

@@ -110,52 +110,6 @@ extension ReadModels {
 
     /// Whether a thread existed; cheaper than ``thread(_:asOf:)``.
     package func hasThread(_ id: ThreadID, asOf position: Position) -> Bool { index(ofThread: id, asOf: position) != nil }
-
-    /// Returns the number of a thread's messages that a member had not read; 0 for other users.
-    ///
-    /// A message is unread if it is after both the read marker and the last join, written by
-    /// another user whom the member does not block, and not retracted.
-    ///
-    /// - Parameter blocked: The users whom the member blocks.
-    /// - Complexity: O(*b* log *n*) in the number of blocked users, and of the thread's messages and
-    ///   retractions.
-    package func unreadCount(of user: UserID, in thread: ThreadID, except blocked: BlockedUsers, asOf position: Position) -> Int {
-        guard let unread = unreadRange(of: user, in: thread, except: blocked, asOf: position) else { return 0 }
-        return views.unread.count(
-            unread.range, of: unread.thread, unread.membership, except: unread.blocked, views.timelines, asOf: position)
-    }
-
-    /// Returns the position of the first message that ``unreadCount(of:in:except:asOf:)`` counts; nil if it
-    /// counts none.
-    ///
-    /// - Complexity: O(log *d*) counts, where *d* is the number of messages after the read marker and before
-    ///   this one.
-    package func firstUnread(
-        of user: UserID, in thread: ThreadID, except blocked: BlockedUsers, asOf position: Position
-    ) -> Position? {
-        guard let unread = unreadRange(of: user, in: thread, except: blocked, asOf: position) else { return nil }
-        return views.unread.first(
-            in: unread.range, of: unread.thread, unread.membership, except: unread.blocked, views.timelines, asOf: position
-        ).map { identities.messageFacts.position(Int(views.timelines.threads[unread.thread].messages[$0])) }
-    }
-
-    /// Returns the messages after a member's read marker and last join, as indexes in the thread, and the
-    /// memberships of the blocked users in it; nil for other users.
-    private func unreadRange(
-        of user: UserID, in thread: ThreadID, except blocked: BlockedUsers, asOf position: Position
-    ) -> (range: Range<Int>, thread: Int, membership: Int, blocked: [Int])? {
-        guard let user = identities.index(ofUser: user), let thread = index(ofThread: thread, asOf: position),
-            let membership = identities.memberships.find(user, thread),
-            let since = views.membership.joinPosition(membership, asOf: position)
-        else { return nil }
-        let seen = max(since, views.membership.readMarker(membership, asOf: position))
-        let count = messageCount(ofThread: thread, asOf: position)
-        let messageIndexes = views.timelines.threads[thread].messages
-        let first = (0..<count).partitioningIndex { identities.messageFacts.position(Int(messageIndexes[$0])) > seen }
-        // A forged event can block its own user.
-        let others = blocked.indexes.compactMap { Int($0) == user ? nil : identities.memberships.find(Int($0), thread) }
-        return (first..<count, thread, membership, others)
-    }
 }
 
 extension ReadModels {

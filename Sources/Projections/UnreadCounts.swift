@@ -129,28 +129,6 @@ struct UnreadCounts: Equatable, Sendable {
         return max(0, range.count - withdrawnCount - skipped)
     }
 
-    /// Returns the first index of a range whose message ``count(_:of:_:except:_:asOf:)`` counts; nil if it
-    /// counts none.
-    ///
-    /// - Complexity: O(log *d*) counts, where *d* is the number of messages before it that are not counted.
-    func first(
-        in range: Range<Int>, of thread: Int, _ membership: Int, except blocked: [Int] = [], _ timelines: borrowing ThreadTimelines,
-        asOf position: Position
-    ) -> Int? {
-        func count(from index: Int) -> Int {
-            self.count(index..<range.upperBound, of: thread, membership, except: blocked, timelines, asOf: position)
-        }
-        let total = count(from: range.lowerBound)
-        guard total > 0 else { return nil }
-        // The message is often the first of the range. No message before `low` is counted.
-        var (low, step) = (range.lowerBound, 1)
-        while low + step < range.upperBound, count(from: low + step) == total {
-            low += step
-            step *= 2
-        }
-        return (low..<min(low + step, range.upperBound)).partitioningIndex { count(from: $0 + 1) < total }
-    }
-
     /// Returns the number of a member's messages before an index of the thread.
     ///
     /// With own messages at the indexes 3, 9 and 20, the rank of 10 is 2. The search begins at the

@@ -202,19 +202,26 @@ package struct NaiveViews {
         }
     }
 
-    /// Returns the level that a user set in a thread last, and its end, which may have passed.
-    package func notifications(_ user: UserID, in thread: ThreadID) -> (level: NotificationLevel, until: Timestamp?) {
-        events.reduce((.all, nil)) { held, recorded in
+    /// Returns the level that a user set in a thread last, and its end; `all` once an event was recorded at
+    /// the end or later.
+    ///
+    /// - Parameter position: Later events count only for the end, up to this one itself.
+    package func notifications(
+        _ user: UserID, in thread: ThreadID, asOf position: Position = .max
+    ) -> (level: NotificationLevel, until: Timestamp?) {
+        var held: (level: NotificationLevel, until: Timestamp?) = (.all, nil)
+        for recorded in events where recorded.position <= position {
+            if let until = held.until, recorded.recordedAt >= until { held = (.all, nil) }
             if case (.notificationsSet, .notifications(user, thread, let level, let until)) = (recorded.event.kind, recorded.event.shape) {
-                (level, until)
-            } else {
-                held
+                held = (level, until)
             }
         }
+        return held
     }
 
     /// Counts messages by others whom the user does not block that are neither retracted nor
-    /// removed, after the later of read marker and last join; 0 for non-members.
+    /// removed, after the later of read marker and last join; 0 for non-members. Under the level
+    /// `mentions`, those that mention the user now; under `none`, no message.
     ///
     /// - Parameter blocked: The users whom the user blocks now; nil for those of this history.
     package func unreadCount(_ user: UserID, in thread: ThreadID, except blocked: Set<UserID>? = nil) -> Int {
@@ -230,8 +237,14 @@ package struct NaiveViews {
         guard let since = members(of: thread).first(where: { $0.user == user })?.since else { return [] }
         let seen = max(since, readUpTo(user, in: thread))
         let skipped = (blocked ?? blockedUsers(of: user)).union([user])
-        return messages(of: thread).filter { $0.position > seen && !skipped.contains($0.author) && !$0.isRetracted && !$0.isRemoved }
-            .map(\.position)
+        return messages(of: thread).filter { message in
+            guard message.position > seen, !skipped.contains(message.author), !message.isRetracted, !message.isRemoved else { return false }
+            return switch notifications(user, in: thread, asOf: message.position).level {
+            case .all: true
+            case .mentions: events[Int(message.editPosition ?? message.position) - 1].mentions.contains(user)
+            case .none: false
+            }
+        }.map(\.position)
     }
 
     /// Returns the position of the last event of a thread, without read markers, reports and reactions.

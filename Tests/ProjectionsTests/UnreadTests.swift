@@ -18,7 +18,7 @@ import Testing
             /// The marker after the change.
             case markedUnread(Int, upTo: Position)
             case setLevel(Int, NotificationLevel, until: Timestamp?)
-            case posted(Int)
+            case posted(Int, mentioning: Set<Int> = [])
             /// The position of the retracted message.
             case retracted(Position)
             /// The position of the removed message, and the moderator.
@@ -60,6 +60,7 @@ import Testing
             default: break
             }
             let details: EventDetails
+            var mentions: [UserID] = []
             switch change {
             case .joined(let user): details = .init(.threadJoined, .thread(id, number: position, user: Self.user(user)))
             case .left(let user): details = .init(.threadLeft, .thread(id, number: position, user: Self.user(user)))
@@ -71,7 +72,8 @@ import Testing
                 details = .init(.threadMarkedUnread, .marker(user: Self.user(user), thread: id, upTo: upTo))
             case .setLevel(let user, let level, let until):
                 details = .init(.notificationsSet, .notifications(user: Self.user(user), thread: id, level: level, until: until))
-            case .posted(let author):
+            case .posted(let author, let mentioned):
+                mentions = mentioned.sorted().map(Self.user)
                 posts[thread].append((position, author, namedMembers[thread].contains(author)))
                 let message = MessageID(bits: UInt128(position))
                 details = .init(.messagePosted, .message(thread: id, number: position, message: message, by: Self.user(author)))
@@ -93,7 +95,7 @@ import Testing
                 blocks[blocker]?.remove(user)
                 details = .init(.userUnblocked, .block(user: Self.user(user), by: Self.user(blocker)))
             }
-            models.apply(ChatEvent(recordedAt: Self.time(position), details: details), at: position)
+            models.apply(ChatEvent(recordedAt: Self.time(position), details: details, mentions: mentions), at: position)
         }
 
         /// The recording time of an event.
@@ -120,7 +122,9 @@ import Testing
                 let other = Int.random(in: 0..<userCount, using: &random)
                 if other != user { add(random.oneIn(2) ? .blocked(other, by: user) : .unblocked(other, by: user), to: thread) }
             // One user posts half of the messages.
-            default: add(.posted(random.oneIn(2) ? 0 : user), to: thread)
+            default:
+                let mentioned = random.oneIn(3) ? Set((0..<2).map { _ in Int.random(in: 0..<userCount, using: &random) }) : []
+                add(.posted(random.oneIn(2) ? 0 : user, mentioning: mentioned), to: thread)
             }
         }
 
@@ -138,13 +142,28 @@ import Testing
             var joins: [Position?] = Array(repeating: nil, count: userCount)
             var states = Array(repeating: State(), count: userCount)
             var gone: Set<Position> = []
+            /// By user: the messages that a level silenced.
+            var silenced: [Set<Position>] = Array(repeating: [], count: userCount)
+            /// By user: the messages that count because they mention the user.
+            var mentioning: [Set<Position>] = Array(repeating: [], count: userCount)
             for (index, row) in changes.prefix(Int(clamping: position)).enumerated() where row.thread == thread {
                 switch row.change {
                 case .joined(let user): if joins[user] == nil { joins[user] = Position(index + 1) }
                 case .left(let user), .banned(let user, by: _): joins[user] = nil
                 case .read(let user, let upTo), .markedUnread(let user, let upTo): states[user].readUpTo = upTo
                 case .setLevel(let user, let level, let until): (states[user].level, states[user].until) = (level, until)
-                case .posted, .blocked, .unblocked: break
+                case .blocked, .unblocked: break
+                case .posted(_, let mentioned):
+                    let position = Position(index + 1)
+                    for user in 0..<userCount {
+                        if let until = states[user].until, until <= Self.time(position) { continue }
+                        guard states[user].level != .all else { continue }
+                        if states[user].level == .mentions, mentioned.contains(user) {
+                            mentioning[user].insert(position)
+                        } else {
+                            silenced[user].insert(position)
+                        }
+                    }
                 case .retracted(let post), .removed(let post, by: _): gone.insert(post)
                 }
             }
@@ -153,7 +172,12 @@ import Testing
                 if let until = states[user].until, until <= Self.time(position) { (states[user].level, states[user].until) = (.all, nil) }
                 guard let join = joins[user] else { continue }
                 let others = messages.filter { $0.position > max(join, states[user].readUpTo) && $0.author != user }
-                states[user].unread = others.filter { !$0.isOfMember || !blocks[user, default: []].contains($0.author) }.map(\.position)
+                states[user].unread = others.filter { post in
+                    if silenced[user].contains(post.position) { return false }
+                    // A mention of a blocked user does not count, even if they never were a member.
+                    let isSkipped = post.isOfMember || mentioning[user].contains(post.position)
+                    return !isSkipped || !blocks[user, default: []].contains(post.author)
+                }.map(\.position)
             }
             return states
         }

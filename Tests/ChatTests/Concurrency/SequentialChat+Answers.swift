@@ -140,13 +140,13 @@ extension SequentialChat {
     /// Returns the positions of the unread messages.
     ///
     /// These are the messages of others whom the user does not block that are neither retracted nor
-    /// removed, after the later of read marker and last join.
+    /// removed, after the later of read marker and last join, and that no level silenced.
     func unread(_ user: UserID, in room: Room) -> [Position] {
         guard let since = room.members.first(where: { $0.user == user })?.since else { return [] }
         let seen = max(since, readUpTo(user, in: room))
         return messages.filter { message in
             message.place == room.id && message.position > seen && message.author != user && !message.isRetracted && !message.isRemoved
-                && !isBlocked(message.author, by: user)
+                && !isBlocked(message.author, by: user) && !message.silenced.contains(user)
         }.map(\.position)
     }
 

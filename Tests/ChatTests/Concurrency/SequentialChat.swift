@@ -45,6 +45,8 @@ struct SequentialChat {
         var editPosition: Position?
         var isRetracted = false
         var isRemoved = false
+        /// The users whom a level of notifications kept from learning of it; no text mentions anybody.
+        var silenced: Set<UserID> = []
         /// The position of the event that wrote the text; nil once retracted.
         var textPosition: Position?
         /// The present reactions, oldest first.
@@ -149,7 +151,9 @@ struct SequentialChat {
             messages.append(
                 Text(
                     id: itsMessage, place: itsThread, position: position, author: itsAuthor, body: event.body,
-                    createdAt: event.createdAt, textPosition: position))
+                    createdAt: event.createdAt,
+                    silenced: Set(levels.filter { $0.key.thread == itsThread && $0.value.level != .all }.map(\.key.user)),
+                    textPosition: position))
             change(itsThread) { _ in }
         case (.replyPosted, .reply(let itsThread, _, let itsMessage, let itsReply, let itsAuthor)):
             replies.append(

@@ -1,0 +1,139 @@
+package import ChatDomain
+import Columns
+
+/// The unread messages of members.
+extension ReadModels {
+    /// Returns the number of a thread's messages that a member had not read; 0 for other users.
+    ///
+    /// A message is unread if it is after both the read marker and the last join, written by
+    /// another user whom the member does not block, and not retracted, and if the level of notifications
+    /// that held when it was recorded does not silence it: `none` silences every message, `mentions` those
+    /// that do not mention the member now.
+    ///
+    /// - Parameter blocked: The users whom the member blocks.
+    /// - Complexity: O(*b* *s* log *n*) in the number of blocked users, of levels since the first message
+    ///   after the marker, and of the thread's messages and retractions. At most ``maximumLevelCount`` levels
+    ///   are looked at, and at most ``maximumMentionCount`` events of the member's inbox.
+    package func unreadCount(of user: UserID, in thread: ThreadID, except blocked: BlockedUsers, asOf position: Position) -> Int {
+        unreadMessages(of: user, in: thread, except: blocked, asOf: position).map { count($0, from: $0.range.lowerBound) } ?? 0
+    }
+
+    /// Returns the position of the first message that ``unreadCount(of:in:except:asOf:)`` counts; nil if it
+    /// counts none.
+    ///
+    /// - Complexity: O(log *d*) counts, where *d* is the number of messages after the read marker and before
+    ///   this one.
+    package func firstUnread(
+        of user: UserID, in thread: ThreadID, except blocked: BlockedUsers, asOf position: Position
+    ) -> Position? {
+        guard let unread = unreadMessages(of: user, in: thread, except: blocked, asOf: position) else { return nil }
+        return first(of: unread).map { identities.messageFacts.position(Int(views.timelines.threads[unread.thread].messages[$0])) }
+    }
+
+    /// The number of levels that a count looks at; an earlier message has the first of them.
+    static let maximumLevelCount = 100
+    /// The number of events of a member's inbox in which a count looks for mentions.
+    static let maximumMentionCount = 1_000
+}
+
+/// The messages after a member's read marker and last join, as indexes in the thread.
+private struct UnreadMessages {
+    let position: Position
+    let thread: Int
+    let membership: Int
+    let range: Range<Int>
+    /// The memberships of the blocked users in the thread.
+    let blocked: [Int]
+    /// The level of each part of the range, from an index on; the first begins the range.
+    var levels: [(start: Int, level: NotificationLevel)] = []
+    /// The messages of the range that mention the member, in any order; only if a level asks for it.
+    var mentions: [Int] = []
+}
+
+extension ReadModels {
+    private func unreadMessages(
+        of user: UserID, in thread: ThreadID, except blocked: BlockedUsers, asOf position: Position
+    ) -> UnreadMessages? {
+        guard let user = identities.index(ofUser: user), let thread = index(ofThread: thread, asOf: position),
+            let membership = identities.memberships.find(user, thread),
+            let since = views.membership.joinPosition(membership, asOf: position)
+        else { return nil }
+        let seen = max(since, views.membership.readMarker(membership, asOf: position))
+        let count = messageCount(ofThread: thread, asOf: position)
+        // A forged event can block its own user.
+        let others = blocked.indexes.compactMap { Int($0) == user ? nil : identities.memberships.find(Int($0), thread) }
+        var unread = UnreadMessages(
+            position: position, thread: thread, membership: membership,
+            range: index(ofMessageAfter: seen, in: thread, below: count)..<count, blocked: others)
+        if !unread.range.isEmpty { addLevels(to: &unread, of: user, except: blocked) }
+        return unread
+    }
+
+    /// Returns the index of the first of some messages of a thread after a position.
+    private func index(ofMessageAfter position: Position, in thread: Int, below count: Int) -> Int {
+        let messages = views.timelines.threads[thread].messages
+        return (0..<count).partitioningIndex { identities.messageFacts.position(Int(messages[$0])) > position }
+    }
+
+    private func addLevels(to unread: inout UnreadMessages, of user: Int, except blocked: BlockedUsers) {
+        let history = views.rare.notifications
+        var rank = history.count(of: unread.membership, asOf: unread.position)
+        let oldest = max(0, rank - Self.maximumLevelCount)
+        var start = unread.range.upperBound
+        while start > unread.range.lowerBound, rank > oldest {
+            guard let version = history.versions(of: unread.membership, ranks: rank..<rank + 1).first else { break }
+            let level = LimitedLevel(rawValue: version.value).level
+            // The level holds for the message of its own position, if an end has passed with it.
+            start = max(unread.range.lowerBound, index(ofMessageAfter: version.position - 1, in: unread.thread, below: start))
+            unread.levels.append((start, level))
+            rank -= 1
+        }
+        if start > unread.range.lowerBound {
+            unread.levels.append((unread.range.lowerBound, unread.levels.last.map { rank > 0 ? $0.level : .all } ?? .all))
+        }
+        unread.levels.reverse()
+        guard unread.levels.contains(where: { $0.level == .mentions }) else { return }
+        let first = identities.messageFacts.position(Int(views.timelines.threads[unread.thread].messages[unread.range.lowerBound]))
+        for message in mentions(of: user, since: first, except: blocked, asOf: unread.position, limit: Self.maximumMentionCount) {
+            guard identities.messageFacts.parent(message) == unread.thread else { continue }
+            let index = index(
+                ofMessageAfter: identities.messageFacts.position(message) - 1, in: unread.thread, below: unread.range.upperBound)
+            if unread.range.contains(index) { unread.mentions.append(index) }
+        }
+    }
+
+    /// Returns the number of messages from an index on that are unread and not silenced.
+    private func count(_ unread: UnreadMessages, from first: Int) -> Int {
+        /// The number without the levels.
+        func plainCount(from index: Int) -> Int {
+            views.unread.count(
+                index..<unread.range.upperBound, of: unread.thread, unread.membership, except: unread.blocked, views.timelines,
+                asOf: unread.position)
+        }
+        var (total, end) = (0, unread.range.upperBound)
+        for part in unread.levels.reversed() where end > first {
+            let start = max(first, part.start)
+            switch part.level {
+            case .all: total += plainCount(from: start) - (end < unread.range.upperBound ? plainCount(from: end) : 0)
+            case .mentions: total += unread.mentions.count { (start..<end).contains($0) }
+            case .none: break
+            }
+            end = part.start
+        }
+        return total
+    }
+
+    /// Returns the index of the first message that ``count(_:from:)`` counts; nil if it counts none.
+    private func first(of unread: UnreadMessages) -> Int? {
+        let range = unread.range
+        let total = count(unread, from: range.lowerBound)
+        guard total > 0 else { return nil }
+        // The message is often the first of the range. No message before `low` is counted.
+        var (low, step) = (range.lowerBound, 1)
+        while low + step < range.upperBound, count(unread, from: low + step) == total {
+            low += step
+            step *= 2
+        }
+        return (low..<min(low + step, range.upperBound)).partitioningIndex { count(unread, from: $0 + 1) < total }
+    }
+}

@@ -1,0 +1,147 @@
+package import ChatDomain
+package import Projections
+
+/// Inboxes, whatever the rights of their users.
+extension NaiveViews {
+    /// Returns what is in a user's inbox, oldest first.
+    ///
+    /// - Parameter blocked: The users whom the user blocks.
+    package func inbox(of user: UserID, except blocked: Set<UserID>) -> [InboxItem] {
+        let told = events.filter { isTold(user, of: $0) }
+        let positions = Set(told.map(\.position))
+        var items: [Position: InboxItem] = [:]
+        for recorded in told {
+            let event = recorded.event
+            guard let thread = event.thread else { continue }
+            let post = post(of: event)
+            let isGone = post.map { isWithdrawn($0) } ?? false
+            let isFromBlocked = event.user.map { blocked.contains($0) } ?? false
+            let reason: InboxReason?
+            switch event.kind {
+            case .messagePosted, .replyPosted, .messageEdited, .replyEdited:
+                guard let post, !isGone, !isFromBlocked else { continue }
+                if mentionStart(of: user, in: post, positions) == recorded.position {
+                    reason = .mention
+                } else if event.kind == .replyPosted {
+                    reason = latestReply(to: event.message, user, positions, blocked) == recorded.position ? .reply : nil
+                } else {
+                    reason = nil
+                }
+            case .reactionAdded:
+                guard let post, !isGone else { continue }
+                reason = latestReaction(to: post, positions, blocked) == recorded.position ? .reaction : nil
+            case .userInvited: reason = invitations(to: thread)[user] == recorded.position ? .invitation : nil
+            case .messageReported, .replyReported:
+                guard !isGone, !isFromBlocked else { continue }
+                reason = reports(in: thread).contains { $0.position == recorded.position } ? .report : nil
+            default: reason = .moderation
+            }
+            guard let reason else { continue }
+            items[recorded.position] = InboxItem(
+                position: recorded.position, reason: reason, thread: thread,
+                post: reason == .moderation || reason == .invitation ? nil : post)
+        }
+        return items.values.sorted { $0.position < $1.position }
+    }
+
+    /// Whether a user is told of an event when it is recorded.
+    private func isTold(_ user: UserID, of recorded: RecordedEvent) -> Bool {
+        let event = recorded.event
+        guard let thread = event.thread, (event.otherActor ?? event.user) != user else { return false }
+        let level = notifications(user, in: thread, asOf: recorded.position).level
+        switch event.kind {
+        case .messagePosted, .messageEdited, .replyEdited: return event.mentions.contains(user) && level != .none
+        case .replyPosted:
+            return event.mentions.contains(user) && level != .none
+                || level == .all && isTold(user, ofReplyAt: recorded.position, event.message)
+        case .reactionAdded: return level == .all && post(of: event).flatMap { author(of: $0) } == user
+        case .messageRemoved, .replyRemoved: return post(of: event).flatMap { author(of: $0) } == user
+        case .memberRemoved:
+            // A ban has both events in one commit.
+            let before = events[Int(recorded.position) - 2].event
+            return event.user == user && !(before.kind == .userBanned && before.user == user && before.thread == thread)
+        case .userMuted, .userUnmuted, .userBanned, .userUnbanned, .roleSet, .userInvited: return event.user == user
+        case .messageReported, .replyReported: return moderators(of: thread, asOf: recorded.position).prefix(50).contains(user)
+        default: return false
+        }
+    }
+
+    /// Whether a user wrote the message that is answered, or is one of the last 50 who began to write there.
+    private func isTold(_ user: UserID, ofReplyAt position: Position, _ message: MessageID?) -> Bool {
+        guard let message, let owner = author(of: .message(message)) else { return false }
+        if owner == user { return true }
+        var writers: [UserID] = []
+        for recorded in events where recorded.position < position && recorded.kind == .replyPosted && recorded.message == message {
+            guard let writer = recorded.user, writer != owner, !writers.suffix(50).contains(writer) else { continue }
+            writers.append(writer)
+        }
+        return writers.suffix(50).contains(user)
+    }
+
+    /// Returns the owners and moderators of a thread, or else the operators, longest first.
+    private func moderators(of thread: ThreadID, asOf position: Position) -> [UserID] {
+        let past = NaiveViews(events: events.filter { $0.position <= position })
+        let holders = past.users.compactMap { user in past.role(of: user, in: thread).map { (user: user, role: $0.role, since: $0.since) } }
+        let moderators = holders.filter { $0.role > .member }.sorted { $0.since < $1.since }.map(\.user)
+        return moderators.isEmpty ? past.operators.map(\.user) : moderators
+    }
+
+    private func latestReply(to message: MessageID?, _ user: UserID, _ told: Set<Position>, _ blocked: Set<UserID>) -> Position? {
+        let replies = events.filter { $0.kind == .replyPosted && $0.message == message }
+        return replies.suffix(50).last { recorded in
+            guard told.contains(recorded.position), let reply = recorded.reply, let author = recorded.user else { return false }
+            // A level that lets mentions through silences replies.
+            guard let thread = recorded.thread, notifications(user, in: thread, asOf: recorded.position).level == .all,
+                isTold(user, ofReplyAt: recorded.position, message)
+            else { return false }
+            return !isWithdrawn(.reply(reply)) && !blocked.contains(author)
+        }?.position
+    }
+
+    /// Returns where the present mention of a user in a post began.
+    private func mentionStart(of user: UserID, in post: PostID, _ told: Set<Position>) -> Position? {
+        let texts = events.filter { recorded in
+            [.messagePosted, .replyPosted, .messageEdited, .replyEdited].contains(recorded.kind) && self.post(of: recorded.event) == post
+        }
+        return texts.suffix(50).reversed().prefix { $0.mentions.contains(user) && told.contains($0.position) }.last?.position
+    }
+
+    /// Returns the latest present reaction of the last 50 with emoji that the post has.
+    private func latestReaction(to post: PostID, _ told: Set<Position>, _ blocked: Set<UserID>) -> Position? {
+        /// By emoji: the additions since it was last absent, and the users whose reaction is present.
+        var runs: [String: (added: [Position], present: [UserID: Position])] = [:]
+        for recorded in events where self.post(of: recorded.event) == post {
+            guard let user = recorded.user, let emoji = recorded.emoji?.text else { continue }
+            if recorded.kind == .reactionAdded, runs[emoji]?.present[user] == nil {
+                runs[emoji, default: ([], [:])].added.append(recorded.position)
+                runs[emoji, default: ([], [:])].present[user] = recorded.position
+            } else if recorded.kind == .reactionRemoved {
+                runs[emoji]?.present[user] = nil
+                if runs[emoji]?.present.isEmpty == true { runs[emoji] = nil }
+            }
+        }
+        let last = Set(runs.values.flatMap(\.added).sorted().suffix(50))
+        let present = runs.values.flatMap { $0.present }.filter {
+            !blocked.contains($0.key) && told.contains($0.value) && last.contains($0.value)
+        }
+        return present.map(\.value).max()
+    }
+
+    private func post(of event: ChatEvent) -> PostID? { event.reply.map(PostID.reply) ?? event.message.map(PostID.message) }
+
+    private func author(of post: PostID) -> UserID? {
+        events.first { recorded in
+            switch post {
+            case .message(let id): recorded.kind == .messagePosted && recorded.message == id
+            case .reply(let id): recorded.kind == .replyPosted && recorded.reply == id
+            }
+        }?.user
+    }
+
+    private func isWithdrawn(_ post: PostID) -> Bool {
+        events.contains { recorded in
+            [.messageRetracted, .messageRemoved, .replyRetracted, .replyRemoved].contains(recorded.kind)
+                && self.post(of: recorded.event) == post
+        }
+    }
+}
