@@ -352,5 +352,5 @@ extension EventDetails {
 }
 
 extension BlockedUsers {
-    fileprivate func users(_ models: ReadModels) -> [UserID] { indexes.map { models.identities.userID(Int($0)) } }
+    func users(_ models: ReadModels) -> [UserID] { indexes.map { models.identities.userID(Int($0)) } }
 }
