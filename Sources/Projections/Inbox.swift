@@ -11,6 +11,11 @@ package struct InboxItem: Hashable, Sendable {
     package var thread: ThreadID
     /// The message or the reply; nil for an invitation and for what a moderator did.
     package var post: PostID?
+
+    /// Creates an item.
+    package init(position: Position, reason: InboxReason, thread: ThreadID, post: PostID? = nil) {
+        (self.position, self.reason, self.thread, self.post) = (position, reason, thread, post)
+    }
 }
 
 /// The inboxes of users, whose rows have ranks from 1, oldest first.

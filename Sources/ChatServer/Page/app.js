@@ -7,6 +7,7 @@ import { closeDialogs, h, notice, removeErased, silence } from "./dom.js";
 import { errorText } from "./format.js";
 import * as events from "./events.js";
 import * as outbox from "./outbox.js";
+import { inboxPage } from "./inbox.js";
 import { go, parts } from "./router.js";
 import { settingsPage } from "./settings.js";
 import * as store from "./store.js";
@@ -215,7 +216,7 @@ function create(name, id) {
     return { thread, element: thread.element, title: () => thread.title };
   }
   const view = name === "" ? welcome() : name === "new" ? newThreadPage() : name === "settings" ? settingsPage(leave)
-    : name === "invitations" ? invitationsPage() : page("Not found", h("p", {}, "There is no such view."));
+    : name === "invitations" ? invitationsPage() : name === "inbox" ? inboxPage() : page("Not found", h("p", {}, "There is no such view."));
   return { view, element: view.element, title: () => (name === "" ? "Threads" : view.title) };
 }
 

@@ -45,6 +45,7 @@ const paths = {
   home: "M4 11l8-7 8 7v9h-5v-6H9v6H4z",
   down: "M12 5v14M6 13l6 6 6-6",
   lock: "M7 11V8a5 5 0 0 1 10 0v3M5 11h14v9H5z",
+  bell: "M6 16V11a6 6 0 0 1 12 0v5l2 2H4zM10 21h4",
   mail: "M4 6h16v12H4zM4 7l8 6 8-6",
   clock: "M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM12 7v5l3 2",
   warning: "M12 4L2.5 20h19zM12 10v4M12 17h.01",

@@ -12,7 +12,7 @@ import { execute, person, setBlocked, state } from "./store.js";
 export function signature(entry, isFollowing, context) {
   const { username } = author(entry);
   return JSON.stringify([
-    entry.body, entry.editedAt, entry.retracted, entry.removed, entry.replyCount, entry.reactions, username, isFollowing, state.blocked.has(entry.author.id),
+    entry.body, entry.editedAt, entry.retracted, entry.removed, entry.replyCount, entry.reactions, entry.mentions, username, isFollowing, state.blocked.has(entry.author.id),
     context.canWrite(), context.canModerate(), context.isPinned(entry.id),
   ]);
 }
@@ -35,7 +35,8 @@ export function messageElement(entry, isFollowing, context) {
     "div", { class: "message-head", id: labelID },
     h("span", { class: isFollowing || isOwn ? "visually-hidden" : "author" }, isOwn ? "You" : personName(user)),
     timeElement(entry.createdAt), entry.editedAt && !isGone ? h("span", { class: "edited" }, "edited") : null,
-    context.isPinned(entry.id) && !isGone ? h("span", { class: "edited" }, icon("pin"), "pinned") : null);
+    context.isPinned(entry.id) && !isGone ? h("span", { class: "edited" }, icon("pin"), "pinned") : null,
+    entry.mentions?.includes(state.me.id) && !isGone ? h("span", { class: "edited" }, "mentions you") : null);
   const bubble = h("div", { class: "bubble" });
   const text = h("p", { class: "body", dir: "auto" });
   if (entry.removed) text.append(h("em", {}, "A moderator removed this message."));
@@ -92,6 +93,7 @@ function menuItems(entry, isOwn, isGone, context, edit) {
     }
   };
   if (!isGone && context.canWrite()) items.push(["React…", () => chooseReaction(entry)]);
+  if (isMessage(entry) && !isOwn && context.isMember()) items.push(["Mark as unread from here", () => markUnread(entry, context)]);
   if (isOwn && !isGone && context.canWrite()) items.push(["Edit", edit]);
   if (isOwn && !isGone) items.push(["Delete…", () => confirmRetraction(entry, target)]);
   if (isMessage(entry) && !isGone && context.canModerate()) {
@@ -105,6 +107,17 @@ function menuItems(entry, isOwn, isGone, context, edit) {
       ? ["Unblock this person", () => block(user, false)] : ["Block this person", () => block(user, true)]);
   }
   return items;
+}
+
+/** Marks a message and what follows as unread, and leaves the thread, which would mark it as read again. */
+async function markUnread(entry, context) {
+  try {
+    await execute("markUnread", { thread: context.thread, from: entry.position });
+    location.hash = link();
+  } catch (error) {
+    // Nothing was read beyond it: it is unread already.
+    notice(errorText(error));
+  }
 }
 
 /** Blocks or unblocks a person, which only the user notices. */

@@ -27,6 +27,7 @@ export function peoplePanel(context, selected) {
       h("button", { type: "button", class: "button small", onclick: () => copyLink(context.thread) }, "Copy link to the thread"),
       context.canModerate() ? h("button", { type: "button", class: "button small", onclick: () => invite(context) }, "Invite…") : null,
       context.isMember() ? h("button", { type: "button", class: "button small", onclick: () => leave(context) }, "Leave…") : null),
+    context.isMember() ? levelChoice(context) : null,
   ]);
   const loadMembers = loader(members, () => list(context, "members", "Members"));
   const loadResidents = loader(residents, () => context.info()?.outwardCode ? list(context, "residents", `Residents of ${context.info().outwardCode}`) : []);
@@ -41,6 +42,15 @@ export function peoplePanel(context, selected) {
     element, changed: loadSoon, reset: load, close: () => clearTimeout(timer),
     apply: ({ kind }) => { if (/^(postcodeSet|usernameChanged|userBlocked|userUnblocked)$/.test(kind)) loadSoon(); },
   };
+}
+
+/** What of the thread notifies the user. */
+function levelChoice(context) {
+  const { level } = context.info()?.notifications ?? { level: "all" };
+  const choose = (event) => run("setNotifications", { thread: context.thread, level: event.currentTarget.value }, "The notifications are set.");
+  return h("label", { class: "field" }, h("span", {}, "What of this thread notifies you?"), h(
+    "select", { onchange: choose }, [["all", "Everything"], ["mentions", "Mentions of you"], ["none", "Nothing"]].map(([value, label]) => h(
+      "option", { value, selected: value === level }, label))));
 }
 
 /** A list in pages, the latest first, with its heading. */

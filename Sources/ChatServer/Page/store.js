@@ -11,6 +11,8 @@ export const state = {
   /** The people whom the user has blocked, as far as the server has told. */
   blocked: new Set(),
   invitations: [],
+  /** The number of unread entries of the inbox, and whether there can be more. */
+  inbox: { count: 0, more: false },
   /** Whether the user has more threads, or more invitations, than one answer of the server. */
   hasMoreThreads: false,
   hasMoreInvitations: false,
@@ -22,7 +24,7 @@ export const state = {
 
 const listeners = new Map();
 
-/** Calls a listener at each change of a topic: `threads`, `invitations`, `names`, `blocked`, `event` or `erased`. Returns
+/** Calls a listener at each change of a topic: `threads`, `invitations`, `inbox`, `names`, `blocked`, `event` or `erased`. Returns
  * a function that ends this. */
 export function on(topic, listener) {
   if (!listeners.has(topic)) listeners.set(topic, new Set());
@@ -69,6 +71,7 @@ export function forget() {
   state.names.clear();
   state.blocked.clear();
   state.invitations = [];
+  state.inbox = { count: 0, more: false };
   state.hasMoreThreads = false;
   state.hasMoreInvitations = false;
   state.isOperator = null;
@@ -93,7 +96,9 @@ let forgotten = 0;
 export async function load({ isComplete = true } = {}) {
   const count = userCount;
   const before = forgotten;
-  const [me, pages, invitations] = await Promise.all([get("/v1/me"), all(["threads"], isComplete || state.hasMoreThreads ? Infinity : 1), all(["invitations"])]);
+  const [me, pages, invitations, inbox] = await Promise.all([
+    get("/v1/me"), all(["threads"], isComplete || state.hasMoreThreads ? Infinity : 1), all(["invitations"]), get("/v1/inbox?limit=1"),
+  ]);
   // The answer about the user has the first threads only.
   const joined = me.more ? await all(["me", "threads"]) : { items: me.threads, isComplete: true };
   if (count !== userCount) return;
@@ -115,11 +120,15 @@ export async function load({ isComplete = true } = {}) {
   state.me = me;
   state.threads = threads;
   state.invitations = invitations.items;
+  const hadEntry = state.inboxPosition;
+  state.inbox = inbox.unread;
+  state.inboxPosition = inbox.items[0]?.position ?? 0;
   state.hasMoreThreads = me.more;
   state.hasMoreInvitations = !invitations.isComplete;
   learn(me, ...me.threads.map((thread) => thread.lastMessage?.author));
   emit("threads");
   emit("invitations");
+  if (hadEntry !== state.inboxPosition) emit("inbox");
 }
 
 /** Forgets what was erased: the texts of posts, and the names of people and threads. */
@@ -204,7 +213,7 @@ export function apply(event) {
   if (kind === "messagePosted") countUnread(event, fields);
   if (flags[kind] && state.threads.has(fields.thread)) Object.assign(state.threads.get(fields.thread), flags[kind]);
   emit("event", { kind, fields, event });
-  if (!/^(reply|reaction)/.test(kind)) refreshSoon();
+  if (event.inbox || !/^(reply|reaction)/.test(kind)) refreshSoon();
 }
 
 /** Shows a new message in the list at once; the numbers of the server follow. */

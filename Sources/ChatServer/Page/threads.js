@@ -11,9 +11,12 @@ import { execute, on, person, state } from "./store.js";
 export function sidebar(brand) {
   const list = h("ul", { class: "thread-list" });
   const top = h("div");
+  const inboxCount = h("span", { class: "unread", hidden: true });
+  const inboxLink = h("a", { class: "icon-button inbox-link", href: link("inbox"), title: "Inbox" }, icon("bell"), inboxCount);
   const element = h(
     "nav", { class: "sidebar", "aria-label": "Threads" },
     h("header", { class: "sidebar-head" }, h("p", { class: "brand" }, icon("home"), h("span", {}, brand)),
+      inboxLink,
       h("a", { class: "icon-button", href: link("new"), "aria-label": "Open a thread", title: "Open a thread" }, icon("plus")),
       h("a", { class: "icon-button", href: link("settings"), "aria-label": "Settings", title: "Settings" }, icon("settings"))),
     top, list);
@@ -34,6 +37,10 @@ export function sidebar(brand) {
     list.replaceChildren(...[...wanted.values()].map(({ element }) => element));
     if (focused) list.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
     top.replaceChildren();
+    const { count: unread, more } = state.inbox;
+    inboxCount.hidden = !unread;
+    inboxCount.textContent = more || unread > 99 ? "99+" : String(unread);
+    inboxLink.setAttribute("aria-label", unread ? `Inbox, ${unread} unread` : "Inbox");
     if (state.invitations.length) {
       top.append(h("a", { class: "invitations-link", href: link("invitations") }, icon("mail"), h("span", {}, invitationCount())));
     }

@@ -1,0 +1,108 @@
+// The view of what happened to the user: replies, mentions, reactions, invitations, moderation and reports.
+
+import { get, path } from "./api.js";
+import { avatar, h, notice, personName } from "./dom.js";
+import { errorText, fullTimeText, listTime, timeElement } from "./format.js";
+import { loader } from "./panel.js";
+import { go, link } from "./router.js";
+import { execute, learn, on, person, state } from "./store.js";
+import { page } from "./threads.js";
+
+const pageSize = 50;
+/** Entries that are on the screen for so many milliseconds are read. */
+const readDelay = 1_000;
+
+const acts = {
+  messageRemoved: "removed a message of yours", replyRemoved: "removed a reply of yours", userMuted: "muted you", userUnmuted: "ended your mute",
+  userBanned: "banned you", userUnbanned: "ended your ban", memberRemoved: "removed you from the thread", roleSet: "changed your role",
+};
+
+/** What the person did, in words. */
+function deed(entry) {
+  switch (entry.why) {
+    case "reply": return "answered";
+    case "mention": return "mentioned you";
+    case "reaction": return `reacted with ${entry.emoji}`;
+    case "invitation": return "invited you";
+    case "report": return "reported a post";
+    default: return acts[entry.kind] ?? "did something as a moderator";
+  }
+}
+
+export function inboxPage() {
+  const body = h("div");
+  let timer = null;
+
+  async function markRead(items) {
+    if (!items.some((item) => item.unread) || document.visibilityState === "hidden") return;
+    try {
+      await execute("markInboxRead", { upTo: items[0].position });
+    } catch (error) {
+      notice(errorText(error));
+    }
+  }
+
+  const load = loader(body, async () => {
+    const first = await get(path(["inbox"], { limit: pageSize }));
+    const list = h("ul", { class: "cards" });
+    let { older } = first;
+    const add = ({ items }) => {
+      learn(...items.map((item) => item.by));
+      list.append(...items.map(card));
+    };
+    const more = h("button", {
+      type: "button", class: "button small", hidden: older === null,
+      onclick: async () => {
+        try {
+          const next = await get(path(["inbox"], { limit: pageSize, before: older }));
+          add(next);
+          ({ older } = next);
+          more.hidden = older === null;
+        } catch (error) {
+          notice(errorText(error));
+        }
+      },
+    }, "Show more");
+    add(first);
+    clearTimeout(timer);
+    timer = setTimeout(() => markRead(first.items), readDelay);
+    if (!first.items.length && older === null) {
+      return h("p", { class: "muted" }, "Nothing has happened yet. Answers, mentions and reactions to what you write appear here.");
+    }
+    return [list, more];
+  });
+  load();
+  const result = page("Inbox", body);
+  const ends = ["inbox", "erased", "blocked"].map((topic) => on(topic, load));
+  result.close = () => {
+    clearTimeout(timer);
+    for (const end of ends) end();
+  };
+  return result;
+}
+
+function card(entry) {
+  const by = state.names.has(entry.by.id) ? person(entry.by.id) : entry.by;
+  return h(
+    "li", { class: entry.unread ? "card inbox-entry has-unread" : "card inbox-entry" },
+    h("p", { class: "card-head" }, avatar(by), h("span", { class: "name" }, personName(by), ` ${deed(entry)} in `, h("bdi", {}, entry.name ?? "a deleted thread")),
+      entry.unread ? h("span", { class: "badge" }, "New") : null, timeElement(entry.createdAt, listTime(entry.createdAt))),
+    entry.reason ? h("p", { class: "muted", dir: "auto" }, entry.reason) : null,
+    entry.until ? h("p", { class: "muted" }, `Until ${fullTimeText(entry.until)}`) : null, place(entry));
+}
+
+/** Leads to what the entry is about. */
+function place(entry) {
+  if (entry.why === "invitation") return h("a", { href: link("invitations") }, "Open the invitations");
+  if (entry.message) return h("a", { href: link("t", entry.thread, "m", entry.message) }, "Open this message");
+  if (!entry.reply) return null;
+  const open = async () => {
+    try {
+      const { message } = await get(path(["replies", entry.reply]));
+      go(["t", entry.thread, "m", message]);
+    } catch (error) {
+      notice(errorText(error));
+    }
+  };
+  return h("button", { type: "button", class: "link", onclick: open }, "Open this reply");
+}
