@@ -127,10 +127,38 @@ struct ReadModelBenchmarks {
         guard models.position == journal.durablePosition else { throw UsageError("the replay ended early") }
         let reactions = Double(addReactions(to: &models))
         let withReactions = residentBytes()
+        // A reaction, and its entry in the inbox of the author.
         try report.add(
             Figure(
                 workload: "M memory, by reaction", subject: "Chat", value: Double(withReactions - end) / reactions, unit: "B/reaction",
-                ratio: 32 * reactions / Double(withReactions - end), target: 1))
+                ratio: 48 * reactions / Double(withReactions - end), target: 1))
+        let entries = Double(addMentions(to: &models))
+        let withMentions = residentBytes()
+        try report.add(
+            Figure(
+                workload: "M memory, by inbox entry", subject: "Chat", value: Double(withMentions - withReactions) / entries,
+                unit: "B/entry",
+                ratio: 16 * entries / Double(withMentions - withReactions), target: 1))
+    }
+
+    /// Edits every twentieth message to mention ten people, so that a tenth of an edit belongs to each entry
+    /// of an inbox, and returns the number of entries.
+    private func addMentions(to models: inout ReadModels) -> Int {
+        let time = Timestamp(millisecondsSince1970: 1 << 40)
+        let messages = models.identities.messages.count
+        var count = 0
+        for message in stride(from: 0, to: messages, by: 20) {
+            let thread = models.identities.threadID(models.identities.messageFacts.parent(message))
+            let author = models.identities.userID(models.identities.messageFacts.author(message))
+            let shape = EventShape.message(
+                thread: thread, number: 1, message: MessageID(bits: models.identities.messages.id(message)), by: author)
+            let mentioned = (0..<10).map { Workload.userID((message &* 7_919 &+ $0 &* 101) % Workload.userCount) }.filter { $0 != author }
+            models.apply(
+                ChatEvent(recordedAt: time, details: EventDetails(.messageEdited, shape), content: .body("text"), mentions: mentioned),
+                at: models.position + 1)
+            count += mentioned.count
+        }
+        return count
     }
 
     /// Adds one to three reactions to every sixth message, as in public samples of Discord, and returns

@@ -101,7 +101,7 @@ import Testing
             case 32:
                 execute(
                     random.oneIn(2)
-                        ? .revokeInvitation(user: user, thread: thread, by: moderator) : .acceptInvitation(thread: thread, user: user))
+                        ? .revokeInvitation(user: user, thread: thread, by: moderator) : .acceptInvitation(user: user, thread: thread))
             case 33, 34: execute(.report(post, by: user, reason: "spam"))
             case 35: execute(.resolveReport(post, by: moderator))
             case 36: execute(random.oneIn(2) ? .block(user: other, by: user) : .unblock(user: other, by: user))
