@@ -412,6 +412,10 @@ def change_username(template):
     return lambda scene: {"changeUsername": {"user": scene.actor, "username": template.format(scene.number)}}
 
 
+def mark_inbox_read(position):
+    return lambda scene: {"markInboxRead": {"user": scene.actor, "upTo": position}}
+
+
 def register_user(name="user", identifier="user"):
     return lambda scene: {"registerUser": {
         "user": getattr(scene, identifier), "username": f"{scene.number} {name}"}}
@@ -543,6 +547,8 @@ def main_rows(thread):
         Row("`setNotifications`", oneself("setNotifications", level="none", until=LATER)),
         own("`setNotifications` again", oneself("setNotifications", level="none", until=LATER),
             early=send(oneself("setNotifications", level="none", until=LATER))),
+        Row("`markInboxRead`", mark_inbox_read(1)),
+        Row("`markInboxRead` again", mark_inbox_read(1), before=send(mark_inbox_read(1))),
 
         Row("`invite` a stranger", on_user("invite", "stranger")),
         Row("`invite` a member", on_user("invite", "member")),
@@ -831,6 +837,7 @@ def further_rows():
         Row("`markRead` after the last position", oneself("markRead", upTo=1 << 40)),
         Row("`markUnread` after the last position", oneself("markUnread", **{"from": 1 << 40})),
         Row("`setNotifications` with an invalid until", oneself("setNotifications", level="none", until=PAST)),
+        Row("`markInboxRead` after the last position", mark_inbox_read(1 << 40)),
         Row("`postMessage` with an invalid body", post_message(body=" \n ")),
         Row("`postMessage` mentioning members, one of them twice", mentioning(post_message(), "member", "host", "member")),
         Row("`postMessage` mentioning oneself", mentioning(post_message(), "actor")),

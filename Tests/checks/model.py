@@ -46,7 +46,7 @@ COMPLETE = (
     "messageUnpinned", "threadLocked", "threadUnlocked", "threadClosed", "messageReported", "replyReported",
     "messageReportsResolved", "replyReportsResolved", "userBlocked", "userUnblocked", "custom",
     "reactionAdded", "reactionRemoved",
-    "threadMarkedUnread", "notificationsSet",
+    "threadMarkedUnread", "notificationsSet", "inboxRead",
 )
 
 
@@ -104,6 +104,7 @@ class Model(Community):
         self.operators, self.blocks = set(), set()
         self.markers = {}   # (user, thread) -> position
         self.levels = {}    # (user, thread) -> (level, end or None)
+        self.inbox_markers = {}  # user -> position
         self.receipts = {}  # (kind of entity, id) -> (the values that a repetition must match, Outcome)
 
     def execute(self, line):
@@ -425,6 +426,15 @@ class Model(Community):
         self.later(until)
         self.levels[user, thread] = level, until
         return self.append(("notificationsSet", {"thread": thread, "user": user, "level": level, "until": print_time(until)}))
+
+    def markInboxRead(self, user, upTo):
+        user = self.user(user)
+        if upTo > self.position:
+            raise Refusal("invalidPosition")
+        if upTo <= self.inbox_markers.get(user, 0):
+            return Outcome()
+        self.inbox_markers[user] = upTo
+        return self.append(("inboxRead", {"user": user, "upTo": upTo}))
 
     def level(self, user, thread):
         """Returns the level of a user in a thread and its end, or None, at the time of the command."""

@@ -159,6 +159,7 @@ class Community:
             (2, "markUnread", {"user": by, "thread": thread, "from": max(0, self.state.position + rng.randrange(-40, 2))}),
             (2, "setNotifications", {
                 "user": by, "thread": thread, "level": rng.choice(["all", "mentions", "none"]), "until": rng.choice(ENDS)}),
+            (1, "markInboxRead", {"user": by, "upTo": max(1, self.state.position + rng.randrange(-20, 2))}),
             (1, "startSession", {**self.new("session", "session"), "user": by, "device": "telephone"}),
             (1, "endSession", {"session": self.id("session", list(self.state.sessions))}),
             (5, "invite", member), (3, "acceptInvitation", invited), (1, "declineInvitation", invited),

@@ -454,6 +454,7 @@ KINDS = {kind: tuple(part.strip().split(" ") if part.strip() else [] for part in
     47: "reactionRemoved | thread message reply by number | emoji | thread number message reply by emoji",
     48: "threadMarkedUnread | user thread upTo | | user thread upTo",
     49: "notificationsSet | user thread level until | | user thread level until",
+    50: "inboxRead | user upTo | | user upTo",
 }.items()}
 
 LOST, CLOCK_CORRECTED = 16, 45

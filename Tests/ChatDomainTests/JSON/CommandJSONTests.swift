@@ -94,6 +94,7 @@ struct CommandJSONTests {
                 user: Here.ann, thread: Here.sw1a, level: .mentions, until: Timestamp(millisecondsSince1970: 1_795_237_392_124)),
             #"{"setNotifications":{"level":"mentions","thread":"\#(sw1a)","until":"2026-11-21T05:03:12.124Z","user":"\#(user)"}}"#
         ),
+        (.markInboxRead(user: Here.ann, upTo: .max), #"{"markInboxRead":{"upTo":18446744073709551615,"user":"\#(user)"}}"#),
         (.startSession(user: Here.ann, device: ""), #"{"startSession":{"device":"","user":"\#(user)"}}"#),
         (
             .startSession(user: Here.ann, session: Here.phone, device: "iPhone"),

@@ -214,6 +214,7 @@ struct EventJSONTests {
                     user: Here.ann, thread: Here.dogs, level: .none, until: Timestamp(millisecondsSince1970: 1_795_237_392_124))),
             .none, #""notificationsSet":{"level":"none","thread":"\#(dogs)","until":"2026-11-21T05:03:12.124Z","user":"\#(user)"}"#
         ),
+        (.init(.inboxRead, .inbox(user: Here.ann, upTo: 9)), .none, #""inboxRead":{"upTo":9,"user":"\#(user)"}"#),
         (
             .init(nil), .opaque(kept: bytes("C8 00 7B0000000000 FF"), erasable: bytes("CAFE")),
             #""unknown":{"erasable":"cafe","kept":"c8007b0000000000ff","kind":200}"#
@@ -278,6 +279,21 @@ struct EventJSONTests {
         #expect(
             try json(RecordedEvent(position: 1, event: undated))
                 == #"{"imported":true,"position":1,"recordedAt":"1970-01-01T00:00:00.001Z",\#(fields)}"#)
+    }
+
+    /// An event that is shown to a user says why it came into their inbox.
+    @Test(arguments: InboxReason.allCases) func envelopeNamesTheReasonOfTheInbox(reason: InboxReason) throws {
+        let event = ChatEvent(
+            recordedAt: Timestamp(millisecondsSince1970: 1),
+            details: .init(.userInvited, .member(thread: Here.dogs, number: 2, user: Here.bob, by: Here.ann)))
+        let recorded = RecordedEvent(position: 7, event: event, inbox: reason)
+        let text = try json(recorded)
+        #expect(text.hasPrefix(#"{"inbox":"\#(reason.rawValue)","position":7,"#))
+        #expect(try value(RecordedEvent.self, fromJSON: text) == recorded)
+        for wrong in [#""none""#, #""Reply""#, "1", "null"] {
+            let malformed = text.replacing(#""\#(reason.rawValue)""#, with: wrong, maxReplacements: 1)
+            #expect(throws: DecodingError.self, "\(wrong)") { try value(RecordedEvent.self, fromJSON: malformed) }
+        }
     }
 
     @Test(arguments: golden) func erasedContentEncodesAsNull(details: EventDetails, content: EventContent, fields: String) throws {

@@ -60,6 +60,7 @@ struct MalformedCommandJSONTests {
         ("markRead", ["user": text(user), "thread": text("SW1A"), "upTo": "7"]),
         ("markUnread", ["user": text(user), "thread": text("SW1A"), "from": "7"]),
         ("setNotifications", ["user": text(user), "thread": text("SW1A"), "level": text("none")]),
+        ("markInboxRead", ["user": text(user), "upTo": "7"]),
         ("startSession", ["user": text(user), "device": text("x")]),
         ("endSession", ["session": text(user)]),
         ("invite", ["user": text(user), "thread": text("SW1A"), "by": text(user)]),

@@ -57,6 +57,7 @@ extension RuleModel {
         case .unblock: try setBlock(command.userID, by, false, draft)
         case .markUnread: try markUnread(by, thread, command.from, draft)
         case .setNotifications: try setNotifications(by, thread, command.level, command.until, draft)
+        case .markInboxRead: try markInboxRead(by, command.upTo, draft)
         case .custom: try custom(command.id.map(CustomEventID.init(bits:)), command.label ?? "", thread, by, command.payload, draft)
         }
     }
@@ -212,6 +213,14 @@ extension RuleModel {
         try checkEnd(until, draft)
         levels[user, default: [:]][id] = new
         return append([(.init(.notificationsSet, .notifications(user: user, thread: id, level: level, until: until)), .none)], draft)
+    }
+
+    private mutating func markInboxRead(_ user: UserID, _ upTo: Position, _ draft: Draft) throws(Refusal) -> Answer {
+        try check(users[user] != nil, .unknownUser)
+        try check(upTo <= head, .invalidPosition)
+        if upTo <= inboxMarkers[user] ?? 0 { return .nothing }
+        inboxMarkers[user] = upTo
+        return append([(.init(.inboxRead, .inbox(user: user, upTo: upTo)), .none)], draft)
     }
 
     // MARK: Sessions

@@ -102,6 +102,7 @@ struct RuleModel {
     var sessions: [SessionID: Session] = [:]
     var markers: [UserID: [ThreadID: Position]] = [:]
     var levels: [UserID: [ThreadID: Level]] = [:]
+    var inboxMarkers: [UserID: Position] = [:]
     var operators: Set<UserID> = []
     /// The users who reported a post, until the reports are resolved.
     var openReports: [PostID: Set<UserID>] = [:]

@@ -69,6 +69,7 @@ struct EnvelopeRulesTests {
             .markRead(user: Here.ann, thread: Here.sw1a, upTo: 4),
             .markUnread(user: Here.ann, thread: Here.sw1a, from: 3),
             .setNotifications(user: Here.ann, thread: Here.sw1a, level: .none),
+            .markInboxRead(user: Here.ann, upTo: 4),
             .edit(.message(Here.milk), by: Here.ann, body: "Oat milk"),
             .edit(.reply(Here.yes), by: Here.bob, body: "No."),
             .joinThread(user: Here.bob, thread: Here.dogs),

@@ -52,6 +52,7 @@ struct ErasureRulesTests {
             .block(user: Here.cem, by: Here.bob), .startSession(user: Here.bob, device: "x"),
             .markRead(user: Here.bob, thread: Here.dogs, upTo: given.state.head), .grantOperator(user: Here.bob),
             .setNotifications(user: Here.bob, thread: Here.dogs, level: .none),
+            .markInboxRead(user: Here.bob, upTo: given.state.head),
             .leaveThread(user: Here.bob, thread: Here.dogs),
         ]
         for command in commands {

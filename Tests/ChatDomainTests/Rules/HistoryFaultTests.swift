@@ -379,6 +379,16 @@ struct HistoryFaultTests {
             "a level in an unknown thread", Here.clubbed,
             .init(.notificationsSet, .notifications(user: Here.ann, thread: Here.nowhere, level: .none)), .none, [.unknownReference]
         ),
+        ("an inbox read up to nothing", Here.clubbed, .init(.inboxRead, .inbox(user: Here.ann, upTo: 0)), .none, [.noEffect]),
+        (
+            "an inbox marker that goes back", Here.clubbed.given(.markInboxRead(user: Here.ann, upTo: 3)),
+            .init(.inboxRead, .inbox(user: Here.ann, upTo: 2)), .none, [.noEffect]
+        ),
+        (
+            "an inbox marker beyond the head", Here.clubbed, .init(.inboxRead, .inbox(user: Here.ann, upTo: .max)), .none,
+            [.notPermitted]
+        ),
+        ("an inbox of a stranger", Here.clubbed, .init(.inboxRead, .inbox(user: Here.nobody, upTo: 1)), .none, [.unknownReference]),
         ("a repeated custom event", Here.clubbed, custom(Here.poll, by: Here.ann), payload("1"), [.identifierTwice]),
         (
             "a custom event repeated in its thread", Here.clubbed,

@@ -65,7 +65,7 @@ struct SanctionRulesTests {
         }
         for command in [
             .retract(.message(Here.walk), by: Here.cem), .markRead(user: Here.cem, thread: Here.dogs, upTo: 1),
-            .setNotifications(user: Here.cem, thread: Here.dogs, level: .none),
+            .setNotifications(user: Here.cem, thread: Here.dogs, level: .none), .markInboxRead(user: Here.cem, upTo: 1),
             .report(.message(Here.walk), by: Here.cem, reason: "spam"), .leaveThread(user: Here.cem, thread: Here.dogs),
             .postMessage(thread: Here.dogs, author: Here.ann, body: "x"),
         ] as [ChatCommand] {

@@ -2,7 +2,7 @@ import ChatDomain
 import ChatTesting
 import Testing
 
-/// Read markers that go back, and levels of notifications.
+/// Read markers that go back, read markers of inboxes, and levels of notifications.
 struct UnreadRulesTests {
     typealias Here = Neighbourhood
 
@@ -53,9 +53,42 @@ struct UnreadRulesTests {
             "a level in an unknown thread", read, .setNotifications(user: Here.ann, thread: Here.nowhere, level: .none), .unknownThread),
         RefusedCommand(
             "a level of no member", read, .setNotifications(user: Here.cem, thread: Here.sw1a, level: .none), .notAMember),
+        RefusedCommand("an inbox of a stranger", read, .markInboxRead(user: Here.nobody, upTo: 1), .unknownUser),
+        RefusedCommand(
+            "an inbox of a stranger beyond the head", read, .markInboxRead(user: Here.nobody, upTo: .max), .unknownUser),
+        RefusedCommand("an inbox beyond the head", read, .markInboxRead(user: Here.ann, upTo: 12), .invalidPosition),
+        RefusedCommand("an inbox far beyond the head", read, .markInboxRead(user: Here.ann, upTo: .max), .invalidPosition),
     ])
     func commandIsRejected(refused: RefusedCommand) {
         #expect(refused.refusedWith == refused.code)
+    }
+
+    @Test(arguments: [1, 10, 11] as [Position]) func userReadsTheirInbox(upTo: Position) {
+        let outcome = Self.read.when(.markInboxRead(user: Here.ann, upTo: upTo))
+        #expect(outcome.eventDetails == [.init(.inboxRead, .inbox(user: Here.ann, upTo: upTo))])
+        #expect(outcome.events.map(\.content) == [.none])
+    }
+
+    @Test func inboxMarkerOnlyMovesForward() {
+        #expect(Self.read.when(.markInboxRead(user: Here.ann, upTo: 0)).isUnchanged)
+        let marked = Self.read.given(.markInboxRead(user: Here.ann, upTo: 5))
+        #expect(marked.when(.markInboxRead(user: Here.ann, upTo: 4)).isUnchanged)
+        #expect(marked.when(.markInboxRead(user: Here.ann, upTo: 5)).isUnchanged)
+        #expect(marked.when(.markInboxRead(user: Here.ann, upTo: 6)).events.count == 1)
+        #expect(marked.when(.markInboxRead(user: Here.bob, upTo: 1)).events.count == 1)
+    }
+
+    /// The markers of threads and inboxes are independent.
+    @Test func inboxMarkerIsNotThatOfAThread() {
+        let marked = Here.talk.given(.markInboxRead(user: Here.ann, upTo: 9))
+        #expect(marked.when(.markRead(user: Here.ann, thread: Here.sw1a, upTo: 1)).events.count == 1)
+        #expect(marked.when(.markUnread(user: Here.ann, thread: Here.sw1a, from: 1)).isUnchanged)
+        #expect(Self.read.when(.markInboxRead(user: Here.ann, upTo: 1)).events.count == 1)
+    }
+
+    /// A user who is in no thread has an inbox.
+    @Test func inboxNeedsNoThread() {
+        #expect(Here.people.when(.markInboxRead(user: Here.ann, upTo: 1)).events.count == 1)
     }
 
     @Test func memberSetsALevel() {

@@ -82,6 +82,7 @@ struct EventGenerator {
         case .block: .block(user: id(), by: id())
         case .custom: .custom(thread: thread(), number: number(), id: id(), by: id())
         case .notifications: .notifications(user: id(), thread: thread(), level: pick(NotificationLevel.allCases), until: end())
+        case .inbox: .inbox(user: id(), upTo: number())
         case .contentErasure, .none: .none
         }
     }
