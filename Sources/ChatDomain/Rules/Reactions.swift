@@ -47,26 +47,4 @@ extension Emoji {
     fileprivate init?(_ text: String, isAudit: Bool) {
         if isAudit { self.init(recorded: text) } else { self.init(text) }
     }
-
-    /// Whether a version of Unicode can have the emoji, or it is a name.
-    ///
-    /// A reader of a journal must not reject the emoji of a later version.
-    var isPossible: Bool {
-        if Emoji(text)?.text == text { return true }
-        // The longest emoji of today have 35 bytes.
-        guard (1...64).contains(text.utf8.count) else { return false }
-        return text.unicodeScalars.allSatisfy { !$0.isASCII && $0.canBeInEmoji }
-    }
-}
-
-extension Unicode.Scalar {
-    /// Whether the general category is one of the scalars of emoji, or the scalar is unassigned.
-    fileprivate var canBeInEmoji: Bool {
-        switch properties.generalCategory {
-        case .otherSymbol, .modifierSymbol, .mathSymbol, .otherPunctuation, .dashPunctuation, .nonspacingMark, .enclosingMark, .format,
-            .unassigned:
-            true
-        default: false
-        }
-    }
 }

@@ -39,6 +39,15 @@ public struct Emoji: Hashable, Sendable {
     /// Whether the emoji is a name, such as `:shipit:`, and no sequence of Unicode.
     public var isName: Bool { text.utf8.first == UInt8(ascii: ":") }
 
+    /// Whether a version of Unicode can have the emoji, or it is a name.
+    ///
+    /// A reader of a journal must not reject the emoji of a later version.
+    var isPossible: Bool {
+        if Emoji(text)?.text == text { return true }
+        // The longest emoji of today have 35 bytes.
+        guard (1...64).contains(text.utf8.count) else { return false }
+        return text.unicodeScalars.allSatisfy { !$0.isASCII && $0.canBeInEmoji }
+    }
     private static func isName(_ text: String) -> Bool {
         let colon = UInt8(ascii: ":")
         let bytes = text.utf8
@@ -59,6 +68,18 @@ extension Emoji: TextValue {
 
     /// The fully-qualified sequence, or the name with its colons.
     public var description: String { text }
+}
+
+extension Unicode.Scalar {
+    /// Whether the general category is one of the scalars of emoji, or the scalar is unassigned.
+    fileprivate var canBeInEmoji: Bool {
+        switch properties.generalCategory {
+        case .otherSymbol, .modifierSymbol, .mathSymbol, .otherPunctuation, .dashPunctuation, .nonspacingMark, .enclosingMark, .format,
+            .unassigned:
+            true
+        default: false
+        }
+    }
 }
 
 /// The look-up of sequences in the table, which has one sequence for all that differ in skin tones.
