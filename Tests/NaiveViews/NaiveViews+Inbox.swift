@@ -111,7 +111,16 @@ extension NaiveViews {
         /// By emoji: the additions since it was last absent, and the users whose reaction is present.
         var runs: [String: (added: [Position], present: [UserID: Position])] = [:]
         for recorded in events where self.post(of: recorded.event) == post {
-            guard let user = recorded.user, let emoji = recorded.emoji?.text else { continue }
+            guard let user = recorded.user, recorded.kind == .reactionAdded || recorded.kind == .reactionRemoved else { continue }
+            guard let emoji = recorded.emoji?.text else {
+                // Nobody knows which reaction an erased removal meant: it takes back all of its user.
+                guard recorded.kind == .reactionRemoved else { continue }
+                for emoji in runs.keys {
+                    runs[emoji]?.present[user] = nil
+                    if runs[emoji]?.present.isEmpty == true { runs[emoji] = nil }
+                }
+                continue
+            }
             if recorded.kind == .reactionAdded, runs[emoji]?.present[user] == nil {
                 runs[emoji, default: ([], [:])].added.append(recorded.position)
                 runs[emoji, default: ([], [:])].present[user] = recorded.position

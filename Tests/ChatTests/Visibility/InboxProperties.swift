@@ -1,0 +1,92 @@
+import ChatDomain
+import ChatTesting
+import NaiveViews
+import Primitives
+import Projections
+import TestSupport
+import Testing
+
+@testable import Chat
+
+/// Compares the inboxes that users are shown with scans of all events: as of positions, with blocks, bans
+/// and departures since, and after erasures.
+@Suite struct InboxProperties {
+    @Test(arguments: Seeds.seeds(Repetitions.few(2, of: 40))) func shownInboxesEqualScans(seed: UInt64) throws {
+        let world = try VisibilityWorld(seed: seed)
+        var random = SeededRandom(seed: seed)
+        let store = world.store
+        var found = 0
+        try compare(store, world.users, world.moments, &found)
+        #expect(found > 0)
+
+        // Entries go with the content of their posts.
+        let events = try store.allEvents()
+        var erased = PositionSet()
+        for event in events where event.body != nil || event.emoji != nil {
+            if random.oneIn(6) { erased.append(event.position) }
+        }
+        _ = try store.eraseContent(of: erased, reason: "spam")
+        try compare(store, world.users, world.moments, &found)
+        let writer = try #require(events.last { $0.kind == .replyPosted }?.user)
+        _ = try store.eraseUser(writer, reason: "user-request")
+        try compare(store, world.users, world.moments, &found)
+    }
+
+    /// Compares the inbox of each user, whole and in pages, as of some positions.
+    private func compare(_ store: ChatStore, _ users: [UserID], _ moments: [Position], _ found: inout Int) throws {
+        let events = try store.allEvents()
+        let (naive, end) = (NaiveVisibility(events), Position(events.count))
+        for moment in moments + [end] {
+            let views = NaiveViews(events: Array(events.prefix(Int(moment))))
+            for user in users where views.users.contains(user) {
+                let blocked = Set(users.filter { naive.isBlocked($0, by: user, at: end) })
+                let expected = views.inbox(of: user, except: blocked).filter {
+                    isShown($0, to: user, naive, blocked, asOf: moment, end)
+                }
+                let page = try store.inbox(of: user, page: PageRequest(limit: .max), as: .user(user), asOf: .position(moment))
+                let shown = page.entries.map { InboxItem(position: $0.position, reason: $0.why, thread: $0.thread, post: $0.post) }
+                #expect(shown == expected.reversed(), "\(user) as of \(moment) of \(end)")
+                let marker = events.prefix(Int(moment)).last { $0.kind == .inboxRead && $0.user == user }
+                var upTo: Position = 0
+                if case .inbox(_, let position)? = marker?.shape { upTo = position }
+                #expect(page.entries.allSatisfy { $0.isUnread == ($0.position > upTo) })
+                let count = try store.unreadInboxCount(of: user, as: .user(user), asOf: .position(moment))
+                #expect(count == InboxCount(count: expected.count { $0.position > upTo }))
+                // Forwards in pages, each with its newest entry first.
+                var forwards: [InboxEntry] = []
+                var request = PageRequest(limit: 2, after: 0)
+                while true {
+                    let next = try store.inbox(of: user, page: request, as: .user(user), asOf: .position(moment))
+                    if next.isEmpty { break }
+                    forwards += next.entries.reversed()
+                    request = next.newer
+                    request.limit = 2
+                }
+                #expect(forwards == page.entries.reversed())
+                found += expected.count
+            }
+        }
+    }
+
+    /// Whether a user may see what is in their inbox, and its content is not erased.
+    private func isShown(
+        _ item: InboxItem, to user: UserID, _ naive: NaiveVisibility, _ blocked: Set<UserID>, asOf moment: Position, _ end: Position
+    ) -> Bool {
+        let event = naive.events[Int(item.position) - 1].event
+        if let actor = event.otherActor ?? event.user, blocked.contains(actor) { return false }
+        guard let post = item.post else { return true }
+        let message: MessageID? =
+            switch post {
+            case .message(let id): id
+            case .reply(let id): naive.events.first { $0.kind == .replyPosted && $0.reply == id }?.message
+            }
+        guard let start = naive.readingStart(user, item.thread, at: moment, current: end),
+            let posted = message.flatMap({ naive.postingPosition(of: $0) }), posted > start,
+            let text = naive.textPosition(of: post, at: moment), !naive.events[Int(text) - 1].event.isErased
+        else { return false }
+        if item.reason == .report {
+            return naive.moderates(user, item.thread, at: moment) && naive.moderates(user, item.thread, at: end)
+        }
+        return true
+    }
+}
