@@ -19,16 +19,12 @@ extension ContentForm {
                 throw reader.error(.invalidPostcode, at: reader.offset - 8)
             }
             return .postcode(postcode)
-        case .threadName: return .threadName(try reader.remainingText(known))
-        case .body: return .body(try reader.remainingText(known))
-        case .device: return .device(try reader.remainingText(known))
-        case .reason: return .reason(try reader.remainingText(known))
-        case .emoji: return .emoji(Emoji(recorded: try reader.remainingText(known)))
         case .payload:
             let start = reader.offset
             // In its canonical form: the text is printed as it is, and another writer may differ.
             guard let payload = CustomPayload(try reader.remainingText(known)) else { throw reader.error(.invalidPayload, at: start) }
             return .custom(kind: kind, payload: .present(payload))
+        default: return EventContent(self, recorded: try reader.remainingText(known)) ?? .none
         }
     }
 }
@@ -44,6 +40,7 @@ extension EventContent {
     ///
     /// - Precondition: The content is present.
     func encode(to writer: inout ByteWriter) {
+        if let text = formAndText?.text { return writer.write(text) }
         switch self {
         case .none, .erasure: break
         case .registration(let username, let subject):
@@ -54,10 +51,8 @@ extension EventContent {
             writer.write(counted: username.text)
             writer.write(counted: username.foldKey)
         case .postcode(let postcode): writer.write(littleEndian: postcode.ascii)
-        case .threadName(let text), .body(let text), .device(let text), .reason(let text): writer.write(text)
-        case .emoji(let emoji): writer.write(emoji.text)
         case .custom(_, .present(let payload)): writer.write(payload.text)
-        case .erased, .omitted, .opaque, .custom: preconditionFailure("cannot encode an event without its content")
+        default: preconditionFailure("cannot encode an event without its content")
         }
     }
 }

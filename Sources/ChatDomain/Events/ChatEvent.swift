@@ -167,10 +167,7 @@ extension ChatEvent {
     }
 
     /// The body of a message, a reply or an edit.
-    public var body: String? {
-        if case .body(let body) = content { return body }
-        return nil
-    }
+    public var body: String? { content.text(of: .body) }
 
     /// The new username.
     public var username: Username? { content.username }
@@ -190,10 +187,7 @@ extension ChatEvent {
     public var emoji: Emoji? { content.emoji }
 
     /// The device description of a session.
-    public var device: String? {
-        if case .device(let device) = content { return device }
-        return nil
-    }
+    public var device: String? { content.text(of: .device) }
 }
 
 extension ChatEvent {

@@ -143,15 +143,10 @@ extension EventForm {
     package var hasMentions: Bool { content == .body }
 
     /// The field that can be redacted; none if there is no erasable content.
-    package var redactable: RedactedFields { content.redactable }
+    package var redactable: RedactedFields { content.row.redactable }
 
     /// Whether the rules or the read models index the content.
-    package var isIndexed: Bool {
-        switch content {
-        case .registration, .username, .postcode, .threadName, .emoji: true
-        case .none, .body, .device, .reason, .payload, .erasure: false
-        }
-    }
+    package var isIndexed: Bool { content.isIndexed }
 
     /// Whether an event has erasable content: the opening of a thread has it if the thread is a named
     /// one.
@@ -159,7 +154,7 @@ extension EventForm {
         switch content {
         case .none, .erasure: false
         case .threadName: ThreadID(bits: row.thread).outwardCode == nil
-        case .registration, .username, .postcode, .body, .device, .reason, .payload, .emoji: true
+        default: true
         }
     }
 }

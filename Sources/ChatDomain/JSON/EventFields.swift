@@ -4,7 +4,8 @@ import Primitives
 struct EventFields {
     let container: FieldContainer
     let isErased: Bool
-    let redacted: RedactedFields
+    /// Whether the content is hidden from the reader; ``ContentRow/redactable`` says which field.
+    let isRedacted: Bool
 
     /// Decodes the fields of a form into an event.
     ///
@@ -48,7 +49,7 @@ struct EventFields {
     private func mentions() throws -> [UserID] {
         guard container.contains(.mentions) else { return [] }
         let users = try container.decode([UserID].self, forKey: .mentions)
-        guard !users.isEmpty, !isRedacted(.body) else {
+        guard !users.isEmpty, !isRedacted else {
             throw DecodingError.dataCorruptedError(
                 forKey: .mentions, in: container, debugDescription: "must have a user, or be absent as it is beside a redacted body")
         }
@@ -58,14 +59,13 @@ struct EventFields {
     private func keys(_ form: EventForm, _ layout: EventLayout) -> [FieldKey] {
         let keys = layout.json.flatMap {
             $0 == .content
-                ? form.content.keys + (form.hasMentions ? [.mentions] : []) : [$0 == .user ? FieldKey(form.userKey.rawValue) : $0.key]
+                ? form.content.row.keys + (form.hasMentions ? [.mentions] : []) : [$0 == .user ? FieldKey(form.userKey.rawValue) : $0.key]
         }
-        return redacted.contains(.postcode) ? keys + [.outwardCode] : keys
+        return isRedacted && form.content == .postcode ? keys + [.outwardCode] : keys
     }
 
     private func content(_ form: ContentForm, _ row: EventRow, customKind: String) throws -> EventContent {
         switch form {
-        case .none, .erasure: return noContent
         case .registration:
             let (subject, foldKey) = (try optionalText(.subject), try foldKey())
             return try content(.username) { (text: String) in .registration(Self.username(text, foldKey), subject: subject) }
@@ -73,25 +73,24 @@ struct EventFields {
             let foldKey = try foldKey()
             return try content(.username) { (text: String) in .username(Self.username(text, foldKey)) }
         case .postcode:
-            if redacted.contains(.postcode) {
+            if isRedacted {
                 guard try container.decode(OutwardCode?.self, forKey: .outwardCode) == ThreadID(bits: row.thread).outwardCode else {
                     throw DecodingError.dataCorruptedError(
                         forKey: .outwardCode, in: container, debugDescription: "not the outward code of the thread")
                 }
             }
             return try content(.postcode, EventContent.postcode)
-        case .threadName: return try threadName(of: ThreadID(bits: row.thread))
-        case .body: return try content(.body, EventContent.body)
-        case .device: return try content(.device, EventContent.device)
-        case .reason: return try content(.reason, EventContent.reason)
-        case .emoji: return try content(.emoji) { (text: String) in .emoji(Emoji(recorded: text)) }
         case .payload:
             // JSON null is a payload, so an absent payload cannot be recognised by its value.
-            guard !isErased, !isRedacted(.payload) else {
+            guard !isErased, !isRedacted else {
                 try requireNull(.payload)
                 return .custom(kind: customKind, payload: isErased ? .erased : .omitted)
             }
             return .custom(kind: customKind, payload: .present(try container.decode(CustomPayload.self, forKey: .payload)))
+        default:
+            if form == .threadName, let code = ThreadID(bits: row.thread).outwardCode { return try threadName(of: code) }
+            guard let key = form.row.key else { return noContent }
+            return try content(key) { (text: String) in EventContent(form, recorded: text) ?? .none }
         }
     }
 
@@ -131,13 +130,9 @@ struct EventFields {
 
     private var noContent: EventContent { isErased ? .erased : .none }
 
-    private func isRedacted(_ key: FieldKey) -> Bool {
-        RedactedFields.keysByField.contains { $0.key == key && redacted.contains($0.field) }
-    }
-
     /// Decodes a field that is null if and only if it is erased or redacted; nil if so.
     private func value<Value: Decodable>(_ key: FieldKey) throws -> Value? {
-        guard isErased || isRedacted(key) else { return try container.decode(Value.self, forKey: key) }
+        guard isErased || isRedacted else { return try container.decode(Value.self, forKey: key) }
         try requireNull(key)
         return nil
     }
@@ -147,7 +142,7 @@ struct EventFields {
     }
 
     private func optionalText(_ key: FieldKey) throws -> String? {
-        if isErased || !redacted.isEmpty { try requireNull(key) }
+        if isErased || isRedacted { try requireNull(key) }
         return try container.decodeIfPresent(String.self, forKey: key)
     }
 
@@ -159,9 +154,8 @@ struct EventFields {
     }
 
     /// Decodes the name of a thread; that of an outward code is part of its id and never erased.
-    private func threadName(of thread: ThreadID) throws -> EventContent {
-        guard let code = thread.outwardCode else { return try content(.name, EventContent.threadName) }
-        guard !isRedacted(.name) else {
+    private func threadName(of code: OutwardCode) throws -> EventContent {
+        guard !isRedacted else {
             throw DecodingError.dataCorruptedError(forKey: .name, in: container, debugDescription: "an outward code cannot be redacted")
         }
         guard try container.decode(String.self, forKey: .name) == code.description else {
@@ -232,24 +226,6 @@ extension EventField {
         case .erasureReason: .reason
         case .ranges: .ranges
         case .content: preconditionFailure("the content has the keys of its form")
-        }
-    }
-}
-
-extension ContentForm {
-    /// The keys in JSON.
-    var keys: [FieldKey] {
-        switch self {
-        case .none, .erasure: []
-        case .registration: [.username, .foldKey, .subject]
-        case .username: [.username, .foldKey]
-        case .postcode: [.postcode]
-        case .threadName: [.name]
-        case .body: [.body]
-        case .device: [.device]
-        case .reason: [.reason]
-        case .emoji: [.emoji]
-        case .payload: [.payload]
         }
     }
 }

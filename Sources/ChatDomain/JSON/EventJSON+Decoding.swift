@@ -49,8 +49,9 @@ extension RecordedEvent: Decodable {
                 forKey: .redacted, in: container, debugDescription: "an erased event has no redacted fields")
         }
         let fields = EventFields(
-            container: try container.nestedContainer(keyedBy: FieldKey.self, forKey: key), isErased: isErased, redacted: redacted)
-        guard redacted.isSubset(of: kind?.form.content.redactable ?? []) else {
+            container: try container.nestedContainer(keyedBy: FieldKey.self, forKey: key), isErased: isErased,
+            isRedacted: !redacted.isEmpty)
+        guard redacted.isSubset(of: kind?.form.redactable ?? []) else {
             throw DecodingError.dataCorruptedError(
                 forKey: .redacted, in: container, debugDescription: "this kind of event does not have these fields")
         }

@@ -77,18 +77,14 @@ extension ChatEvent {
     /// Writes the fields of the content, which are null if it is absent.
     private func encodeContent(_ form: ContentForm, to fields: inout some EventFieldWriter, isExport: Bool) throws {
         switch form {
-        case .none, .erasure: break
         case .registration, .username:
             try fields.encode(username?.text, forKey: .username)
             if isExport { try fields.encode(username?.foldKey, forKey: .foldKey) }
             if form == .registration { try fields.encode(subject, forKey: .subject) }
         case .postcode: try fields.encode(postcode?.description, forKey: .postcode)
         case .threadName: try fields.encode(threadName, forKey: .name)
-        case .body: try fields.encode(body, forKey: .body)
-        case .device: try fields.encode(device, forKey: .device)
-        case .reason: try fields.encode(reason, forKey: .reason)
-        case .emoji: try fields.encode(emoji?.text, forKey: .emoji)
         case .payload: try fields.encode(payload, forKey: .payload)
+        default: if let key = form.row.key { try fields.encode(content.text(of: form), forKey: key) }
         }
     }
 }
@@ -170,9 +166,9 @@ extension ExportedEvent: Codable {
 }
 
 extension RedactedFields {
-    /// The fields and their names in JSON, in the order of the `redacted` list.
-    static let keysByField: [(field: RedactedFields, key: FieldKey)] = [
-        (.body, .body), (.username, .username), (.postcode, .postcode), (.name, .name), (.device, .device),
-        (.reason, .reason), (.payload, .payload),
-    ]
+    /// The fields and their names in JSON, in the order of the `redacted` list: that of the bits.
+    static let keysByField: [(field: RedactedFields, key: FieldKey)] = (0..<UInt8.bitWidth).compactMap { bit in
+        let field = RedactedFields(rawValue: 1 << bit)
+        return ContentForm.allCases.first { $0.row.redactable == field }?.row.key.map { (field, $0) }
+    }
 }

@@ -44,13 +44,8 @@ extension ChatCommand {
     /// Returns the text that the command gives an event of this kind, or no content if the kind is
     /// indexed.
     package func unindexedContent(of kind: EventKind?) -> EventContent {
-        guard let form = kind?.form else { return .none }
-        return switch form.content {
-        case .body: .body(text)
-        case .device: .device(text)
-        case .reason: .reason(text)
-        case .payload: .custom(kind: label ?? "", payload: payload.map { .present($0) } ?? .omitted)
-        case .none, .registration, .username, .postcode, .threadName, .emoji, .erasure: .none
-        }
+        guard let form = kind?.form.content, !form.isIndexed else { return .none }
+        if form == .payload { return .custom(kind: label ?? "", payload: payload.map { .present($0) } ?? .omitted) }
+        return EventContent(form, recorded: text) ?? .none
     }
 }

@@ -20,6 +20,11 @@ package enum NameRules {
             && !visible(name).isEmpty
     }
 
+    /// Whether a recorded text can be a name by the rules of any version.
+    static func isPossible(_ name: String, maximumBytes: Int) -> Bool {
+        (1...maximumBytes).contains(name.utf8.count) && !name.unicodeScalars.contains { $0.properties.generalCategory == .control }
+    }
+
     /// Returns a text without the scalars that no name has, its white space normalized.
     package static func cleaned(_ text: String) -> String {
         normalizingWhiteSpace(text.unicodeScalars.lazy.filter { $0.properties.isWhitespace || isAllowed($0) })
