@@ -62,7 +62,8 @@ struct InboxHistory: Equatable, Sendable {
         let (event, indexes, position) = (batch.rows[row], batch.indexes[row], batch.position(row))
         let (user, post, thread) = (indexes.user, indexes.secondIndex, indexes.thread)
         switch event.kind {
-        case .inboxRead: markers.set(event.number, at: position, of: user)
+        // No command records a marker beyond its event, and a checkpoint has none.
+        case .inboxRead: markers.set(min(event.number, position), at: position, of: user)
         case .messagePosted: if indexes.isNew { addMentions(batch, row, .mentionInMessage, rare) }
         case .messageEdited: addMentions(batch, row, .mentionInMessage, rare)
         case .replyEdited: addMentions(batch, row, .mentionInReply, rare)

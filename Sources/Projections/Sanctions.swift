@@ -43,6 +43,13 @@ extension ReadModels {
         return [record(views.rare.mutes, isBan: false), record(views.rare.bans, isBan: true)].compactMap { $0 }
     }
 
+    /// Whether a user was ever muted or banned in a thread, which their inbox then names.
+    package func hasBeenSanctioned(_ user: UserID, in thread: ThreadID, asOf position: Position) -> Bool {
+        guard let membership = membershipIndex(user, thread) else { return false }
+        return views.rare.mutes.version(of: membership, asOf: position) != nil
+            || views.rare.bans.version(of: membership, asOf: position) != nil
+    }
+
     /// Returns a user's standing in a thread; nil if the user never was a member, muted, banned or
     /// invited.
     package func standing(of user: UserID, in thread: ThreadID, asOf position: Position) -> StandingRecord? {

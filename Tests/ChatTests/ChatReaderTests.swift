@@ -23,6 +23,8 @@ struct ChatReaderTests {
                     same({ try reader.threads(of: user) }, { try store.threads(of: user, as: viewer, asOf: point) })
                     same({ try reader.access(of: user) }, { try store.access(of: user, as: viewer, asOf: point) })
                     same({ try reader.invitations(of: user) }, { try store.invitations(of: user, as: viewer, asOf: point) })
+                    same({ try reader.inbox(of: user, page: page) }, { try store.inbox(of: user, page: page, as: viewer, asOf: point) })
+                    same({ try reader.unreadInboxCount(of: user) }, { try store.unreadInboxCount(of: user, as: viewer, asOf: point) })
                 }
                 for thread in try store.threads(page: PageRequest(limit: 4), as: .host) {
                     expectSameThread(thread, reader, page, users[0])

@@ -63,6 +63,12 @@ import Testing
             try check("reports", by: \.position, &random) { try store.reports(in: thread, page: $0, as: viewer) }
             try check("invitations to", by: \.position, &random) { try store.invitations(to: thread, page: $0, as: viewer) }
             try check("invitations of", by: \.position, &random) { try store.invitations(of: ann, page: $0, as: viewer) }
+            try check("inbox", by: \.position, &random) {
+                // The only list whose newest entry is the first one.
+                var page = try store.inbox(of: ann, page: $0, as: viewer)
+                page.entries.reverse()
+                return page
+            }
             try check("threads", by: \.since, &random) { try store.threads(of: ann, page: $0, as: viewer) }
             #expect(
                 try store.user(ann, threads: PageRequest(limit: 3), as: viewer).threads == store.threads(of: ann, as: .host).suffix(3))

@@ -110,6 +110,15 @@ func answer(about thread: ThreadID, _ store: ChatStore, _ viewer: UserID) throws
     return found.dropLast() + ",\"me\":{\"standing\":\(standing)}}"
 }
 
+/// Returns the answer about a user's inbox: its latest page, and the number of unread entries.
+func inbox(of user: UserID, _ store: ChatStore) throws -> String {
+    let page = try store.inbox(of: user, as: .user(user))
+    let (older, newer) = (page.older.flatMap(\.before).map { "\($0)" } ?? "null", page.newer.after ?? 0)
+    let unread = try json(try store.unreadInboxCount(of: user, as: .user(user)))
+    let more = page.hasMore ? ",\"more\":true" : ""
+    return "{\"items\":\(try json(page.entries)),\"older\":\(older),\"newer\":\(newer),\"unread\":\(unread)\(more)}"
+}
+
 /// Returns the events with a number in a thread that a user may see, by a scan of the journal.
 func numberedEvents(of thread: ThreadID, _ store: ChatStore, _ viewer: UserID) throws -> [RecordedEvent] {
     // Throws for a thread that the viewer may not read.

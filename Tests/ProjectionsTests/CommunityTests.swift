@@ -344,7 +344,8 @@ extension EventDetails {
     fileprivate var changesCommunity: Bool {
         switch kind {
         case .userRegistered, .usernameChanged, .postcodeSet, .messagePosted, .replyPosted, .messageEdited, .replyEdited, .replyRetracted,
-            .threadRead, .sessionStarted, .sessionEnded, .custom, .clockCorrected, .lost, .threadMarkedUnread, .notificationsSet, nil:
+            .threadRead, .sessionStarted, .sessionEnded, .custom, .clockCorrected, .lost, .threadMarkedUnread, .notificationsSet,
+            .inboxRead, nil:
             false
         default: true
         }

@@ -327,6 +327,11 @@ PROMISES = {
          "if actor == viewer {", "if actor == viewer || event.kind == .userRegistered {",
          "if event.isOwn(of: viewer) ||", "if event.kind == .userRegistered || event.isOwn(of: viewer) ||"),
         ("Chat", "viewer: sees correlation ids", "shown.event.correlation = nil\n        if let actor", "if let actor"),
+        ("Chat", "viewer: former moderators have reports in their inbox",
+         "if item.reason == .report, !moderates(user, item.thread, at: viewpoint.position, current: viewpoint.currentPosition) { return nil }", ""),
+        ("Chat", "viewer: the inbox has posts that the user may not read",
+         "posted > start\n        else { return nil }\n        if item.reason", "posted >= start - start\nelse { return nil }\nif item.reason"),
+        ("Chat", "viewer: blocked users are in the inbox", "if isBlocked { return nil }\n        return InboxEntry(", "_ = isBlocked\nreturn InboxEntry("),
         ("Chat", "viewer: sees postcodes", "case .postcode: shown.redact(.postcode)", "case .postcode: break"),
         ("Chat", "viewer: sees the postcodes of residents", "viewer.isHost(or: user) ? postcode : nil", "postcode"),
         ("Chat", "viewer: former operators see the operators", "isOperator(user, asOf: viewpoint.position), isOperator(user, asOf: viewpoint.currentPosition) else", "isOperator(user, asOf: viewpoint.position) else"),
@@ -424,7 +429,7 @@ def audiences(package):
         else:
             # Read markers and levels name a thread; the others name their user alone.
             audience = ".readers" if row[3] in ("marker", "notifications") else ".coMembers"
-            edit = Edit(place, row[2], re.sub(r"(?=, changesMembership|$)", f", shownTo: {audience}", row[2], count=1), number)
+            edit = Edit(place, row[2], re.sub(r"(?=, changesMembership|, causedBy|$)", f", shownTo: {audience}", row[2], count=1), number)
         yield Mutation(f"event.{row[1]}", f"viewer: another audience of {row[1]}", [edit], VISIBILITY)
 
 
@@ -435,7 +440,7 @@ CHECKS = [(r"(require(Readable|Moderated)|mayRead)\(", r"from: view\)", HOST + "
 # The queries of WhoIsShownWhat.md that must be found: if one is missing, CHECKS no longer fits the sources.
 QUERIES = {("access", name) for name in (
     "thread", "timeline", "message", "reply", "replies", "reactions", "members", "residents", "profileAndThreads", "access", "roles", "sanctions",
-    "standing", "pins", "reports", "invitations", "PostDetails")}
+    "standing", "pins", "reports", "invitations", "inboxQuery", "PostDetails")}
 QUERIES |= {("text", name) for name in ("timeline", "message", "reply", "replies", "pins", "profileAndThreads", "PostDetails")}
 
 

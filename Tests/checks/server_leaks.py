@@ -31,6 +31,7 @@ class History:
         self.members, self.operators, self.roles = {}, {}, {}   # intervals of positions; roles as (position, role)
         self.threads, self.posts, self.blocks, self.markers, self.sessions = {}, {}, set(), {}, {}
         self.levels = {}   # No test lets one end.
+        self.inbox_markers = {}
         for event in events:
             kind = kind_of(event)
             self.apply(event["position"], kind, event[kind])
@@ -137,6 +138,9 @@ class History:
 
     def on_notificationsSet(self, _, fields, __):
         self.levels[fields["user"], fields["thread"]] = {"level": fields["level"], "until": fields["until"]}
+
+    def on_inboxRead(self, _, fields, __):
+        self.inbox_markers[fields["user"]] = fields["upTo"]
 
     def on_userBlocked(self, _, fields, __):
         self.blocks.add((fields["by"], fields["user"]))
@@ -261,7 +265,7 @@ class History:
         """Whether a user may see an event of others."""
         position, thread = event["position"], fields.get("thread")
         if kind in ("userRegistered", "threadRead", "sessionStarted", "sessionEnded", "operatorGranted", "operatorRevoked", "userBlocked",
-                    "userUnblocked", "userErased", "threadMarkedUnread", "notificationsSet"):
+                    "userUnblocked", "userErased", "threadMarkedUnread", "notificationsSet", "inboxRead"):
             return False
         if kind == "usernameChanged":
             places = [place for (place, user), stays in self.members.items() if user == fields["user"] and self.inside(stays, position) is not None]
@@ -344,6 +348,27 @@ class History:
             found[name] = fields and {"position": position, "until": fields.get("until"), "reason": fields["reason"]}
         return found
 
+    def has(self, viewer, item, readable):
+        """Whether a user may have an entry of their inbox."""
+        event = self.events[item["position"] - 1]
+        kind, why, thread, identity = kind_of(event), item["why"], item["thread"], item.get("message") or item.get("reply")
+        fields = event[kind]
+        actor = fields.get("author") or fields.get("by")
+        if (item["by"], item["name"]) != (self.user(actor), self.threads[thread]["name"]) or actor == viewer or (viewer, actor) in self.blocks:
+            return False
+        if item["unread"] != (item["position"] > self.inbox_markers.get(viewer, 0)) or (why == "moderation") != ("kind" in item):
+            return False
+        if why == "invitation":
+            return kind == "userInvited" and self.threads[thread]["invited"].get(viewer) == (item["position"], actor)
+        if why == "moderation":
+            concerned = fields.get("user") or self.posts[fields.get("reply") or fields["message"]]["author"]
+            return (item["kind"], item["reason"], fields["thread"], concerned) == (kind, fields.get("reason"), thread, viewer)
+        post = self.posts[identity]
+        if post["thread"] != thread or thread not in readable or post["root"] <= readable[thread] or post["retracted"] or post["removed"]:
+            return False
+        return {"reply": kind == "replyPosted", "mention": viewer in fields.get("mentions", []), "reaction": kind == "reactionAdded" and post["author"] == viewer,
+                "report": self.moderates(viewer, thread)}[why]
+
     def level(self, user, thread):
         return self.levels.get((user, thread), {"level": "all", "until": None})
 
@@ -412,7 +437,7 @@ class Community:
 
     def __init__(self, tool, directory, document, rng):
         self.server, self.document, self.rng = Server(tool, directory), document, rng
-        self.marks, self.requests, self.refused, self.delivered = 0, 0, 0, 0
+        self.marks, self.requests, self.refused, self.delivered, self.entries = 0, 0, 0, 0, 0
 
     def mark(self, what):
         self.marks += 1
@@ -528,6 +553,7 @@ class Community:
             (0.03, lambda: {"markRead": {"user": me, "thread": thread, "upTo": rng.randrange(1, state.position + 1)}}),
             (0.02, lambda: {"markUnread": {"user": me, "thread": thread, "from": rng.randrange(1, state.position + 1)}}),
             (0.02, lambda: {"setNotifications": {"user": me, "thread": thread, "level": rng.choice(["all", "mentions", "none"])}}),
+            (0.02, lambda: {"markInboxRead": {"user": me, "upTo": rng.randrange(1, state.position + 1)}}),
             (0.02, lambda: {"startSession": {"user": me, "session": identifier(rng), "device": self.mark("d")}}),
             (0.04, lambda: {"custom": {"id": identifier(rng), "kind": "org.example." + rng.choice("abc"), "thread": thread, "by": me, "payload": {"text": self.mark("p")}}}),
         ]
@@ -556,6 +582,9 @@ class Community:
             found = stream.events()
             for event in found:
                 self.document.check_event(event)
+                # Why it came into the inbox of the user: the inbox is checked by itself.
+                if event.pop("inbox", None) and (event.get("blocked") or person.id in (event[kind_of(event)].get("by"), event[kind_of(event)].get("author"))):
+                    raise Failed(f"the stream of {person.name} has in the inbox {event}")
             if found != expected:
                 at = next((index for index, pair in enumerate(zip(found, expected)) if pair[0] != pair[1]), min(len(found), len(expected)))
                 raise Failed(f"the stream of {person.name} ({thread}) differs at {at}: delivered {found[at:at + 1]}, expected {expected[at:at + 1]}, "
@@ -610,6 +639,7 @@ class Community:
         self.expect(person, "/v1/me", history.me(viewer))
         self.expect(person, "/v1/me/threads?limit=200", {"items": history.me(viewer)["threads"]})
         self.expect(person, "/v1/invitations?limit=200", {"items": history.invitations(viewer)})
+        self.compare_inbox(history, person, readable)
         unknown = identifier(self.rng)
         for thread, place in history.threads.items():
             names = [thread] + ([place["code"], place["code"].lower()] if place["code"] else [])
@@ -645,6 +675,24 @@ class Community:
         if [session["id"] for session in self.web.get("/v1/sessions", token)["items"]] != sessions:
             raise Failed("the sessions changed")
 
+    def compare_inbox(self, history, person, readable):
+        """Every entry is one that the user may have. Nothing else is in the answer, and the tests of the store say what must be."""
+        answer = self.web.ask("GET", "/v1/inbox?limit=200", token=person.token)
+        self.requests += 1
+        value, items = answer.json(), answer.json()["items"]
+        positions = [item["position"] for item in items]
+        if positions != sorted(set(positions), reverse=True) or value["older"] is not None or "more" in value:
+            raise Failed(f"the inbox of {person.name}: {value}")
+        if value["unread"] != {"count": sum(item["unread"] for item in items)}:
+            raise Failed(f"the unread entries of the inbox of {person.name}: {value}")
+        for item in items:
+            if not history.has(person.id, item, readable):
+                raise Failed(f"the inbox of {person.name} has {item}, of {history.events[item['position'] - 1]}")
+        allowed = json.dumps([[item["by"], item["name"], item.get("reason")] for item in items])
+        if set(MARK.findall(answer.body.decode())) - set(MARK.findall(allowed)) or POSTCODE.search(answer.body.decode()):
+            raise Failed(f"the inbox of {person.name} has a text: {value}")
+        self.entries += len(items)
+
     def expect(self, person, target, expected, unknown=None, any_order=False):
         """Compares an answer. None stands for 404, the same as to an unknown id; False for a stream."""
         self.requests += 1
@@ -679,11 +727,13 @@ class Community:
 
 
 def check(tool, scratch, document, rng, communities, commands=260):
-    began, total, events, accepted, refused, delivered = time.monotonic(), 0, 0, 0, 0, 0
+    began, total, events, accepted, refused, delivered, entries = time.monotonic(), 0, 0, 0, 0, 0, 0
     for number in range(communities):
         community = Community(tool, scratch / str(number), document, rng)
         more, head = community.run(commands)
         total, events, accepted = total + community.requests, events + head, accepted + more
-        refused, delivered = refused + community.refused, delivered + community.delivered
+        refused, delivered, entries = refused + community.refused, delivered + community.delivered, entries + community.entries
+    if not entries:
+        raise Failed("no inbox has an entry")
     print(f"leaks: {communities} communities, {accepted} of {communities * commands} commands accepted, {events} events, {total} questions, {refused} of them refused like "
-          f"unknown ids, {delivered} events delivered as the tables say, {time.monotonic() - began:.1f} s", flush=True)
+          f"unknown ids, {delivered} events delivered as the tables say, {entries} entries of inboxes, {time.monotonic() - began:.1f} s", flush=True)

@@ -303,6 +303,18 @@ class Routes:
         reactions = web.get(f"/v1/replies/{self.oats}/reactions", bob.token)["items"]
         if [(each["emoji"], each["user"]["id"]) for each in reactions] != [(":oats:", ann.id)] or web.get(f"/v1/messages/{self.milk}/reactions", bob.token)["items"]:
             raise Failed(f"reactions: {reactions}")
+        inbox = web.get("/v1/inbox", bob.token)
+        replies = [each for each in inbox["items"] if each["why"] == "reply"]
+        # All replies to the milk are one entry.
+        if [(each["by"]["id"], each["unread"]) for each in replies] != [(ann.id, True)] or not inbox["unread"]["count"]:
+            raise Failed(f"the inbox: {inbox}")
+        self.execute(bob, {"markInboxRead": {"upTo": inbox["items"][0]["position"]}})
+        read = web.get("/v1/inbox?limit=200", bob.token)
+        if read["unread"] != {"count": 0} or [dict(each, unread=True) for each in read["items"]] != inbox["items"] or any(each["unread"] for each in read["items"]):
+            raise Failed(f"the inbox after it was read: {read}, before {inbox}")
+        one = web.get(f"/v1/inbox?limit=1&before={inbox['items'][0]['position']}", bob.token)
+        if one["items"] != read["items"][1:2]:
+            raise Failed(f"a page of the inbox: {one}")
         reply = web.get(f"/v1/replies/{self.oats}", ann.token)
         if reply["body"] != "Oats" or reply["message"] != self.milk:
             raise Failed(f"the reply is {reply}")

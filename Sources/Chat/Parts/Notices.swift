@@ -16,11 +16,12 @@ extension ReadModels {
         return readingStart(viewer, thread, asOf: position).map { $0 > before } ?? true
     }
 
-    /// Whether a viewer may know the name of a thread: from the thread, their own access, or an
-    /// invitation.
+    /// Whether a viewer may know the name of a thread: from the thread, their own access, an invitation, or
+    /// what their inbox says of a mute or a ban.
     func mayKnowName(of thread: ThreadID, _ viewer: UserID, current: Position) -> Bool {
         readingStart(viewer, thread, asOf: current) != nil || hasBeenMember(viewer, of: thread, asOf: current)
             || invitationPosition(of: viewer, to: thread, asOf: current) != nil || hasOperated(viewer, thread, asOf: current)
+            || hasBeenSanctioned(viewer, in: thread, asOf: current)
     }
 
     /// Whether a list that a viewer may read has a user: members, residents, or operators.

@@ -110,12 +110,24 @@ extension Identities {
             let group = start..<min(start + Self.groupSize, end)
             let isLookedUpTogether = group.count >= Self.minimumGroupSize
             if isLookedUpTogether { findUsersAndThreads(batch, group, &indexes) }
-            for row in group { resolveUserAndThread(batch.rows[row], &indexes[row]) }
+            // By row with mentions: the number of users that events up to it name, so that a batch finds the same
+            // mentioned users as single events do.
+            var userCounts: [Int] = []
+            for row in group {
+                resolveUserAndThread(batch.rows[row], &indexes[row])
+                if batch.rows[row].hasMentions { userCounts.append(users.count) }
+            }
+            var nextCount = 0
             if isLookedUpTogether { findMembershipsAndPosts(batch, group, &indexes) }
             for row in group {
                 resolveMembershipAndPost(batch.rows[row], at: batch.position(row), &indexes[row])
                 // Most events are messages that mention nobody.
-                if batch.rows[row].kind != .messagePosted || batch.rows[row].hasMentions { addConcerned(by: row, indexes[row], to: &batch) }
+                if batch.rows[row].hasMentions {
+                    addConcerned(by: row, indexes[row], userCount: userCounts[nextCount], to: &batch)
+                    nextCount += 1
+                } else if batch.rows[row].kind != .messagePosted {
+                    addConcerned(by: row, indexes[row], userCount: 0, to: &batch)
+                }
             }
         }
         swap(&indexes, &batch.indexes)
@@ -179,7 +191,9 @@ extension Identities {
     }
 
     /// Adds the users whom an event concerns beside those of its row; needs its indexes.
-    private func addConcerned(by row: Int, _ indexes: EventIndexes, to batch: inout EventBatch) {
+    ///
+    /// - Parameter userCount: The number of users who can be mentioned.
+    private func addConcerned(by row: Int, _ indexes: EventIndexes, userCount: Int, to batch: inout EventBatch) {
         guard indexes.secondIndex >= 0 else { return }
         func add(_ user: Int, _ relation: EventBatch.Relation) {
             batch.concerned.append(
@@ -194,7 +208,7 @@ extension Identities {
             add((batch.rows[row].has(.reply) ? replyFacts : messageFacts).author(indexes.secondIndex), .author)
         default: break
         }
-        for user in batch.mentions(of: row) { if let index = users.find(user) { add(index, .mentioned) } }
+        for user in batch.mentions(of: row) { if let index = users.find(user), index < userCount { add(index, .mentioned) } }
     }
 
     /// Sets the indexes of an event that makes no post, session or custom event, by its layout.

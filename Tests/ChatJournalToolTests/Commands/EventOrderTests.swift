@@ -29,6 +29,7 @@ import Testing
         {"markRead":{"user":"\(ann)","thread":"SW1A","upTo":3}}
         {"markUnread":{"user":"\(ann)","thread":"SW1A","from":2}}
         {"setNotifications":{"user":"\(ann)","thread":"SW1A","level":"none"}}
+        {"markInboxRead":{"user":"\(ann)","upTo":3}}
         {"startSession":{"user":"\(ann)","session":"\(session)","device":"phone"}}
         {"endSession":{"session":"\(session)"}}
         {"leaveThread":{"user":"\(ann)","thread":"SW1A"}}

@@ -61,7 +61,7 @@ extension StoreModels {
     /// Applies one event as a verification does.
     mutating func apply(_ event: ChatEvent, at position: Position) {
         var batch = EventBatch(from: position)
-        batch.append(event.row, event.content)
+        batch.append(event)
         apply(&batch)
     }
 }

@@ -87,6 +87,7 @@ struct HistoryWorkload {
     private mutating func unreadCommand(_ head: Position) -> ChatCommand {
         let position = Position.random(in: 0...head + 2, using: &random)
         if random.oneIn(4) { return .setNotifications(user: user(), thread: thread(), level: NotificationLevel.allCases[number(0..<3)]) }
+        if random.oneIn(6) { return .markInboxRead(user: user(), upTo: position) }
         if random.oneIn(3) { return .markUnread(user: user(), thread: thread(), from: position) }
         return .markRead(user: user(), thread: thread(), upTo: position)
     }

@@ -87,7 +87,7 @@ extension NaiveFilter {
                 deliveries.removeFirst()
                 let moments = max(delivery.since, recorded.position)...max(delivery.until, recorded.position)
                 let isRight = moments.reversed().contains {
-                    visibility.shown(recorded, to: filter.viewer.user, current: $0) == delivery.event
+                    visibility.shown(recorded, to: filter.viewer.user, current: $0) == delivery.event.withoutInbox
                 }
                 if !isRight { return "\(delivery.event) was delivered between \(moments)" }
             } else {

@@ -97,6 +97,10 @@ struct ShownContent {
             add(invitation.by)
             add(invitation.thread, invitation.name)
         }
+        for entry in try store.inbox(of: viewer, page: .all, as: .user(viewer)) {
+            add(entry.by)
+            add(entry.thread, entry.name)
+        }
         for holder in (try? store.operators(as: .user(viewer)))?.entries ?? [] { add(holder.user) }
         for thread in try store.threads(page: PageRequest(limit: 1_000), as: .user(viewer)) {
             add(thread.id, thread.name)

@@ -193,6 +193,8 @@ enum StoreHarness {
                 ask { () throws(ChatError) in try store.user(viewer, as: .user(viewer), asOf: moment) }
                 ask { () throws(ChatError) in try store.access(of: viewer, as: .host, asOf: moment) }
                 ask { () throws(ChatError) in try store.invitations(of: viewer, as: .host, asOf: moment) }
+                ask { () throws(ChatError) in try store.inbox(of: viewer, as: .host, asOf: moment) }
+                ask { () throws(ChatError) in try store.unreadInboxCount(of: viewer, as: .user(viewer), asOf: moment) }
             }
             for subject in distinct(subjects.flatMap(\.ofThread)) {
                 guard let thread = subject.thread, case let viewer = subject.viewer else { continue }

@@ -104,7 +104,17 @@ import Testing
                 for index in viewers.indices {
                     let (user, thread) = (viewers[index].user, viewers[index].thread)
                     let followed = new.filter { thread == nil || $0.event.thread == thread }
-                    viewers[index].expected += followed.compactMap { naive.shown($0, to: user, current: end) }.map { "\($0)" }
+                    // The store says what comes into an inbox.
+                    var reasons: [Position: InboxReason] = [:]
+                    try store.forEachEvent(after: Position(known), matching: EventFilter(as: .user(user))) { event, _ in
+                        reasons[event.position] = event.inbox
+                    }
+                    let shown = followed.compactMap { naive.shown($0, to: user, current: end) }.map { event in
+                        var event = event
+                        event.inbox = reasons[event.position]
+                        return event
+                    }
+                    viewers[index].expected += shown.map { "\($0)" }
                     checks += new.count
                 }
                 try await FollowingFixture.until("the events through \(end) of seed \(seed)") {

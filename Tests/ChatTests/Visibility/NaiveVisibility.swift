@@ -244,6 +244,41 @@ struct NaiveVisibility {
         return nil
     }
 
+    /// Returns whether an entry of a user's inbox as of `position`, queried at `current`, may be shown to
+    /// them, whatever the rest of the inbox.
+    ///
+    /// An entry about a post needs the post, the right to read it then and now, and for a report the role
+    /// of a moderator then and now. What a moderator did stays.
+    func mayHave(_ entry: InboxEntry, in inbox: UserID, at position: Position, current: Position) -> Bool {
+        guard entry.position <= position, entry.by.id != inbox, !isBlocked(entry.by.id, by: inbox, at: current) else { return false }
+        let event = events[Int(entry.position) - 1].event
+        guard event.otherActor ?? event.user == entry.by.id, (entry.why == .moderation) == (entry.kind != nil) else { return false }
+        guard let post = entry.post else {
+            switch entry.why {
+            case .invitation: return event.kind == .userInvited && event.user == inbox && knows(inbox, entry.thread, at: position)
+            case .moderation:
+                return event.kind == entry.kind && event.thread == entry.thread
+                    && (event.user == inbox || event.writtenPost.flatMap(author(of:)) == inbox)
+            default: return false
+            }
+        }
+        var message: MessageID?
+        switch post {
+        case .message(let id): message = id
+        case .reply: message = posts[post]?.first { $0.kind == .replyPosted }?.message
+        }
+        guard let start = readingStart(inbox, entry.thread, at: position, current: current),
+            let posted = message.flatMap(postingPosition), posted > start, textPosition(of: post, at: position) != nil
+        else { return false }
+        switch entry.why {
+        case .reply: return event.kind == .replyPosted
+        case .mention: return event.mentions.contains(inbox)
+        case .reaction: return event.kind == .reactionAdded && author(of: post) == inbox
+        case .report: return moderates(inbox, entry.thread, at: position) && moderates(inbox, entry.thread, at: current)
+        case .invitation, .moderation: return false
+        }
+    }
+
     /// Returns the position at which a message was posted.
     func postingPosition(of message: MessageID) -> Position? {
         posts[.message(message)]?.first { $0.kind == .messagePosted }?.position
@@ -333,7 +368,8 @@ struct NaiveVisibility {
             ? .member : .stranger
     }
 
-    /// Returns the event as a viewer is shown it as of `current`, or nil if it is hidden.
+    /// Returns the event as a viewer is shown it as of `current`, or nil if it is hidden; without the reason
+    /// why it came into the inbox of the viewer.
     func shown(_ recorded: RecordedEvent, to viewer: UserID?, current: Position) -> RecordedEvent? {
         guard let viewer else { return recorded }
         switch role(of: viewer, to: recorded, current: current) {
@@ -368,7 +404,8 @@ struct NaiveVisibility {
         }
         switch details.kind {
         case .userRegistered, .threadRead, .sessionStarted, .sessionEnded, .operatorGranted, .operatorRevoked, .userBlocked,
-            .userUnblocked, .userErased, .contentErased, .clockCorrected, .lost, .threadMarkedUnread, .notificationsSet, nil:
+            .userUnblocked, .userErased, .contentErased, .clockCorrected, .lost, .threadMarkedUnread, .notificationsSet, .inboxRead,
+            nil:
             return nil
         case .messageReported, .replyReported, .messageReportsResolved, .replyReportsResolved:
             guard moderates, let thread = details.thread, self.moderates(viewer, thread, at: recorded.position) else { return nil }
@@ -383,6 +420,15 @@ struct NaiveVisibility {
             break
         }
         return shown
+    }
+}
+
+extension RecordedEvent {
+    /// The event without the reason why it came into the inbox of the viewer, as ``NaiveVisibility`` shows it.
+    var withoutInbox: RecordedEvent {
+        var event = self
+        event.inbox = nil
+        return event
     }
 }
 

@@ -249,7 +249,7 @@ private struct UndecidedWorld {
             let other = one(users)
             let member = EventShape.member(thread: thread, number: number, user: other, by: user)
             let sanction = EventShape.sanction(thread: thread, number: number, user: other, by: user)
-            switch position <= 4 ? 0 : Int.random(in: 1...60, using: &random) {
+            switch position <= 4 ? 0 : Int.random(in: 1...61, using: &random) {
             case 0:
                 (details, content) =
                     random.oneIn(8)
@@ -320,6 +320,7 @@ private struct UndecidedWorld {
             case 59:
                 let level = EventShape.notifications(user: user, thread: thread, level: one(NotificationLevel.allCases))
                 (details, content) = (.init(.notificationsSet, level), .none)
+            case 60: (details, content) = (.init(.inboxRead, .inbox(user: user, upTo: number * number * number)), .none)
             case 36 where hasUnknownEvents: (details, content) = (EventDetails(nil), .none)
             default: (details, content) = (.init(.lost), .none)
             }
@@ -438,11 +439,15 @@ private struct UndecidedWorld {
             if posting?.author == viewer { return true }
             return [details.thread, posting?.thread].contains { $0.map { mayModerate(viewer, $0) } ?? false }
         case "thread":
-            // A member, a former member, an invited user, and an operator know the name.
+            // A member, a former member, an invited user, and an operator know the name, and so does a user
+            // whom a moderator sanctioned, or whose post a moderator removed.
             return facts.contains { other in
                 switch other.kind {
                 case .threadJoined, .userInvited: other.user == viewer && other.thread == details.thread
                 case .operatorGranted: other.user == viewer
+                case .userMuted, .userBanned, .memberRemoved, .roleSet: other.user == viewer && other.thread == details.thread
+                case .messageRemoved, .replyRemoved:
+                    other.thread == details.thread && post(of: other).flatMap { posting($0) }?.author == viewer
                 default: false
                 }
             }
@@ -452,6 +457,12 @@ private struct UndecidedWorld {
                 guard other.user == details.user || other.otherActor == details.user else { return false }
                 // An invitation names the user who invited the viewer.
                 if other.isOwn(of: viewer) { return true }
+                // The author is told who removed their post.
+                if other.kind == .messageRemoved || other.kind == .replyRemoved,
+                    post(of: other).flatMap({ posting($0) })?.author == viewer
+                {
+                    return true
+                }
                 let places = [other.thread, other.relatedThread, post(of: other).flatMap { posting($0)?.thread }].compactMap { $0 }
                 return places.contains { isReaderNow(viewer, $0) }
             }
@@ -511,6 +522,11 @@ private struct UndecidedWorld {
                 ask("user") { try store.user(user, as: .user(viewer), asOf: moment) }
                 ask("invitations") { try store.invitations(of: user, as: .user(viewer), asOf: moment) }
                 ask("access") { try store.access(of: user, as: .user(viewer), asOf: moment) }
+                ask("inbox") { try store.inbox(of: user, page: all, as: .user(viewer), asOf: moment).entries }
+                ask("pages of an inbox") {
+                    try pages(PageRequest(limit: 1)) { try store.inbox(of: user, page: $0, as: .user(viewer), asOf: moment) }
+                }
+                ask("unread entries") { try store.unreadInboxCount(of: user, as: .user(viewer), asOf: moment) }
             }
             ask("operators") { try store.operators(as: .user(viewer), asOf: moment) }
         }

@@ -18,16 +18,19 @@ import Testing
         let count = ProcessInfo.processInfo.environment["CHATJOURNAL_VISIBILITY_HISTORIES"].flatMap { Int($0) } ?? Repetitions.few(1, of: 8)
         var checks = 0
         var cells: Set<Cell> = []
+        var reasons: Set<InboxReason> = []
         for seed in Seeds.seeds(count) {
             let world = try VisibilityWorld(seed: seed)
             var checker = VisibilityChecker(world)
             try checker.checkEverything()
             checks += checker.checks
             cells.formUnion(checker.cells)
+            reasons.formUnion(checker.reasons)
             #expect(checker.leaks == [], "seed \(seed)")
             if !checker.leaks.isEmpty { return }
         }
         print("visibility: \(checks) checks, 0 leaks, \(cells.count) cells of the table")
+        #expect(reasons == Set(InboxReason.allCases))
         // Every row of the table must occur in the histories.
         if count >= 8 {
             for kind in Set(EventKind.allCases).subtracting([.lost, .userErased, .contentErased, .clockCorrected]) {
@@ -207,6 +210,8 @@ extension VisibilityWorld {
                 try execute(.leaveThread(user: member, thread: thread))
                 try execute(.joinThread(user: member, thread: thread))
             }
+            // An invitation that stands, unless the guest is a member.
+            if let guest = known.randomElement(using: &random) { try execute(.invite(user: guest, thread: thread, by: actor)) }
         }
     }
 }
@@ -233,6 +238,8 @@ struct VisibilityChecker {
     private(set) var checks = 0
     private(set) var leaks: [String] = []
     private(set) var cells: Set<VisibilityProperties.Cell> = []
+    /// The reasons of the entries of inboxes that were found.
+    private(set) var reasons: Set<InboxReason> = []
 
     private var store: ChatStore { world.store }
     private var naive: NaiveVisibility { world.naive }
@@ -256,6 +263,7 @@ struct VisibilityChecker {
                 checkPosts(viewer, moment)
                 checkPeople(viewer, moment)
                 checkModeration(viewer, moment)
+                checkInboxes(viewer, moment)
             }
         }
     }
@@ -281,7 +289,15 @@ struct VisibilityChecker {
             read.append(event)
         }
         checks += naive.events.count
-        for (found, expected) in zip(read, expected) where found != expected { leaks.append("for \(viewer): \(found), not \(expected)") }
+        for (found, expected) in zip(read, expected) where found.withoutInbox != expected {
+            leaks.append("for \(viewer): \(found), not \(expected)")
+        }
+        // Nothing that the viewer did or that a user did whom they block is in their inbox.
+        for event in read where event.inbox != nil {
+            if event.isFromBlockedUser || (event.event.otherActor ?? event.event.user) == viewer {
+                leaks.append("in the inbox of \(viewer): \(event)")
+            }
+        }
         if read.count != expected.count { leaks.append("\(viewer) reads \(read.map(\.position)), not \(expected.map(\.position))") }
         // JSON must round-trip.
         for event in read where readBack.insert(event).inserted {
@@ -536,6 +552,47 @@ struct VisibilityChecker {
         }
     }
 
+    /// Only the user and the host see an inbox, and both see the same.
+    ///
+    /// ``NaiveVisibility`` says which entries the user may have.
+    private mutating func checkInboxes(_ viewer: UserID, _ moment: Position) {
+        let (store, naive, end) = (store, naive, end)
+        let (asOf, all) = (AsOf.position(moment), PageRequest(limit: .max))
+        for user in world.users {
+            let inbox = Outcome { () throws(ChatError) in
+                if user != viewer { throw .rejected(.notAllowed) }
+                return try store.inbox(of: user, page: all, as: .host, asOf: asOf).entries
+            }
+            check("inbox", viewer, moment, inbox) { () throws(ChatError) in
+                try store.inbox(of: user, page: all, as: .user(viewer), asOf: asOf).entries
+            }
+            let count = Outcome { () throws(ChatError) in
+                if user != viewer { throw .rejected(.notAllowed) }
+                return InboxCount(count: try store.inbox(of: user, page: all, as: .host, asOf: asOf).entries.count { $0.isUnread })
+            }
+            check("unreadInboxCount", viewer, moment, count) { () throws(ChatError) in
+                try store.unreadInboxCount(of: user, as: .user(viewer), asOf: asOf)
+            }
+            guard user == viewer, case .value(let entries) = inbox else { continue }
+            check("pages of an inbox", viewer, moment, inbox) { () throws(ChatError) in
+                var page = try store.inbox(of: user, page: PageRequest(limit: 3), as: .user(viewer), asOf: asOf)
+                var entries = page.entries
+                while let older = page.older {
+                    page = try store.inbox(of: user, page: older, as: .user(viewer), asOf: asOf)
+                    entries += page.entries
+                }
+                return entries
+            }
+            for entry in entries {
+                checks += 1
+                reasons.insert(entry.why)
+                if !naive.mayHave(entry, in: viewer, at: moment, current: end) {
+                    leaks.append("in the inbox of \(viewer) as of \(moment): \(entry)")
+                }
+            }
+        }
+    }
+
     private mutating func checkPosts(_ viewer: UserID, _ moment: Position) {
         let (store, naive, end) = (store, naive, end)
         let asOf = AsOf.position(moment)
@@ -633,7 +690,9 @@ struct VisibilityChecker {
         }
         checkReactions(post, of: message, in: thread, unknown, viewer, moment)
         check("details", viewer, moment, expected) { () throws(ChatError) in
-            try store.details(of: post, edits: .max, as: .user(viewer), asOf: asOf)
+            var details = try store.details(of: post, edits: .max, as: .user(viewer), asOf: asOf)
+            details.history = details.history.map(\.withoutInbox)
+            return details
         }
     }
 

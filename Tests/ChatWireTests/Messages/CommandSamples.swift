@@ -20,6 +20,7 @@ enum CommandSamples {
             .edit(.reply(reply), by: actor, body: "y"), .retract(.message(message), by: actor), .retract(.reply(reply), by: actor),
             .markRead(user: actor, thread: thread, upTo: 3), .startSession(user: actor, session: session, device: "d"),
             .markUnread(user: actor, thread: thread, from: 2), .setNotifications(user: actor, thread: thread, level: .mentions),
+            .markInboxRead(user: actor, upTo: 3),
             .endSession(session: session), .invite(user: other, thread: thread, by: actor),
             .acceptInvitation(user: actor, thread: thread), .declineInvitation(user: actor, thread: thread),
             .revokeInvitation(user: other, thread: thread, by: actor), .setRole(user: other, thread: thread, role: .moderator, by: actor),
@@ -55,6 +56,7 @@ enum CommandSamples {
         case .markRead: ("markRead", "user")
         case .markUnread: ("markUnread", "user")
         case .setNotifications: ("setNotifications", "user")
+        case .markInboxRead: ("markInboxRead", "user")
         case .startSession: ("startSession", "user")
         case .endSession: ("endSession", nil)
         case .invite: ("invite", "by")
@@ -87,5 +89,5 @@ enum CommandSamples {
     }
 
     /// The number of kinds in ``fields(of:)``.
-    static let kindCount = 41
+    static let kindCount = 42
 }

@@ -72,6 +72,7 @@ import Testing
                 "/v1/replies/{reply}", "/v1/replies/\(CommandSamples.reply)",
                 try json(try store.reply(CommandSamples.reply, as: .user(maya)))
             ),
+            ("/v1/inbox", "/v1/inbox", try inbox(of: maya, store)),
             (
                 "/v1/replies/{reply}/reactions", "/v1/replies/\(CommandSamples.reply)/reactions",
                 try page(try store.reactions(to: .reply(CommandSamples.reply), as: .user(maya)))
@@ -114,6 +115,35 @@ import Testing
         let time = "\(message.createdAt)"
         #expect(try await found("at=\(time)&limit=200") == posts.filter { $0.createdAt >= message.createdAt })
         #expect(try await found("at=2999-01-01T00:00:00Z") == [])
+    }
+
+    /// The inbox has the newest entry first, the bounds of its page, and the number of all unread entries.
+    @Test func inboxIsPagedAndRead() async throws {
+        let village = try Village()
+        let (community, store, maya, om) = (village.community, village.store, village.maya, village.om)
+        let all = try store.inbox(of: maya, as: .user(maya)).entries
+        #expect(all.map(\.why) == [.reaction, .reply])
+        let latest = await community.get("/v1/inbox?limit=1", as: maya)
+        #expect(
+            latest.text
+                == "{\"items\":\(try json([all[0]])),\"older\":\(all[0].position),\"newer\":\(all[0].position),\"unread\":{\"count\":2}}")
+        let older = await community.get("/v1/inbox?limit=1&before=\(all[0].position)", as: maya)
+        #expect(
+            older.text
+                == "{\"items\":\(try json([all[1]])),\"older\":null,\"newer\":\(all[1].position),\"unread\":{\"count\":2}}")
+        let newer = await community.get("/v1/inbox?after=\(all[1].position)&limit=5", as: maya)
+        #expect(newer.text.hasPrefix("{\"items\":\(try json([all[0]])),"))
+        let answer = await community.post("{\"markInboxRead\":{\"upTo\":\(all[1].position)}}", as: maya)
+        #expect(answer.status == 200 && answer.text.contains("inboxRead"))
+        let page = try JSONDecoder().decode(Page<InboxEntry>.self, from: Data(await community.get("/v1/inbox", as: maya).text.utf8))
+        #expect(page.entries.map(\.isUnread) == [true, false])
+        #expect(await community.get("/v1/inbox", as: maya).text.hasSuffix("\"unread\":{\"count\":1}}"))
+        // Everybody has their own: Om was muted and invited.
+        let other = try JSONDecoder().decode(Page<InboxEntry>.self, from: Data(await community.get("/v1/inbox", as: om).text.utf8))
+        #expect(other.entries.map(\.why) == [.invitation, .moderation, .reaction])
+        #expect(await community.get("/v1/inbox", as: village.zoe).text.contains("\"why\":\"invitation\""))
+        let none = await community.get("/v1/inbox", as: village.ada)
+        #expect(none.text.hasPrefix("{\"items\":[],\"older\":null,\"newer\":") && none.text.hasSuffix(",\"unread\":{\"count\":0}}"))
     }
 
     /// A removed user asks why, and is shown nothing else of the thread.
@@ -171,7 +201,7 @@ import Testing
 
     @Test func unknownUserSeesNothing() async throws {
         let village = try Village()
-        for target in ["/v1/me", "/v1/threads", "/v1/invitations"] {
+        for target in ["/v1/me", "/v1/threads", "/v1/invitations", "/v1/inbox"] {
             #expect(Appearance(await village.community.get(target, as: UserID(bits: 80))) == Appearance(WireResponse(.notFound)))
         }
     }
@@ -203,7 +233,8 @@ import Testing
         "/v1/threads/THREAD?limit=1", "/v1/threads/THREAD/timeline?before=1&after=2", "/v1/threads/THREAD/timeline?asOf=1",
         "/v1/threads/THREAD/members?limit=0", "/v1/threads/SW1A/residents?limit=0", "/v1/threads/THREAD/roles?limit=0",
         "/v1/threads/THREAD/pins?limit=1", "/v1/messages/MESSAGE?x", "/v1/replies/MESSAGE?x",
-        "/v1/messages/MESSAGE/replies?limit=", "/v1/invitations?limit=201",
+        "/v1/messages/MESSAGE/replies?limit=", "/v1/invitations?limit=201", "/v1/inbox?limit=0",
+        "/v1/inbox?before=1&after=2", "/v1/inbox?user=1",
         "/v1/events?viewer=1", "/v1/events?after=1&after=2", "/v1/threads?limit=%",
     ]) func wrongParametersAreProblems(target: String) async throws {
         let village = try Village()

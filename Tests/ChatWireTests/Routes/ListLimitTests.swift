@@ -78,7 +78,7 @@ import Testing
                 "/v1/threads", "/v1/threads/\(thread)/timeline", "/v1/threads/\(thread)/events", "/v1/threads/\(thread)/members",
                 "/v1/threads/SW1A/residents",
                 "/v1/messages/\(message)/replies", "/v1/me/threads", "/v1/invitations", "/v1/messages/\(message)/reactions",
-                "/v1/replies/\(CommandSamples.reply)/reactions",
+                "/v1/replies/\(CommandSamples.reply)/reactions", "/v1/inbox",
             ] + ["roles", "sanctions", "reports", "invitations"].map { "/v1/threads/\(thread)/\($0)" }
         let whole = [
             "/v1/threads/\(thread)/pins", "/v1/threads/\(thread)", "/v1/threads/\(thread)/standing", "/v1/messages/\(message)",

@@ -84,6 +84,7 @@ import Testing
                 ("/v1/me", { try json(try store.user(viewer, as: .user(viewer))) }),
                 ("/v1/threads", { try page(try store.threads(as: .user(viewer))) }),
                 ("/v1/me/threads?limit=200", { try page(try store.threads(of: viewer, page: all, as: .user(viewer))) }),
+                ("/v1/inbox", { try inbox(of: viewer, store) }),
                 ("/v1/invitations?limit=200", { try page(try store.invitations(of: viewer, page: all, as: .user(viewer))) }),
             ]
             for thread in seen.threads {
