@@ -34,14 +34,43 @@ public struct Post: Hashable, Sendable, Identifiable {
     public var isFromBlockedUser = false
     /// The number of replies that are neither retracted nor removed; 0 for a reply.
     public var replyCount: Int
+    /// The reactions and the mentions, which most posts lack.
+    ///
+    /// One reference, because a copy of a post retains even an empty array (Benchmarks/README.md, R2).
+    @usableFromInline var lists = PostLists.none
+}
+
+extension Post {
     /// The present reactions, by emoji, in the order of the first one that is still present; none if the
     /// post is withdrawn.
-    public var reactions: [PostReaction] = []
+    public var reactions: [PostReaction] {
+        get { lists.reactions }
+        set { lists = .of(newValue, lists.mentions) }
+    }
+
     /// The users whom the text mentions, in the order of the command; empty if the post is retracted or
     /// removed, or if its text is withheld from the viewer.
     ///
     /// They stay if the text is erased.
-    public var mentions: [UserID] = []
+    public var mentions: [UserID] {
+        get { lists.mentions }
+        set { lists = .of(lists.reactions, newValue) }
+    }
+}
+
+/// The reactions and the mentions of a post; `none` if both are empty, so that equal posts are stored alike.
+///
+/// Usable from inline, so that other modules inline the initializer of a post, which must be short.
+@usableFromInline indirect enum PostLists: Hashable, Sendable {
+    case none
+    case some([PostReaction], [UserID])
+
+    @inline(never) @usableFromInline static func of(_ reactions: [PostReaction], _ mentions: [UserID]) -> PostLists {
+        reactions.isEmpty && mentions.isEmpty ? .none : .some(reactions, mentions)
+    }
+
+    var reactions: [PostReaction] { if case .some(let reactions, _) = self { reactions } else { [] } }
+    var mentions: [UserID] { if case .some(_, let mentions) = self { mentions } else { [] } }
 }
 
 // In an extension, in another order than the properties, so that the struct keeps the initializer
@@ -57,7 +86,7 @@ extension Post {
         self.init(
             position: position, id: id, thread: thread, message: message, author: author, body: body, createdAt: createdAt,
             editedAt: editedAt, editPosition: editPosition, isRetracted: isRetracted, isRemoved: isRemoved,
-            isFromBlockedUser: isFromBlockedUser, replyCount: replyCount, reactions: reactions, mentions: mentions)
+            isFromBlockedUser: isFromBlockedUser, replyCount: replyCount, lists: .of(reactions, mentions))
     }
 }
 

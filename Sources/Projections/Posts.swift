@@ -27,8 +27,9 @@ package struct PostRecord: Hashable, Sendable {
     package var isImported: Bool
     /// Whether anybody ever reacted to it.
     package var mayHaveReactions: Bool
-    /// The present reactions, which only ``ReadModels/reactions(to:of:asOf:)`` knows.
-    package var reactions: [PostReaction] = []
+    /// The present reactions, which only ``ReadModels/reactions(to:of:asOf:)`` knows; nil if there are
+    /// none, because a copy of a row retains an empty array (Benchmarks/README.md, R2).
+    package var reactions: [PostReaction]?
     /// Whether its text is withheld from the viewer.
     package var isWithheld = false
     /// Whether the viewer has blocked its author.

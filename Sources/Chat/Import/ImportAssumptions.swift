@@ -40,7 +40,7 @@ struct ImportAssumptions {
     var newReactions: [PostID] = []
 
     /// Returns whether the assumptions hold in the given state.
-    func hold(in models: borrowing ReadModels) -> Bool {
+    func hold(in models: ReadModels) -> Bool {
         let now = models.position
         for (id, user) in newUsers {
             if models.profile(id, asOf: now) != nil || models.user(withFoldKey: user.username.foldKey, asOf: now) != nil { return false }

@@ -272,7 +272,7 @@ extension ImportBatch {
     /// that user (<doc:Chat#Importing>).
     private mutating func stageEdit(
         of post: PostID, _ existing: ExistingPost, _ message: ImportedMessage, _ bodies: [String], by author: Person,
-        _ line: ParsedLine, _ models: borrowing ReadModels, _ now: Position, _ adapted: inout LineAdaptations
+        _ line: ParsedLine, _ models: ReadModels, _ now: Position, _ adapted: inout LineAdaptations
     ) throws(Rejection) {
         let isNewlyEdited = message.editedAt != nil && !existing.isEdited
         guard let body = bodies.first, bodies.count > 1 || isNewlyEdited, existing.author == author.user else { return }
@@ -378,7 +378,7 @@ extension ImportBatch {
 extension ImportBatch {
     /// Stages the joins of a line.
     private mutating func stageMembers(
-        _ people: [Person], _ line: ParsedLine, _ models: borrowing ReadModels, _ now: Position
+        _ people: [Person], _ line: ParsedLine, _ models: ReadModels, _ now: Position
     ) throws(Rejection) -> Bool {
         var newcomers: [(user: UserID, registration: (name: ImportedName, subject: String?)?)] = []
         for person in people {
@@ -541,7 +541,7 @@ extension ImportBatch {
     }
 
     private mutating func stageUser(
-        _ user: UserID, _ name: ImportedName, _ subject: String?, _ origin: EventOrigin, _ models: borrowing ReadModels, _ now: Position
+        _ user: UserID, _ name: ImportedName, _ subject: String?, _ origin: EventOrigin, _ models: ReadModels, _ now: Position
     ) {
         let username = freeUsername(name, models, now)
         newNames.insert(username.foldKey)
@@ -559,7 +559,7 @@ extension ImportBatch {
     }
 
     /// Returns an unused username: the given one, or the same with the first free suffix.
-    private mutating func freeUsername(_ name: ImportedName, _ models: borrowing ReadModels, _ now: Position) -> Username {
+    private mutating func freeUsername(_ name: ImportedName, _ models: ReadModels, _ now: Position) -> Username {
         var username = name.username
         // The key of the name with a suffix: several long names can be shortened to the same name.
         let key = name.username(suffix: 2)?.foldKey ?? username.foldKey

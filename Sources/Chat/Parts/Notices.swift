@@ -102,7 +102,7 @@ struct ErasedContentFinder {
 
     /// Adds what the viewer could be shown of an event: the event, the post whose text it wrote, its
     /// thread and its users.
-    mutating func add(_ concerned: ConcernedEvent, _ models: borrowing ReadModels) {
+    mutating func add(_ concerned: ConcernedEvent, _ models: ReadModels) {
         let event = concerned.event
         guard event.relatedThread.map(filter.admits) ?? (filter.threads == nil && filter.outwardCodes == nil) else { return }
         let isShown =
@@ -126,7 +126,7 @@ struct ErasedContentFinder {
     }
 
     /// Returns the piece.
-    func content(_ models: borrowing ReadModels) -> ErasedContent {
+    func content(_ models: ReadModels) -> ErasedContent {
         var content = content
         content.namelessUsers = content.users.filter { models.profile($0, asOf: current)?.username == nil }
         content.namelessThreads = content.threads.filter { $0.outwardCode == nil && models.thread($0, asOf: current)?.name == nil }

@@ -14,7 +14,8 @@ struct TextCache {
     struct Text: Equatable {
         var body: String?
         var createdAt: Timestamp
-        var mentions: [UserID] = []
+        /// Nil if the event mentions no user.
+        var mentions: [UserID]?
 
         static let none = Text(createdAt: Timestamp(millisecondsSince1970: 0))
     }
@@ -22,7 +23,18 @@ struct TextCache {
     private struct Slot {
         /// 0 for an empty slot.
         var position: Position = 0
-        var text = Text.none
+        var body: String?
+        var createdAt = Text.none.createdAt
+    }
+
+    /// What is known of a slot besides its text.
+    private struct Marks: OptionSet {
+        let rawValue: UInt8
+
+        /// Whether the text was found since the clock hand passed it.
+        static let isReferenced = Marks(rawValue: 1)
+        /// Whether the text has ``mentions``.
+        static let hasMentions = Marks(rawValue: 2)
     }
 
     private static let ways = 4
@@ -39,7 +51,9 @@ struct TextCache {
     ///
     /// The tags are compact, so that most misses are detected within the processor's cache.
     private var tags: [UInt16] = []
-    private var isReferenced: [Bool] = []
+    private var marks: [Marks] = []
+    /// The mentions of the few texts that have any; beside the slots, of which two fill a cache line.
+    private var mentions: [Position: [UserID]] = [:]
     private var byteCount = 0
     private var hand = 0
     /// The number of texts.
@@ -57,20 +71,23 @@ struct TextCache {
         if slots.isEmpty { return nil }
         let location = location(of: position)
         for way in 0..<Self.ways where tags[location.tags + way] == location.tag && slots[location.slots + way].position == position {
-            isReferenced[location.slots + way] = true
-            return slots[location.slots + way].text
+            let slot = location.slots + way
+            marks[slot].insert(.isReferenced)
+            return Text(
+                body: slots[slot].body, createdAt: slots[slot].createdAt,
+                mentions: marks[slot].contains(.hasMentions) ? mentions[position] : nil)
         }
         return nil
     }
 
     /// Adds a missing text if it fits without eviction, or if its position has a ghost entry.
     mutating func insert(_ text: Text, at position: Position) {
-        let bytes = Self.bytes(text)
+        let bytes = Self.bytes(text.body, text.mentions)
         guard bytes <= capacity / 2 else { return }
         if slots.isEmpty {
             slots = Array(repeating: Slot(), count: slotCount)
             tags = Array(repeating: 0, count: 2 * slotCount)
-            isReferenced = Array(repeating: false, count: slotCount)
+            marks = Array(repeating: [], count: slotCount)
         }
         let location = location(of: position)
         var free: Int?
@@ -82,9 +99,10 @@ struct TextCache {
         guard free != nil && byteCount + bytes <= capacity || findOrRecordGhost(location) else { return }
         let slot = free ?? evictOne(of: location.slots..<location.slots + Self.ways)
         while byteCount + bytes > capacity { advanceHand() }
-        slots[slot] = Slot(position: position, text: text)
+        slots[slot] = Slot(position: position, body: text.body, createdAt: text.createdAt)
         tags[Self.tag(of: slot)] = location.tag
-        isReferenced[slot] = false
+        marks[slot] = text.mentions == nil ? [] : .hasMentions
+        if let users = text.mentions { mentions[position] = users }
         byteCount += bytes
         count += 1
     }
@@ -124,33 +142,34 @@ struct TextCache {
 
     /// Evicts one text from a full set: the first one not referenced recently.
     private mutating func evictOne(of set: Range<Int>) -> Int {
-        if let slot = set.first(where: { !isReferenced[$0] }) {
+        if let slot = set.first(where: { !marks[$0].contains(.isReferenced) }) {
             remove(slot)
             return slot
         }
-        for slot in set { isReferenced[slot] = false }
+        for slot in set { marks[slot].remove(.isReferenced) }
         remove(set.lowerBound)
         return set.lowerBound
     }
 
     private mutating func remove(_ slot: Int) {
         guard slots[slot].position != 0 else { return }
-        byteCount -= Self.bytes(slots[slot].text)
+        let users = marks[slot].contains(.hasMentions) ? mentions.removeValue(forKey: slots[slot].position) : nil
+        byteCount -= Self.bytes(slots[slot].body, users)
         count -= 1
         slots[slot] = Slot()
         tags[Self.tag(of: slot)] = 0
-        isReferenced[slot] = false
+        marks[slot] = []
     }
 
     /// Advances the clock hand; evicts the text there unless it was referenced recently.
     private mutating func advanceHand() {
         hand = (hand + 1) & (slotCount - 1)
-        if isReferenced[hand] { isReferenced[hand] = false } else { remove(hand) }
+        if marks[hand].remove(.isReferenced) == nil { remove(hand) }
     }
 
     /// The size of a text: its bytes and ids, the headers of the string and the array, and its share of the
     /// slots.
-    private static func bytes(_ text: Text) -> Int {
-        (text.body?.utf8.count ?? 0) + (text.mentions.isEmpty ? 96 : 128 + 16 * text.mentions.count)
+    private static func bytes(_ body: String?, _ mentions: [UserID]?) -> Int {
+        (body?.utf8.count ?? 0) + (mentions.map { 128 + 16 * $0.count } ?? 96)
     }
 }

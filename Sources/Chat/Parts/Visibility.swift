@@ -204,7 +204,8 @@ extension ReadModels {
     /// removed it, since the queried position.
     func mark(_ rows: inout [PostRecord], _ thread: ThreadID, from viewpoint: Viewpoint) {
         for index in rows.indices where rows[index].mayHaveReactions && !rows[index].isWithdrawn {
-            rows[index].reactions = reactions(to: rows[index].id, of: viewpoint.viewer.user, asOf: viewpoint.position)
+            let present = reactions(to: rows[index].id, of: viewpoint.viewer.user, asOf: viewpoint.position)
+            if !present.isEmpty { rows[index].reactions = present }
         }
         guard let viewer = viewpoint.viewer.user else { return }
         // The blocks as of now count, whatever the queried position.

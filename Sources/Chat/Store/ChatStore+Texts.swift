@@ -12,22 +12,24 @@ extension ChatStore {
     func posts(_ rows: [PostRecord], in thread: ThreadID? = nil) throws(ChatError) -> [Post] {
         var textPositions = TextPositions(capacity: rows.count)
         for row in rows { textPositions.add(row.position, row.editPosition) }
-        let texts = try texts(at: textPositions)
+        var texts = try texts(at: textPositions)
         var posts: [Post] = []
         posts.reserveCapacity(rows.count)
         for index in rows.indices {
-            let row = rows[index]
-            let text = texts[index]
-            // Stored properties: a computed one of another module costs a call and a copy
-            // (Benchmarks/README.md, R1b).
-            let isShown = !row.isRetracted && !row.isRemoved && !row.isWithheld
+            // A row or a body in a constant would be a copy (Benchmarks/README.md, R2).
+            let body = texts[index].body.take()
             posts.append(
                 Post(
-                    id: row.id, position: row.position, thread: thread, message: row.message,
-                    author: UserSummary(id: row.author, username: row.authorName), body: isShown ? text.body : nil,
-                    createdAt: text.createdAt, editedAt: text.editedAt, editPosition: row.editPosition, isRetracted: row.isRetracted,
-                    isRemoved: row.isRemoved, isFromBlockedUser: row.isBlocked, replyCount: row.replyCount,
-                    reactions: row.reactions, mentions: isShown ? text.mentions : []))
+                    id: rows[index].id, position: rows[index].position, thread: thread, message: rows[index].message,
+                    author: UserSummary(id: rows[index].author, username: rows[index].authorName),
+                    body: rows[index].isTextShown ? body : nil, createdAt: texts[index].createdAt, editedAt: texts[index].editedAt,
+                    editPosition: rows[index].editPosition, isRetracted: rows[index].isRetracted, isRemoved: rows[index].isRemoved,
+                    isFromBlockedUser: rows[index].isBlocked, replyCount: rows[index].replyCount))
+        }
+        // Most posts have neither reactions nor mentions.
+        for index in rows.indices where rows[index].reactions != nil { posts[index].reactions = rows[index].reactions ?? [] }
+        for index in rows.indices where texts[index].mentions != nil && rows[index].isTextShown {
+            posts[index].mentions = texts[index].mentions ?? []
         }
         return posts
     }
@@ -47,14 +49,16 @@ extension ChatStore {
     /// Returns the texts of the events at these positions, in the given order.
     private func texts(at positions: [Position]) throws(ChatError) -> [PostText] {
         if positions.isEmpty { return [] }
-        var texts = [PostText](repeating: PostText(.none), count: positions.count)
+        var texts: [PostText] = []
+        texts.reserveCapacity(positions.count)
         var missing: [Int] = []
         textCache.withLock { cache in
             for index in positions.indices {
                 if let text = cache.text(positions[index]) {
-                    texts[index] = PostText(text)
+                    texts.append(PostText(text))
                     continue
                 }
+                texts.append(PostText(.none))
                 if missing.isEmpty { missing.reserveCapacity(positions.count - index) }
                 missing.append(index)
             }
@@ -82,7 +86,8 @@ extension ChatStore {
                 )
                 do throws(EventDecodingError) {
                     let (body, createdAt, mentions) = try ChatEvent.text(kept: kept, erasable: state == .whole ? erasable : nil)
-                    texts[indices[next]] = PostText(TextCache.Text(body: body, createdAt: createdAt, mentions: mentions))
+                    texts[indices[next]] = PostText(
+                        TextCache.Text(body: body, createdAt: createdAt, mentions: mentions.isEmpty ? nil : mentions))
                     next += 1
                     return true
                 } catch {
@@ -94,6 +99,14 @@ extension ChatStore {
         if let undecodable { throw undecodable }
         precondition(next == indices.count, "The log must return each requested record or throw.")
     }
+}
+
+extension PostRecord {
+    /// Whether the viewer is shown the text and the mentions.
+    ///
+    /// Stored properties: a computed one of another module costs a call and a copy
+    /// (Benchmarks/README.md, R1b).
+    fileprivate var isTextShown: Bool { !isRetracted && !isRemoved && !isWithheld }
 }
 
 /// The positions of the texts of some posts.
@@ -123,7 +136,8 @@ private struct PostText {
     var body: String?
     var createdAt: Timestamp
     var editedAt: Timestamp?
-    var mentions: [UserID]
+    /// Nil if the text mentions no user.
+    var mentions: [UserID]?
 
     init(_ text: TextCache.Text) { (body, createdAt, mentions) = (text.body, text.createdAt, text.mentions) }
 

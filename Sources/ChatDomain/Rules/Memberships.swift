@@ -174,8 +174,8 @@ extension RuleState {
         if isOpener { threads[indexes.thread].ownerCount &+= 1 }
         if threads[indexes.thread].history == .sinceJoining {
             rare.joins[indexes.membership] = position
-        } else if rare.joins[indexes.membership] > 0 {
-            rare.joins[indexes.membership] = 0
+        } else {
+            rare.joins.clear(indexes.membership)
         }
         countMember(indexes.user, of: indexes.thread)
     }

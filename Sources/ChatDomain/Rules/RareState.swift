@@ -46,6 +46,13 @@ struct SparseColumn: Equatable, Sendable {
             if isNew { values.append(newValue) } else { values[index] = newValue }
         }
     }
+
+    /// Sets a row to 0, unless it has never had another number.
+    ///
+    /// Mutating, because reading the row of a state that is being changed copies the whole state.
+    mutating func clear(_ row: Int) {
+        if let index = rows.find(row), values[index] != 0 { values[index] = 0 }
+    }
 }
 
 extension RareState {
