@@ -180,8 +180,8 @@ public struct MessageImporter: ~Copyable {
             switch (recorded.kind, recorded.shape) {
             case (.userRegistered, .user(let user)):
                 summary.users += 1
-                if let renamed = batch.renamed[user] { summary.renamed.append(renamed) }
-                if let without = batch.withoutSubject[user] { summary.withoutSubject.append(without) }
+                if let renamed = batch.people.renamed[user] { summary.renamed.append(renamed) }
+                if let without = batch.people.withoutSubject[user] { summary.withoutSubject.append(without) }
             case (.threadOpened, .thread(let thread, _, _)):
                 summary.threads += 1
                 let policy = receipt.events.lazy.compactMap {
