@@ -13,7 +13,7 @@ extension ChatStore {
     /// in it.
     ///
     /// At most 1,000 events are looked at: a page for which that is not enough has fewer entries than were
-    /// asked for, and ``Page/hasMore``.
+    /// asked for, and `Page.hasMore`.
     ///
     /// - Parameters:
     ///   - user: The user whose inbox it is.
