@@ -210,8 +210,31 @@ extension VisibilityWorld {
                 try execute(.leaveThread(user: member, thread: thread))
                 try execute(.joinThread(user: member, thread: thread))
             }
-            // An invitation that stands, unless the guest is a member.
-            if let guest = known.randomElement(using: &random) { try execute(.invite(user: guest, thread: thread, by: actor)) }
+            // A member moderates for one report, which stays open.
+            if let owner = try owner(of: thread, store),
+                let former = try store.members(of: thread, as: .host).last(where: { $0.user.id != owner })?.user.id,
+                let post = (try? store.executeBlocking(.postMessage(thread: thread, author: former, body: "secret")))?.message
+            {
+                try execute(.setRole(user: former, thread: thread, role: .moderator, by: owner))
+                try execute(.report(.message(post), by: owner, reason: "secret"))
+                try execute(.setRole(user: former, thread: thread, role: .member, by: owner))
+                // Another one is answered, leaves, and comes back to a history since joining.
+                let others = try store.members(of: thread, as: .host).map(\.user.id).filter { $0 != owner && $0 != former }
+                if let back = others.last ?? (random.oneIn(2) ? former : nil),
+                    let post = (try? store.executeBlocking(.postMessage(thread: thread, author: back, body: "secret")))?.message
+                {
+                    try execute(.reply(message: post, author: owner, body: "secret"))
+                    try execute(.setThreadPolicy(thread: thread, policy: .open, history: .sinceJoining, by: owner))
+                    try execute(.leaveThread(user: back, thread: thread))
+                    try execute(.joinThread(user: back, thread: thread))
+                }
+            }
+            // Invitations that stand, one of them by a user whom the guest blocks.
+            let members = Set(try store.members(of: thread, as: .host).map(\.user.id))
+            for (number, guest) in known.filter({ !members.contains($0) }).shuffled(using: &random).prefix(2).enumerated() {
+                try execute(.invite(user: guest, thread: thread, by: actor))
+                try execute(number == 0 ? .unblock(user: actor, by: guest) : .block(user: actor, by: guest))
+            }
         }
     }
 }
