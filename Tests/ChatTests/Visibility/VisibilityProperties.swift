@@ -521,7 +521,12 @@ struct VisibilityChecker {
             check(
                 "invitations(to:)", viewer, moment,
                 expectedForModerators(thread, viewer, moment) { () throws(ChatError) in
-                    try store.invitations(to: thread, as: .host, asOf: asOf)
+                    var page = try store.invitations(to: thread, as: .host, asOf: asOf)
+                    // An operator who is invited sees whether they block the user who invited them.
+                    for index in page.indices where page[index].user.id == viewer {
+                        page.entries[index].isFromBlockedUser = naive.isBlocked(page[index].by.id, by: viewer, at: end)
+                    }
+                    return page
                 }
             ) {
                 () throws(ChatError) in try store.invitations(to: thread, as: .user(viewer), asOf: asOf)
