@@ -39,6 +39,9 @@ static const unsigned char icon_svg[] = {
 static const unsigned char ids_js[] = {
 #embed "../ChatServer/Page/ids.js"
 };
+static const unsigned char inbox_js[] = {
+#embed "../ChatServer/Page/inbox.js"
+};
 static const unsigned char index_html[] = {
 #embed "../ChatServer/Page/index.html"
 };
@@ -104,6 +107,7 @@ const struct CServerFile CServerFiles[] = {
     {"/forms.js", "text/javascript; charset=utf-8", forms_js, sizeof forms_js},
     {"/icon.svg", "image/svg+xml", icon_svg, sizeof icon_svg},
     {"/ids.js", "text/javascript; charset=utf-8", ids_js, sizeof ids_js},
+    {"/inbox.js", "text/javascript; charset=utf-8", inbox_js, sizeof inbox_js},
     {"/", "text/html; charset=utf-8", index_html, sizeof index_html},
     {"/message.js", "text/javascript; charset=utf-8", message_js, sizeof message_js},
     {"/moderation.js", "text/javascript; charset=utf-8", moderation_js, sizeof moderation_js},
