@@ -176,12 +176,12 @@ window.fetch = (path, options) => new Promise((resolve) => {
 });
 const me = (id, ...threads) => ({ id, username: id.toUpperCase(), threads: threads.map((thread) => ({ id: thread, unread: 0, readUpTo: 0, lastMessage: null })) });
 const summary = (id, name) => ({ id, name, lastPosition: 1 });
-// Answers the three requests of a reading. The list of threads is complete without an older page.
+// Answers the four requests of a reading. The list of threads is complete without an older page.
 const answer = (user, items, older = null) => {
   for (const request of waiting.splice(0)) {
     if (request.path === "/v1/me") request.answer(user);
     else if (request.path.startsWith("/v1/threads")) request.answer({ items, older, newer: null });
-    else request.answer({ items: [], older: null });
+    else request.answer({ items: [], older: null, unread: { count: 0 } });
   }
 };
 const paths = () => waiting.map(({ path }) => path.split("?")[0]).sort();
@@ -204,17 +204,17 @@ found.loaded = [...store.state.threads.keys()];
 store.state.isOperator = false;
 store.apply({ position: 9, memberRemoved: { thread: "t2", user: "cal" } });
 store.apply({ position: 10, threadLeft: { thread: "t1", user: "bob" } });
-await until(() => waiting.length === 3);
+await until(() => waiting.length === 4);
 answer(me("bob", "t2"), [summary("t2", "Two")], 5);
 await until(() => store.state.threads.size === 1);
 found.left = [...store.state.threads.keys()];
 
 // Events were missed while a part is read: everything is read after it.
 store.refreshSoon({ delay: 0 });
-await until(() => waiting.length === 3);
+await until(() => waiting.length === 4);
 store.refreshSoon({ delay: 0, isComplete: true });
 answer(me("bob", "t2"), [summary("t2", "Two")], 5);
-await until(() => waiting.length === 3);
+await until(() => waiting.length === 4);
 answer(me("bob", "t2"), [summary("t2", "Two")], 5);
 await until(() => waiting.length === 1);
 found.missed = paths();
@@ -224,7 +224,7 @@ answer(me("bob", "t2"), [], null);
 const lists = [sidebar("First"), sidebar("Second")];
 lists[0].close?.();
 loading = store.load();
-await until(() => waiting.length === 3);
+await until(() => waiting.length === 4);
 answer(me("bob", "t2"), [summary("t2", "Two")]);
 await loading;
 found.lists = lists.map(({ element }) => element.querySelectorAll("li").length);
