@@ -220,8 +220,9 @@ package struct NaiveViews {
     }
 
     /// Counts messages by others whom the user does not block that are neither retracted nor
-    /// removed, after the later of read marker and last join; 0 for non-members. Under the level
-    /// `mentions`, those that mention the user now; under `none`, no message.
+    /// removed, after the later of read marker and last join; 0 for non-members.
+    ///
+    /// Under the level `mentions`, those that mention the user now; under `none`, no message.
     ///
     /// - Parameter blocked: The users whom the user blocks now; nil for those of this history.
     package func unreadCount(_ user: UserID, in thread: ThreadID, except blocked: Set<UserID>? = nil) -> Int {
