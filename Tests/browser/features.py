@@ -14,7 +14,7 @@ def run(tool, directory):
             person.commands([{"setPostcode": {"postcode": "SW1A 1AA"}}])
         wait("the server knows both", lambda: ann.get("/v1/threads/SW1A")["members"] == 2)
         thread = invited(ann, bob)
-        for part in (moderated, sanctioned, roles, locked, blocked, residents):
+        for part in (told, moderated, sanctioned, roles, locked, blocked, residents):
             part(ann, bob, thread)
             steps += 1
         for part in (shared_link, sessions, passwords, forgotten, signed_out, deleted):
@@ -58,6 +58,41 @@ def invited(ann, bob):
     ann.see("2 members", ".thread-detail")
     ann.see("Nobody is invited at present.", ".panel")
     return thread
+
+
+def told(ann, bob, thread):
+    """A reaction is clicked and taken back; the inbox tells of it and of a reply, and is read when it was shown."""
+    bob.write("Who brings soup?")
+    question = ann.id_of("Who brings soup?")
+    chip = f'main [data-id="{question}"] .reactions'
+    ann.menu(question, "React…")
+    ann.click("Party", "dialog")
+    bob.see("\N{PARTY POPPER}", chip)
+    wait("the inbox counts the reaction", lambda: bob.find('[aria-label="Inbox, 1 unread"]'))
+    ann.commands([{"reply": {"message": question, "body": "I do"}}])
+    wait("the inbox counts the reply", lambda: bob.find('[aria-label="Inbox, 2 unread"]'))
+    bob.open("inbox")
+    bob.see("reacted with", "main")
+    wait("the inbox is read", lambda: bob.get("/v1/inbox")["unread"]["count"] == 0 and bob.find('[aria-label="Inbox"]'))
+    bob.click("Open this reply", "main")
+    bob.see("I do", ".panel")
+    ann.click("\N{PARTY POPPER}", chip)
+    wait("the reaction is gone", lambda: not bob.find(chip))
+    # The menu item leads to the list, so that the thread is not read again at once.
+    ann.menu(question, "Mark as unread from here")
+    wait("the message is unread", lambda: unread(ann, thread) == 1)
+    panel(ann, thread, "people")
+    wait("the message is read", lambda: unread(ann, thread) == 0)
+    ann.fill("What of this thread notifies you?", "none", ".panel")
+    ann.see_notice("The notifications are set.")
+    bob.open(f"t/{thread}")
+    bob.write("Nobody is told of this")
+    ann.id_of("Nobody is told of this")
+    ann.fill("What of this thread notifies you?", "all", ".panel")
+
+
+def unread(person, thread):
+    return next(entry["unread"] for entry in person.get("/v1/me")["threads"] if entry["id"] == thread)
 
 
 def moderated(ann, bob, thread):

@@ -49,7 +49,7 @@ function levelChoice(context) {
   const { level } = context.info()?.notifications ?? { level: "all" };
   const choose = (event) => run("setNotifications", { thread: context.thread, level: event.currentTarget.value }, "The notifications are set.");
   return h("label", { class: "field" }, h("span", {}, "What of this thread notifies you?"), h(
-    "select", { onchange: choose }, [["all", "Everything"], ["mentions", "Mentions of you"], ["none", "Nothing"]].map(([value, label]) => h(
+    "select", { oninput: choose }, [["all", "Everything"], ["mentions", "Mentions of you"], ["none", "Nothing"]].map(([value, label]) => h(
       "option", { value, selected: value === level }, label))));
 }
 
