@@ -14,18 +14,18 @@ const readDelay = 1_000;
 
 const acts = {
   messageRemoved: "removed a message of yours", replyRemoved: "removed a reply of yours", userMuted: "muted you", userUnmuted: "ended your mute",
-  userBanned: "banned you", userUnbanned: "ended your ban", memberRemoved: "removed you from the thread", roleSet: "changed your role",
+  userBanned: "banned you", userUnbanned: "ended your ban", memberRemoved: "removed you", roleSet: "changed your role",
 };
 
 /** What the person did, in words. */
 function deed(entry) {
   switch (entry.why) {
-    case "reply": return "answered";
-    case "mention": return "mentioned you";
-    case "reaction": return `reacted with ${entry.emoji}`;
-    case "invitation": return "invited you";
-    case "report": return "reported a post";
-    default: return acts[entry.kind] ?? "did something as a moderator";
+    case "reply": return "answered in";
+    case "mention": return "mentioned you in";
+    case "reaction": return `reacted with ${entry.emoji} in`;
+    case "invitation": return "invited you to";
+    case "report": return "reported a post in";
+    default: return `${acts[entry.kind] ?? "did something as a moderator"} in`;
   }
 }
 
@@ -85,7 +85,7 @@ function card(entry) {
   const by = state.names.has(entry.by.id) ? person(entry.by.id) : entry.by;
   return h(
     "li", { class: entry.unread ? "card inbox-entry has-unread" : "card inbox-entry" },
-    h("p", { class: "card-head" }, avatar(by), h("span", { class: "name" }, personName(by), ` ${deed(entry)} in `, h("bdi", {}, entry.name ?? "a deleted thread")),
+    h("p", { class: "card-head" }, avatar(by), h("span", { class: "name" }, personName(by), ` ${deed(entry)} `, h("bdi", {}, entry.name ?? "a deleted thread")),
       entry.unread ? h("span", { class: "badge" }, "New") : null, timeElement(entry.createdAt, listTime(entry.createdAt))),
     entry.reason ? h("p", { class: "muted", dir: "auto" }, entry.reason) : null,
     entry.until ? h("p", { class: "muted" }, `Until ${fullTimeText(entry.until)}`) : null, place(entry));
