@@ -1,4 +1,4 @@
-/// A page of a list, oldest entry first: a collection of its entries.
+/// A page of a list, oldest entry first, of an inbox newest first: a collection of its entries.
 public struct Page<Entry> {
     /// The entries of the page.
     public var entries: [Entry]
@@ -9,8 +9,10 @@ public struct Page<Entry> {
     /// If none exist yet, it gives an empty page; a later query with it returns the entries added
     /// since.
     public var newer: PageRequest
-    /// Whether a server cut the page, so that it has fewer entries than were asked for, perhaps none,
-    /// although ``newer`` or ``older`` leads to more; false for a page of a store.
+    /// Whether the page was cut: it has fewer entries than were asked for, perhaps none, although ``newer`` or
+    /// ``older`` leads to more.
+    ///
+    /// A store cuts only pages of an inbox, a server any page that is too large for an answer.
     public var hasMore = false
 
     /// Creates a page, for example in a test.

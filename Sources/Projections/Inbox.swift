@@ -11,11 +11,21 @@ package struct InboxItem: Hashable, Sendable {
     package var thread: ThreadID
     /// The message or the reply; nil for an invitation and for what a moderator did.
     package var post: PostID?
+    /// For a reply, those of the last replies to its message that can stand for it, newest first.
+    package var replies: [InboxReply] = []
 
     /// Creates an item.
     package init(position: Position, reason: InboxReason, thread: ThreadID, post: PostID? = nil) {
         (self.position, self.reason, self.thread, self.post) = (position, reason, thread, post)
     }
+}
+
+/// A reply of which a user is told.
+package struct InboxReply: Hashable, Sendable {
+    /// The position of the reply.
+    package var position: Position
+    /// The position of the event that wrote its text.
+    package var textPosition: Position
 }
 
 /// The inboxes of users, whose rows have ranks from 1, oldest first.
@@ -29,9 +39,9 @@ extension ReadModels {
         identities.index(ofUser: user).map { views.inbox.count(of: $0, asOf: position) } ?? 0
     }
 
-    /// Returns the position of a row of a user's inbox.
+    /// Returns the position of a row of a user's inbox; 0 if there is none.
     package func inboxPosition(of user: UserID, rank: Int) -> Position {
-        identities.index(ofUser: user).map { views.inbox.position(of: $0, rank: rank) } ?? 0
+        identities.index(ofUser: user).flatMap { views.inbox.row(of: $0, rank: rank)?.position } ?? 0
     }
 
     /// Returns the position up to which a user had read their inbox; 0 if they read nothing.
@@ -43,12 +53,14 @@ extension ReadModels {
     /// nil if it is not.
     package func inboxReason(ofEventAt position: Position, for user: UserID) -> InboxReason? {
         guard let index = identities.index(ofUser: user), let row = views.inbox.row(of: index, at: position) else { return nil }
-        if row.code.isMention, mentionPosition(of: index, row.target, row.code != .mentionInMessage, asOf: position) == position {
+        if row.code.isMention, !row.code.isSilent,
+            mentionPosition(of: index, row.target, row.code != .mentionInMessage, asOf: position) == position
+        {
             return .mention
         }
         return switch row.code {
         case .reply, .replyWithMention: .reply
-        case .mentionInMessage, .mentionInReply: nil
+        case .mentionInMessage, .mentionInReply, .silentMentionInMessage, .silentMentionInReply: nil
         case .reaction: .reaction
         case .invitation: .invitation
         case .moderation: .moderation
@@ -59,17 +71,18 @@ extension ReadModels {
     /// Returns what a row of a user's inbox is about; nil if it has no entry as of the position, because
     /// another row stands for it, or what it is about is gone.
     ///
-    /// The latest of the last ``inboxDepth`` replies of a message stands for all of them, as the latest
-    /// present one of the last reactions to a post does. A mention stands where the present mention of
+    /// A row of a reply has the other replies of its message, because only the journal knows which of them are
+    /// erased: the latest that is not stands for all. The latest present one of the last reactions to a post
+    /// stands for them. A mention stands where the present mention of
     /// the user began, so that an edit that keeps it does not repeat it.
     ///
     /// - Parameters:
-    ///   - rank: The rank of the row, which must exist.
+    ///   - rank: The rank of the row.
     ///   - blocked: The users whom the user blocks.
     /// - Complexity: O(log *n*), at most ``inboxDepth`` times; for a reaction, for each emoji of the post.
     package func inboxItem(_ rank: Int, of user: UserID, except blocked: BlockedUsers, asOf position: Position) -> InboxItem? {
-        guard let index = identities.index(ofUser: user) else { return nil }
-        return item(views.inbox.row(of: index, rank: rank), of: index, asOf: position) { blocked.contains($0) }
+        guard let index = identities.index(ofUser: user), let row = views.inbox.row(of: index, rank: rank) else { return nil }
+        return item(row, of: index, asOf: position) { blocked.contains($0) }
     }
 
     private func item(
@@ -82,6 +95,7 @@ extension ReadModels {
                 post: postID(post, isReply: isReply))
         }
         switch row.code {
+        case .silentMentionInMessage, .silentMentionInReply: return nil
         case .reply, .replyWithMention, .mentionInReply, .mentionInMessage:
             let isReply = row.code != .mentionInMessage
             let facts = isReply ? identities.replyFacts : identities.messageFacts
@@ -92,8 +106,9 @@ extension ReadModels {
                 return about(row.target, isReply: isReply, .mention)
             }
             guard row.code.isReply else { return nil }
-            let latest = latestReply(to: identities.replyFacts.parent(row.target), for: user, asOf: position, isBlocked: isBlocked)
-            return latest == row.target ? about(row.target, isReply: true, .reply) : nil
+            var item = about(row.target, isReply: true, .reply)
+            item.replies = lastReplies(to: identities.replyFacts.parent(row.target), for: user, asOf: position, isBlocked: isBlocked)
+            return item.replies.contains { $0.position == row.position } ? item : nil
         case .reaction:
             let (post, isReply) = (row.target >> 1, row.target & 1 != 0)
             guard !isWithdrawn(post, isReply, asOf: position),
@@ -114,25 +129,24 @@ extension ReadModels {
         }
     }
 
-    /// Returns the messages that mention a user, found in the latest events of their inbox since a position.
+    /// Returns the messages of a thread whose present text mentions a user, found in the latest events of
+    /// their inbox since a position.
     ///
     /// - Parameter limit: The maximum number of events that are looked at.
+    /// - Complexity: O(*m* log *n*) in the number *m* of these events.
     func mentions(
-        of user: Int, since start: Position, except blocked: BlockedUsers, asOf position: Position, limit: Int
+        of user: Int, in thread: Int, since start: Position, except blocked: BlockedUsers, asOf position: Position, limit: Int
     ) -> [Int] {
-        var (rank, messages) = (views.inbox.count(of: user, asOf: position), [] as [Int])
-        let oldest = max(0, rank - limit)
-        while rank > oldest {
-            let row = views.inbox.row(of: user, rank: rank)
-            guard row.position >= start else { break }
-            if row.code == .mentionInMessage,
-                item(row, of: user, asOf: position, isBlocked: blocked.contains)?.reason == .mention
-            {
-                messages.append(row.target)
-            }
-            rank -= 1
+        let histories = views.timelines.messageHistories
+        return views.inbox.lastRows(of: user, limit: limit, asOf: position).compactMap { row in
+            let message = row.target
+            guard row.position >= start, row.code.isMentionInMessage, identities.messageFacts.parent(message) == thread,
+                // An earlier text has a row too.
+                histories.latest(.edit, of: message, asOf: position) ?? identities.messageFacts.position(message) == row.position,
+                !histories.isWithdrawn(message, asOf: position), !blocked.contains(identities.messageFacts.author(message))
+            else { return nil }
+            return message
         }
-        return messages
     }
 
     private func postID(_ post: Int, isReply: Bool) -> PostID {
@@ -145,17 +159,20 @@ extension ReadModels {
             : views.timelines.messageHistories.isWithdrawn(post, asOf: position)
     }
 
-    /// Returns the latest of the last replies to a message that the user is told of, from somebody whom
-    /// they do not block.
-    private func latestReply(to message: Int, for user: Int, asOf position: Position, isBlocked: (Int) -> Bool) -> Int? {
+    /// Returns those of the last replies to a message of which the user is told and that are neither
+    /// withdrawn nor from somebody whom they block, newest first.
+    private func lastReplies(to message: Int, for user: Int, asOf position: Position, isBlocked: (Int) -> Bool) -> [InboxReply] {
         let histories = views.timelines.messageHistories
         let count = histories.count(.reply, of: message, asOf: position)
         let last = histories.values(.reply, of: message, ranks: max(0, count - Self.inboxDepth) + 1..<count + 1)
-        return last.last { link in
-            let reply = Int(link)
-            return views.inbox.row(of: user, at: identities.replyFacts.position(reply))?.code.isReply == true
-                && !views.timelines.replyHistories.isWithdrawn(reply, asOf: position) && !isBlocked(identities.replyFacts.author(reply))
-        }.map { Int($0) }
+        return last.reversed().compactMap { link in
+            let (reply, posted) = (Int(link), identities.replyFacts.position(Int(link)))
+            guard views.inbox.row(of: user, at: posted)?.code.isReply == true,
+                !views.timelines.replyHistories.isWithdrawn(reply, asOf: position), !isBlocked(identities.replyFacts.author(reply))
+            else { return nil }
+            return InboxReply(
+                position: posted, textPosition: views.timelines.replyHistories.latest(.edit, of: reply, asOf: position) ?? posted)
+        }
     }
 
     /// Returns the position of the first of the texts of a post, without a gap up to the one as of a

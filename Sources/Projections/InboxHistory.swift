@@ -10,7 +10,7 @@ import Primitives
 struct InboxHistory: Equatable, Sendable {
     /// By user: the newest link of the chain of their rows.
     private var links = PackedColumn<UInt32>()
-    /// The rows: a ``Code`` in the lowest three bits, and above them what the row is about.
+    /// The rows: a ``Code`` in the lowest four bits, and above them what the row is about.
     private var rows = VersionChains<UInt64>()
     /// By history of a message: those who write there, the last to begin first.
     private var writers = RowLists()
@@ -42,9 +42,14 @@ struct InboxHistory: Equatable, Sendable {
         case moderation
         /// A report of a post in a thread that the user moderates: the report.
         case report
+        /// ``mentionInMessage`` and ``mentionInReply`` under the level `none`: no entry begins there, and one
+        /// that began before goes on.
+        case silentMentionInMessage, silentMentionInReply
 
         var isReply: Bool { self == .reply || self == .replyWithMention }
-        var isMention: Bool { self == .mentionInMessage || self == .mentionInReply || self == .replyWithMention }
+        var isMention: Bool { isMentionInMessage || self == .mentionInReply || self == .replyWithMention || self == .silentMentionInReply }
+        var isMentionInMessage: Bool { self == .mentionInMessage || self == .silentMentionInMessage }
+        var isSilent: Bool { self == .silentMentionInMessage || self == .silentMentionInReply }
     }
 
     /// A row of a user.
@@ -97,7 +102,8 @@ struct InboxHistory: Equatable, Sendable {
     private mutating func addMentions(_ batch: borrowing EventBatch, _ row: Int, _ code: Code, _ rare: borrowing RareHistory) {
         guard batch.rows[row].hasMentions, batch.indexes[row].secondIndex >= 0 else { return }
         for mentioned in batch.concerned(by: row) where mentioned.relation == .mentioned && mentioned.user != batch.indexes[row].user {
-            if level(mentioned.membership, batch.rows[row], rare) == .none { continue }
+            let isSilent = level(mentioned.membership, batch.rows[row], rare) == .none
+            let code = !isSilent ? code : code == .mentionInMessage ? .silentMentionInMessage : .silentMentionInReply
             add(code, batch.indexes[row].secondIndex, of: mentioned.user, at: batch.position(row))
         }
     }
@@ -141,10 +147,10 @@ struct InboxHistory: Equatable, Sendable {
         while links.count <= user { links.append(0) }
         // The mention was added first.
         if code == .reply, links[user] > 0, rows[links[user]].position == position {
-            rows.values[Int(links[user]) - 1] = UInt64(target) << 3 | Code.replyWithMention.rawValue
+            rows.values[Int(links[user]) - 1] = UInt64(target) << 4 | Code.replyWithMention.rawValue
             return
         }
-        rows.append(UInt64(target) << 3 | code.rawValue, at: position, to: &links[user])
+        rows.append(UInt64(target) << 4 | code.rawValue, at: position, to: &links[user])
     }
 }
 
@@ -154,11 +160,21 @@ extension InboxHistory {
         user < links.count ? rows.count(links[user], asOf: position) : 0
     }
 
-    /// Returns the position of a user's row with a rank, from 1, which must exist.
-    func position(of user: Int, rank: Int) -> Position { rows.position(links[user], rank: rank) }
+    /// Returns a user's row with a rank, from 1; nil if there is none.
+    ///
+    /// An erased reaction has no row once the models are rebuilt, so a rank of a moment ago may be gone.
+    func row(of user: Int, rank: Int) -> Row? {
+        guard user < links.count, links[user] > 0 else { return nil }
+        let version = rows[rows.link(links[user], rank: rank)]
+        return version.rank == rank ? Row(version) : nil
+    }
 
-    /// Returns a user's row with a rank, from 1, which must exist.
-    func row(of user: Int, rank: Int) -> Row { Row(rows[rows.link(links[user], rank: rank)]) }
+    /// Returns the latest rows of a user as of a position, at most `limit`, oldest first.
+    func lastRows(of user: Int, limit: Int, asOf position: Position) -> [Row] {
+        let count = count(of: user, asOf: position)
+        guard count > 0 else { return [] }
+        return rows.versions(links[user], ranks: max(0, count - limit) + 1..<count + 1).map { Row($0) }
+    }
 
     /// Returns the row that a user has of the event at a position; nil for none.
     func row(of user: Int, at position: Position) -> Row? {
@@ -175,9 +191,9 @@ extension InboxHistory {
 
 extension InboxHistory.Row {
     fileprivate init(_ version: VersionChains<UInt64>.Version) {
-        // Three bits: every number is a code.
+        // A checkpoint has no other code.
         self.init(
-            position: version.position, code: InboxHistory.Code(rawValue: version.value & 7) ?? .reply, target: Int(version.value >> 3))
+            position: version.position, code: InboxHistory.Code(rawValue: version.value & 15) ?? .reply, target: Int(version.value >> 4))
     }
 }
 
@@ -211,15 +227,16 @@ extension InboxHistory: CheckpointComponent {
 
     /// Whether what a row is about exists; a report is looked for when the row is read.
     private static func isValid(_ value: UInt64, _ ids: borrowing Identities) -> Bool {
-        let target = value >> 3
+        let target = value >> 4
         let count =
-            switch Code(rawValue: value & 7) {
-            case .reply, .mentionInReply, .replyWithMention: ids.replies.count
-            case .mentionInMessage: ids.messages.count
+            switch Code(rawValue: value & 15) {
+            case .reply, .mentionInReply, .replyWithMention, .silentMentionInReply: ids.replies.count
+            case .mentionInMessage, .silentMentionInMessage: ids.messages.count
             case .reaction: 2 * (target & 1 == 0 ? ids.messages.count : ids.replies.count)
             case .invitation: ids.memberships.count
             case .moderation: ids.threads.count
-            case .report, nil: Int.max
+            case .report: Int.max >> 4
+            case nil: 0
             }
         return target < count
     }

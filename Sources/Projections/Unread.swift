@@ -6,7 +6,7 @@ extension ReadModels {
     /// Returns the number of a thread's messages that a member had not read; 0 for other users.
     ///
     /// A message is unread if it is after both the read marker and the last join, written by
-    /// another user whom the member does not block, and not retracted, and if the level of notifications
+    /// another user whom the member does not block, and neither retracted nor removed, and if the level of notifications
     /// that held when it was recorded does not silence it: `none` silences every message, `mentions` those
     /// that do not mention the member now.
     ///
@@ -94,8 +94,9 @@ extension ReadModels {
         unread.levels.reverse()
         guard unread.levels.contains(where: { $0.level == .mentions }) else { return }
         let first = identities.messageFacts.position(Int(views.timelines.threads[unread.thread].messages[unread.range.lowerBound]))
-        for message in mentions(of: user, since: first, except: blocked, asOf: unread.position, limit: Self.maximumMentionCount) {
-            guard identities.messageFacts.parent(message) == unread.thread else { continue }
+        let mentioning = mentions(
+            of: user, in: unread.thread, since: first, except: blocked, asOf: unread.position, limit: Self.maximumMentionCount)
+        for message in mentioning {
             let index = index(
                 ofMessageAfter: identities.messageFacts.position(message) - 1, in: unread.thread, below: unread.range.upperBound)
             if unread.range.contains(index) { unread.mentions.append(index) }

@@ -20,7 +20,7 @@ extension NaiveViews {
             switch event.kind {
             case .messagePosted, .replyPosted, .messageEdited, .replyEdited:
                 guard let post, !isGone, !isFromBlocked else { continue }
-                if mentionStart(of: user, in: post, positions) == recorded.position {
+                if mentionStart(of: user, in: post) == recorded.position {
                     reason = .mention
                 } else if event.kind == .replyPosted {
                     reason = latestReply(to: event.message, user, positions, blocked) == recorded.position ? .reply : nil
@@ -94,16 +94,17 @@ extension NaiveViews {
             guard let thread = recorded.thread, notifications(user, in: thread, asOf: recorded.position).level == .all,
                 isTold(user, ofReplyAt: recorded.position, message)
             else { return false }
-            return !isWithdrawn(.reply(reply)) && !blocked.contains(author)
+            let text = events.last { $0.kind == .replyEdited && $0.reply == reply } ?? recorded
+            return !isWithdrawn(.reply(reply)) && !blocked.contains(author) && !text.event.isErased
         }?.position
     }
 
     /// Returns where the present mention of a user in a post began.
-    private func mentionStart(of user: UserID, in post: PostID, _ told: Set<Position>) -> Position? {
+    private func mentionStart(of user: UserID, in post: PostID) -> Position? {
         let texts = events.filter { recorded in
             [.messagePosted, .replyPosted, .messageEdited, .replyEdited].contains(recorded.kind) && self.post(of: recorded.event) == post
         }
-        return texts.suffix(50).reversed().prefix { $0.mentions.contains(user) && told.contains($0.position) }.last?.position
+        return texts.suffix(50).reversed().prefix { $0.mentions.contains(user) }.last?.position
     }
 
     /// Returns the latest present reaction of the last 50 with emoji that the post has.

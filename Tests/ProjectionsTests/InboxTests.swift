@@ -115,7 +115,14 @@ import Testing
 
     /// Returns the inbox of the models as of a position.
     private func inbox(_ models: ReadModels, of user: UserID, _ blocked: BlockedUsers, asOf now: Position) -> [InboxItem] {
-        (0..<models.inboxCount(of: user, asOf: now)).compactMap { models.inboxItem($0 + 1, of: user, except: blocked, asOf: now) }
+        (0..<models.inboxCount(of: user, asOf: now)).compactMap { rank in
+            // Nothing is erased, so the newest reply stands for the others.
+            guard var item = models.inboxItem(rank + 1, of: user, except: blocked, asOf: now),
+                item.replies.first.map({ $0.position == item.position }) ?? true
+            else { return nil }
+            item.replies = []
+            return item
+        }
     }
 
     /// Compares the models of a whole history as of positions, and those of the events up to them, with a

@@ -30,7 +30,7 @@ struct ImportAssumptions {
     /// The threads to open, other than those of outward codes.
     var newThreads: Set<ThreadID> = []
     var newPosts: [NewPost] = []
-    /// The memberships that come from lines of joins and from reactions.
+    /// The memberships that come from lines of joins, from reactions and from mentions.
     var newJoins: [Member] = []
     /// The authors of posts, and the users who reacted, whose membership is older than the batch.
     var existingMembers: Set<Member> = []

@@ -158,6 +158,10 @@ extension ImportPeople {
                 let newcomer = try registration(user, person, models, now)
                 guard mayBeMember(user, of: line.thread, models, now) else { throw .notAMember }
                 stageMembership(user, newcomer, threadName, line, models, now, &commands, &adapted)
+                let member = Member(user: user, thread: line.thread)
+                if newMembers.contains(member), !commands.assumptions.newJoins.contains(member) {
+                    commands.assumptions.newJoins.append(member)
+                }
                 mentions.append(user)
             } catch {
                 adapted[.mentionIgnored] = message.id

@@ -80,6 +80,8 @@ extension ReadModels {
         guard let viewer = filter.viewer.user, !filter.isExemptFromViewer(recorded.event) else { return recorded }
         guard var shown = shown(recorded, to: viewer, current: current) else { return nil }
         if !shown.isFromBlockedUser { shown.inbox = inboxReason(ofEventAt: recorded.position, for: viewer) }
+        // A hidden text takes with it the users whom it mentions.
+        if shown.inbox == .mention, shown.redacted.contains(.body) { shown.inbox = nil }
         return shown
     }
 }

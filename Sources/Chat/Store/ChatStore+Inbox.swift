@@ -28,12 +28,14 @@ extension ChatStore {
     public func inbox(
         of user: UserID, page: PageRequest = PageRequest(), as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> Page<InboxEntry> {
-        let query = try inboxQuery(of: user, as: viewer, asOf: point)
-        var found = try query.sections.readPage(
-            page, count: query.count, reading: InboxQuery.maximumRowCount, position: { query.position($0 + 1) },
-            { (index) throws(ChatError) in try query.entry(index + 1, from: self) })
-        found.entries.reverse()
-        return found
+        try withStableRanks { () throws(ChatError) in
+            let query = try inboxQuery(of: user, as: viewer, asOf: point)
+            var found = try query.sections.readPage(
+                page, count: query.count, reading: InboxQuery.maximumRowCount, position: { query.position($0 + 1) },
+                { (index) throws(ChatError) in try query.entry(index + 1, from: self) })
+            found.entries.reverse()
+            return found
+        }
     }
 
     /// Returns the number of unread entries of a user's inbox, among the latest 1,000 events that concern
@@ -42,18 +44,29 @@ extension ChatStore {
     /// - Throws: As ``inbox(of:page:as:asOf:)``.
     /// - Complexity: As ``inbox(of:page:as:asOf:)``, for the events after the one that the user has read.
     public func unreadInboxCount(of user: UserID, as viewer: Viewer, asOf point: AsOf = .now) throws(ChatError) -> InboxCount {
-        let query = try inboxQuery(of: user, as: viewer, asOf: point)
-        var result = InboxCount(count: 0)
-        var rank = query.count
-        while rank > 0, query.position(rank) > query.marker {
-            guard query.count - rank < InboxQuery.maximumRowCount else {
-                result.hasMore = true
-                break
+        try withStableRanks { () throws(ChatError) in
+            let query = try inboxQuery(of: user, as: viewer, asOf: point)
+            var result = InboxCount(count: 0)
+            var rank = query.count
+            while rank > 0, query.position(rank) > query.marker {
+                guard query.count - rank < InboxQuery.maximumRowCount else {
+                    result.hasMore = true
+                    break
+                }
+                if try query.entry(rank, from: self) != nil { result.count += 1 }
+                rank -= 1
             }
-            if try query.entry(rank, from: self) != nil { result.count += 1 }
-            rank -= 1
+            return result
         }
-        return result
+    }
+
+    /// Calls the body again if an erasure has ended meanwhile, after which rows can have other ranks.
+    private func withStableRanks<Value>(_ body: () throws(ChatError) -> Value) throws(ChatError) -> Value {
+        while true {
+            let epoch = erasedPositions.epoch
+            let value = try body()
+            if epoch == erasedPositions.epoch { return value }
+        }
     }
 
     private func inboxQuery(of user: UserID, as viewer: Viewer, asOf point: AsOf) throws(ChatError) -> InboxQuery {
@@ -70,7 +83,7 @@ extension ChatStore {
 }
 
 /// A user's inbox as of a point, by the ranks of its rows.
-private struct InboxQuery {
+private final class InboxQuery {
     /// The maximum number of rows that a page or a count looks at.
     static let maximumRowCount = 1_000
 
@@ -81,8 +94,25 @@ private struct InboxQuery {
     let count: Int
     /// The position up to which the user has read the inbox.
     let marker: Position
+    /// By the newest reply to a message that can stand for it: the newest whose text is not erased, once it
+    /// was looked for; nil for none.
+    private var latestReplies: [InboxReply: InboxReply?] = [:]
+
+    init(user: UserID, sections: SectionedQuery, blocked: BlockedUsers, count: Int, marker: Position) {
+        (self.user, self.sections, self.blocked, self.count, self.marker) = (user, sections, blocked, count, marker)
+    }
 
     func position(_ rank: Int) -> Position { sections.withSection { $0.inboxPosition(of: user, rank: rank) } }
+
+    private func latestReply(of replies: [InboxReply], _ newest: InboxReply, from store: ChatStore) throws(ChatError) -> InboxReply? {
+        if let known = latestReplies[newest] { return known }
+        var latest: InboxReply?
+        for reply in replies where latest == nil {
+            if try !store.event(at: reply.textPosition).isErased { latest = reply }
+        }
+        latestReplies[newest] = .some(latest)
+        return latest
+    }
 
     /// Returns the entry of a row; nil if it has none.
     func entry(_ rank: Int, from store: ChatStore) throws(ChatError) -> InboxEntry? {
@@ -93,6 +123,9 @@ private struct InboxQuery {
             }
         }
         guard let (item, text) = found else { return nil }
+        if let newest = item.replies.first, try latestReply(of: item.replies, newest, from: store)?.position != item.position {
+            return nil
+        }
         let event = try store.event(at: item.position)
         if let text {
             // An erased post has no entries, and neither has an erased reaction.

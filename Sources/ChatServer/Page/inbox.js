@@ -32,18 +32,29 @@ function deed(entry) {
 export function inboxPage() {
   const body = h("div");
   let timer = null;
+  let isClosed = false;
+  let isRead = false;
+  /** The newest entry that was shown and is not read. */
+  let newest = null;
 
-  async function markRead(items) {
-    if (!items.some((item) => item.unread) || document.visibilityState === "hidden") return;
+  async function markRead() {
+    if (isClosed || newest === null || document.visibilityState === "hidden") return;
+    const upTo = newest;
+    newest = null;
+    isRead = true;
     try {
-      await execute("markInboxRead", { upTo: items[0].position });
+      await execute("markInboxRead", { upTo });
     } catch (error) {
       notice(errorText(error));
     }
   }
 
   const load = loader(body, async () => {
-    const first = await get(path(["inbox"], { limit: pageSize }));
+    let first = await get(path(["inbox"], { limit: pageSize }));
+    // A page can be empty although entries follow, after many events that have none.
+    for (let turn = 0; turn < 20 && !first.items.length && first.older !== null; turn += 1) {
+      first = await get(path(["inbox"], { limit: pageSize, before: first.older }));
+    }
     const list = h("ul", { class: "cards" });
     let { older } = first;
     const add = ({ items }) => {
@@ -53,6 +64,7 @@ export function inboxPage() {
     const more = h("button", {
       type: "button", class: "button small", hidden: older === null,
       onclick: async () => {
+        more.disabled = true;
         try {
           const next = await get(path(["inbox"], { limit: pageSize, before: older }));
           add(next);
@@ -61,11 +73,13 @@ export function inboxPage() {
         } catch (error) {
           notice(errorText(error));
         }
+        more.disabled = false;
       },
     }, "Show more");
     add(first);
     clearTimeout(timer);
-    timer = setTimeout(() => markRead(first.items), readDelay);
+    newest = first.items.some((item) => item.unread) ? first.items[0].position : null;
+    timer = setTimeout(markRead, readDelay);
     if (!first.items.length && older === null) {
       return h("p", { class: "muted" }, "Nothing has happened yet. Answers, mentions and reactions to what you write appear here.");
     }
@@ -73,9 +87,15 @@ export function inboxPage() {
   });
   load();
   const result = page("Inbox", body);
-  const ends = ["inbox", "erased", "blocked"].map((topic) => on(topic, load));
+  // What this view has read itself keeps its marks until something else happens.
+  const changed = () => { if (!state.inbox.count && isRead) isRead = false; else load(); };
+  const ends = [on("inbox", changed), on("erased", load), on("blocked", load)];
+  const shown = () => markRead();
+  document.addEventListener("visibilitychange", shown);
   result.close = () => {
+    isClosed = true;
     clearTimeout(timer);
+    document.removeEventListener("visibilitychange", shown);
     for (const end of ends) end();
   };
   return result;
@@ -85,7 +105,7 @@ function card(entry) {
   const by = state.names.has(entry.by.id) ? person(entry.by.id) : entry.by;
   return h(
     "li", { class: entry.unread ? "card inbox-entry has-unread" : "card inbox-entry" },
-    h("p", { class: "card-head" }, avatar(by), h("span", { class: "name" }, personName(by), ` ${deed(entry)} `, h("bdi", {}, entry.name ?? "a deleted thread")),
+    h("p", { class: "card-head" }, avatar(by), h("span", { class: "name" }, personName(by), ` ${deed(entry)} `, h("bdi", {}, entry.name ?? "a thread without a name")),
       entry.unread ? h("span", { class: "badge" }, "New") : null, timeElement(entry.createdAt, listTime(entry.createdAt))),
     entry.reason ? h("p", { class: "muted", dir: "auto" }, entry.reason) : null,
     entry.until ? h("p", { class: "muted" }, `Until ${fullTimeText(entry.until)}`) : null, place(entry));

@@ -120,15 +120,15 @@ export async function load({ isComplete = true } = {}) {
   state.me = me;
   state.threads = threads;
   state.invitations = invitations.items;
-  const hadEntry = state.inboxPosition;
+  const former = state.inboxMark;
   state.inbox = inbox.unread;
-  state.inboxPosition = inbox.items[0]?.position ?? 0;
+  state.inboxMark = `${inbox.items[0]?.position} ${inbox.unread.count}`;
   state.hasMoreThreads = me.more;
   state.hasMoreInvitations = !invitations.isComplete;
   learn(me, ...me.threads.map((thread) => thread.lastMessage?.author));
   emit("threads");
   emit("invitations");
-  if (hadEntry !== state.inboxPosition) emit("inbox");
+  if (former !== state.inboxMark) emit("inbox");
 }
 
 /** Forgets what was erased: the texts of posts, and the names of people and threads. */
@@ -213,7 +213,8 @@ export function apply(event) {
   if (kind === "messagePosted") countUnread(event, fields);
   if (flags[kind] && state.threads.has(fields.thread)) Object.assign(state.threads.get(fields.thread), flags[kind]);
   emit("event", { kind, fields, event });
-  if (event.inbox || !/^(reply|reaction)/.test(kind)) refreshSoon();
+  // Other replies and reactions change neither the list nor the inbox.
+  if (event.inbox || !/^(replyPosted|replyEdited|reactionAdded)$/.test(kind)) refreshSoon();
 }
 
 /** Shows a new message in the list at once; the numbers of the server follow. */

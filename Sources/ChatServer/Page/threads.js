@@ -38,9 +38,10 @@ export function sidebar(brand) {
     if (focused) list.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
     top.replaceChildren();
     const { count: unread, more } = state.inbox;
-    inboxCount.hidden = !unread;
-    inboxCount.textContent = more || unread > 99 ? "99+" : String(unread);
-    inboxLink.setAttribute("aria-label", unread ? `Inbox, ${unread} unread` : "Inbox");
+    // After many events without an entry, the server has not looked at all that may be unread.
+    inboxCount.hidden = !unread && !more;
+    inboxCount.textContent = unread > 99 ? "99+" : more ? `${unread}+` : String(unread);
+    inboxLink.setAttribute("aria-label", unread ? `Inbox, ${unread}${more ? " or more" : ""} unread` : "Inbox");
     if (state.invitations.length) {
       top.append(h("a", { class: "invitations-link", href: link("invitations") }, icon("mail"), h("span", {}, invitationCount())));
     }

@@ -152,8 +152,13 @@ extension ToolCommand {
     ) { arguments, output in
         let page = try arguments.listPage()
         return try arguments.withUser { store, user, viewer, point in
+            let found = try store.inbox(of: user, page: page, as: viewer, asOf: point)
+            if found.hasMore {
+                let (before, after) = (found.older?.before ?? 0, found.newer.after ?? 0)
+                StandardError.writeLine("More entries follow: --\(page.after == nil ? "before \(before)" : "after \(after)")")
+            }
             try output.show(
-                try store.inbox(of: user, page: page, as: viewer, asOf: point).entries, asJSON: arguments.hasFlag("json"),
+                found.entries, asJSON: arguments.hasFlag("json"),
                 [.init("POSITION", .right), .init("", .left), .init("TIME"), .init("WHY"), .init("BY"), .init("THREAD"), .init("WHAT")]
             ) {
                 [

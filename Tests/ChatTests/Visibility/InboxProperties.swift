@@ -1,5 +1,6 @@
 import ChatDomain
 import ChatTesting
+import Locking
 import NaiveViews
 import Primitives
 import Projections
@@ -30,6 +31,64 @@ import Testing
         let writer = try #require(events.last { $0.kind == .replyPosted }?.user)
         _ = try store.eraseUser(writer, reason: "user-request")
         try compare(store, world.users, world.moments, &found)
+    }
+
+    /// An erased reaction has no row once the models are rebuilt, so that the rows of a query that has begun
+    /// are others or gone.
+    @Test(arguments: [false, true]) func inboxIsReadAgainAfterAnErasure(hasReply: Bool) throws {
+        let store = try StoreFixture(seed: 1).open()
+        let (ann, bob) = (UserID(bits: 1), UserID(bits: 2))
+        let (thread, message) = (ThreadID(bits: 3), MessageID(bits: 4))
+        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
+        try store.executeBlocking(.registerUser(user: bob, username: "Bob"))
+        try store.executeBlocking(.openThread(thread: thread, name: "Soup", by: ann))
+        try store.executeBlocking(.joinThread(user: bob, thread: thread))
+        try store.executeBlocking(.postMessage(message: message, thread: thread, author: ann, body: "Soup"))
+        if hasReply { try store.executeBlocking(.reply(message: message, author: bob, body: "bread")) }
+        let reaction = try #require(try store.executeBlocking(.react(.message(message), by: bob, emoji: "👍")).events.first).position
+        #expect(try store.inbox(of: ann, as: .user(ann)).first?.why == .reaction)
+        for isCount in [false, true] {
+            let mayErase = Lock(true)
+            store.readSide.willBeginSection.withLock { hook in
+                hook = {
+                    let isFirst = mayErase.withLock { may in
+                        defer { may = false }
+                        return may
+                    }
+                    if isFirst { _ = try? store.eraseContent(of: PositionSet([reaction...reaction]), reason: "spam") }
+                }
+            }
+            if isCount {
+                #expect(try store.unreadInboxCount(of: ann, as: .user(ann)) == InboxCount(count: hasReply ? 1 : 0))
+            } else {
+                #expect(try store.inbox(of: ann, as: .user(ann)).map(\.why) == (hasReply ? [.reply] : []))
+            }
+            let isErased = mayErase.withLock { !$0 }
+            // The first query leaves no row to the count if there is no reply.
+            if hasReply || !isCount { #expect(isErased) }
+        }
+        store.readSide.willBeginSection.withLock { $0 = nil }
+    }
+
+    /// A reply whose text is erased does not hide those before it.
+    @Test func erasedReplyGivesWayToTheOneBefore() throws {
+        let store = try StoreFixture(seed: 1).open()
+        let (ann, bob) = (UserID(bits: 1), UserID(bits: 2))
+        let (thread, message) = (ThreadID(bits: 3), MessageID(bits: 4))
+        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
+        try store.executeBlocking(.registerUser(user: bob, username: "Bob"))
+        try store.executeBlocking(.openThread(thread: thread, name: "Soup", by: ann))
+        try store.executeBlocking(.joinThread(user: bob, thread: thread))
+        try store.executeBlocking(.postMessage(message: message, thread: thread, author: ann, body: "Soup"))
+        func reply(_ body: String) throws -> Position {
+            try #require(try store.executeBlocking(.reply(message: message, author: bob, body: body)).events.first).position
+        }
+        let (first, second) = (try reply("bread"), try reply("butter"))
+        #expect(try store.inbox(of: ann, as: .user(ann)).map(\.position) == [second])
+        _ = try store.eraseContent(of: PositionSet([second...second]), reason: "spam")
+        #expect(try store.inbox(of: ann, as: .user(ann)).map(\.position) == [first])
+        _ = try store.eraseContent(of: PositionSet([first...first]), reason: "spam")
+        #expect(try store.inbox(of: ann, as: .user(ann)).isEmpty)
     }
 
     /// Compares the inbox of each user, whole and in pages, as of some positions.
