@@ -100,7 +100,9 @@ public struct UserThread: Hashable, Sendable, Codable, Identifiable {
     /// The number of unread messages.
     ///
     /// A message is unread if it is after both the read marker and the last join, written by
-    /// another user whom the user does not block now, and neither retracted nor removed.
+    /// another user whom the user does not block now, and neither retracted nor removed. The level of
+    /// notifications that held when it was recorded counts: under `none` no message is unread, under
+    /// `mentions` only those that mention the user now.
     public var unreadCount: Int
     /// The position of the first unread message; nil if none is unread.
     public var firstUnread: Position?
