@@ -38,6 +38,20 @@ import Testing
         #expect(before.isEmpty)
     }
 
+    @Test func inbox() async throws {
+        let (store, sw1a) = try store()
+        let ben = UserID(bits: 2)
+        try store.executeBlocking(.registerUser(user: ben, username: "Ben"))
+        try store.executeBlocking(.setPostcode(user: ben, postcode: "SW1A 2AA"))
+        let message = try #require(try store.executeBlocking(.postMessage(thread: sw1a, author: ann, body: "Milk?")).message)
+        try store.executeBlocking(.reply(message: message, author: ben, body: "On my way."))
+        let page = try store.inbox(of: ann, as: .user(ann))
+        for entry in page { print(entry.why, entry.by.username ?? "?", entry.isUnread) }
+        if let newest = page.first { try await store.execute(.markInboxRead(user: ann, upTo: newest.position)) }
+        #expect(page.map(\.why) == [.reply] && page.map(\.by.username) == ["Ben"])
+        #expect(try store.unreadInboxCount(of: ann, as: .user(ann)) == InboxCount(count: 0))
+    }
+
     @Test func storeOptions() throws {
         let folder = try TemporaryDirectory()
         let directory = folder.file("journal")
