@@ -33,17 +33,26 @@ import Testing
         try compare(store, world.users, world.moments, &found)
     }
 
-    /// An erased reaction has no row once the models are rebuilt, so that the rows of a query that has begun
-    /// are others or gone.
-    @Test(arguments: [false, true]) func inboxIsReadAgainAfterAnErasure(hasReply: Bool) throws {
+    private let ann = UserID(bits: 1)
+    private let bob = UserID(bits: 2)
+    private let message = MessageID(bits: 4)
+
+    /// Returns a store in which Ann wrote a message in a thread with Bob.
+    private func messageOfAnn() throws -> ChatStore {
         let store = try StoreFixture(seed: 1).open()
-        let (ann, bob) = (UserID(bits: 1), UserID(bits: 2))
-        let (thread, message) = (ThreadID(bits: 3), MessageID(bits: 4))
+        let thread = ThreadID(bits: 3)
         try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
         try store.executeBlocking(.registerUser(user: bob, username: "Bob"))
         try store.executeBlocking(.openThread(thread: thread, name: "Soup", by: ann))
         try store.executeBlocking(.joinThread(user: bob, thread: thread))
         try store.executeBlocking(.postMessage(message: message, thread: thread, author: ann, body: "Soup"))
+        return store
+    }
+
+    /// An erased reaction has no row once the models are rebuilt, so that the rows of a query that has begun
+    /// are others or gone.
+    @Test(arguments: [false, true]) func inboxIsReadAgainAfterAnErasure(hasReply: Bool) throws {
+        let store = try messageOfAnn()
         if hasReply { try store.executeBlocking(.reply(message: message, author: bob, body: "bread")) }
         let reaction = try #require(try store.executeBlocking(.react(.message(message), by: bob, emoji: "👍")).events.first).position
         #expect(try store.inbox(of: ann, as: .user(ann)).first?.why == .reaction)
@@ -72,14 +81,7 @@ import Testing
 
     /// A reply whose text is erased does not hide those before it.
     @Test func erasedReplyGivesWayToTheOneBefore() throws {
-        let store = try StoreFixture(seed: 1).open()
-        let (ann, bob) = (UserID(bits: 1), UserID(bits: 2))
-        let (thread, message) = (ThreadID(bits: 3), MessageID(bits: 4))
-        try store.executeBlocking(.registerUser(user: ann, username: "Ann"))
-        try store.executeBlocking(.registerUser(user: bob, username: "Bob"))
-        try store.executeBlocking(.openThread(thread: thread, name: "Soup", by: ann))
-        try store.executeBlocking(.joinThread(user: bob, thread: thread))
-        try store.executeBlocking(.postMessage(message: message, thread: thread, author: ann, body: "Soup"))
+        let store = try messageOfAnn()
         func reply(_ body: String) throws -> Position {
             try #require(try store.executeBlocking(.reply(message: message, author: bob, body: body)).events.first).position
         }
