@@ -313,6 +313,42 @@ import Testing
         }
     }
 
+    @Test func inboxViewFollowsRepliesAndItsMarker() async throws {
+        let fixture = try Fixture()
+        let message = MessageID(bits: 77)
+        try fixture.store.executeBlocking(
+            .postMessage(message: message, thread: Fixture.garden, author: Fixture.bob, body: "Milk?"))
+        let inbox = LiveInbox(fixture.store, of: Fixture.bob)
+        try await showing(inbox.follow) {
+            try await until {
+                inbox.unread
+            } _: {
+                $0 == InboxCount(count: 0)
+            }
+            let receipt = try await fixture.store.execute(.reply(message: message, author: Fixture.ann, body: "On my way."))
+            try await until {
+                inbox.entries.map(\.position)
+            } _: {
+                $0 == [receipt.position]
+            }
+            #expect(inbox.entries.map(\.why) == [.reply] && inbox.unread == InboxCount(count: 1))
+            try await fixture.store.execute(.markInboxRead(user: Fixture.bob, upTo: receipt.position))
+            try await until {
+                inbox.unread
+            } _: {
+                $0 == InboxCount(count: 0)
+            }
+            #expect(inbox.entries.map(\.isUnread) == [false])
+            let reply = try #require(receipt.reply)
+            try await fixture.store.execute(.retract(.reply(reply), by: Fixture.ann))
+            try await until {
+                inbox.entries
+            } _: {
+                $0.isEmpty
+            }
+        }
+    }
+
     @Test func userViewFollowsUnreadCount() async throws {
         let fixture = try Fixture()
         let bob = LiveUser(fixture.store, user: Fixture.bob)
