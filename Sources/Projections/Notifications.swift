@@ -1,55 +1,72 @@
 package import ChatDomain
 import Columns
 
-/// The ends of levels of notifications that have not passed.
-struct LevelEnds: Equatable, Sendable {
-    struct End: Equatable, Comparable {
+/// The ends of levels of notifications, earliest first: a binary heap, because every member can have one.
+///
+/// A level that was set again leaves its former end behind, which then has no effect.
+struct LevelEnds: Sendable {
+    struct End: Comparable {
         var time: Timestamp
         var membership: Int
 
-        static func < (first: End, second: End) -> Bool { (first.time, first.membership) < (second.time, second.membership) }
+        static func < (first: End, second: End) -> Bool { first.time < second.time }
     }
 
     /// The earliest end; later than every recordable time without one.
     private(set) var next = Timestamp(millisecondsSince1970: .max)
-    /// The ends, latest first.
-    private var ends: [End] = []
+    private var heap: [End] = []
 
+    /// Adds an end.
+    ///
+    /// - Complexity: O(log *n*) in the number of ends.
     mutating func insert(_ end: End) {
-        ends.insert(end, at: index(of: end))
-        next = ends[ends.count - 1].time
-    }
-
-    mutating func remove(_ end: End) {
-        let index = index(of: end)
-        if index < ends.count, ends[index] == end { ends.remove(at: index) }
-        next = ends.last?.time ?? Timestamp(millisecondsSince1970: .max)
+        heap.append(end)
+        var child = heap.count - 1
+        while child > 0, heap[child] < heap[(child - 1) / 2] {
+            heap.swapAt(child, (child - 1) / 2)
+            child = (child - 1) / 2
+        }
+        next = heap[0].time
     }
 
     /// Removes and returns the earliest end, if it has passed at a time.
+    ///
+    /// - Complexity: O(log *n*) in the number of ends.
     mutating func pop(at time: Timestamp) -> End? {
-        guard let end = ends.last, end.time <= time else { return nil }
-        remove(end)
+        guard let end = heap.first, end.time <= time else { return nil }
+        heap.swapAt(0, heap.count - 1)
+        heap.removeLast()
+        var parent = 0
+        while true {
+            let children = (2 * parent + 1..<2 * parent + 3).filter { $0 < heap.count }
+            guard let child = children.min(by: { heap[$0] < heap[$1] }), heap[child] < heap[parent] else { break }
+            heap.swapAt(parent, child)
+            parent = child
+        }
+        next = heap.first?.time ?? Timestamp(millisecondsSince1970: .max)
         return end
     }
+}
 
-    private func index(of end: End) -> Int { ends.indices.partitioningIndex { ends[$0] <= end } }
+extension LevelEnds: Equatable {
+    /// Always true: the ends follow from the levels, which are compared.
+    static func == (first: LevelEnds, second: LevelEnds) -> Bool { true }
 }
 
 extension RareHistory {
     /// Sets the level of a membership.
     mutating func setLevel(_ level: LimitedLevel, at position: Position, of membership: Int) {
-        if let until = LimitedLevel(rawValue: notifications.value(of: membership)).until {
-            levelEnds.remove(.init(time: until, membership: membership))
-        }
         notifications.set(level.rawValue, at: position, of: membership)
         if let until = level.until { levelEnds.insert(.init(time: until, membership: membership)) }
     }
 
-    /// Ends the levels whose end has passed at the recording time of an event, which they do not concern
-    /// any more.
+    /// Ends the levels whose end is at or before the recording time of an event, so that they do not apply
+    /// to that event.
     mutating func endLevels(at position: Position, _ time: Timestamp) {
-        while let end = levelEnds.pop(at: time) { notifications.clear(at: position, of: end.membership) }
+        while let end = levelEnds.pop(at: time) {
+            guard LimitedLevel(rawValue: notifications.value(of: end.membership)).until == end.time else { continue }
+            notifications.clear(at: position, of: end.membership)
+        }
     }
 
     /// Finds the ends that have not passed by the levels.

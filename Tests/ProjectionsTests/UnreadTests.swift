@@ -270,6 +270,25 @@ import Testing
         for _ in 0..<25 { history.expectEqual(asOf: Position.random(in: 0...history.position, using: &random)) }
     }
 
+    @Test(arguments: Seeds.seeds(4)) func endsOfLevelsPassInOrder(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var (ends, waiting) = (LevelEnds(), [] as [Int64])
+        for now in Int64(0)..<300 {
+            for _ in 0..<Int.random(in: 0...3, using: &random) {
+                let time = now + Int64.random(in: 0...40, using: &random)
+                ends.insert(.init(time: Timestamp(millisecondsSince1970: time), membership: waiting.count))
+                waiting.append(time)
+            }
+            waiting.sort()
+            #expect(ends.next.millisecondsSince1970 == waiting.first ?? .max)
+            while let first = waiting.first, first <= now {
+                #expect(ends.pop(at: Timestamp(millisecondsSince1970: now))?.time.millisecondsSince1970 == first)
+                waiting.removeFirst()
+            }
+            #expect(ends.pop(at: Timestamp(millisecondsSince1970: now)) == nil)
+        }
+    }
+
     /// Messages before a rejoin are not unread, even with an older read marker.
     @Test func rejoinRestartsUnreadCount() {
         var history = History(users: 2)
