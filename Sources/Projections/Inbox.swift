@@ -11,7 +11,9 @@ package struct InboxItem: Hashable, Sendable {
     package var thread: ThreadID
     /// The message or the reply; nil for an invitation and for what a moderator did.
     package var post: PostID?
-    /// For a reply, those of the last replies to its message that can stand for it, newest first.
+    /// For a reply, the last replies to its message, newest first.
+    ///
+    /// The newest that is not erased is the entry.
     package var replies: [InboxReply] = []
 
     /// Creates an item.
@@ -69,12 +71,12 @@ extension ReadModels {
     }
 
     /// Returns what a row of a user's inbox is about; nil if it has no entry as of the position, because
-    /// another row stands for it, or what it is about is gone.
+    /// the entry is that of another row, or what the row is about is gone.
     ///
-    /// A row of a reply has the other replies of its message, because only the journal knows which of them are
-    /// erased: the latest that is not stands for all. The latest present one of the last reactions to a post
-    /// stands for them. A mention stands where the present mention of
-    /// the user began, so that an edit that keeps it does not repeat it.
+    /// The replies to a message have one entry, that of the latest that is not erased; only the journal knows
+    /// which are erased, so the item has all that can be it. The reactions to a post have one entry, that of
+    /// the latest that is present. The entry of a mention is where the present mention of the user began, so
+    /// that an edit that keeps it does not repeat it.
     ///
     /// - Parameters:
     ///   - rank: The rank of the row.
@@ -92,7 +94,7 @@ extension ReadModels {
             let message = isReply ? identities.replyFacts.parent(post) : post
             return InboxItem(
                 position: row.position, reason: reason, thread: identities.threadID(identities.messageFacts.parent(message)),
-                post: postID(post, isReply: isReply))
+                post: identities.postID(post, isReply: isReply))
         }
         switch row.code {
         case .silentMentionInMessage, .silentMentionInReply: return nil
@@ -110,11 +112,11 @@ extension ReadModels {
             item.replies = lastReplies(to: identities.replyFacts.parent(row.target), for: user, asOf: position, isBlocked: isBlocked)
             return item.replies.contains { $0.position == row.position } ? item : nil
         case .reaction:
-            let (post, isReply) = (row.target >> 1, row.target & 1 != 0)
-            guard !isWithdrawn(post, isReply, asOf: position),
-                isLatestReaction(row.position, to: .init(post, isReply: isReply), of: user, asOf: position, isBlocked: isBlocked)
+            let post = ReactionIndex.PostKey(number: row.target)
+            guard !isWithdrawn(post.index, post.isReply, asOf: position),
+                isLatestReaction(row.position, to: post, of: user, asOf: position, isBlocked: isBlocked)
             else { return nil }
-            return about(post, isReply: isReply, .reaction)
+            return about(post.index, isReply: post.isReply, .reaction)
         case .invitation:
             guard invitation(ofMembership: row.target, asOf: position) == row.position else { return nil }
             return InboxItem(
@@ -129,38 +131,14 @@ extension ReadModels {
         }
     }
 
-    /// Returns the messages of a thread whose present text mentions a user, found in the latest events of
-    /// their inbox since a position.
-    ///
-    /// - Parameter limit: The maximum number of events that are looked at.
-    /// - Complexity: O(*m* log *n*) in the number *m* of these events.
-    func mentions(
-        of user: Int, in thread: Int, since start: Position, except blocked: BlockedUsers, asOf position: Position, limit: Int
-    ) -> [Int] {
-        let histories = views.timelines.messageHistories
-        return views.inbox.lastRows(of: user, limit: limit, asOf: position).compactMap { row in
-            let message = row.target
-            guard row.position >= start, row.code.isMentionInMessage, identities.messageFacts.parent(message) == thread,
-                // An earlier text has a row too.
-                histories.latest(.edit, of: message, asOf: position) ?? identities.messageFacts.position(message) == row.position,
-                !histories.isWithdrawn(message, asOf: position), !blocked.contains(identities.messageFacts.author(message))
-            else { return nil }
-            return message
-        }
-    }
-
-    private func postID(_ post: Int, isReply: Bool) -> PostID {
-        isReply ? .reply(ReplyID(bits: identities.replies.id(post))) : .message(MessageID(bits: identities.messages.id(post)))
-    }
-
     private func isWithdrawn(_ post: Int, _ isReply: Bool, asOf position: Position) -> Bool {
         isReply
             ? views.timelines.replyHistories.isWithdrawn(post, asOf: position)
             : views.timelines.messageHistories.isWithdrawn(post, asOf: position)
     }
 
-    /// Returns those of the last replies to a message of which the user is told and that are neither
-    /// withdrawn nor from somebody whom they block, newest first.
+    /// Returns the last replies to a message of which the user is told and that are neither withdrawn nor
+    /// from a user whom they block, newest first.
     private func lastReplies(to message: Int, for user: Int, asOf position: Position, isBlocked: (Int) -> Bool) -> [InboxReply] {
         let histories = views.timelines.messageHistories
         let count = histories.count(.reply, of: message, asOf: position)
@@ -175,8 +153,8 @@ extension ReadModels {
         }
     }
 
-    /// Returns the position of the first of the texts of a post, without a gap up to the one as of a
-    /// position, that mention a user; nil if that one does not.
+    /// Returns the position of the oldest text of the latest unbroken run of texts of a post that mention a
+    /// user; nil if the text as of the position does not.
     private func mentionPosition(of user: Int, _ post: Int, _ isReply: Bool, asOf position: Position) -> Position? {
         let histories = isReply ? views.timelines.replyHistories : views.timelines.messageHistories
         let facts = isReply ? identities.replyFacts : identities.messageFacts
@@ -187,10 +165,8 @@ extension ReadModels {
         }.last
     }
 
-    /// Whether the reaction at a position is present, and the latest present one of the last reactions of
-    /// other users to a post from somebody whom the author does not block.
-    ///
-    /// Reactions with an emoji that the post no longer has do not count.
+    /// Whether the reaction at a position is the latest present one of another user whom the author does not
+    /// block, among the last additions of emoji that the post still has.
     private func isLatestReaction(
         _ added: Position, to post: ReactionIndex.PostKey, of author: Int, asOf position: Position, isBlocked: (Int) -> Bool
     ) -> Bool {

@@ -5,14 +5,14 @@ import Primitives
 /// What happened to each user: a row for each event that concerns them, and how far they have read.
 ///
 /// A row says what the event is about, and nothing that depends on rights, blocks or later events: a
-/// query finds out whether the row has an entry as of its point (``ReadModels/inboxItem(_:of:asOf:isBlocked:)``).
+/// query finds out whether the row has an entry as of its point (``ReadModels/inboxItem(_:of:except:asOf:)``).
 /// An event has at most one row for a user.
 struct InboxHistory: Equatable, Sendable {
     /// By user: the newest link of the chain of their rows.
     private var links = PackedColumn<UInt32>()
     /// The rows: a ``Code`` in the lowest four bits, and above them what the row is about.
     private var rows = VersionChains<UInt64>()
-    /// By history of a message: those who write there, the last to begin first.
+    /// By history of a message: the users who replied, the latest first reply first.
     private var writers = RowLists()
     /// By row of ``writers``: the user.
     private var writerUsers = PackedColumn<UInt32>()
@@ -21,7 +21,7 @@ struct InboxHistory: Equatable, Sendable {
     /// By user: the position up to which they have read their inbox.
     private var markers = SparseChains<UInt64>()
 
-    /// The maximum number of users who learn of a reply or a report, besides the author.
+    /// The maximum number of users who are told of a reply, besides the author, or of a report.
     static let maximumRecipientCount = 50
 
     /// What a row is about; the number in the comment is the rest of the row.
@@ -34,7 +34,7 @@ struct InboxHistory: Equatable, Sendable {
         case mentionInReply
         /// ``reply`` and ``mentionInReply``: the reply.
         case replyWithMention
-        /// A reaction to a post of the user: the post, as in ``key(_:isReply:)``.
+        /// A reaction to a post of the user: the number of its ``ChatDomain/ReactionIndex/PostKey``.
         case reaction
         /// An invitation: the membership.
         case invitation
@@ -59,15 +59,12 @@ struct InboxHistory: Equatable, Sendable {
         var target: Int
     }
 
-    /// Returns the number of a post.
-    static func key(_ post: Int, isReply: Bool) -> Int { post << 1 | (isReply ? 1 : 0) }
-
     /// Applies the next event, after the other models.
     mutating func apply(_ batch: borrowing EventBatch, _ row: Int, _ rare: borrowing RareHistory, _ timelines: borrowing ThreadTimelines) {
         let (event, indexes, position) = (batch.rows[row], batch.indexes[row], batch.position(row))
         let (user, post, thread) = (indexes.user, indexes.secondIndex, indexes.thread)
         switch event.kind {
-        // No command records a marker beyond its event, and a checkpoint has none.
+        // A forged event can name a later position, which a checkpoint may not have.
         case .inboxRead: markers.set(min(event.number, position), at: position, of: user)
         case .messagePosted: if indexes.isNew { addMentions(batch, row, .mentionInMessage, rare) }
         case .messageEdited: addMentions(batch, row, .mentionInMessage, rare)
@@ -79,12 +76,12 @@ struct InboxHistory: Equatable, Sendable {
         case .reactionAdded:
             guard !batch.content(of: row).reactions.isEmpty else { return }
             for author in batch.concerned(by: row) where author.user != user && level(author.membership, event, rare) == .all {
-                add(.reaction, Self.key(post, isReply: event.replyID != nil), of: author.user, at: position)
+                add(.reaction, ReactionIndex.PostKey(post, isReply: event.replyID != nil).number, of: author.user, at: position)
             }
         case .messageRemoved, .replyRemoved:
             for author in batch.concerned(by: row) where author.user != user { add(.moderation, thread, of: author.user, at: position) }
         case .memberRemoved:
-            // A ban tells of the end of the membership, which follows it.
+            // A ban and the removal that follows it have one row, that of the ban.
             if rare.bans.version(of: indexes.membership, asOf: position)?.position == position - 1 { return }
             if post != user { add(.moderation, thread, of: user, at: position) }
         case .userMuted, .userUnmuted, .userBanned, .userUnbanned, .roleSet:
@@ -92,8 +89,8 @@ struct InboxHistory: Equatable, Sendable {
         case .userInvited: if post != user { add(.invitation, indexes.membership, of: user, at: position) }
         case .messageReported, .replyReported:
             guard post >= 0 else { return }
-            let moderators = rare.moderators(of: thread).prefix(Self.maximumRecipientCount)
-            for moderator in moderators where moderator != user { add(.report, rare.reports.count - 1, of: moderator, at: position) }
+            let recipients = rare.reportRecipients(in: thread).prefix(Self.maximumRecipientCount)
+            for recipient in recipients where recipient != user { add(.report, rare.reports.count - 1, of: recipient, at: position) }
         default: break
         }
     }
@@ -108,33 +105,30 @@ struct InboxHistory: Equatable, Sendable {
         }
     }
 
-    /// Adds a row of a reply for the author of the message and for those who write there.
+    /// Adds a row of a reply for the author of the message and for the last users who began to reply to it.
     ///
     /// - Parameter history: The history of the message.
     private mutating func addReply(_ batch: borrowing EventBatch, _ row: Int, _ history: Int, _ rare: borrowing RareHistory) {
-        let (event, reply, position) = (batch.rows[row], batch.indexes[row].secondIndex, batch.position(row))
-        let concerned = batch.concerned(by: row)
-        guard let author = concerned.first(where: { $0.relation == .author }),
-            let writer = concerned.first(where: { $0.relation == .writer })
-        else { return }
+        let (event, indexes, position) = (batch.rows[row], batch.indexes[row], batch.position(row))
+        guard let author = batch.concerned(by: row).first(where: { $0.relation == .author }) else { return }
         func notify(_ user: Int, _ membership: Int) {
-            guard user != writer.user, level(membership, event, rare) == .all else { return }
-            add(.reply, reply, of: user, at: position)
+            guard user != indexes.user, level(membership, event, rare) == .all else { return }
+            add(.reply, indexes.secondIndex, of: user, at: position)
         }
         notify(author.user, author.membership)
-        var (next, count, hasBegun) = (writers.last(of: history), 0, writer.user == author.user)
+        // The author is told of every reply.
+        var (next, count, isListed) = (writers.last(of: history), 0, indexes.user == author.user)
         while let entry = next, count < Self.maximumRecipientCount {
             let user = Int(writerUsers[entry])
-            if user == writer.user { hasBegun = true }
+            if user == indexes.user { isListed = true }
             notify(user, Int(writerMemberships[entry]) - 1)
             next = writers.row(before: entry)
             count += 1
         }
-        // The author learns of every reply.
-        guard !hasBegun else { return }
+        guard !isListed else { return }
         writers.append(to: history)
-        writerUsers.append(UInt32(truncatingIfNeeded: writer.user))
-        writerMemberships.append(UInt32(truncatingIfNeeded: writer.membership + 1))
+        writerUsers.append(UInt32(truncatingIfNeeded: indexes.user))
+        writerMemberships.append(UInt32(truncatingIfNeeded: indexes.membership + 1))
     }
 
     /// Returns what notifies a membership at the recording time of an event.

@@ -18,7 +18,7 @@ package struct ReadModels: Projection, Equatable {
     package var identities = Identities()
     package var views = Views()
     /// Lets a query borrow the read models where they are.
-    private var marker = InMemory()
+    private var addressOnly = AddressOnly()
 
     /// The position of the last applied event.
     package var position: Position { views.position }
@@ -47,13 +47,13 @@ package struct ReadModels: Projection, Equatable {
 /// models of 11 kB (Benchmarks/README.md, R2), unless the struct is address-only. A function whose
 /// closures use the read models takes them without `borrowing`: the compiler rejects such a closure
 /// with it.
-private struct InMemory: Equatable, Sendable {
+private struct AddressOnly: Equatable, Sendable {
     /// An existential, which exists in memory only.
     private var none: (any Sendable)?
 
     init() {}
 
-    static func == (left: InMemory, right: InMemory) -> Bool { true }
+    static func == (left: AddressOnly, right: AddressOnly) -> Bool { true }
 }
 
 /// The rows of the read models, by the dense indexes of ``ChatDomain/Identities``.

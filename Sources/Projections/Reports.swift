@@ -33,7 +33,7 @@ struct ReportHistory: Equatable, Sendable {
     private var reporters = PackedColumn<UInt32>()
     private var posts = PackedColumn<UInt64>()
     private(set) var reportsOfThread = RowLists()
-    /// By post, as ``key(_:isReply:)``: a version for each resolution.
+    /// By post, as the number of its ``ChatDomain/ReactionIndex/PostKey``: a version for each resolution.
     private var resolutions = SparseChains<UInt8>()
 
     /// The number of reports.
@@ -41,19 +41,19 @@ struct ReportHistory: Equatable, Sendable {
 
     /// Returns a report.
     subscript(row: Int) -> Report {
-        Report(
-            position: positions[row], reporter: Int(reporters[row]), post: Int(posts[row] >> 1), isReply: posts[row] & 1 != 0)
+        let key = ReactionIndex.PostKey(number: Int(posts[row]))
+        return Report(position: positions[row], reporter: Int(reporters[row]), post: key.index, isReply: key.isReply)
     }
 
     mutating func append(_ post: Int, isReply: Bool, by reporter: Int, _ thread: Int, at position: Position) {
         positions.append(position)
         reporters.append(UInt32(truncatingIfNeeded: reporter))
-        posts.append(UInt64(Self.key(post, isReply: isReply)))
+        posts.append(UInt64(ReactionIndex.PostKey(post, isReply: isReply).number))
         reportsOfThread.append(to: thread)
     }
 
     mutating func resolve(_ post: Int, isReply: Bool, at position: Position) {
-        resolutions.set(1, at: position, of: Self.key(post, isReply: isReply))
+        resolutions.set(1, at: position, of: ReactionIndex.PostKey(post, isReply: isReply).number)
     }
 
     /// Whether a report was open as of a position: made, and not resolved later.
@@ -62,8 +62,6 @@ struct ReportHistory: Equatable, Sendable {
         guard made <= position else { return false }
         return (resolutions.version(of: Int(posts[row]), asOf: position)?.position ?? 0) < made
     }
-
-    private static func key(_ post: Int, isReply: Bool) -> Int { post << 1 | (isReply ? 1 : 0) }
 
     mutating func removeSlots() { resolutions.removeSlots() }
 }
@@ -79,10 +77,9 @@ extension ReadModels {
         guard identities.messageFacts.parent(message) == identities.index(ofThread: thread),
             identities.messageFacts.position(message) > start
         else { return nil }
-        let post: PostID =
-            report.isReply
-            ? .reply(ReplyID(bits: identities.replies.id(report.post))) : .message(MessageID(bits: identities.messages.id(report.post)))
-        return ReportRecord(position: report.position, reporter: identities.userID(report.reporter), post: post)
+        return ReportRecord(
+            position: report.position, reporter: identities.userID(report.reporter),
+            post: identities.postID(report.post, isReply: report.isReply))
     }
 
     /// Returns a scan of every report that was ever made in a thread.

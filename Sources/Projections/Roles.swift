@@ -29,12 +29,19 @@ extension RareHistory {
 
     /// Returns the users to whom reports in a thread go: its owners and moderators or, if it has none,
     /// the operators of the community, in the order in which they became that.
-    func moderators(of thread: Int) -> [Int] {
+    func reportRecipients(in thread: Int) -> [Int] {
         if let moderators = moderators[UInt32(truncatingIfNeeded: thread)] { return moderators.map { Int($0) } }
-        return (0..<operators.rows.count).compactMap { row in
+        return operators(asOf: .max).map(\.user)
+    }
+
+    /// Returns the operators of the community and the positions at which they became that, in this order.
+    ///
+    /// - Complexity: O(*n* log *n*) in the number of users who ever were operators.
+    func operators(asOf position: Position) -> [(user: Int, since: Position)] {
+        (0..<operators.rows.count).compactMap { row in
             let user = operators.rows.entry(row)
-            return operators.version(of: user, asOf: .max).flatMap { $0.value == 0 ? nil : (user: user, since: $0.position) }
-        }.sorted { $0.since < $1.since }.map(\.user)
+            return operators.version(of: user, asOf: position).flatMap { $0.value == 0 ? nil : (user: user, since: $0.position) }
+        }.sorted { $0.since < $1.since }
     }
 }
 
@@ -54,12 +61,9 @@ extension ReadModels {
     ///
     /// - Complexity: O(*n* log *n*) in the number of users who ever were operators.
     package func operators(asOf position: Position) -> [Membership] {
-        let users = views.rare.operators
-        return (0..<users.rows.count).compactMap { row in
-            let user = users.rows.entry(row)
-            guard let version = users.version(of: user, asOf: position), version.value != 0 else { return nil }
-            return membership(IndexedMembership(user: user, thread: 0, since: version.position), asOf: position)
-        }.sorted { $0.since < $1.since }
+        views.rare.operators(asOf: position).compactMap {
+            membership(IndexedMembership(user: $0.user, thread: 0, since: $0.since), asOf: position)
+        }
     }
 
     /// Returns the number of times a user became or ceased to be an operator, which alternate.

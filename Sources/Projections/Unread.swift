@@ -6,14 +6,14 @@ extension ReadModels {
     /// Returns the number of a thread's messages that a member had not read; 0 for other users.
     ///
     /// A message is unread if it is after both the read marker and the last join, written by
-    /// another user whom the member does not block, and neither retracted nor removed, and if the level of notifications
-    /// that held when it was recorded does not silence it: `none` silences every message, `mentions` those
+    /// another user whom the member does not block, and neither retracted nor removed, and if the level of
+    /// notifications that held when it was recorded does not silence it: `none` silences every message, `mentions` those
     /// that do not mention the member now.
     ///
     /// - Parameter blocked: The users whom the member blocks.
-    /// - Complexity: O(*b* *s* log *n*) in the number of blocked users, of levels since the first message
-    ///   after the marker, and of the thread's messages and retractions. At most ``maximumLevelCount`` levels
-    ///   are looked at, and at most ``maximumMentionCount`` events of the member's inbox.
+    /// - Complexity: O(*b* *s* log *n*) in the numbers *b* of blocked users, *s* of levels since the first message
+    ///   after the marker, and *n* of the thread's messages and retractions. At most ``maximumLevelCount`` levels
+    ///   are looked at, and at most ``maximumInboxRowCount`` events of the member's inbox.
     package func unreadCount(of user: UserID, in thread: ThreadID, except blocked: BlockedUsers, asOf position: Position) -> Int {
         unreadMessages(of: user, in: thread, except: blocked, asOf: position).map { count($0, from: $0.range.lowerBound) } ?? 0
     }
@@ -33,7 +33,7 @@ extension ReadModels {
     /// The number of levels that a count looks at; an earlier message has the first of them.
     static let maximumLevelCount = 100
     /// The number of events of a member's inbox in which a count looks for mentions.
-    static let maximumMentionCount = 1_000
+    static let maximumInboxRowCount = 1_000
 }
 
 /// The messages after a member's read marker and last join, as indexes in the thread.
@@ -95,11 +95,31 @@ extension ReadModels {
         guard unread.levels.contains(where: { $0.level == .mentions }) else { return }
         let first = identities.messageFacts.position(Int(views.timelines.threads[unread.thread].messages[unread.range.lowerBound]))
         let mentioning = mentions(
-            of: user, in: unread.thread, since: first, except: blocked, asOf: unread.position, limit: Self.maximumMentionCount)
+            of: user, in: unread.thread, since: first, except: blocked, asOf: unread.position, limit: Self.maximumInboxRowCount)
         for message in mentioning {
             let index = index(
                 ofMessageAfter: identities.messageFacts.position(message) - 1, in: unread.thread, below: unread.range.upperBound)
             if unread.range.contains(index) { unread.mentions.append(index) }
+        }
+    }
+
+    /// Returns the messages of a thread whose present text mentions a user, found in the latest events of
+    /// their inbox since a position.
+    ///
+    /// - Parameter limit: The maximum number of events that are looked at.
+    /// - Complexity: O(*m* log *n*) in the number *m* of these events.
+    private func mentions(
+        of user: Int, in thread: Int, since start: Position, except blocked: BlockedUsers, asOf position: Position, limit: Int
+    ) -> [Int] {
+        let histories = views.timelines.messageHistories
+        return views.inbox.lastRows(of: user, limit: limit, asOf: position).compactMap { row in
+            let message = row.target
+            guard row.position >= start, row.code.isMentionInMessage, identities.messageFacts.parent(message) == thread,
+                // An earlier text has a row too.
+                histories.latest(.edit, of: message, asOf: position) ?? identities.messageFacts.position(message) == row.position,
+                !histories.isWithdrawn(message, asOf: position), !blocked.contains(identities.messageFacts.author(message))
+            else { return nil }
+            return message
         }
     }
 

@@ -15,8 +15,8 @@ package struct EventBatch: Sendable {
     package internal(set) var contents: [IndexedContent] = []
     /// The lists of mentioned users, ascending by row; an event without mentions has none.
     package private(set) var mentions: [MentionList] = []
-    /// The users whom events concern beside those of their rows, ascending by row; complete after
-    /// ``Identities/resolve(_:)``.
+    /// The authors of the posts that events are about, and the users whom their texts mention, ascending by
+    /// row; complete after ``Identities/resolve(_:)``.
     package internal(set) var concerned: [ConcernedUser] = []
     /// The number of resolved rows.
     var resolvedCount = 0
@@ -53,8 +53,6 @@ package struct EventBatch: Sendable {
     package enum Relation: Sendable {
         /// The user wrote the message that is answered, or the post that is removed or reacted to.
         case author
-        /// The user writes the reply.
-        case writer
         /// The text mentions the user.
         case mentioned
     }
@@ -198,7 +196,7 @@ package struct EventIndexes: Hashable, Sendable {
     /// The thread; for a postcode, the thread of its outward code.
     package internal(set) var thread = -1
     /// The membership of the event's user in its thread, if the event changes it or posts a
-    /// message.
+    /// message or a reply.
     ///
     /// For a retracted or removed message, the membership of the author.
     package internal(set) var membership = -1

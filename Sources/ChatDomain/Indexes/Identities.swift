@@ -80,7 +80,12 @@ extension Identities {
     /// Returns the post that an edit changed.
     func post(ofEdit edit: Int) -> PostID {
         let (index, isReply) = indexOfPost(ofEdit: edit)
-        return isReply ? .reply(ReplyID(bits: replies.id(index))) : .message(MessageID(bits: messages.id(index)))
+        return postID(index, isReply: isReply)
+    }
+
+    /// Returns the id of the message or the reply with an index.
+    package func postID(_ index: Int, isReply: Bool) -> PostID {
+        isReply ? .reply(ReplyID(bits: replies.id(index))) : .message(MessageID(bits: messages.id(index)))
     }
 
     /// Returns the index of the message or the reply that an edit changed.
@@ -121,7 +126,7 @@ extension Identities {
             if isLookedUpTogether { findMembershipsAndPosts(batch, group, &indexes) }
             for row in group {
                 resolveMembershipAndPost(batch.rows[row], at: batch.position(row), &indexes[row])
-                // Most events are messages that mention nobody.
+                // Most events are messages without mentions.
                 if batch.rows[row].hasMentions {
                     addConcerned(by: row, indexes[row], userCount: userCounts[nextCount], to: &batch)
                     nextCount += 1
@@ -181,6 +186,7 @@ extension Identities {
             indexes.setSecond(replies.insert(event.secondID))
             guard indexes.isNew else { return }
             replyFacts.append(at: position, parent: indexes.message, author: indexes.user, isImported: event.isImported)
+            if indexes.membership < 0 { indexes.membership = memberships.find(indexes.user, indexes.thread) ?? -1 }
         case .sessionStarted: indexes.setSecond(sessions.insert(SessionID(bits: event.secondID)))
         case .custom:
             indexes.setSecond(customEvents.insert(CustomEventID(bits: event.secondID)))
@@ -190,7 +196,8 @@ extension Identities {
         }
     }
 
-    /// Adds the users whom an event concerns beside those of its row; needs its indexes.
+    /// Adds the author of the post that an event is about, and the users whom its text mentions; needs its
+    /// indexes.
     ///
     /// - Parameter userCount: The number of users who can be mentioned.
     private func addConcerned(by row: Int, _ indexes: EventIndexes, userCount: Int, to batch: inout EventBatch) {
@@ -201,9 +208,7 @@ extension Identities {
                     row: row, user: user, membership: memberships.find(user, indexes.thread) ?? -1, relation: relation))
         }
         switch batch.rows[row].kind {
-        case .replyPosted where indexes.isNew:
-            add(messageFacts.author(indexes.message), .author)
-            add(indexes.user, .writer)
+        case .replyPosted where indexes.isNew: add(messageFacts.author(indexes.message), .author)
         case .reactionAdded, .messageRemoved, .replyRemoved:
             add((batch.rows[row].has(.reply) ? replyFacts : messageFacts).author(indexes.secondIndex), .author)
         default: break

@@ -41,12 +41,21 @@ package struct ReactionIndex: Equatable, Sendable {
     /// Whether an event was applied whose emoji was erased.
     package private(set) var hasErased = false
 
-    /// Identifies a post.
+    /// Identifies a post by its index.
     package struct PostKey: Hashable, Sendable {
-        let number: Int
+        /// Twice the index, and 1 more for a reply.
+        package let number: Int
 
         /// Creates the key of the message or the reply with an index.
         package init(_ index: Int, isReply: Bool) { number = index << 1 | (isReply ? 1 : 0) }
+
+        /// Creates the key with a number.
+        package init(number: Int) { self.number = number }
+
+        /// The index of the message or the reply.
+        package var index: Int { number >> 1 }
+        /// Whether the post is a reply.
+        package var isReply: Bool { number & 1 != 0 }
     }
 
     /// The number of reactions.

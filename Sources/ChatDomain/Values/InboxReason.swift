@@ -1,15 +1,15 @@
 /// Why an event is in a user's inbox.
 public enum InboxReason: String, CaseIterable, Hashable, Sendable, Codable {
-    /// Somebody answered a message of the user, or one that they answered.
+    /// Another user answered a message of the user, or one that they answered.
     case reply
     /// A message or a reply mentions the user.
     case mention
-    /// Somebody reacted to a post of the user.
+    /// Another user reacted to a post of the user.
     case reaction
-    /// Somebody invited the user to a thread.
+    /// Another user invited the user to a thread.
     case invitation
     /// A moderator did something to the user or to a post of theirs.
     case moderation
-    /// Somebody reported a post in a thread that the user moderates.
+    /// Another user reported a post in a thread that the user moderates.
     case report
 }
