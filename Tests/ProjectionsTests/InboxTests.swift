@@ -151,6 +151,32 @@ import Testing
         #expect(reasons.count == InboxReason.allCases.count, "\(reasons)")
     }
 
+    /// A level counts where a mention begins: it neither ends one that an edit keeps, nor begins one.
+    @Test func levelCountsWhereMentionBegins() {
+        var history = History(seed: 1, users: 3, messages: 2)
+        let (author, ann, message, thread) = (Self.user(0), Self.user(1), Self.message(0), Self.threads[0])
+        func positions() -> [Position] {
+            let now = history.models.position
+            let found = inbox(history.models, of: ann, .none, asOf: now)
+            #expect(found == NaiveViews(events: history.events).inbox(of: ann, except: []))
+            return found.filter { $0.reason == .mention }.map(\.position)
+        }
+        func edit(_ mentions: [UserID]) {
+            history.execute(.edit(.message(message), by: author, body: "\(history.events.count)", mentions: mentions))
+        }
+        edit([ann])
+        let first = history.models.position
+        history.execute(.setNotifications(user: ann, thread: thread, level: .none))
+        edit([ann])
+        #expect(positions() == [first])
+        edit([])
+        #expect(positions().isEmpty)
+        edit([ann])
+        history.execute(.setNotifications(user: ann, thread: thread, level: .all))
+        edit([ann])
+        #expect(positions().isEmpty)
+    }
+
     /// A message that many answer tells its author and the last 50 who began to write there.
     @Test func replyTellsAuthorAndLastFiftyWriters() {
         var history = History(seed: 1, users: 60, messages: 2)

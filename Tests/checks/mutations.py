@@ -332,7 +332,7 @@ PROMISES = {
          "if item.reason == .report, !moderates(user, item.thread, at: viewpoint.position, current: viewpoint.currentPosition) { return nil }", ""),
         ("Chat", "viewer: the inbox has posts that the user may not read",
          "posted > start\n        else { return nil }\n        if item.reason", "posted >= start - start\nelse { return nil }\nif item.reason"),
-        ("Chat", "viewer: blocked users are in the inbox", "if isBlocked { return nil }\n        return InboxEntry(", "_ = isBlocked\nreturn InboxEntry("),
+        ("Chat", "viewer: blocked users are in the inbox", "return isBlocked ? nil : (item, event)", "_ = isBlocked\nreturn (item, event)"),
         ("Chat", "viewer: sees postcodes", "case .postcode: shown.redact(.postcode)", "case .postcode: break"),
         ("Chat", "viewer: sees the postcodes of residents", "viewer.isHost(or: user) ? postcode : nil", "postcode"),
         ("Chat", "viewer: former operators see the operators", "isOperator(user, asOf: viewpoint.position), isOperator(user, asOf: viewpoint.currentPosition) else", "isOperator(user, asOf: viewpoint.position) else"),

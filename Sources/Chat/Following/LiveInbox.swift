@@ -48,8 +48,11 @@ struct InboxSource: LiveSource {
 
     /// The events that can add an entry, change one or end the right to see it.
     var filter: EventFilter {
-        var filter = EventFilter(
-            as: .user(user), kinds: Set(EventKind.allCases).subtracting([.sessionStarted, .sessionEnded, .threadRead, .threadMarkedUnread]))
+        let others: [EventKind] = [
+            .sessionStarted, .sessionEnded, .threadRead, .threadMarkedUnread, .notificationsSet, .postcodeSet, .messagePinned,
+            .messageUnpinned, .threadLocked, .threadUnlocked, .custom,
+        ]
+        var filter = EventFilter(as: .user(user), kinds: Set(EventKind.allCases).subtracting(others))
         // The user who wrote may have left every thread of the reader.
         filter.kindsWithoutViewer = [.usernameChanged]
         return filter

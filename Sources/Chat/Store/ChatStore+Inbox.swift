@@ -8,8 +8,8 @@ extension ChatStore {
     ///
     /// The entries are replies to the messages of the user and to those that they answered, mentions,
     /// reactions to their posts, invitations, what moderators did to them, and reports in the threads that
-    /// they moderate. An entry about a post goes with the post, and with the right to read it; nothing is
-    /// from a user whom they block now. What a level of notifications silenced at its recording time is not
+    /// they moderate. An entry about a post exists only while the post does and the user may read it; nothing
+    /// is from a user whom they block now. What a level of notifications silenced at its recording time is not
     /// in it.
     ///
     /// At most 1,000 events are looked at: a page for which that is not enough has fewer entries than were
@@ -53,7 +53,7 @@ extension ChatStore {
                     result.hasMore = true
                     break
                 }
-                if try query.entry(rank, from: self) != nil { result.count += 1 }
+                if try query.item(rank, from: self) != nil { result.count += 1 }
                 rank -= 1
             }
             return result
@@ -94,8 +94,7 @@ private final class InboxQuery {
     let count: Int
     /// The position up to which the user has read the inbox.
     let marker: Position
-    /// By the newest reply to a message that can stand for it: the newest whose text is not erased, once it
-    /// was looked for; nil for none.
+    /// By the newest of the last replies to a message: the newest of them that is not erased; nil if all are.
     private var latestReplies: [InboxReply: InboxReply?] = [:]
 
     init(user: UserID, sections: SectionedQuery, blocked: BlockedUsers, count: Int, marker: Position) {
@@ -114,8 +113,8 @@ private final class InboxQuery {
         return latest
     }
 
-    /// Returns the entry of a row; nil if it has none.
-    func entry(_ rank: Int, from store: ChatStore) throws(ChatError) -> InboxEntry? {
+    /// Returns what a row is about, and its event; nil if it has no entry.
+    func item(_ rank: Int, from store: ChatStore) throws(ChatError) -> (item: InboxItem, event: ChatEvent)? {
         let viewpoint = sections.viewpoint
         let found = sections.withSection { models in
             models.shownInboxItem(rank, of: user, except: blocked, from: viewpoint).map { item in
@@ -133,18 +132,25 @@ private final class InboxQuery {
             if event.kind == .reactionAdded, event.isErased { return nil }
         }
         guard let actor = event.otherActor ?? event.user else { return nil }
-        let (isBlocked, name) = sections.withSection { models in
+        let isBlocked = sections.withSection { $0.isBlocked(actor, by: user, asOf: viewpoint.currentPosition) }
+        return isBlocked ? nil : (item, event)
+    }
+
+    /// Returns the entry of a row; nil if it has none.
+    func entry(_ rank: Int, from store: ChatStore) throws(ChatError) -> InboxEntry? {
+        guard let (item, event) = try item(rank, from: store), let actor = event.otherActor ?? event.user else { return nil }
+        let (name, username) = sections.withSection { models in
             (
-                models.isBlocked(actor, by: user, asOf: viewpoint.currentPosition),
-                models.thread(item.thread, asOf: item.position)?.name
+                models.thread(item.thread, asOf: item.position)?.name,
+                models.profile(actor, asOf: sections.viewpoint.position)?.username?.text
             )
         }
-        if isBlocked { return nil }
+        let isModeration = item.reason == .moderation
         return InboxEntry(
-            position: item.position, why: item.reason, thread: item.thread, name: name, post: item.post, by: sections.userSummary(actor),
-            createdAt: event.createdAt, isUnread: item.position > marker, emoji: event.emoji?.text,
-            kind: item.reason == .moderation ? event.kind : nil, reason: item.reason == .moderation ? event.reason : nil,
-            until: item.reason == .moderation ? event.until : nil)
+            position: item.position, why: item.reason, thread: item.thread, name: name, post: item.post,
+            by: UserSummary(id: actor, username: username), createdAt: event.createdAt, isUnread: item.position > marker,
+            emoji: event.emoji?.text, kind: isModeration ? event.kind : nil, reason: isModeration ? event.reason : nil,
+            until: isModeration ? event.until : nil)
     }
 }
 

@@ -79,6 +79,49 @@ import Testing
         store.readSide.willBeginSection.withLock { $0 = nil }
     }
 
+    /// A page looks at 1,000 rows, and its bounds continue after them, in both directions.
+    @Test func pagesGoOnAfterRowsWithoutEntries() throws {
+        let store = try messageOfAnn()
+        let first = try store.executeBlocking(.reply(message: message, author: bob, body: "bread")).position
+        for _ in 0..<1_100 {
+            try store.executeBlocking(.react(.message(message), by: bob, emoji: "👍"))
+            try store.executeBlocking(.unreact(.message(message), by: bob, emoji: "👍"))
+        }
+        let page = try store.inbox(of: ann, as: .user(ann))
+        #expect(page.isEmpty && page.hasMore)
+        let older = try store.inbox(of: ann, page: try #require(page.older), as: .user(ann))
+        #expect(older.map(\.position) == [first] && older.older == nil && !older.hasMore)
+        #expect(try store.unreadInboxCount(of: ann, as: .user(ann)) == InboxCount(count: 0, hasMore: true))
+
+        let last = try store.executeBlocking(.reply(message: message, author: bob, body: "butter")).position
+        var request = PageRequest(limit: 1, after: 0)
+        var (found, cuts) = ([] as [Position], 0)
+        for _ in 0..<9 {
+            let next = try store.inbox(of: ann, page: request, as: .user(ann))
+            found += next.map(\.position)
+            if next.hasMore { cuts += 1 } else if next.isEmpty { break }
+            request = next.newer
+        }
+        // The later reply is the entry of both.
+        #expect(found == [last] && cuts == 1)
+    }
+
+    /// An event whose text is hidden from a user does not tell them that it mentions them.
+    @Test func hiddenTextHasNoMention() throws {
+        let store = try messageOfAnn()
+        let thread = ThreadID(bits: 3)
+        let post = try #require(
+            try store.executeBlocking(.postMessage(thread: thread, author: ann, body: "@Bob", mentions: [bob])).message)
+        func reasons() throws -> [InboxReason?] {
+            try store.events(of: thread, after: 0, limit: 50, matching: EventFilter(as: .user(bob), kinds: [.messagePosted]), asOf: .now)
+                .events.map(
+                    \.inbox)
+        }
+        #expect(try reasons() == [nil, .mention])
+        try store.executeBlocking(.retract(.message(post), by: ann))
+        #expect(try reasons() == [nil, nil])
+    }
+
     /// A reply whose text is erased does not hide those before it.
     @Test func erasedReplyGivesWayToTheOneBefore() throws {
         let store = try messageOfAnn()
