@@ -115,7 +115,6 @@ async function markUnread(entry, context) {
     await execute("markUnread", { thread: context.thread, from: entry.position });
     location.hash = link();
   } catch (error) {
-    // Nothing was read beyond it: it is unread already.
     notice(errorText(error));
   }
 }

@@ -83,4 +83,21 @@ import Testing
         _ = try importAll([line("1", by: "Ann", ["Bob"], body: long)], into: store, batchSize: 10)
         #expect(try store.timeline(rust, as: .host).map(\.mentions.count) == [1, 0, 0])
     }
+
+    /// A mention brings nobody back who joins and leaves before the batch is committed.
+    @Test func leavingBeforeCommitLeavesMentionsOut() throws {
+        let store = try StoreFixture().open()
+        _ = try importAll([line("1", by: "Ann", [])], into: store, batchSize: 1)
+        // Dan is a user already, and was never a member.
+        _ = try importAll([ImportedMessage(sentAt: nil, channel: "#go", user: "Dan", id: "1", body: "x")], into: store, batchSize: 1)
+        var importer = MessageImporter(into: store)
+        #expect(try importer.add(.message(line("2", by: "Ann", ["Dan"])), line: 1).isEmpty)
+        let dan = ImportedID.user("dan")
+        for command: ChatCommand in [.joinThread(user: dan, thread: rust), .leaveThread(user: dan, thread: rust)] {
+            _ = try store.executeBlocking([CommandRequest(command, origin: .imported(sentAt: nil))])[0].get()
+        }
+        #expect(try importer.finish().isEmpty && importer.summary.messages == 1)
+        #expect(try store.members(of: rust, as: .host).map(\.user.username) == ["Ann"])
+        #expect(try store.timeline(rust, as: .host).map(\.mentions) == [[], []])
+    }
 }
