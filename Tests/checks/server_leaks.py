@@ -136,8 +136,8 @@ class History:
 
     on_threadMarkedUnread = on_threadRead
 
-    def on_notificationsSet(self, _, fields, __):
-        self.levels[fields["user"], fields["thread"]] = {"level": fields["level"], "until": fields["until"]}
+    def on_notificationsSet(self, position, fields, __):
+        self.levels.setdefault((fields["user"], fields["thread"]), []).append((position, {"level": fields["level"], "until": fields["until"]}))
 
     def on_inboxRead(self, _, fields, __):
         self.inbox_markers[fields["user"]] = fields["upTo"]
@@ -369,8 +369,14 @@ class History:
         return {"reply": kind == "replyPosted", "mention": viewer in fields.get("mentions", []), "reaction": kind == "reactionAdded" and post["author"] == viewer,
                 "report": self.moderates(viewer, thread)}[why]
 
-    def level(self, user, thread):
-        return self.levels.get((user, thread), {"level": "all", "until": None})
+    def level(self, user, thread, before=float("inf")):
+        """Returns what of a thread notified a user before a position."""
+        held = [level for position, level in self.levels.get((user, thread), []) if position < before]
+        return held[-1] if held else {"level": "all", "until": None}
+
+    def is_silenced(self, viewer, thread, entry):
+        level = self.level(viewer, thread, entry["position"])["level"]
+        return level == "none" or level == "mentions" and viewer not in entry.get("mentions", [])
 
     def parts(self, viewer, thread, start):
         """What the routes below a thread show to a reader: by the name of the route, the items, or None for 404."""
@@ -414,7 +420,7 @@ class History:
             entries = self.timeline(viewer, thread, self.readable(viewer, thread))
             marker = self.markers.get((viewer, thread), 0)
             unread = [entry["position"] for entry in entries if entry["position"] > max(marker, since) and entry["author"]["id"] != viewer
-                      and not entry["retracted"] and "removed" not in entry and "blocked" not in entry]
+                      and not entry["retracted"] and "removed" not in entry and "blocked" not in entry and not self.is_silenced(viewer, thread, entry)]
             threads.append({"id": thread, "name": self.threads[thread]["name"], "since": since, "unread": len(unread),
                             "firstUnread": unread[0] if unread else None, "readUpTo": marker, "notifications": self.level(viewer, thread),
                             "lastMessage": entries[-1] if entries else None})
