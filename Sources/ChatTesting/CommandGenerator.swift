@@ -101,10 +101,26 @@ public struct CommandGenerator: Sendable {
         return (0..<Int.random(in: 1...3, using: &random)).map { _ in randomMember(of: thread) }
     }
 
+    private static let threadNames = ["Shopping", "Dogs", "  Garden club ", "Lost & found", "Ünïcode 🐈", "SW1A", ""]
+
+    /// Returns a command that opens a direct thread, usually of members of one thread, or an open one again.
+    private mutating func openDirect() -> ChatCommand {
+        let id = newOrExisting(entities.threads)
+        if random.oneIn(3), !entities.directs.isEmpty {
+            let people = pick(entities.directs)
+            let opener = pick(people)
+            return .openDirect(thread: id, by: opener, with: people.filter { $0 != opener || random.oneIn(3) })
+        }
+        let thread = randomThread()
+        let count = random.oneIn(16) ? 9 : Int.random(in: 1...3, using: &random)
+        let others = (0..<count).map { _ in count == 9 ? UserID(bits: random.bits128()) : randomMember(of: thread) }
+        return .openDirect(thread: id, by: randomMember(of: thread), with: others)
+    }
+
     private mutating func openThread() -> ChatCommand {
         let id = random.oneIn(15) ? ThreadID(randomOutwardCode()) : newOrExisting(entities.threads)
-        let name = pick(["Shopping", "Dogs", "  Garden club ", "Lost & found", "Ünïcode 🐈", "SW1A", ""])
-        let policy: ThreadPolicy = random.oneIn(3) ? pick([.inviteOnly, .inviteOnly, .inviteOnly, .residents]) : .open
+        let name = pick(Self.threadNames)
+        let policy: ThreadPolicy = random.oneIn(3) ? pick([.inviteOnly, .inviteOnly, .inviteOnly, .listed, .residents]) : .open
         return .openThread(
             thread: id, name: id.outwardCode.map { random.oneIn(5) ? name : $0.description } ?? name, by: randomUser(), policy: policy,
             history: random.oneIn(3) ? .sinceJoining : .all)
@@ -115,11 +131,13 @@ public struct CommandGenerator: Sendable {
         let thread = entities.ownedThreads.isEmpty || random.oneIn(3) ? randomThread() : pick(entities.ownedThreads)
         let moderator = randomModerator(of: thread)
         // The ranges of the cases are weights.
-        switch Int.random(in: 0..<40, using: &random) {
+        switch Int.random(in: 0..<44, using: &random) {
         case 34...39: return makeReactionCommand()
+        case 40: return .renameThread(thread: thread, name: pick(Self.threadNames), by: moderator)
+        case 41...43: return openDirect()
         case 31, 32:
             return .setThreadPolicy(
-                thread: thread, policy: random.oneIn(12) ? .residents : pick([.open, .inviteOnly]),
+                thread: thread, policy: random.oneIn(12) ? .residents : pick([.open, .inviteOnly, .listed]),
                 history: pick([nil, nil, .all, .sinceJoining] as [ThreadHistory?]), by: moderator)
         case 0...7: return makeInvitationCommand(thread, by: moderator)
         case 8...10:

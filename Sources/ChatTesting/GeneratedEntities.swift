@@ -29,6 +29,8 @@ struct GeneratedEntities: Sendable {
     private(set) var pinned: [MessageID] = []
     private(set) var blocks: [(user: UserID, by: UserID)] = []
     private(set) var reactions: [GeneratedReaction] = []
+    /// The people of each direct thread.
+    private(set) var directs: [[UserID]] = []
     private var state = ChatState()
 
     /// A present reaction.
@@ -68,6 +70,9 @@ struct GeneratedEntities: Sendable {
             guard event.origin == .native, thread.outwardCode == nil else { return }
             ownedThreads.append(thread)
             moderators[thread] = [user]
+        case (.directOpened, .thread(let thread, _, _)):
+            threads.append(thread)
+            directs.append(event.people)
         case (.threadJoined, .thread(let thread, _, let user)):
             members[thread, default: []].append(user)
             invitations.removeAll { $0 == UserAndThread(user, thread) }

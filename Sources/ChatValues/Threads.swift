@@ -4,8 +4,11 @@ public import ChatDomain
 public struct ThreadSummary: Hashable, Sendable, Codable, Identifiable {
     /// The id.
     public var id: ThreadID
-    /// The name; nil if erased.
+    /// The name; nil if erased, and for a direct thread.
     public var name: String?
+    /// The people of a direct thread, of whom the opener is the first, also those who have left; nil for
+    /// another thread.
+    public var people: [UserSummary]?
     /// The outward code of a postcode thread; nil for a named thread.
     public var outwardCode: OutwardCode?
     /// The current number of members.
@@ -27,7 +30,8 @@ public struct ThreadSummary: Hashable, Sendable, Codable, Identifiable {
 
     /// Creates a thread, for example in a test.
     public init(
-        id: ThreadID, name: String? = nil, outwardCode: OutwardCode? = nil, memberCount: Int, messageCount: Int, lastPosition: Position,
+        id: ThreadID, name: String? = nil, people: [UserSummary]? = nil, outwardCode: OutwardCode? = nil, memberCount: Int,
+        messageCount: Int, lastPosition: Position,
         createdAt: Timestamp, policy: ThreadPolicy, history: ThreadHistory = .all, isLocked: Bool = false,
         isClosed: Bool = false
     ) {
@@ -35,10 +39,11 @@ public struct ThreadSummary: Hashable, Sendable, Codable, Identifiable {
             self.id, self.name, self.outwardCode, self.memberCount, self.messageCount, self.lastPosition, self.createdAt, self.policy,
             self.history, self.isLocked, self.isClosed
         ) = (id, name, outwardCode, memberCount, messageCount, lastPosition, createdAt, policy, history, isLocked, isClosed)
+        self.people = people
     }
 
     private enum CodingKeys: String, CodingKey {
-        case id, name, outwardCode
+        case id, name, people, outwardCode
         case memberCount = "members"
         case messageCount = "messages"
         case lastPosition, createdAt, policy, history
@@ -49,11 +54,12 @@ public struct ThreadSummary: Hashable, Sendable, Codable, Identifiable {
     /// Encodes every field; absent values are null.
     ///
     /// `policy` is encoded only if it is not the usual one (`residents` with an outward code, else
-    /// `open`), `history` only if it is `sinceJoining`, `locked` and `closed` only if they are true.
+    /// `open`), `people` only for a direct thread, `history` only if it is `sinceJoining`, `locked` and `closed` only if they are true.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(id, forKey: .id)
         try container.encode(name, forKey: .name)
+        try container.encodeIfPresent(people, forKey: .people)
         try container.encode(outwardCode, forKey: .outwardCode)
         try container.encode(memberCount, forKey: .memberCount)
         try container.encode(messageCount, forKey: .messageCount)
@@ -73,7 +79,8 @@ extension ThreadSummary {
         let outwardCode = try container.decodeIfPresent(OutwardCode.self, forKey: .outwardCode)
         self.init(
             id: try container.decode(ThreadID.self, forKey: .id), name: try container.decodeIfPresent(String.self, forKey: .name),
-            outwardCode: outwardCode, memberCount: try container.decode(Int.self, forKey: .memberCount),
+            people: try container.decodeIfPresent([UserSummary].self, forKey: .people), outwardCode: outwardCode,
+            memberCount: try container.decode(Int.self, forKey: .memberCount),
             messageCount: try container.decode(Int.self, forKey: .messageCount),
             lastPosition: try container.decode(Position.self, forKey: .lastPosition),
             createdAt: try container.decode(Timestamp.self, forKey: .createdAt),

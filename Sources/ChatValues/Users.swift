@@ -93,8 +93,11 @@ public struct UserDetails: Hashable, Sendable, Codable, Identifiable {
 public struct UserThread: Hashable, Sendable, Codable, Identifiable {
     /// The id.
     public var id: ThreadID
-    /// The name; nil if erased.
+    /// The name; nil if erased, and for a direct thread.
     public var name: String?
+    /// The people of a direct thread, of whom the opener is the first, also those who have left; nil for
+    /// another thread.
+    public var people: [UserSummary]?
     /// The position at which the user joined; the key of pagination.
     public var since: Position
     /// The number of unread messages.
@@ -115,16 +118,18 @@ public struct UserThread: Hashable, Sendable, Codable, Identifiable {
 
     /// Creates a thread of a profile, for example in a test.
     public init(
-        id: ThreadID, name: String? = nil, since: Position, unreadCount: Int, firstUnread: Position? = nil, readUpTo: Position,
-        notifications: ThreadNotifications = ThreadNotifications(), lastMessage: Post? = nil
+        id: ThreadID, name: String? = nil, people: [UserSummary]? = nil, since: Position, unreadCount: Int, firstUnread: Position? = nil,
+        readUpTo: Position, notifications: ThreadNotifications = ThreadNotifications(), lastMessage: Post? = nil
     ) {
+        self.people = people
         (self.id, self.name, self.since, self.unreadCount, self.firstUnread) = (id, name, since, unreadCount, firstUnread)
         (self.readUpTo, self.notifications, self.lastMessage) = (readUpTo, notifications, lastMessage)
     }
 
     private enum CodingKeys: String, AbsentAsNullKey {
-        case id, name, since
+        case id, name, people, since
         case unreadCount = "unread"
         case firstUnread, readUpTo, notifications, lastMessage
+        static let omittedIfNil = [people]
     }
 }

@@ -12,15 +12,18 @@
 @usableFromInline package protocol AbsentAsNullKey: CodingKey, Equatable {
     /// The keys of Booleans that are encoded only if they are true; a missing one is false.
     static var omittedIfFalse: [Self] { get }
+    /// The keys of optionals that are encoded only if they have a value.
+    static var omittedIfNil: [Self] { get }
 }
 
 extension AbsentAsNullKey {
     @inlinable package static var omittedIfFalse: [Self] { [] }
+    @inlinable package static var omittedIfNil: [Self] { [] }
 }
 
 extension KeyedEncodingContainer where Key: AbsentAsNullKey {
     @inlinable package mutating func encodeIfPresent(_ value: (some Encodable)?, forKey key: Key) throws {
-        try encode(value, forKey: key)
+        if value != nil || !Key.omittedIfNil.contains(key) { try encode(value, forKey: key) }
     }
 
     // The compiler prefers the overloads of the standard library for its types to the generic one: a

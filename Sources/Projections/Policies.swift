@@ -57,7 +57,8 @@ extension ReadModels {
                 periods[periods.count - 1].to = version.position
             }
         }
-        if changes.lowerBound == 0, periods[0].to == thread.openedAt + 1 { periods.removeFirst() }
+        // The policy follows the opening, except that of a direct thread.
+        if changes.lowerBound == 0, let end = periods[0].to, end <= thread.openedAt + 1 { periods.removeFirst() }
         return periods
     }
 }

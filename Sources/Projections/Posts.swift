@@ -37,6 +37,13 @@ package struct PostRecord: Hashable, Sendable {
 
     /// Whether it is withdrawn: retracted or removed.
     package var isWithdrawn: Bool { isRetracted || isRemoved }
+
+    /// The post without what others said to it.
+    package var alone: PostRecord {
+        var row = self
+        (row.replyCount, row.mayHaveReactions) = (0, false)
+        return row
+    }
 }
 
 extension ReadModels {

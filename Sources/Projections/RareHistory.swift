@@ -63,6 +63,10 @@ struct RareHistory: Equatable, Sendable {
         case .threadOpened:
             guard isOpening, !event.isImported, ThreadID(bits: event.thread).outwardCode == nil else { return }
             awaitedOpeners[UInt32(thread)] = UInt32(indexes.user)
+        case .directOpened:
+            guard isOpening else { return }
+            policies.set(EventRow.value(.inviteOnly, .all), at: position, of: thread)
+            privacy.set(1, at: position, of: thread)
         case .threadJoined:
             let opener = awaitedOpeners.isEmpty ? nil : awaitedOpeners.removeValue(forKey: UInt32(thread))
             if opener == UInt32(indexes.user), membersChange == 1 { setRole(.owner, at: position, indexes) }

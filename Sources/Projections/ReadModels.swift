@@ -80,6 +80,7 @@ package struct Views: Equatable, Sendable {
         var copy = self
         copy.timelines.messageHistories.historyIndexes.removeSlots()
         copy.timelines.replyHistories.historyIndexes.removeSlots()
+        copy.timelines.renamings.removeSlots()
         copy.membership.residencePairs.removeSlots()
         copy.unread.removeSlots()
         copy.activity.days.removeSlots()
@@ -155,7 +156,8 @@ package struct Views: Equatable, Sendable {
         let userCount = users.registrations.count
         users.apply(batch, row)
         activity.apply(event, at: position, indexes, isRegistration: users.registrations.count > userCount)
-        let isOpening = event.kind == .threadOpened && timelines.threads[indexes.thread].openedAt == position
+        let isOpening =
+            (event.kind == .threadOpened || event.kind == .directOpened) && timelines.threads[indexes.thread].openedAt == position
         rare.apply(event, at: position, indexes, isOpening: isOpening, membersChange: membersChange)
         if event.kind == .reactionAdded || event.kind == .reactionRemoved {
             let content = batch.content(of: row)

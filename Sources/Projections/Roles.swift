@@ -106,9 +106,10 @@ extension ReadModels {
         return (ThreadRole(code: UInt64(version.value)) ?? .member, version.position)
     }
 
-    /// Whether a user moderated a thread: as a moderator, an owner or an operator.
+    /// Whether a user moderated a thread: as a moderator, an owner or an operator, who moderates no direct
+    /// thread.
     package func moderates(_ user: UserID, _ thread: ThreadID, asOf position: Position) -> Bool {
         if let role = role(of: user, in: thread, asOf: position)?.role, role >= .moderator { return true }
-        return isOperator(user, asOf: position)
+        return isOperator(user, asOf: position) && !isDirect(thread)
     }
 }

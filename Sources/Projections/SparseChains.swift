@@ -45,6 +45,9 @@ struct SparseChains<Value: PlainElement & FixedWidthInteger & UnsignedInteger>: 
         rows.find(entry).map { versions.versions(links[$0], ranks: ranks) } ?? []
     }
 
+    /// Whether no version has the value 0.
+    var hasOnlyNonZeroValues: Bool { versions.hasOnlyNonZeroValues }
+
     mutating func removeSlots() { rows.removeSlots() }
 }
 

@@ -10,6 +10,8 @@ struct ThreadTimelines: Equatable, Sendable {
     var threads = Column<ThreadTimeline>()
     var messageHistories = PostHistories()
     var replyHistories = PostHistories()
+    /// The names that threads were given after their opening.
+    var renamings = ThreadRenamings()
 
     /// Adds the row of the thread of an event, if it is new.
     @inline(__always)
@@ -32,10 +34,15 @@ struct ThreadTimelines: Equatable, Sendable {
         let (event, indexes, position) = (batch.rows[row], batch.indexes[row], batch.position(row))
         switch event.kind {
         case .threadOpened:
-            if threads[indexes.thread].openedAt == 0 { threads[indexes.thread].open(event, batch.content(of: row), at: position) }
+            if threads[indexes.thread].openedAt == 0 {
+                threads[indexes.thread].open(
+                    event, name: batch.content(of: row).content.threadName(of: ThreadID(bits: event.thread)), at: position)
+            }
+        case .directOpened: if threads[indexes.thread].openedAt == 0 { threads[indexes.thread].open(event, name: nil, at: position) }
         case .replyPosted:
             if indexes.isNew {
                 replyHistories.append()
+                threads[indexes.thread].replyPositions.append(position)
                 messageHistories.add(.reply, UInt32(truncatingIfNeeded: indexes.secondIndex), at: position, to: indexes.message)
             }
         case .messageEdited: if indexes.secondIndex >= 0 { messageHistories.add(.edit, 0, at: position, to: indexes.secondIndex) }
@@ -54,6 +61,9 @@ struct ThreadTimelines: Equatable, Sendable {
                 }
             }
             return threads[indexes.thread].reactionPositions.append(position)
+        case .threadRenamed:
+            let name = batch.content(of: row).content.threadName(of: ThreadID(bits: event.thread))
+            renamings.append(name, at: position, to: indexes.thread)
         case .reactionRemoved: return threads[indexes.thread].reactionPositions.append(position)
         default: guard event.kind?.form.isNumbered == true else { return }
         }
@@ -74,6 +84,7 @@ struct ThreadTimeline: Equatable, Sendable {
     /// The position of the opening; 0 if its record was lost.
     var openedAt: Position = 0
     var createdAt: Timestamp
+    /// The name of the opening; nil if erased.
     var name: String?
     var isImported = false
     /// The indexes of the thread's messages, ascending.
@@ -82,6 +93,8 @@ struct ThreadTimeline: Equatable, Sendable {
     var nonMessagePositions = PackedColumn<Position>(pieceLength: .short)
     /// The positions of the events about reactions, ascending: they do not move the thread.
     var reactionPositions = PackedColumn<Position>(pieceLength: .short)
+    /// The positions of the replies, ascending; they are among ``nonMessagePositions`` too.
+    var replyPositions = PackedColumn<Position>(pieceLength: .short)
     /// The number of members after each of the other events.
     var memberCounts = PackedColumn<UInt32>(pieceLength: .short)
 
@@ -96,11 +109,9 @@ struct ThreadTimeline: Equatable, Sendable {
         return index
     }
 
-    mutating func open(_ event: EventRow, _ content: borrowing EventBatch.IndexedContent, at position: Position) {
-        openedAt = position
-        createdAt = event.createdAt
-        name = content.content.threadName(of: ThreadID(bits: event.thread))
-        isImported = event.isImported
+    mutating func open(_ event: EventRow, name: String?, at position: Position) {
+        (openedAt, createdAt, isImported) = (position, event.createdAt, event.isImported)
+        self.name = name
     }
 
     mutating func recordEvent(_ position: Position, membersChange: Int = 0) {
@@ -243,7 +254,9 @@ extension ThreadTimelines: CheckpointComponent {
             thread.nonMessagePositions.write(to: &writer)
             thread.memberCounts.write(to: &writer)
             thread.reactionPositions.write(to: &writer)
+            thread.replyPositions.write(to: &writer)
         }
+        renamings.write(to: &writer)
         messageHistories.write(to: &writer)
         replyHistories.write(to: &writer)
     }
@@ -268,8 +281,11 @@ extension ThreadTimelines: CheckpointComponent {
             try require(timeline.memberCounts.count == timeline.nonMessagePositions.count, "members at other events than a thread's")
             timeline.reactionPositions = try PackedColumn(from: &reader, pieceLength: .short, atMost: Int(clamping: head))
             try require(timeline.reactionPositions.last ?? 0 <= head, "a reaction in a thread after \(head)")
+            timeline.replyPositions = try PackedColumn(from: &reader, pieceLength: .short, atMost: ids.replies.count)
+            try require(timeline.replyPositions.last ?? 0 <= head, "a reply in a thread after \(head)")
             threads.append(timeline)
         }
+        renamings = try ThreadRenamings(from: &reader, threads: count, head: head)
         messageHistories = try PostHistories(from: &reader, posts: ids.messages.count, replies: ids.replies.count, head: head)
         replyHistories = try PostHistories(from: &reader, posts: ids.replies.count, replies: 0, head: head)
     }

@@ -7,8 +7,10 @@ import Primitives
 package struct ThreadRecord: Hashable, Sendable {
     /// The id.
     package var id: ThreadID
-    /// The name; nil if erased.
+    /// The name; nil if erased, and for a direct thread.
     package var name: String?
+    /// The people of a direct thread; nil for another thread.
+    package var people: [UserSummary]?
     /// The display time of creation.
     package var createdAt: Timestamp
     /// The number of messages in its timeline, including withdrawn ones and excluding replies.
@@ -95,7 +97,7 @@ extension ReadModels {
     package func opening(_ thread: Int, asOf position: Position, where isNamed: (String) -> Bool) -> ThreadOpening? {
         guard thread < views.timelines.threads.count else { return nil }
         let openedAt = views.timelines.threads[thread].openedAt
-        guard openedAt > 0, openedAt <= position, let name = views.timelines.threads[thread].name, isNamed(name) else { return nil }
+        guard openedAt > 0, openedAt <= position, let name = name(ofThread: thread, asOf: position), isNamed(name) else { return nil }
         return ThreadOpening(id: identities.threadID(thread), position: openedAt)
     }
 }
@@ -141,6 +143,29 @@ extension ReadModels {
         start == 0 ? 0 : messageCount(ofThread: thread, asOf: min(start, position))
     }
 
+    /// Returns the name that a thread had; nil if it was erased.
+    func name(ofThread thread: Int, asOf position: Position) -> String? {
+        if let latest = views.timelines.renamings.latest(of: thread, asOf: position) { return latest.name }
+        let row = views.timelines.threads[thread]
+        return row.openedAt <= position ? row.name : nil
+    }
+
+    /// Returns the position of the event that gave a thread the name that it had; nil if no event did.
+    package func namePosition(of thread: ThreadID, asOf position: Position) -> Position? {
+        guard let index = index(ofThread: thread, asOf: position) else { return nil }
+        return views.timelines.renamings.latest(of: index, asOf: position)?.position ?? views.timelines.threads[index].openedAt
+    }
+
+    /// Returns the position of a thread's latest message or reply; nil if it had none.
+    ///
+    /// - Complexity: O(log *n*).
+    func latestPostPosition(ofThread thread: Int, asOf position: Position) -> Position? {
+        let (count, replies) = (messageCount(ofThread: thread, asOf: position), views.timelines.threads[thread].replyPositions)
+        let replyCount = firstIndex(of: replies.count, from: position + 1) { replies[$0] }
+        let message = count == 0 ? nil : identities.messageFacts.position(Int(views.timelines.threads[thread].messages[count - 1]))
+        return [message, replyCount == 0 ? nil : replies[replyCount - 1]].compactMap(\.self).max()
+    }
+
     private func lastPosition(ofThread thread: Int, asOf position: Position) -> Position {
         let count = messageCount(ofThread: thread, asOf: position)
         let message = count == 0 ? 0 : identities.messageFacts.position(Int(views.timelines.threads[thread].messages[count - 1]))
@@ -163,7 +188,8 @@ extension ReadModels {
         let (policy, history) = policyAndHistory(ofThread: thread, asOf: position)
         let lock = views.rare.locks.value(of: thread, asOf: position)
         return ThreadRecord(
-            id: identities.threadID(thread), name: row.openedAt <= position ? row.name : nil, createdAt: row.createdAt,
+            id: identities.threadID(thread), name: name(ofThread: thread, asOf: position), people: people(ofDirect: thread, asOf: position),
+            createdAt: row.createdAt,
             messageCount: messageCount(ofThread: thread, asOf: position) - hidden, memberCount: row.latest(asOf: position).members,
             lastPosition: lastPosition(ofThread: thread, asOf: position), isImported: row.isImported, policy: policy, history: history,
             isLocked: lock & RareHistory.Lock.locked != 0, isClosed: lock & RareHistory.Lock.closed != 0)

@@ -207,6 +207,9 @@ extension VersionChains {
         return ranks[Int(newest)] - ranks[Int(once)] == ranks[Int(once)] - ranks[Int(twice)] ? twice : newest
     }
 
+    /// Whether no version has the value 0.
+    var hasOnlyNonZeroValues: Bool { values.indices.allSatisfy { values[$0] != 0 } }
+
     /// Throws unless every value is below a bound.
     func check(below bound: Int) throws(ColumnError) { try values.check(below: bound) }
 

@@ -58,8 +58,8 @@ struct Tool {
 
     /// Every command, in the order of the help.
     static let commands: [ToolCommand] = [
-        .demo, .run, .import, .setPolicy, .threads, .timeline, .replies, .message, .members, .readers, .residents, .user, .access,
-        .activity, .roles, .bans, .pins, .reactions, .reports, .invitations, .inbox,
+        .demo, .run, .import, .setPolicy, .threads, .directory, .timeline, .replies, .message, .members, .readers, .residents, .user,
+        .access, .activity, .roles, .bans, .pins, .reactions, .reports, .invitations, .inbox,
         .events, .verify, .head, .checkpoint, .prove, .checkProof, .tiles, .evidence, .checkEvidence, .stats, .export, .backup, .copy,
         .erase, .correctClock, .repair, .serve,
     ]

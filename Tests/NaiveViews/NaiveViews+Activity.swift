@@ -21,8 +21,11 @@ extension NaiveViews {
     package func history(of thread: ThreadID) -> ThreadHistory { policies(of: thread).last?.history ?? .all }
 
     /// Returns the policies of a thread that were set, in order.
-    func policies(of thread: ThreadID) -> [(position: Position, policy: ThreadPolicy, history: ThreadHistory)] {
+    ///
+    /// A direct thread begins as an `inviteOnly` one.
+    package func policies(of thread: ThreadID) -> [(position: Position, policy: ThreadPolicy, history: ThreadHistory)] {
         events.compactMap { recorded in
+            if recorded.kind == .directOpened, recorded.thread == thread { return (recorded.position, .inviteOnly, .all) }
             guard case .policy(thread, _, let policy, let history, _) = recorded.shape else { return nil }
             return (recorded.position, policy, history)
         }
@@ -37,7 +40,7 @@ extension NaiveViews {
         for (position, policy, _) in policies(of: thread) {
             let isDisclosed = periods.last.map { $0.to == nil } ?? false
             if policy == .inviteOnly, isDisclosed {
-                if position == opening + 1 { periods.removeLast() } else { periods[periods.count - 1].to = position }
+                if position <= opening + 1 { periods.removeLast() } else { periods[periods.count - 1].to = position }
             } else if policy != .inviteOnly, !isDisclosed {
                 periods.append((position, nil))
             }
@@ -60,12 +63,14 @@ extension NaiveViews {
 
     /// Returns the threads opened under a name; an outward code's thread has its code as name.
     package func threadIDs(named name: String) -> [ThreadID] {
-        events.compactMap { recorded in
-            guard case (.threadOpened, .thread(let itsThread, _, _)) = (recorded.event.kind, recorded.event.shape) else { return nil }
-            let given: String? =
-                if case .threadName(let name) = recorded.event.content { name } else { itsThread.outwardCode?.description }
-            return given == name ? itsThread : nil
-        }
+        threads.filter { self.name(of: $0) == name }
+    }
+
+    /// Returns the name that a thread was given last; nil if erased, and for a direct thread.
+    package func name(of thread: ThreadID) -> String? {
+        let naming = events.last { ($0.kind == .threadOpened || $0.kind == .threadRenamed) && $0.thread == thread }
+        if case .threadName(let name)? = naming?.event.content { return name }
+        return thread.outwardCode?.description
     }
 
     /// The names of all threads, and names without a thread.

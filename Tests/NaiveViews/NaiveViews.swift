@@ -151,9 +151,7 @@ package struct NaiveViews {
     }
 
     func openingPosition(of thread: ThreadID) -> Position {
-        events.first {
-            if case (.threadOpened, .thread(let itsThread, _, _)) = ($0.event.kind, $0.event.shape) { itsThread == thread } else { false }
-        }?.position ?? 0
+        events.first { ($0.kind == .threadOpened || $0.kind == .directOpened) && $0.thread == thread }?.position ?? 0
     }
 
     /// Returns the memberships of a user, ordered by start.
@@ -274,9 +272,7 @@ package struct NaiveViews {
 
     /// The open threads, in order.
     package var threads: [ThreadID] {
-        events.compactMap {
-            if case (.threadOpened, .thread(let itsThread, _, _)) = ($0.event.kind, $0.event.shape) { itsThread } else { nil }
-        }
+        events.compactMap { $0.kind == .threadOpened || $0.kind == .directOpened ? $0.thread : nil }
     }
 
     private func lastPosition(where condition: (RecordedEvent) -> Bool) -> Position? { events.last(where: condition)?.position }

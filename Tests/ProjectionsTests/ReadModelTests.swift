@@ -236,7 +236,7 @@ extension StoreModels {
             .threadLocked: 2, .threadUnlocked: 2, .threadClosed: 2, .messageReported: 3, .replyReported: 4, .messageReportsResolved: 3,
             .replyReportsResolved: 4, .userBlocked: 2, .userUnblocked: 2, .custom: 3, .userErased: 1, .contentErased: 0,
             .clockCorrected: 0, .reactionAdded: 3, .reactionRemoved: 3,
-            .threadMarkedUnread: 2, .notificationsSet: 2, .inboxRead: 1,
+            .threadMarkedUnread: 2, .notificationsSet: 2, .inboxRead: 1, .threadRenamed: 2, .directOpened: 2,
         ]
         #expect(idCounts.count == EventKind.allCases.count)
         let often: [EventKind] = [.messagePosted, .threadJoined, .threadLeft, .replyPosted]
@@ -263,7 +263,7 @@ extension StoreModels {
             // Bytes that are a policy and a history, a role, the end of a sanction, or the empty
             // name of a kind.
             switch kind {
-            case .threadPolicySet: kept += [UInt8.random(in: 0...2, using: &random), UInt8.random(in: 0...1, using: &random)]
+            case .threadPolicySet: kept += [UInt8.random(in: 0...3, using: &random), UInt8.random(in: 0...1, using: &random)]
             case .notificationsSet: kept += [UInt8.random(in: 0...2, using: &random), UInt8.random(in: 0..<128, using: &random)]
             case .roleSet: kept.append(UInt8.random(in: 1...3, using: &random))
             case .userMuted, .userBanned: kept.append(UInt8.random(in: 0..<128, using: &random))

@@ -13,7 +13,7 @@ extension RecordedEvent {
         if shown.event.correlation != request.correlation { shown.event.correlation = nil }
         let command = request.command
         // Those of an erased text too, which no longer tells whether the caller sent it.
-        shown.event.mentions.removeAll { !command.mentions.contains($0) }
+        if command.kind != .openDirect { shown.event.mentions.removeAll { !command.mentions.contains($0) } }
         switch event.content {
         case .registration(let username, let first):
             if !(Username(command.text)?.text ?? command.text).isIdentical(to: username.text) {
@@ -39,6 +39,7 @@ extension ChatEvent {
     ///
     /// Only an opening has an id and produces further events, the policy and the join.
     fileprivate func isProduced(by command: ChatCommand) -> Bool {
+        if command.kind == .openDirect { return kind == .directOpened || kind == .threadJoined }
         guard command.kind == .openThread else { return true }
         return switch kind {
         case .threadOpened, .threadPolicySet: thread?.bits == command.id

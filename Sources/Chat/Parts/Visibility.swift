@@ -24,7 +24,8 @@ extension ReadModels {
     /// could read none of it.
     ///
     /// Members can read every message (0), or those after their latest join, by the thread's
-    /// history at that join. Operators can read the messages of a thread that is not `inviteOnly`,
+    /// history at that join; who came back to a direct thread of three people or more, those after it.
+    /// Operators can read the messages of a thread that is not `inviteOnly`,
     /// after it last ceased to be. Other users can read nothing. Every access check uses this
     /// function.
     func readingStart(_ viewer: UserID, _ thread: ThreadID, asOf position: Position) -> Position? {
@@ -35,7 +36,9 @@ extension ReadModels {
             if start == 0 { return 0 }
         }
         guard let join = joinPosition(viewer, in: thread, asOf: position) else { return start }
-        let asMember = policyAndHistory(ofThread: index, asOf: join).history == .sinceJoining ? join : 0
+        let beginsThere =
+            policyAndHistory(ofThread: index, asOf: join).history == .sinceJoining || hasReturned(viewer, toGroup: index, asOf: position)
+        let asMember = beginsThere ? join : 0
         return start.map { min($0, asMember) } ?? asMember
     }
 
@@ -190,6 +193,51 @@ extension ReadModels {
         return start
     }
 
+    /// Throws as ``requireModerated(_:from:)``, but for an operator who is asked for the reports of a direct
+    /// thread.
+    ///
+    /// - Returns: The position after which the viewer is shown reports of messages.
+    func requireReportsShown(of thread: ThreadID, from viewpoint: Viewpoint) throws(ChatError) -> Position {
+        try requireViewer(of: viewpoint)
+        if let viewer = viewpoint.viewer.user, decidesReports(viewer, in: thread, from: viewpoint) { return 0 }
+        return try requireModerated(thread, from: viewpoint)
+    }
+
+    /// Whether a user decides an open report of a direct thread, now and as of the queried position: as an
+    /// operator who is no member of it.
+    ///
+    /// - Parameter post: The post; nil for any.
+    func decidesReports(_ user: UserID, of post: PostID? = nil, in thread: ThreadID, from viewpoint: Viewpoint) -> Bool {
+        guard isDirect(thread) else { return false }
+        return Set([viewpoint.position, viewpoint.currentPosition]).allSatisfy {
+            isOperator(user, asOf: $0) && joinPosition(user, in: thread, asOf: $0) == nil && hasOpenReport(post, in: thread, asOf: $0)
+        }
+    }
+
+    /// Finds the thread of a post that the viewer may be shown: one that they may read, or the one post of a
+    /// direct thread whose report they decide.
+    ///
+    /// - Returns: The thread, and whether the viewer is shown the post alone.
+    /// - Throws: As ``requireReadable(_:from:)``.
+    func requireShown(_ post: PostID, from viewpoint: Viewpoint) throws(ChatError) -> (thread: ThreadID, isAlone: Bool) {
+        do throws(ChatError) {
+            switch post {
+            case .message(let id): return (try requireReadable(id, from: viewpoint), false)
+            case .reply(let id): return (try requireReadable(id, from: viewpoint).thread, false)
+            }
+        } catch {
+            let message: MessageID? =
+                switch post {
+                case .message(let id): id
+                case .reply(let id): messageID(answeredBy: id, asOf: viewpoint.position)
+                }
+            guard let viewer = viewpoint.viewer.user, let thread = message.flatMap({ self.thread(of: $0, asOf: viewpoint.position) }),
+                decidesReports(viewer, of: post, in: thread, from: viewpoint)
+            else { throw error }
+            return (thread, true)
+        }
+    }
+
     private func moderates(_ viewer: UserID, _ thread: ThreadID, at position: Position, current: Position) -> Bool {
         moderates(viewer, thread, asOf: position) && (position == current || moderates(viewer, thread, asOf: current))
     }
@@ -228,6 +276,24 @@ extension ReadModels {
     }
 }
 
+// MARK: The directory
+
+extension ReadModels {
+    /// Whether a thread is in the directory, now and as of the queried position; the bans of the viewer are
+    /// not considered.
+    func isListed(_ thread: Int, from viewpoint: Viewpoint) -> Bool {
+        isListed(thread, asOf: viewpoint.position)
+            && (viewpoint.viewer == .host || isListed(thread, asOf: viewpoint.currentPosition))
+    }
+
+    /// Returns the positions of the bans of the viewer from a thread, now and as of the queried position,
+    /// which may have ended by themselves.
+    func banPositions(_ thread: Int, from viewpoint: Viewpoint) -> Set<Position> {
+        guard let viewer = viewpoint.viewer.user else { return [] }
+        return Set([viewpoint.position, viewpoint.currentPosition].compactMap { banPosition(viewer, thread, asOf: $0) })
+    }
+}
+
 // MARK: The inbox
 
 extension ReadModels {
@@ -245,6 +311,9 @@ extension ReadModels {
             case .message(let id): id
             case .reply(let id): messageID(answeredBy: id, asOf: viewpoint.position)
             }
+        if item.reason == .report, isDirect(item.thread) {
+            return decidesReports(user, of: post, in: item.thread, from: viewpoint) ? item : nil
+        }
         guard let start = readingStart(item.thread, from: viewpoint),
             let posted = message.flatMap({ postingPosition(of: $0, asOf: viewpoint.position) }), posted > start
         else { return nil }
@@ -327,6 +396,10 @@ extension ReadModels {
         case .noOtherUser: return false
         case .readers(let thread): return maySee(viewer, event, in: thread, at: position, current: current)
         case .moderators(let thread):
+            if let post = event.post, isDirect(thread) {
+                let now = Viewpoint(viewer: .user(viewer), position: current, currentPosition: current)
+                return decidesReports(viewer, of: post, in: thread, from: now)
+            }
             return maySee(viewer, event, in: thread, at: position, current: current)
                 && moderates(viewer, thread, at: position, current: current)
         case .coMembers(let user):
@@ -372,8 +445,10 @@ extension ReadModels {
         // Moderators see reports complete, and no others see them.
         case .reason where form.audience == .moderators: break
         case .reason: if let thread = event.thread { redactReason(thread, viewer, &shown, current) }
-        // A thread is never renamed, so its name is current; a payload does not change.
-        case .name, .payload, []: break
+        case .name:
+            if event.thread.flatMap({ namePosition(of: $0, asOf: current) }) != recorded.position { shown.redact(.name) }
+        // A payload does not change.
+        case .payload, []: break
         // No other content is shown.
         default: return nil
         }

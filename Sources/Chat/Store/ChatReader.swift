@@ -28,6 +28,11 @@ extension ChatReader {
         try store.threads(page: page, as: viewer, asOf: point)
     }
 
+    /// Returns a page of the directory.
+    public func directory(page: PageRequest = PageRequest()) throws(ChatError) -> Page<DirectoryEntry> {
+        try store.directory(page: page, as: viewer, asOf: point)
+    }
+
     /// Returns one thread.
     public func thread(_ id: ThreadID) throws(ChatError) -> ThreadSummary { try store.thread(id, as: viewer, asOf: point) }
 

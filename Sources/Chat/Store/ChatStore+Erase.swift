@@ -13,6 +13,11 @@ extension ChatStore {
     /// - Kept: the texts of other users, also reports of the user's posts; ids, times, memberships
     ///   and outward codes, without which no earlier answer could be audited.
     ///
+    /// The user's roles end in the same commit: where they were the only owner, the moderator who joined
+    /// first or, without one, the member who joined first becomes an owner, and where nobody is left,
+    /// operators act. A commit ends the roles in at most 1,000 threads; the rest follow before the call
+    /// returns or, after a crash, when the journal is opened the next time.
+    ///
     /// The username and the subject become free. Every later command of the user is rejected with
     /// `userErased`; a repeat of one of their posts returns the first receipt without content.
     ///
@@ -90,6 +95,7 @@ extension ChatStore {
             // Only an earlier erasure may have to be completed.
             let last = lastOrder
             if !former.hidden.isEmpty || last > log.erasedThrough ?? 0 { try finishErasures(orderedThrough: last, in: log) }
+            try endRolesOfErasedUsers()
             return (former.hidden, nil)
         }
         hideAndForget(content.positions, in: log)
@@ -111,6 +117,7 @@ extension ChatStore {
         }
         // Also completes an earlier erasure that is unfinished.
         try finishErasures(orderedThrough: orders?.upperBound ?? lastOrder, in: log)
+        try endRolesOfErasedUsers()
         return (PositionSet(content.positions.ranges + former.hidden.ranges), orders)
     }
 
@@ -181,15 +188,20 @@ extension ChatStore {
     }
 
     /// Appends the orders and waits until they are durable; nil if their effect holds already.
+    ///
+    /// The roles of the users end in the same commit, as far as it has room for them.
     private func appendOrders(
         _ requests: [ErasureRequest], _ isRepetition: Bool, _ decider: inout Decider
     ) throws(ChatError) -> ClosedRange<Position>? {
         decider.begin()
         var batch = EventBatch(from: decider.rules.head + 1)
-        let contents = try decide(requests, isRepetition, &decider, into: &batch)
+        var contents = try decide(requests, isRepetition, &decider, into: &batch)
         if batch.count == 0 { return nil }
+        let orders = batch.firstPosition...batch.firstPosition + Position(batch.count - 1)
+        contents += endRolesOfErasedUsers(&decider, into: &batch)
         decider.batch = batch
-        return try append(contents, &decider)
+        _ = try append(contents, &decider)
+        return orders
     }
 
     /// Returns the content that the orders would erase.

@@ -83,15 +83,18 @@ extension ChatStore {
         return orders
     }
 
-    /// Appends the orders that only the ledger has, and carries out all orders that were found at
-    /// the opening.
+    /// Appends the orders that only the ledger has, carries out all orders that were found at the
+    /// opening, and ends the roles that erased users still have.
     ///
     /// A failure is reported, and the next erasure or opening tries again.
     func complete(_ pending: PendingErasures, _ report: LogHandler?) {
-        guard pending.isUnfinished, let log = log as? any ErasableLog, !log.isReadOnly else { return }
+        guard let log = log as? any ErasableLog, !log.isReadOnly, !decider.withLock({ $0.rules.hasUnknownEvents }) else { return }
         do throws(ChatError) {
-            if pending.missing.isEmpty {
+            if !pending.isUnfinished {
+                try endRolesOfErasedUsers()
+            } else if pending.missing.isEmpty {
                 try finishErasures(orderedThrough: lastOrder, in: log)
+                try endRolesOfErasedUsers()
             } else {
                 try order(pending.missing, isRepetition: true, in: log)
             }

@@ -35,9 +35,9 @@ extension ChatStore {
     ///   ``ChatError/rejected(_:)`` with `unknownMessage`; with a viewer also `notAMember`.
     public func message(_ id: MessageID, as viewer: Viewer, asOf point: AsOf = .now) throws(ChatError) -> Post {
         let (rows, thread) = try query(point, as: viewer) { models, view throws(ChatError) in
-            let thread = try models.requireReadable(id, from: view)
+            let (thread, isAlone) = try models.requireShown(.message(id), from: view)
             guard let row = models.message(id, asOf: view.position) else { throw .rejected(.unknownMessage) }
-            return (models.marking([row], in: thread, from: view), thread)
+            return (models.marking([isAlone ? row.alone : row], in: thread, from: view), thread)
         }
         return try posts(rows, in: thread)[0]
     }
@@ -48,9 +48,9 @@ extension ChatStore {
     ///   ``ChatError/rejected(_:)`` with `unknownReply`; with a viewer also `notAMember`.
     public func reply(_ id: ReplyID, as viewer: Viewer, asOf point: AsOf = .now) throws(ChatError) -> Post {
         let rows = try query(point, as: viewer) { models, view throws(ChatError) in
-            let thread = try models.requireReadable(id, from: view).thread
+            let (thread, isAlone) = try models.requireShown(.reply(id), from: view)
             guard let row = models.reply(id, asOf: view.position) else { throw .rejected(.unknownReply) }
-            return models.marking([row], in: thread, from: view)
+            return models.marking([isAlone ? row.alone : row], in: thread, from: view)
         }
         return try posts(rows)[0]
     }

@@ -16,7 +16,7 @@ extension ChatStore {
         in thread: ThreadID, page: PageRequest = .all, as viewer: Viewer, asOf point: AsOf = .now
     ) throws(ChatError) -> Page<PostReport> {
         let ((scan, start), sections) = try sections(point, as: viewer) { models, view throws(ChatError) in
-            let start = try models.requireModerated(thread, from: view)
+            let start = try models.requireReportsShown(of: thread, from: view)
             return (models.scan(reportsOf: thread), start)
         }
         let position = sections.viewpoint.position

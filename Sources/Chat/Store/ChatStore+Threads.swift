@@ -63,7 +63,7 @@ extension ChatStore {
 extension ThreadSummary {
     init(_ thread: ThreadRecord) {
         self.init(
-            id: thread.id, name: thread.name, outwardCode: thread.id.outwardCode, memberCount: thread.memberCount,
+            id: thread.id, name: thread.name, people: thread.people, outwardCode: thread.id.outwardCode, memberCount: thread.memberCount,
             messageCount: thread.messageCount, lastPosition: thread.lastPosition, createdAt: thread.createdAt, policy: thread.policy,
             history: thread.history, isLocked: thread.isLocked, isClosed: thread.isClosed)
     }

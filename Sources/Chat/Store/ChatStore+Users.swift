@@ -64,7 +64,8 @@ extension ChatStore {
             // A viewer who joined again later may read no message of that time.
             let unreadCount = start > view.position ? 0 : models.unreadCount(of: user, in: id, except: blocked, asOf: view.position)
             let thread = UserThread(
-                id: id, name: models.thread(id, asOf: view.position)?.name, since: membership.since, unreadCount: unreadCount,
+                id: id, name: models.thread(id, asOf: view.position)?.name, people: models.people(ofDirect: id, asOf: view.position),
+                since: membership.since, unreadCount: unreadCount,
                 firstUnread: unreadCount == 0 ? nil : models.firstUnread(of: user, in: id, except: blocked, asOf: view.position),
                 readUpTo: models.readMarker(user, in: id, asOf: view.position))
             let last = models.lastMessage(of: id, asOf: view.position, after: start)

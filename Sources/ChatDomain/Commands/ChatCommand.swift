@@ -29,7 +29,8 @@ public struct ChatCommand: Hashable, Sendable {
     package var text = ""
     /// The subject, or the kind of a custom event.
     package var label: String?
-    /// The users whom a post or an edit mentions, as the caller lists them: unchecked.
+    /// The users whom a post or an edit mentions, or the other people of a direct thread, as the caller lists
+    /// them: unchecked.
     package var mentions: [UserID] = []
 
     /// Creates a command without fields.
@@ -144,11 +145,21 @@ extension ChatCommand {
 
     /// Opens a named thread; its opener becomes a member and the owner.
     ///
-    /// The name is 1 to 120 Unicode scalars (``ThreadName``). The policy is `open` or `inviteOnly`.
+    /// The name is 1 to 120 Unicode scalars (``ThreadName``). The policy is `open`, `listed` or `inviteOnly`.
     public static func openThread(
         thread: ThreadID? = nil, name: String, by: UserID, policy: ThreadPolicy = .open, history: ThreadHistory = .all
     ) -> ChatCommand {
         ChatCommand(.openThread, actor: by, id: thread?.bits, text: name, policy: policy, history: history)
+    }
+
+    /// Opens the direct thread of a set of people: the acting user and 1 to 7 others, who all become members.
+    ///
+    /// A set has one direct thread: to open it again is a duplicate, whoever of them does it and with whatever
+    /// id, and who has left it joins it again. Who cannot be reached by the acting user, for whatever reason,
+    /// is rejected as ``Rejection/Code/cannotMessage``. A user who is listed twice counts once, and the acting
+    /// user does not count.
+    public static func openDirect(thread: ThreadID? = nil, by: UserID, with people: [UserID]) -> ChatCommand {
+        ChatCommand(.openDirect, actor: by, id: thread?.bits, mentions: people)
     }
 
     /// Joins a thread; only current residents can join the thread of an outward code, and only
@@ -321,6 +332,14 @@ extension ChatCommand {
     /// `sinceJoining` from then on. The history never becomes wider.
     public static func setThreadPolicy(thread: ThreadID, policy: ThreadPolicy, history: ThreadHistory? = nil, by: UserID) -> ChatCommand {
         ChatCommand(.setThreadPolicy, actor: by, thread: thread, policy: policy, history: history)
+    }
+
+    /// Gives a named thread another name of 1 to 120 Unicode scalars (``ThreadName``).
+    ///
+    /// An owner can do this, and an operator if the thread has no owner. The rules do not keep names, so the
+    /// same name again is recorded again.
+    public static func renameThread(thread: ThreadID, name: String, by: UserID) -> ChatCommand {
+        ChatCommand(.renameThread, actor: by, thread: thread, text: name)
     }
 
     /// Reports a message or a reply to the moderators of its thread; the reason is 1 to 512 bytes of UTF-8.

@@ -12,6 +12,8 @@ package enum CommandKind: UInt8, CaseIterable, Sendable, Hashable {
     case react, unreact
     case custom
     case markUnread, setNotifications, markInboxRead
+    case renameThread
+    case openDirect
 
     /// The kind's row in the table of commands.
     @inline(__always)
@@ -27,6 +29,8 @@ package enum CommandKind: UInt8, CaseIterable, Sendable, Hashable {
         case .setPostcode: CommandForm(self, [.actor(.user), .text(.postcode)], events: 3)
         // The opening of a thread sets its policy and joins its creator.
         case .openThread: CommandForm(self, [.newThread, .text(.name), .actor(.by), .policyOfOpening, .historyOfOpening], events: 3)
+        // The opening, and the joins of at most eight people.
+        case .openDirect: CommandForm(self, [.newThread, .actor(.by), .people], events: 9)
         case .joinThread, .leaveThread: CommandForm(self, [.actor(.user), .thread])
         case .postMessage: CommandForm(self, [.newID(.message), .thread, .actor(.author), .text(.body), .mentions])
         case .reply: CommandForm(self, [.newID(.reply), .message, .actor(.author), .text(.body), .mentions])
@@ -51,6 +55,7 @@ package enum CommandKind: UInt8, CaseIterable, Sendable, Hashable {
         case .pin, .unpin: CommandForm(self, [.message, .actor(.by)])
         case .lockThread, .unlockThread, .closeThread: CommandForm(self, [.thread, .actor(.by)])
         case .setThreadPolicy: CommandForm(self, [.thread, .actor(.by), .policy, .history])
+        case .renameThread: CommandForm(self, [.thread, .text(.name), .actor(.by)])
         case .block, .unblock: CommandForm(self, [.user, .actor(.by)])
         case .custom: CommandForm(self, [.thread, .actor(.by), .newID(.id), .customKind, .payload])
         }
@@ -133,6 +138,8 @@ package enum CommandField: Hashable, Sendable {
     case replaces
     /// The users whom the text mentions, which can be left out.
     case mentions
+    /// The other people of a direct thread.
+    case people
 }
 
 /// The keys under which JSON has the user who acts.

@@ -112,6 +112,14 @@ public struct Rejection: Error, Hashable, Sendable, Codable {
         public static let tooManyReactions = Code(rawValue: "tooManyReactions")
         /// The kind of the custom event is not a reverse-DNS name of at most 128 bytes.
         public static let invalidKind = Code(rawValue: "invalidKind")
+        /// One of the people cannot be reached by the user.
+        ///
+        /// One code for a user who does not exist, whose content was erased, who shares no thread with the
+        /// user, or of whom one has blocked the other. A post in a direct thread of two people is rejected as
+        /// this while one of them has blocked the other.
+        public static let cannotMessage = Code(rawValue: "cannotMessage")
+        /// A direct thread is of 2 to 8 people.
+        public static let invalidPeople = Code(rawValue: "invalidPeople")
         /// The content of the user was erased, and they can do nothing any more.
         public static let userErased = Code(rawValue: "userErased")
         /// The payload of the custom event is over 16,384 bytes.
@@ -131,7 +139,7 @@ public struct Rejection: Error, Hashable, Sendable, Codable {
             .unknownReply, .retracted, .edited, .notTheAuthor, .invalidPosition, .unknownSession, .invalidDevice,
             .invalidPolicy, .notInvited, .banned, .muted, .notAModerator, .notAnOwner, .lastOwner, .threadLocked, .threadClosed,
             .invalidReason, .invalidUntil, .tooManyPins, .tooManyBlocks, .invalidEmoji, .tooManyReactions, .invalidKind, .invalidPayload,
-            .userErased,
+            .userErased, .cannotMessage, .invalidPeople,
             .invalidCorrelation, .notAllowed, .storageFull, .clockStepped,
         ]
     }
@@ -184,7 +192,8 @@ extension Rejection {
     static let muted = Rejection(.muted, "The user is muted in this thread.")
     package static let notAModerator = Rejection(.notAModerator, "Only moderators of this thread and operators can do this.")
     static let notAnOwner = Rejection(.notAnOwner, "Only an owner of this thread can do this, or an operator where the rules allow it.")
-    static let lastOwner = Rejection(.lastOwner, "The last owner of this thread must hand it over or close it first.")
+    static let lastOwner = Rejection(
+        .lastOwner, "This is the last owner of the thread. Give another member the role of an owner first, or close the thread.")
     static let threadLocked = Rejection(.threadLocked, "This thread is locked.")
     static let threadClosed = Rejection(.threadClosed, "This thread is closed for good.")
     static let invalidReason = Rejection(.invalidReason, "A reason is 1 to 512 bytes and not only white space.")
@@ -199,6 +208,8 @@ extension Rejection {
     static let invalidKind = Rejection(
         .invalidKind, "The kind of a custom event is a reverse-DNS name of at most 128 bytes, such as com.example.poll.")
     static let userErased = Rejection(.userErased, "The content of this user was erased, and they can do nothing any more.")
+    static let cannotMessage = Rejection(.cannotMessage, "At least one of these people cannot be reached by this user.")
+    static let invalidPeople = Rejection(.invalidPeople, "A direct thread is of the user and 1 to 7 other people.")
     static let invalidErasureReason = Rejection(
         .invalidReason, "The reason of an erasure is 1 to 32 lower-case letters, digits and hyphens.")
     static let invalidPayload = Rejection(.invalidPayload, "The payload of a custom event is at most 16,384 bytes.")

@@ -42,7 +42,7 @@ extension ChatEvent {
             return
         }
         guard form.hasContent(row) || row.flags.contains(.correlation) else {
-            self.init(row, .none, correlation: nil)
+            self.init(row, .none, correlation: nil, mentions: mentions)
             return
         }
         let customKind = form.content == .payload ? try row.customKind(kept) : ""
@@ -184,7 +184,7 @@ extension EventRow {
         guard hasMentions else { return [] }
         var reader = ByteReader(.kept)
         // The header, the ids, the number and the edit.
-        reader.offset = fieldOffset + (has(.parent) ? 4 : 3) * 16
+        reader.offset = fieldOffset + (has(.parent) ? 4 : has(.message) ? 3 : 2) * 16
         _ = try reader.leb128(kept)
         if edit != nil { reader.offset += 16 }
         return try reader.users(kept)

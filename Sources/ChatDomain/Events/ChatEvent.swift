@@ -15,12 +15,13 @@ public struct ChatEvent: Hashable, Sendable {
         didSet { row.setFlags(origin, hasCorrelation: correlation != nil) }
     }
 
-    /// The users whom the text of a post mentions, each once, in their order; empty for other kinds.
+    /// The users whom the text of a post mentions, each once, in their order; for `directOpened` the people of
+    /// the thread (``people``); empty for other kinds.
     ///
     /// At most ``MessageBody/maximumMentionCount``. They belong to the kept part, so they stay if the
     /// content is erased; a viewer who may not see the text is not shown them.
     ///
-    /// - Precondition: Only events that post or edit have mentions.
+    /// - Precondition: Only events that post or edit, and `directOpened`, have such a list.
     public var mentions: [UserID] {
         didSet {
             precondition(mentions.isEmpty || kind?.form.hasMentions == true, "events of this kind have no mentions")
@@ -122,6 +123,10 @@ extension ChatEvent {
     /// The reply that the event is about.
     public var reply: ReplyID? { row.replyID }
 
+    /// The people of a direct thread, of whom the opener is the first; empty for other kinds than
+    /// `directOpened`.
+    public var people: [UserID] { kind?.form.listsPeople == true ? mentions : [] }
+
     /// The edit; nil for other kinds, and for an edit of an earlier version.
     public var edit: EditID? { row.editID }
 
@@ -180,7 +185,7 @@ extension ChatEvent {
 
     /// The name of the opened thread; the thread of an outward code is named by the code.
     public var threadName: String? {
-        kind == .threadOpened ? content.threadName(of: ThreadID(bits: row.thread)) : nil
+        kind == .threadOpened || kind == .threadRenamed ? content.threadName(of: ThreadID(bits: row.thread)) : nil
     }
 
     /// The emoji of a reaction.

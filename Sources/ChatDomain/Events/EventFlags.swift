@@ -10,7 +10,7 @@ struct EventFlags: OptionSet, Hashable, Sendable {
     static let edit = EventFlags(rawValue: 16)
     /// The event, of a kind that is about messages and replies, is about a reply.
     static let ofReply = EventFlags(rawValue: 32)
-    /// The kept part ends with the users whom the text mentions.
+    /// The kept part ends with the users whom the text mentions, or the people of a direct thread.
     static let mentions = EventFlags(rawValue: 64)
 
     init(rawValue: UInt8) { self.rawValue = rawValue }

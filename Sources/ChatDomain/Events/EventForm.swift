@@ -14,16 +14,19 @@ package struct EventForm: Sendable {
     package let reordersThreads: Bool
     /// Whether the events change the membership of their user in their thread.
     let changesMembership: Bool
+    /// Whether the events have a list of the people of their thread.
+    let listsPeople: Bool
     /// The command that causes the events, by which an audit checks them; nil if the audit has rules of
     /// its own for the kind.
     let cause: CommandKind?
 
     fileprivate init(
         _ layout: EventLayout, _ content: ContentForm = .none, userKey: UserKey = .user, shownTo audience: EventAudience = .noOtherUser,
-        changesMembership: Bool = false, reordersThreads: Bool = true, causedBy cause: CommandKind? = nil
+        changesMembership: Bool = false, reordersThreads: Bool = true, listsPeople: Bool = false, causedBy cause: CommandKind? = nil
     ) {
         (self.layout, self.content, self.userKey, self.audience) = (layout, content, userKey, audience)
         (self.changesMembership, self.reordersThreads, self.cause) = (changesMembership, reordersThreads, cause)
+        self.listsPeople = listsPeople
     }
 }
 
@@ -86,6 +89,8 @@ extension EventKind {
         case .threadMarkedUnread: EventForm(.marker, changesMembership: true, causedBy: .markUnread)
         case .notificationsSet: EventForm(.notifications, changesMembership: true, causedBy: .setNotifications)
         case .inboxRead: EventForm(.inbox, causedBy: .markInboxRead)
+        case .threadRenamed: EventForm(.thread, .threadName, userKey: .by, shownTo: .readers, causedBy: .renameThread)
+        case .directOpened: EventForm(.thread, userKey: .by, shownTo: .readers, listsPeople: true, causedBy: .openDirect)
         }
     }
 }
@@ -139,9 +144,13 @@ extension EventForm {
     /// Whether the events name a second user: the one who acted, or who is blocked.
     var namesOtherUser: Bool { hasOtherActor || has(.blocked) }
 
-    /// Whether the events can have a list of users whom they mention: those that write the text of a post.
+    /// Whether the events can have a list of users: those whom the text of a post mentions, or the people of a
+    /// direct thread.
     @inline(__always)
-    package var hasMentions: Bool { content == .body }
+    package var hasMentions: Bool { content == .body || listsPeople }
+
+    /// The key of the list of users in JSON; nil if the events have none.
+    var listKey: FieldKey? { listsPeople ? .people : content == .body ? .mentions : nil }
 
     /// The field that can be redacted; none if there is no erasable content.
     package var redactable: RedactedFields { content.row.redactable }

@@ -104,6 +104,10 @@ public enum EventKind: UInt8, CaseIterable, Sendable, Hashable {
     case notificationsSet = 49
     /// A user read their inbox up to a position.
     case inboxRead = 50
+    /// An owner or an operator gave a thread another name.
+    case threadRenamed = 51
+    /// A user opened the direct thread of a set of people.
+    case directOpened = 53
 
     /// The kind's name in JSON and on the command line, such as `messagePosted`.
     public var name: String { Self.names[Int(rawValue)] }

@@ -150,8 +150,11 @@ extension EventRow {
     /// The policy and the history that the event sets, as one number in ``value``.
     package var policyAndHistory: (policy: ThreadPolicy, history: ThreadHistory) {
         get { Self.policyAndHistory(value) }
-        set { value = newValue.policy.code << 8 | newValue.history.code }
+        set { value = Self.value(newValue.policy, newValue.history) }
     }
+
+    /// Returns the number of a policy and a history.
+    package static func value(_ policy: ThreadPolicy, _ history: ThreadHistory) -> UInt64 { policy.code << 8 | history.code }
 
     /// Returns the policy and the history of a number.
     package static func policyAndHistory(_ value: UInt64) -> (policy: ThreadPolicy, history: ThreadHistory) {

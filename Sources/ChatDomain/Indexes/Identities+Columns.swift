@@ -17,6 +17,7 @@ extension Identities: ColumnCoded {
         foldKeys.write(to: &writer)
         subjects.write(to: &writer)
         reactions.write(to: &writer)
+        directs.write(to: &writer)
     }
 
     package init(from reader: inout ColumnReader) throws(ColumnError) {
@@ -37,6 +38,7 @@ extension Identities: ColumnCoded {
         foldKeys = try TextInterner(from: &reader)
         subjects = try TextInterner(from: &reader)
         reactions = try ReactionIndex(from: &reader)
+        directs = try DirectThreads(from: &reader, users: users.count, threads: threads.count)
     }
 
     /// Throws unless every post lies at or before `head` and refers to an existing thread or

@@ -29,6 +29,8 @@ package struct Identities: Equatable, Sendable {
     package internal(set) var subjects = TextInterner()
     /// The reactions, and which of them are present.
     package internal(set) var reactions = ReactionIndex()
+    /// The direct threads and their people.
+    package internal(set) var directs = DirectThreads()
     /// The constant facts about messages.
     package internal(set) var messageFacts = AuthoredFacts()
     /// The constant facts about replies.
@@ -64,6 +66,7 @@ package struct Identities: Equatable, Sendable {
         copy.foldKeys.removeSlots()
         copy.subjects.removeSlots()
         copy.reactions.removeSlots()
+        copy.directs.removeSlots()
         return copy
     }
 }
@@ -120,6 +123,7 @@ extension Identities {
             var userCounts: [Int] = []
             for row in group {
                 resolveUserAndThread(batch.rows[row], &indexes[row])
+                if batch.rows[row].kind == .directOpened { insertDirect(batch.mentions(of: row), indexes[row].thread) }
                 if batch.rows[row].hasMentions { userCounts.append(users.count) }
             }
             var nextCount = 0
@@ -194,6 +198,12 @@ extension Identities {
             customFacts.append(at: position, parent: indexes.thread, author: indexes.user, isImported: event.isImported)
         default: findMembershipOrPost(event, kind, at: position, &indexes)
         }
+    }
+
+    /// Adds a direct thread and its people; outside `resolve`, which is hot.
+    @inline(never)
+    private mutating func insertDirect(_ people: [UserID], _ thread: Int) {
+        directs.insert(thread, people: people.map { users.insert($0).index })
     }
 
     /// Adds the author of the post that an event is about, and the users whom its text mentions; needs its

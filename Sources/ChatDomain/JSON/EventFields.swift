@@ -42,16 +42,17 @@ struct EventFields {
             return ChatEvent(row, .erasure(reason: order.reason, positions: order.positions), correlation: correlation)
         }
         let content = try content(form.content, row, customKind: kind)
-        return ChatEvent(row, content, correlation: correlation, mentions: form.hasMentions ? try mentions() : [])
+        return ChatEvent(row, content, correlation: correlation, mentions: try form.listKey.map(users) ?? [])
     }
 
-    /// Decodes the users whom the text mentions; they stay if it is erased, and are hidden with it.
-    private func mentions() throws -> [UserID] {
-        guard container.contains(.mentions) else { return [] }
-        let users = try container.decode([UserID].self, forKey: .mentions)
+    /// Decodes the users whom the text mentions, who stay if it is erased and are hidden with it, or the people
+    /// of a direct thread.
+    private func users(_ key: FieldKey) throws -> [UserID] {
+        guard container.contains(key) else { return [] }
+        let users = try container.decode([UserID].self, forKey: key)
         guard !users.isEmpty, !isRedacted else {
             throw DecodingError.dataCorruptedError(
-                forKey: .mentions, in: container, debugDescription: "must have a user, or be absent as it is beside a redacted body")
+                forKey: key, in: container, debugDescription: "must have a user, or be absent as it is beside a redacted body")
         }
         return users
     }
@@ -59,7 +60,7 @@ struct EventFields {
     private func keys(_ form: EventForm, _ layout: EventLayout) -> [FieldKey] {
         let keys = layout.json.flatMap {
             $0 == .content
-                ? form.content.row.keys + (form.hasMentions ? [.mentions] : []) : [$0 == .user ? FieldKey(form.userKey.rawValue) : $0.key]
+                ? form.content.row.keys + (form.listKey.map { [$0] } ?? []) : [$0 == .user ? FieldKey(form.userKey.rawValue) : $0.key]
         }
         return isRedacted && form.content == .postcode ? keys + [.outwardCode] : keys
     }

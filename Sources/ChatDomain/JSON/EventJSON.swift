@@ -70,7 +70,7 @@ extension ChatEvent {
             case .ranges: try fields.encode(erasedPositions?.ranges.map { [$0.lowerBound, $0.upperBound] } ?? [], forKey: .ranges)
             case .content:
                 try encodeContent(form.content, to: &fields, isExport: isExport)
-                if !mentions.isEmpty { try fields.encode(mentions.map(\.description), forKey: .mentions) }
+                if !mentions.isEmpty, let key = form.listKey { try fields.encode(mentions.map(\.description), forKey: key) }
             }
         }
     }

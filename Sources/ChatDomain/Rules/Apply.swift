@@ -39,6 +39,8 @@ extension RuleState {
             users[indexes.user].postcode = batch.content(of: row).content.postcode
             users[indexes.user].oneBasedResidence = EventIndexes.oneBased(indexes.thread)
         case .threadOpened: if threads[thread].openedAt == 0 { open(event, indexes, at: position) }
+        case .directOpened:
+            if threads[thread].openedAt == 0 { openDirect(event, indexes, people: batch.mentions(of: row).count, at: position) }
         case .threadJoined: join(indexes, at: position)
         case .threadLeft: changeRole(indexes, to: nil)
         case .threadRead, .threadMarkedUnread: changeMembership(indexes) { $0.setReadUpTo(event.number, $1) }
@@ -97,8 +99,8 @@ extension RuleState {
         case .lost: lostEventCount += 1
         case .messageEdited: if second >= 0 { rare.messageEdits[second] = position }
         case .replyEdited: if second >= 0 { rare.replyEdits[second] = position }
-        // The identities keep the reactions.
-        case .custom, .clockCorrected, .reactionAdded, .reactionRemoved: break
+        // The identities keep the reactions, and the read models the names of threads.
+        case .custom, .threadRenamed, .clockCorrected, .reactionAdded, .reactionRemoved: break
         }
     }
 }

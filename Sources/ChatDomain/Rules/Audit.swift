@@ -89,7 +89,7 @@ extension RuleState {
         indexes.user = event.knownUser ?? -1
         indexes.thread = event.knownThread ?? -1
         checkUserAndThread(event, &faults)
-        if !mentions.isEmpty { checkMentions(mentions, event, ids, &faults) }
+        if !mentions.isEmpty, !kind.form.listsPeople { checkMentions(mentions, event, ids, &faults) }
         switch kind {
         case .userRegistered, .usernameChanged: checkNames(event, content, ids, &faults)
         case .postcodeSet:
@@ -109,7 +109,7 @@ extension RuleState {
         case .replyPosted, .replyEdited, .replyRetracted: checkReply(event, ids, &faults)
         case .sessionStarted, .sessionEnded: checkSession(event, ids, &faults)
         case .lost, .userErased, .contentErased, .clockCorrected: break
-        default: if faults.faults.isEmpty, let fault = commandFault(of: row, content, ids) { faults.append(fault) }
+        default: if faults.faults.isEmpty, let fault = commandFault(of: row, content, mentions, ids) { faults.append(fault) }
         }
         return faults.faults
     }

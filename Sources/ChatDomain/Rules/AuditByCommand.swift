@@ -3,8 +3,11 @@ extension RuleState {
     /// Returns the fault of an event whose command the decider would not answer with this event.
     ///
     /// - Parameter content: The event's content; read only if the kind is indexed.
-    func commandFault(of event: EventRow, _ content: borrowing EventContent, _ ids: borrowing Identities) -> HistoryFault? {
+    func commandFault(
+        of event: EventRow, _ content: borrowing EventContent, _ users: [UserID], _ ids: borrowing Identities
+    ) -> HistoryFault? {
         guard var command = ChatCommand(causing: event) else { return nil }
+        command.mentions = users
         if let emoji = content.emoji { command.text = emoji.text }
         let isLossPossible = lostEventCount > 0
         if isLossPossible, command.kind.form.concernsPost {
@@ -21,7 +24,7 @@ extension RuleState {
                 (decided.number, decided.flags, decided.recordedAt, decided.createdAt) = (
                     event.number, event.flags, event.recordedAt, event.createdAt
                 )
-                return decided == event
+                return decided == event && batch.mentions(of: 0) == users
                     ? nil : HistoryFault(problem: .unknownReference, message: "the ids of the event do not belong together")
             case .unchanged:
                 // The reaction that is taken back can have been erased.
@@ -49,7 +52,9 @@ extension ChatCommand {
         let (user, second) = (UserID(bits: event.user), UserID(bits: event.secondID))
         (actorID, userID) = form.hasOtherActor ? (second, user) : (user, form.has(.blocked) ? second : user)
         if form.has(.customEvent) { id = event.secondID }
-        if cause.form.concernsPost {
+        if cause.form.createsID, form.has(.thread), !form.has(.customEvent) {
+            id = event.thread
+        } else if cause.form.concernsPost {
             post = event.has(.reply) ? .reply(ReplyID(bits: event.secondID)) : .message(MessageID(bits: event.secondID))
         } else {
             threadID = ThreadID(bits: event.thread)

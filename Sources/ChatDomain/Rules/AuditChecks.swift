@@ -66,7 +66,7 @@ extension RuleState {
             faults.require(isAllowed, problem, "the content of user \(event.userID) was erased earlier")
         }
         let isStarted = event.knownThread.map { $0 < threads.count && threads[$0].lastEventNumber > 0 } ?? false
-        if kind == .threadOpened {
+        if kind == .threadOpened || kind == .directOpened {
             faults.require(!isStarted, .identifierTwice, "thread \(event.threadID) is open already")
         } else if kind.form.isNumbered || kind == .threadRead {
             faults.requireUnlessLost(isStarted, .unknownReference, "thread \(event.threadID) was never opened")
@@ -96,6 +96,7 @@ extension RuleState {
         let isOpener = threads[thread].awaitsOpener && threads[thread].openedBy == user
         let isInvited =
             isOpener || event.standing.isInvited || policy(of: thread, ids) != .inviteOnly || skipsInvitation(thread, event.row.origin, ids)
+            || threads[thread].isDirect && ids.directs.people(of: thread).contains(user)
         let rejection = lockOrBanRejection(user, thread, at: event.row.recordedAt, ids) ?? (isInvited ? nil : .notInvited)
         faults.requireUnlessLost(rejection == nil, .notPermitted, rejection?.message ?? "")
     }
@@ -202,8 +203,8 @@ extension RuleState {
         faults.requireUnlessLost(event.standing.isMember, .notAMember, "the author is not a member")
         guard let membership = event.membership, let thread = event.knownThread else { return }
         // The common case needs no call.
-        if event.standing.hasMute || threads[thread].isLocked || threads[thread].isClosed {
-            do throws(Rejection) { try requireWritable(thread, membership, at: event.row.recordedAt) } catch {
+        if event.standing.hasMute || threads[thread].isLocked || threads[thread].isClosed || threads[thread].isDirect {
+            do throws(Rejection) { try requireWritable(thread, membership, at: event.row.recordedAt, ids) } catch {
                 faults.requireUnlessLost(false, .notPermitted, error.message)
             }
         }

@@ -23,7 +23,7 @@ extension RuleState {
     /// Whether a user has blocked as many others as the rules allow.
     func hasMaximumBlocks(_ user: Int) -> Bool { rare.blockCounts[user] >= Self.maximumBlockCount }
 
-    private func isBlocked(_ user: Int, by blocker: Int) -> Bool {
+    func isBlocked(_ user: Int, by blocker: Int) -> Bool {
         rare.blockPairs.find(blocker, user).map { rare.blocks[$0] != 0 } ?? false
     }
 }

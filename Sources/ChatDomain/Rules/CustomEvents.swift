@@ -15,7 +15,7 @@ extension RuleState {
         }
         let (user, thread) = try actorAndThread(command, ids, envelope)
         let membership = try requireMember(user, of: thread, ids)
-        try requireWritable(thread, membership, at: envelope.recordedAt)
+        try requireWritable(thread, membership, at: envelope.recordedAt, ids)
         guard CustomKind(command.label ?? "") != nil else { throw .invalidKind }
         guard command.payload?.isWithinLimit == true else { throw .invalidPayload }
         batch.append(

@@ -155,9 +155,9 @@ extension RuleState {
         return membership
     }
 
-    /// Whether a member is the only owner of a thread that is not closed.
-    func isLastOwner(_ standing: Standing, of thread: Int) -> Bool {
-        standing.role == .owner && threads[thread].ownerCount == 1 && !threads[thread].isClosed
+    /// Whether a member is the only owner of a thread, by default of one that is not closed.
+    func isLastOwner(_ standing: Standing, of thread: Int, evenIfClosed: Bool = false) -> Bool {
+        standing.role == .owner && threads[thread].ownerCount == 1 && (evenIfClosed || !threads[thread].isClosed)
     }
 
     /// Makes a user a member; the opener, whose join follows the opening, an owner.
@@ -172,7 +172,8 @@ extension RuleState {
         }
         guard !wasMember else { return }
         if isOpener { threads[indexes.thread].ownerCount &+= 1 }
-        if threads[indexes.thread].history == .sinceJoining {
+        // Who comes back to a direct thread of three people or more reads what follows.
+        if threads[indexes.thread].history == .sinceJoining || threads[indexes.thread].isGroup && !indexes.isNew {
             rare.joins[indexes.membership] = position
         } else {
             rare.joins.clear(indexes.membership)
@@ -202,7 +203,7 @@ extension RuleState {
 
     /// Changes the membership of an event, adding its row if it is new.
     mutating func changeMembership(_ indexes: EventIndexes, _ change: (inout MembershipTable, Int) -> Void) {
-        if indexes.membership == memberships.count { memberships.append() }
+        if indexes.membership == memberships.count { memberships.append(of: indexes.user) }
         change(&memberships, indexes.membership)
     }
 }

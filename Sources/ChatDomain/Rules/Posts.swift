@@ -15,7 +15,7 @@ extension RuleState {
         }
         let (author, thread) = try actorAndThread(command, ids, envelope)
         let membership = try requireMember(author, of: thread, ids)
-        try requireWritable(thread, membership, at: envelope.recordedAt)
+        try requireWritable(thread, membership, at: envelope.recordedAt, ids)
         guard MessageBody.isValid(command.text) else { throw .invalidBody }
         let mentions = try mentions(of: command, in: thread, ids)
         batch.append(
@@ -37,7 +37,7 @@ extension RuleState {
         }
         let (author, membership, found) = try visiblePost(command, ids, envelope)
         let (thread, message) = (found.thread, found.message)
-        try requireWritable(thread, membership, at: envelope.recordedAt)
+        try requireWritable(thread, membership, at: envelope.recordedAt, ids)
         guard !found.marks.isWithdrawn else { throw .retracted }
         guard MessageBody.isValid(command.text) else { throw .invalidBody }
         let mentions = try mentions(of: command, in: thread, ids)
@@ -59,7 +59,7 @@ extension RuleState {
             return .duplicate(of: ids.editFacts.position(edit)...ids.editFacts.position(edit))
         }
         let (actor, membership, found) = try visiblePost(command, ids, envelope)
-        try requireWritable(found.thread, membership, at: envelope.recordedAt)
+        try requireWritable(found.thread, membership, at: envelope.recordedAt, ids)
         guard found.author == actor else { throw .notTheAuthor }
         guard !found.marks.isWithdrawn else { throw .retracted }
         if let replaces = command.replaces, replaces != textPosition(of: found, command.post, ids) { throw .edited }
@@ -157,7 +157,9 @@ extension RuleState {
         _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope
     ) throws(Rejection) -> (actor: Int, found: FoundPost) {
         let actor = try requireActor(command.actorID, ids)
-        let found = try find(command.post, for: actor, as: .ofModerator, ids, envelope)
+        let found = try find(command.post, ids)
+        if isReportedDirectly(command.post, found, to: actor, ids) { return (actor, found) }
+        try requireKnown(command.post, found, to: actor, as: .ofModerator, ids, envelope)
         try requireModerator(actor, of: found.thread, ids)
         return (actor, found)
     }
@@ -170,9 +172,16 @@ extension RuleState {
         _ post: PostID, for actor: Int, as act: ThreadAct = .ofReader, _ ids: borrowing Identities, _ envelope: EventEnvelope
     ) throws(Rejection) -> FoundPost {
         let found = try find(post, ids)
+        try requireKnown(post, found, to: actor, as: act, ids, envelope)
+        return found
+    }
+
+    /// Throws unless the acting user knows the thread of a post.
+    private func requireKnown(
+        _ post: PostID, _ found: FoundPost, to actor: Int, as act: ThreadAct, _ ids: borrowing Identities, _ envelope: EventEnvelope
+    ) throws(Rejection) {
         let isOwn = act == .ofAuthor && found.author == actor
         guard isOwn || isKnown(found.thread, to: actor, as: act, ids, envelope) else { throw .unknown(post) }
-        return found
     }
 
     /// Finds a post, without a check of who asks.
@@ -190,8 +199,9 @@ extension RuleState {
 
     /// Throws if a member may not write in a thread now.
     @inline(__always)
-    func requireWritable(_ thread: Int, _ membership: Int, at time: Timestamp) throws(Rejection) {
+    func requireWritable(_ thread: Int, _ membership: Int, at time: Timestamp, _ ids: borrowing Identities) throws(Rejection) {
         try requireUnlocked(thread)
+        if threads[thread].isDirect { try requireNoBlock(in: thread, ids) }
         if isSanctioned(.mute, membership, at: time) { throw .muted }
     }
 

@@ -9,7 +9,7 @@ extension RuleState {
         _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let (actor, membership, found) = try visiblePost(command, ids, envelope)
-        try requireWritable(found.thread, membership, at: envelope.recordedAt)
+        try requireWritable(found.thread, membership, at: envelope.recordedAt, ids)
         guard !found.marks.isWithdrawn else { throw .retracted }
         guard let emoji = Emoji(command.text, isAudit: envelope.isAudit) else { throw .invalidEmoji }
         let post = ReactionIndex.PostKey(found.post, isReply: command.post.isReply)

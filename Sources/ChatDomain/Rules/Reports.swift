@@ -22,7 +22,7 @@ extension RuleState {
         return .append
     }
 
-    private func reports(of post: PostID) -> ReportTable {
+    func reports(of post: PostID) -> ReportTable {
         switch post {
         case .message: rare.messageReports
         case .reply: rare.replyReports

@@ -21,16 +21,17 @@ extension RuleState {
     func setRole(
         _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let action = try userAction(command, ids, envelope)
+        let action = try userAction(command, mayBeErased: envelope.isAudit, ids, envelope)
+        if users[action.actor].isErased { try requireSuccession(action, to: command.role) }
         let row = threads[action.thread]
-        let isOperatorAllowed = row.ownerCount == 0 && isOperator(action.actor)
+        let isOperatorAllowed = row.ownerCount == 0 && operates(action.actor, action.thread)
         let isSteppingDown = action.actor == action.user && action.userStanding.role.map { command.role < $0 } ?? false
         guard action.actorStanding.role == .owner || isOperatorAllowed || isSteppingDown, command.role != .owner || row.canHaveOwners else {
             throw .notAnOwner
         }
         guard let current = action.userStanding.role else { throw .notAMember }
         guard current != command.role else { return .unchanged }
-        guard !isLastOwner(action.userStanding, of: action.thread) else { throw .lastOwner }
+        guard users[action.actor].isErased || !isLastOwner(action.userStanding, of: action.thread) else { throw .lastOwner }
         append(.roleSet, action, value: command.role.code, envelope, &batch)
         return .append
     }
@@ -50,28 +51,34 @@ extension RuleState {
     /// Whether a user is an operator of the community.
     package func isOperator(_ user: Int) -> Bool { user < rare.operators.count && rare.operators[user] != 0 }
 
+    /// Whether a user has the rights of an operator of the community in a thread, which no direct thread gives.
+    func operates(_ user: Int, _ thread: Int) -> Bool { isOperator(user) && !threads[thread].isDirect }
+
     /// Throws unless a user moderates a thread.
     func requireModerator(_ user: Int, of thread: Int, _ ids: borrowing Identities) throws(Rejection) {
         if let role = standing(of: user, in: thread, ids).role, role >= .moderator { return }
-        guard isOperator(user) else { throw .notAModerator }
+        guard operates(user, thread) else { throw .notAModerator }
     }
 
     /// Throws unless the acting user may moderate the user concerned.
     func requireAuthority(_ action: UserAction, _ ids: borrowing Identities) throws(Rejection) {
         try requireModerator(action.actor, of: action.thread, ids)
-        if action.actorStanding.role == .owner || isOperator(action.actor) { return }
+        if action.actorStanding.role == .owner || operates(action.actor, action.thread) { return }
         // A moderator acts against no owner and no moderator, and so does not end a mute of their own.
         if let role = action.userStanding.role, role >= .moderator { throw .notAnOwner }
     }
 
     /// Finds the two users and the thread of a moderator's command.
     ///
-    /// - Parameter rejectsErased: Whether an erased user is rejected; false for commands that end
-    ///   something, and for a change of role.
+    /// - Parameters:
+    ///   - rejectsErased: Whether an erased user is rejected; false for commands that end something, and for
+    ///     a change of role.
+    ///   - mayBeErased: Whether the acting user may be erased.
     func userAction(
-        _ command: borrowing ChatCommand, rejectsErased: Bool = false, _ ids: borrowing Identities, _ envelope: EventEnvelope
+        _ command: borrowing ChatCommand, rejectsErased: Bool = false, mayBeErased: Bool = false, _ ids: borrowing Identities,
+        _ envelope: EventEnvelope
     ) throws(Rejection) -> UserAction {
-        let actor = try requireActor(command.actorID, ids)
+        let actor = mayBeErased ? try requireRegistered(command.actorID, ids) : try requireActor(command.actorID, ids)
         let user = rejectsErased ? try requireNotErased(command.userID, ids, envelope) : try requireRegistered(command.userID, ids)
         let thread = try requireThread(command.threadID, for: actor, as: .ofModerator, ids, envelope)
         return UserAction(

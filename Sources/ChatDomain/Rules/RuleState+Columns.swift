@@ -51,7 +51,7 @@ extension RuleState {
         try ids.check(head: head)
         try readUsers(from: &reader, ids)
         try readThreads(from: &reader, ids)
-        memberships = try MembershipTable(from: &reader, count: ids.memberships.count)
+        memberships = try MembershipTable(from: &reader, ids.memberships)
         usernameOwners = try Self.readOwners(from: &reader, of: ids.foldKeys.count, users: ids.users.count)
         subjectOwners = try Self.readOwners(from: &reader, of: ids.subjects.count, users: ids.users.count)
         for subject in subjectOwners.indices where subjectOwners[subject] > 0 {
@@ -159,7 +159,8 @@ extension ThreadRow {
     var ruleBits: UInt32 {
         get {
             UInt32(policy.code) | UInt32(history.code) << 2 | (isLocked ? 8 : 0) | (isClosed ? 16 : 0) | (canHaveOwners ? 32 : 0)
-                | (awaitsOpener ? 64 : 0) | (hadThreeMembers ? 128 : 0) | (wasOpenedWithPolicy ? 256 : 0)
+                | (awaitsOpener ? 64 : 0) | (hadThreeMembers ? 128 : 0) | (wasOpenedWithPolicy ? 256 : 0) | (isDirect ? 512 : 0)
+                | (isGroup ? 1_024 : 0)
         }
         set {
             policy = ThreadPolicy(code: UInt64(newValue & 3)) ?? .open
@@ -167,6 +168,7 @@ extension ThreadRow {
             (isLocked, isClosed) = (newValue & 8 != 0, newValue & 16 != 0)
             (canHaveOwners, awaitsOpener) = (newValue & 32 != 0, newValue & 64 != 0)
             (hadThreeMembers, wasOpenedWithPolicy) = (newValue & 128 != 0, newValue & 256 != 0)
+            (isDirect, isGroup) = (newValue & 512 != 0, newValue & 1_024 != 0)
         }
     }
 }

@@ -98,6 +98,10 @@ package struct ThreadRow: Sendable, Hashable {
     package var oneBasedSecondMember: UInt32 = 0
     /// Whether more than two users were ever members.
     package var hadThreeMembers = false
+    /// Whether it is the direct thread of a set of people.
+    package var isDirect = false
+    /// Whether it is the direct thread of three people or more.
+    package var isGroup = false
 }
 
 /// The marks of a message or a reply.

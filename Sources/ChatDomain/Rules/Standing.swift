@@ -63,6 +63,8 @@ package enum SanctionKind: Sendable {
 package struct MembershipTable: Sendable, Equatable {
     private var readMarkers = MostlyZeroColumn<Position>()
     private var standings = PackedColumn<UInt8>()
+    /// By user: their memberships; not stored, because they follow from the identities.
+    private var ofUser = RowLists()
 
     /// The number of memberships.
     package var count: Int { standings.count }
@@ -77,10 +79,17 @@ package struct MembershipTable: Sendable, Equatable {
 
     mutating func setStanding(_ standing: Standing, _ membership: Int) { standings[membership] = standing.rawValue }
 
-    mutating func append() {
+    mutating func append(of user: Int) {
         readMarkers.appendZero()
         standings.append(0)
+        ofUser.append(to: user)
     }
+
+    /// Returns the newest membership of a user; nil without any.
+    func last(of user: Int) -> Int? { ofUser.last(of: user) }
+
+    /// Returns the membership of the same user before another one.
+    func membership(before membership: Int) -> Int? { ofUser.row(before: membership) }
 }
 
 extension MembershipTable {
@@ -89,11 +98,13 @@ extension MembershipTable {
         standings.write(to: &writer)
     }
 
-    /// Reads `count` memberships.
-    init(from reader: inout ColumnReader, count: Int) throws(ColumnError) {
+    /// Reads the memberships of these pairs.
+    init(from reader: inout ColumnReader, _ pairs: borrowing PairInterner) throws(ColumnError) {
+        let count = pairs.count
         readMarkers = try MostlyZeroColumn(from: &reader, atMost: count)
         standings = try PackedColumn(from: &reader, atMost: count)
         try require(readMarkers.count == count && standings.count == count, "\(standings.count) memberships for \(count)")
         try standings.check(below: Standing.valueCount)
+        for membership in 0..<count { ofUser.append(to: pairs.pair(membership).first) }
     }
 }

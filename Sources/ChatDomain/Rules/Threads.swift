@@ -93,7 +93,7 @@ extension RuleState {
         } else {
             try requirePolicyAuthority(actor, over: thread, command.policy, ids)
         }
-        let isDisclosed = row.policy == .inviteOnly && command.policy == .open
+        let isDisclosed = row.policy == .inviteOnly && command.policy != .inviteOnly
         let newHistory = command.history ?? (isDisclosed ? .sinceJoining : row.history)
         guard command.policy != .residents, command.threadID.outwardCode == nil,
             newHistory == .sinceJoining || row.history == .all && !isDisclosed
@@ -112,8 +112,25 @@ extension RuleState {
         _ actor: Int, over thread: Int, _ policy: ThreadPolicy, _ ids: borrowing Identities
     ) throws(Rejection) {
         if standing(of: actor, in: thread, ids).role == .owner { return }
-        guard threads[thread].ownerCount == 0, isOperator(actor) else { throw .notAnOwner }
-        guard policy != .open || threads[thread].policy != .inviteOnly || !isImportedPair(thread, ids) else { throw .notAnOwner }
+        guard threads[thread].ownerCount == 0, operates(actor, thread) else { throw .notAnOwner }
+        guard policy == .inviteOnly || threads[thread].policy != .inviteOnly || !isImportedPair(thread, ids) else { throw .notAnOwner }
+    }
+
+    /// Gives a named thread another name.
+    ///
+    /// The thread of an outward code is named by it, and nobody owns it.
+    func renameThread(
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        let (user, thread) = try actorAndThread(command, as: .ofModerator, ids, envelope)
+        guard standing(of: user, in: thread, ids).role == .owner || threads[thread].ownerCount == 0 && operates(user, thread),
+            command.threadID.outwardCode == nil
+        else { throw .notAnOwner }
+        guard let name = ThreadName(command.text) else { throw .invalidThreadName }
+        batch.append(
+            envelope.row(.threadRenamed, command.threadID, nextNumber(in: thread), command.actorID), .threadName(name.text),
+            EventIndexes(user: user, thread: thread))
+        return .append
     }
 
     func setLock(
@@ -134,7 +151,7 @@ extension RuleState {
         _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let (user, thread) = try actorAndThread(command, as: .ofModerator, ids, envelope)
-        guard standing(of: user, in: thread, ids).role == .owner || isOperator(user) else { throw .notAnOwner }
+        guard standing(of: user, in: thread, ids).role == .owner || operates(user, thread) else { throw .notAnOwner }
         guard !threads[thread].isClosed else { return .unchanged }
         batch.append(
             envelope.row(.threadClosed, command.threadID, nextNumber(in: thread), command.actorID), .none,
@@ -174,7 +191,7 @@ extension RuleState {
     func isKnown(_ thread: Int, to actor: Int, as act: ThreadAct, _ ids: borrowing Identities, _ envelope: EventEnvelope) -> Bool {
         guard isInviteOnly(thread, ids), envelope.origin == .native, !envelope.isAudit else { return true }
         let standing = standing(of: actor, in: thread, ids)
-        return standing.isMember || standing.isInvited || act == .ofModerator && isOperator(actor)
+        return standing.isMember || standing.isInvited || act == .ofModerator && operates(actor, thread)
     }
 
     /// Throws if the thread is closed or locked.
@@ -185,7 +202,8 @@ extension RuleState {
 
     /// Whether a thread is a named one that an import opened.
     package func isImportedNamedThread(_ thread: Int, _ ids: borrowing Identities) -> Bool {
-        threads[thread].openedAt > 0 && !threads[thread].canHaveOwners && ids.threads.id(thread).outwardCode == nil
+        threads[thread].openedAt > 0 && !threads[thread].canHaveOwners && !threads[thread].isDirect
+            && ids.threads.id(thread).outwardCode == nil
     }
 
     /// Whether a thread was imported, and at most two users were ever members of it.

@@ -1,11 +1,13 @@
 /// Who may join a thread.
 public enum ThreadPolicy: String, CaseIterable, Hashable, Sendable, Codable {
-    /// Every user may join.
+    /// Every user who knows the thread's id may join.
     case open
     /// Users who live in the thread's outward code may join; the policy of exactly these threads.
     case residents
     /// Users with an invitation may join.
     case inviteOnly
+    /// Every user may join, and finds the thread in the directory.
+    case listed
 }
 
 /// The posts of a thread that users who join it may read.
@@ -38,6 +40,7 @@ extension ThreadPolicy {
         case .open: 0
         case .inviteOnly: 1
         case .residents: 2
+        case .listed: 3
         }
     }
 

@@ -76,6 +76,9 @@ public struct ChatRoutes: Sendable {
         Route("GET", "/v1/threads") { context in
             try context.answer(by: \.lastPosition) { try context.store.threads(page: $0, as: .user(context.user)) }
         },
+        Route("GET", "/v1/directory") { context in
+            try context.answer(by: \.position) { try context.store.directory(page: $0, as: .user(context.user)) }
+        },
         Route("GET", "/v1/threads/{thread}") { context in
             try context.request.requireParameters()
             let (store, thread) = (context.store, try context.thread())

@@ -10,6 +10,26 @@ extension ToolCommand {
         .asOf, .viewer, .json,
     ]
 
+    static let directory = ToolCommand(
+        spec: CommandSpec(
+            "directory", "lists the threads that every user may find and join, those with the latest posts last",
+            positionals: [.journal], options: pageOptions,
+            discussion: "Threads with the policy listed that are not closed; for --as USER, without those from which they are banned.")
+    ) { arguments, output in
+        let page = try arguments.page()
+        return try arguments.withStore { store, viewer, point in
+            let threads = try store.directory(page: try page.page(in: store), as: viewer, asOf: point)
+            try output.show(
+                threads.entries, asJSON: arguments.hasFlag("json"),
+                [.init("POSITION", .right), .init("NAME"), .init("MEMBERS", .right), .init("LATEST POST"), .init("ID")]
+            ) {
+                [
+                    "\($0.position)", $0.name ?? "(erased)", "\($0.memberCount)", $0.latestPostAt.map { "\($0)" } ?? "-", "\($0.id)",
+                ]
+            }
+        }
+    }
+
     static let threads = ToolCommand(
         spec: CommandSpec(
             "threads", "lists the threads with the latest events, latest last", positionals: [.journal], options: pageOptions

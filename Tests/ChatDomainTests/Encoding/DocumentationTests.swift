@@ -54,14 +54,14 @@ struct DocumentationTests {
             table.map { $0[0] } == [
                 "registerUser", "changeUsername", "markRead",
                 "markUnread", "setNotifications", "markInboxRead",
-                "startSession", "endSession", "openThread", "joinThread", "leaveThread",
+                "startSession", "endSession", "openThread", "openDirect", "joinThread", "leaveThread",
                 "setPostcode", "invite", "acceptInvitation", "declineInvitation", "revokeInvitation", "setRole", "grantOperator",
                 "revokeOperator", "postMessage", "reply", "edit", "retract", "custom", "remove", "mute", "unmute", "ban", "unban",
-                "removeMember", "pin", "unpin", "lockThread", "unlockThread", "closeThread", "setThreadPolicy", "report",
+                "removeMember", "pin", "unpin", "lockThread", "unlockThread", "closeThread", "setThreadPolicy", "renameThread", "report",
                 "resolveReport", "react", "unreact", "block", "unblock",
             ])
         // A sentence may follow the events.
-        let connecting: Set<String> = ["and", "or", "as", "needed", "unless", "open", "all", "for", "a", "member"]
+        let connecting: Set<String> = ["and", "or", "as", "needed", "unless", "open", "all", "for", "a", "member", "who", "has", "left"]
         let events = table.reduce(into: Set<String>()) { $0.formUnion(words($1[1].prefix { $0 != ";" })) }.subtracting(connecting)
         // Only a salvage produces lost events, and no command orders an erasure or corrects the clock.
         #expect(events.union(["lost", "userErased", "contentErased", "clockCorrected"]) == Set(EventKind.allCases.map(\.name)))

@@ -132,7 +132,7 @@ extension EventDetails {
     ///
     /// The id contains it, so it is not erasable.
     fileprivate var openedOutwardCode: String? {
-        guard case (.threadOpened, .thread(let openedThread, _, _)) = (kind, shape) else { return nil }
+        guard kind == .threadOpened || kind == .threadRenamed, case .thread(let openedThread, _, _) = shape else { return nil }
         return openedThread.outwardCode?.description
     }
 }

@@ -94,6 +94,13 @@ struct CommandJSONTests {
                 user: Here.ann, thread: Here.sw1a, level: .mentions, until: Timestamp(millisecondsSince1970: 1_795_237_392_124)),
             #"{"setNotifications":{"level":"mentions","thread":"\#(sw1a)","until":"2026-11-21T05:03:12.124Z","user":"\#(user)"}}"#
         ),
+        (
+            .renameThread(thread: Here.dogs, name: "Cats", by: Here.ann),
+            #"{"renameThread":{"by":"\#(user)","name":"Cats","thread":"\#(dogs)"}}"#
+        ),
+        (
+            .openDirect(by: Here.ann, with: [Here.ann]), #"{"openDirect":{"by":"\#(user)","with":["\#(user)"]}}"#
+        ),
         (.markInboxRead(user: Here.ann, upTo: .max), #"{"markInboxRead":{"upTo":18446744073709551615,"user":"\#(user)"}}"#),
         (.startSession(user: Here.ann, device: ""), #"{"startSession":{"device":"","user":"\#(user)"}}"#),
         (

@@ -216,6 +216,11 @@ struct EventJSONTests {
         ),
         (.init(.inboxRead, .inbox(user: Here.ann, upTo: 9)), .none, #""inboxRead":{"upTo":9,"user":"\#(user)"}"#),
         (
+            .init(.threadRenamed, change), .threadName("Cats"),
+            #""threadRenamed":{"by":"\#(user)","name":"Cats","number":7,"thread":"\#(dogs)"}"#
+        ),
+        (.init(.directOpened, change), .none, #""directOpened":{"by":"\#(user)","number":7,"thread":"\#(dogs)"}"#),
+        (
             .init(nil), .opaque(kept: bytes("C8 00 7B0000000000 FF"), erasable: bytes("CAFE")),
             #""unknown":{"erasable":"cafe","kept":"c8007b0000000000ff","kind":200}"#
         ),

@@ -32,14 +32,20 @@ extension RuleModel {
     func knows(_ user: UserID, _ id: ThreadID, _ draft: Draft, moderating: Bool = false) -> Bool {
         guard let thread = threads[id] else { return false }
         if thread.policy != .inviteOnly || draft.isImport { return true }
-        return thread.roles[user] != nil || thread.invited.contains(user) || moderating && operators.contains(user)
+        return thread.roles[user] != nil || thread.invited.contains(user) || moderating && operates(user, id)
     }
+
+    /// Whether an operator has rights in a thread: in every one but direct threads.
+    func operates(_ user: UserID, _ id: ThreadID) -> Bool { operators.contains(user) && threads[id]?.people == nil }
 
     /// Throws unless posts are possible in the thread.
     func checkPosting(_ user: UserID, _ id: ThreadID, _ draft: Draft) throws(Refusal) {
         guard let thread = threads[id] else { throw Refusal(code: .unknownThread) }
         try check(!thread.isClosed, .threadClosed)
         try check(!thread.isLocked, .threadLocked)
+        if let people = thread.people, people.count == 2 {
+            try check(blocks[people[0]]?.contains(people[1]) != true && blocks[people[1]]?.contains(people[0]) != true, .cannotMessage)
+        }
         try check(!isInEffect(thread.mutes, user, at: draft.time), .muted)
     }
 
@@ -61,12 +67,12 @@ extension RuleModel {
     }
 
     private func checkModerator(_ by: UserID, _ thread: ThreadID) throws(Refusal) {
-        try check(operators.contains(by) || role(by, thread) == .moderator || role(by, thread) == .owner, .notAModerator)
+        try check(operates(by, thread) || role(by, thread) == .moderator || role(by, thread) == .owner, .notAModerator)
     }
 
     /// Throws if a moderator acts against another moderator or an owner.
     private func checkRank(_ by: UserID, _ user: UserID, _ thread: ThreadID) throws(Refusal) {
-        if operators.contains(by) || role(by, thread) == .owner { return }
+        if operates(by, thread) || role(by, thread) == .owner { return }
         try check(role(user, thread) == nil || role(user, thread) == .member, .notAnOwner)
     }
 
@@ -87,8 +93,9 @@ extension RuleModel {
     /// Makes a user a member, which ends the invitation.
     mutating func becomeMember(_ user: UserID, _ id: ThreadID, at position: Position, _ role: ThreadRole = .member) {
         threads[id]?.roles[user] = role
+        let returns = threads[id]?.people?.count ?? 0 > 2 && threads[id]?.everMembers.contains(user) == true
         threads[id]?.everMembers.insert(user)
-        let isSinceJoining = threads[id]?.history == .sinceJoining
+        let isSinceJoining = threads[id]?.history == .sinceJoining || returns
         threads[id]?.readingStarts[user] = isSinceJoining ? position : nil
         threads[id]?.invited.remove(user)
     }
@@ -158,7 +165,7 @@ extension RuleModel {
         guard knows(by, id, draft, moderating: true), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
         let rank: [ThreadRole: Int] = [.member: 1, .moderator: 2, .owner: 3]
         let stepsDown = by == user && rank[role, default: 0] < thread.roles[by].flatMap { rank[$0] } ?? 0
-        let mayGive = thread.roles[by] == .owner || owners(id).isEmpty && operators.contains(by)
+        let mayGive = thread.roles[by] == .owner || owners(id).isEmpty && operates(by, id)
         try check(stepsDown || mayGive, .notAnOwner)
         try check(role != .owner || thread.canHaveOwner, .notAnOwner)
         try check(thread.roles[user] != nil, .notAMember)
@@ -252,7 +259,7 @@ extension RuleModel {
     mutating func close(_ id: ThreadID, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
         try check(users[by] != nil, .unknownUser)
         guard knows(by, id, draft, moderating: true), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
-        try check(thread.roles[by] == .owner || operators.contains(by), .notAnOwner)
+        try check(thread.roles[by] == .owner || operates(by, id), .notAnOwner)
         if thread.isClosed { return .nothing }
         threads[id]?.isClosed = true
         return append([(.init(.threadClosed, .thread(id, number: next(id), user: by)), .none)], draft)
@@ -263,12 +270,12 @@ extension RuleModel {
     ) throws(Refusal) -> Answer {
         try check(users[by] != nil, .unknownUser)
         guard knows(by, id, draft, moderating: true), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
-        let opens = thread.policy == .inviteOnly && policy == .open
+        let opens = thread.policy == .inviteOnly && policy != .inviteOnly
         if draft.isImport {
             // The host, in the name of the opener.
             try check(thread.isImported && thread.opener == by && policy == .inviteOnly, .notAnOwner)
         } else if thread.roles[by] != .owner {
-            try check(owners(id).isEmpty && operators.contains(by), .notAnOwner)
+            try check(owners(id).isEmpty && operates(by, id), .notAnOwner)
             try check(!opens || !thread.isImported || thread.everMembers.count > 2, .notAnOwner)
         }
         try check(!thread.isOutward && policy != .residents, .invalidPolicy)
@@ -284,7 +291,50 @@ extension RuleModel {
         return append([(.init(.threadPolicySet, set), .none)], draft)
     }
 
+    mutating func renameThread(_ id: ThreadID, _ text: String, _ by: UserID, _ draft: Draft) throws(Refusal) -> Answer {
+        try check(users[by] != nil, .unknownUser)
+        guard knows(by, id, draft, moderating: true), let thread = threads[id] else { throw Refusal(code: .unknownThread) }
+        try check(!thread.isOutward && (thread.roles[by] == .owner || owners(id).isEmpty && operates(by, id)), .notAnOwner)
+        guard let name = ThreadName(text) else { throw Refusal(code: .invalidThreadName) }
+        return append([(.init(.threadRenamed, .thread(id, number: next(id), user: by)), .threadName(name.text))], draft)
+    }
+
+    mutating func openDirect(_ id: ThreadID?, _ by: UserID, _ others: [UserID], _ draft: Draft) throws(Refusal) -> Answer {
+        if let id, let thread = threads[id], thread.opener == by, thread.people.map(Set.init) == Set(others + [by]) {
+            return .duplicate(first: thread.opened.lowerBound, last: thread.opened.upperBound)
+        }
+        try check(users[by] != nil, .unknownUser)
+        var people = [by]
+        for user in others where !people.contains(user) { people.append(user) }
+        try check(people.count >= 2 && people.count <= 8, .invalidPeople)
+        for user in people { try check(users[user] != nil, .cannotMessage) }
+        if let (known, thread) = threads.first(where: { $0.value.people.map(Set.init) == Set(people) }) {
+            if thread.roles[by] != nil { return .duplicate(first: thread.opened.lowerBound, last: thread.opened.upperBound) }
+            becomeMember(by, known, at: head + 1)
+            return append([(.init(.threadJoined, .thread(known, number: next(known), user: by)), .none)], draft)
+        }
+        for user in people.dropFirst() {
+            try check(blocks[user]?.contains(by) != true && blocks[by]?.contains(user) != true, .cannotMessage)
+            try check(threads.values.contains { $0.roles[by] != nil && $0.roles[user] != nil }, .cannotMessage)
+        }
+        let thread = id ?? ThreadID(bits: draft.freshID)
+        try check(thread.outwardCode == nil && threads[thread] == nil, .identifierTaken)
+        let opened = head + 1...head + 1 + Position(people.count)
+        threads[thread] = Thread(opener: by, people: people, opened: opened, isOutward: false, canHaveOwner: false, policy: .inviteOnly)
+        var facts: [(EventDetails, EventContent)] = [(.init(.directOpened, .thread(thread, number: 1, user: by)), .none)]
+        for user in people {
+            facts.append((.init(.threadJoined, .thread(thread, number: UInt64(facts.count + 1), user: user)), .none))
+            becomeMember(user, thread, at: head + Position(facts.count))
+        }
+        return append(facts, mentions: people, draft)
+    }
+
     // MARK: Posts
+
+    /// Whether an operator decides the open reports of a post in a direct thread, of which they are no member.
+    private func decides(_ user: UserID, _ id: PostID, _ thread: ThreadID) -> Bool {
+        threads[thread]?.people != nil && operators.contains(user) && !isMember(user, thread) && openReports[id] != nil
+    }
 
     /// A message or a reply, and the message that it is or answers.
     private struct Post {
@@ -311,8 +361,10 @@ extension RuleModel {
         try check(users[by] != nil, .unknownUser)
         let post = try post(id)
         let thread = post.facts.thread
-        try check(knows(by, thread, draft, moderating: true), post.unknown)
-        try checkModerator(by, thread)
+        if !decides(by, id, thread) {
+            try check(knows(by, thread, draft, moderating: true), post.unknown)
+            try checkModerator(by, thread)
+        }
         if post.isRemoved { return .nothing }
         try checkReason(reason)
         switch id {
@@ -380,8 +432,10 @@ extension RuleModel {
         try check(users[by] != nil, .unknownUser)
         let post = try post(id)
         let thread = post.facts.thread
-        try check(knows(by, thread, draft, moderating: true), post.unknown)
-        try checkModerator(by, thread)
+        if !decides(by, id, thread) {
+            try check(knows(by, thread, draft, moderating: true), post.unknown)
+            try checkModerator(by, thread)
+        }
         if openReports[id] == nil { return .nothing }
         openReports[id] = nil
         switch id {

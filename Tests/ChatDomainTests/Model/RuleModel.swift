@@ -27,6 +27,8 @@ struct RuleModel {
 
     struct Thread {
         var opener: UserID
+        /// The people of a direct thread.
+        var people: [UserID]?
         /// The positions of the events that opened it.
         var opened: ClosedRange<Position>
         var isOutward: Bool
@@ -162,7 +164,7 @@ struct RuleModel {
         let events = facts.map {
             ChatEvent(
                 recordedAt: draft.time, origin: draft.origin, details: $0.0, edit: edit, content: $0.1, correlation: draft.correlation,
-                mentions: mentions)
+                mentions: $0.0.kind == .directOpened || facts.count == 1 ? mentions : [])
         }
         journal += events
         return .appended(events)

@@ -98,7 +98,7 @@ struct EnvelopeRulesTests {
                 "threadLocked", "threadClosed", "invalidReason", "invalidUntil", "tooManyPins", "tooManyBlocks", "invalidEmoji",
                 "tooManyReactions", "invalidKind",
                 "invalidPayload", "tooManyMentions",
-                "userErased", "clockStepped",
+                "userErased", "clockStepped", "cannotMessage", "invalidPeople",
             ])
     }
 

@@ -40,7 +40,12 @@ struct HistoryWorkload {
     }
 
     private mutating func command(_ head: Position) -> ChatCommand {
-        switch number(0..<36) {
+        switch number(0..<40) {
+        // Few people, so that callers open the thread of a set at once.
+        case 36...38:
+            let people = (0..<number(1..<3)).map { _ in user() }
+            return .openDirect(thread: random.oneIn(2) ? nil : ThreadID(bits: UInt128(number(40..<43))), by: user(), with: people)
+        case 39: return .renameThread(thread: thread(), name: "Shed \(count)", by: user())
         // Few emoji: callers add and take back the same ones.
         case 32...34:
             return .react(random.oneIn(2) ? .message(message()) : .reply(reply()), by: user(), emoji: random.oneIn(2) ? "👍" : "🎉")
@@ -136,7 +141,8 @@ struct HistoryWorkload {
     private mutating func viewer() -> UserID? { random.oneIn(2) ? nil : user() }
 
     private mutating func thread() -> ThreadID {
-        random.oneIn(5) ? ThreadID(Self.codes[number(Self.codes.indices)]) : ThreadID(bits: UInt128(random.oneIn(4) ? 32 : 31))
+        if random.oneIn(5) { return ThreadID(Self.codes[number(Self.codes.indices)]) }
+        return ThreadID(bits: UInt128(random.oneIn(5) ? number(40..<43) : random.oneIn(4) ? 32 : 31))
     }
 
     private mutating func message() -> MessageID { MessageID(bits: UInt128(number(100..<108))) }

@@ -102,11 +102,14 @@ extension SequentialChat {
     private func start(_ viewer: UserID?, in room: Room) -> Position? {
         guard let viewer else { return 0 }
         if room.policy != .inviteOnly, operators.contains(where: { $0.user == viewer }) { return 0 }
-        return room.members.first { $0.user == viewer }.map { room.history == .sinceJoining ? $0.since : 0 }
+        return room.members.first { $0.user == viewer }.map { member in
+            let returns = room.people?.count ?? 0 > 2 && stays.count { $0.thread == room.id && $0.user == viewer } > 1
+            return room.history == .sinceJoining || returns ? member.since : 0
+        }
     }
 
     private func moderates(_ user: UserID, _ thread: ThreadID) -> Bool {
-        operators.contains { $0.user == user }
+        operators.contains { $0.user == user } && !rooms.contains { $0.id == thread && $0.people != nil }
             || rooms.contains { $0.id == thread && $0.members.contains { $0.user == user && $0.role != .member } }
     }
 
@@ -204,7 +207,8 @@ extension SequentialChat {
     private func summary(_ room: Room, _ viewer: UserID?) -> ThreadSummary {
         let start = start(viewer, in: room) ?? position
         return ThreadSummary(
-            id: room.id, name: room.name, outwardCode: room.id.outwardCode, memberCount: room.members.count,
+            id: room.id, name: room.name, people: room.people?.map(person), outwardCode: room.id.outwardCode,
+            memberCount: room.members.count,
             messageCount: messages.count { $0.place == room.id && $0.position > start }, lastPosition: room.lastPosition,
             createdAt: room.createdAt, policy: room.policy, history: room.history, isLocked: room.isLocked, isClosed: room.isClosed)
     }
@@ -219,7 +223,8 @@ extension SequentialChat {
                 let start = start(user.id, in: room) ?? position
                 let unread = unread(user.id, in: room)
                 return UserThread(
-                    id: room.id, name: room.name, since: since, unreadCount: unread.count, firstUnread: unread.min(),
+                    id: room.id, name: room.name, people: room.people?.map(person), since: since, unreadCount: unread.count,
+                    firstUnread: unread.min(),
                     readUpTo: readUpTo(user.id, in: room),
                     notifications: levels[Marker(user: user.id, thread: room.id)] ?? ThreadNotifications(),
                     lastMessage: messages.last { $0.place == room.id && $0.position > start }.map { post($0, nil) })

@@ -21,6 +21,8 @@ struct SequentialChat {
     struct Room {
         var id: ThreadID
         var name: String?
+        /// The people of a direct thread.
+        var people: [UserID]?
         var createdAt: Timestamp
         var openedAt: Position
         var lastPosition: Position
@@ -119,6 +121,13 @@ struct SequentialChat {
                     id: itsThread, name: name, createdAt: event.createdAt, openedAt: position, lastPosition: position,
                     policy: itsThread.outwardCode == nil ? .open : .residents,
                     awaitedOpener: itsThread.outwardCode == nil && event.origin == .native ? itsBy : nil))
+        case (.directOpened, .thread(let itsThread, _, _)):
+            rooms.append(
+                Room(
+                    id: itsThread, people: event.people, createdAt: event.createdAt, openedAt: position, lastPosition: position,
+                    policy: .inviteOnly))
+        case (.threadRenamed, .thread(let itsThread, _, _)):
+            change(itsThread) { if case .threadName(let name) = event.content { $0.name = name } }
         case (.threadPolicySet, .policy(let itsThread, _, let itsPolicy, let itsHistory, _)):
             change(itsThread) { ($0.policy, $0.history) = (itsPolicy, itsHistory) }
         case (.threadJoined, .thread(let itsThread, _, let itsUser)):

@@ -102,11 +102,42 @@ struct NaiveVisibility {
     private func disclosure(of thread: ThreadID, at position: Position) -> Position? {
         var disclosure: Position? = 0
         for fact in access.prefix(while: { $0.position <= position }) {
+            if fact.kind == .directOpened, fact.thread == thread { disclosure = nil }
             guard case (.threadPolicySet, .policy(let itsThread, _, let itsPolicy, _, _)) = (fact.kind, fact.shape), itsThread == thread
             else { continue }
             disclosure = itsPolicy == .inviteOnly ? nil : disclosure ?? fact.position
         }
         return disclosure
+    }
+
+    /// Returns the people of a direct thread; none for another thread.
+    private func people(of thread: ThreadID) -> [UserID] {
+        access.first { $0.kind == .directOpened && $0.thread == thread }?.event.people ?? []
+    }
+
+    /// Returns whether a user is a member of a direct thread again, which they had left.
+    private func hasReturned(_ user: UserID, to thread: ThreadID, at position: Position) -> Bool {
+        access.count { $0.position <= position && $0.kind == .threadJoined && $0.thread == thread && $0.user == user } > 1
+    }
+
+    /// Returns whether a user decides the open reports of a post in a direct thread; nil for any post of it.
+    func decidesReports(_ user: UserID, of post: PostID? = nil, in thread: ThreadID, at position: Position) -> Bool {
+        !people(of: thread).isEmpty && isOperator(user, at: position) && !isMember(user, of: thread, at: position)
+            && NaiveViews(events: events.filter { $0.position <= position && $0.thread == thread }).reports(in: thread).contains {
+                post == nil || $0.post == post
+            }
+    }
+
+    /// Returns whether a thread is in the directory for a viewer, who is not banned from it.
+    func isListed(_ thread: ThreadID, to viewer: UserID, at position: Position) -> Bool {
+        let past = NaiveViews(events: events.filter { $0.position <= position && $0.thread == thread })
+        guard past.policies(of: thread).last?.policy == .listed, !past.lock(of: thread).isClosed else { return false }
+        return standing(of: viewer, in: thread, at: position)?.ban == nil
+    }
+
+    /// Returns the position of the event that gave a thread the name that it had.
+    private func namePosition(of thread: ThreadID, at position: Position) -> Position? {
+        events.last { $0.position <= position && ($0.kind == .threadOpened || $0.kind == .threadRenamed) && $0.thread == thread }?.position
     }
 
     /// Returns whether a thread exists for a user: an `inviteOnly` one for its members and for the
@@ -133,7 +164,7 @@ struct NaiveVisibility {
 
     /// Returns whether a user was a moderator or an owner of a thread, or an operator.
     func moderates(_ user: UserID, _ thread: ThreadID, at position: Position) -> Bool {
-        if isOperator(user, at: position) { return true }
+        if isOperator(user, at: position), people(of: thread).isEmpty { return true }
         var role: ThreadRole?
         var awaitedOpener: UserID?
         for recorded in roles.prefix(while: { $0.position <= position }) {
@@ -267,6 +298,10 @@ struct NaiveVisibility {
         case .message(let id): message = id
         case .reply: message = posts[post]?.first { $0.kind == .replyPosted }?.message
         }
+        if entry.why == .report, !people(of: entry.thread).isEmpty {
+            return decidesReports(inbox, of: post, in: entry.thread, at: position)
+                && decidesReports(inbox, of: post, in: entry.thread, at: current)
+        }
         guard let start = readingStart(inbox, entry.thread, at: position, current: current),
             let posted = message.flatMap(postingPosition), posted > start, textPosition(of: post, at: position) != nil
         else { return false }
@@ -315,7 +350,8 @@ struct NaiveVisibility {
             starts.append(disclosure)
         }
         if let join = joinPosition(of: viewer, in: thread, at: position) {
-            starts.append(history(of: thread, at: join) == .sinceJoining ? join : 0)
+            let begins = people(of: thread).count > 2 && hasReturned(viewer, to: thread, at: position)
+            starts.append(begins || history(of: thread, at: join) == .sinceJoining ? join : 0)
         }
         return starts.min()
     }
@@ -380,7 +416,15 @@ struct NaiveVisibility {
             concerning.event.correlation = nil
             concerning.isFromBlockedUser = isBlocked(actor, by: viewer, at: current)
             return concerning
-        case .formerMember, .stranger: return nil
+        case .formerMember, .stranger:
+            // The reports of a direct thread, to who decides them.
+            guard recorded.event.isAboutReports, let thread = recorded.thread, let message = recorded.message,
+                decidesReports(viewer, of: recorded.reply.map(PostID.reply) ?? .message(message), in: thread, at: current)
+            else { return nil }
+            var report = recorded
+            report.event.correlation = nil
+            if let reporter = recorded.user { report.isFromBlockedUser = isBlocked(reporter, by: viewer, at: current) }
+            return report
         case .member: break
         }
         let details = recorded.event
@@ -414,7 +458,9 @@ struct NaiveVisibility {
         case .postcodeSet: null(.postcode)
         case .messagePosted, .messageEdited, .replyPosted, .replyEdited: nullBody()
         case .messageRemoved, .replyRemoved, .userMuted, .userBanned, .memberRemoved: if !moderates { null(.reason) }
-        case .threadOpened, .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadPolicySet, .userInvited,
+        case .threadOpened, .threadRenamed:
+            if details.thread.flatMap({ namePosition(of: $0, at: current) }) != recorded.position { null(.name) }
+        case .directOpened, .threadJoined, .threadLeft, .messageRetracted, .replyRetracted, .threadPolicySet, .userInvited,
             .invitationDeclined, .invitationRevoked, .roleSet, .userUnmuted, .userUnbanned, .messagePinned, .messageUnpinned,
             .threadLocked, .threadUnlocked, .threadClosed, .custom, .reactionAdded, .reactionRemoved:
             break
@@ -436,7 +482,7 @@ extension ChatEvent {
     /// Whether the event changes a membership, an invitation, an operator, a policy or a block.
     fileprivate var decidesAccess: Bool {
         switch kind {
-        case .threadJoined, .threadLeft, .memberRemoved, .operatorGranted, .operatorRevoked, .threadPolicySet,
+        case .directOpened, .threadJoined, .threadLeft, .memberRemoved, .operatorGranted, .operatorRevoked, .threadPolicySet,
             .userBlocked, .userUnblocked,
             .userInvited, .invitationDeclined, .invitationRevoked, .userBanned:
             true
@@ -450,6 +496,11 @@ extension ChatEvent {
         case .threadOpened, .threadJoined, .threadLeft, .memberRemoved, .roleSet: true
         default: false
         }
+    }
+
+    /// Whether the event is a report of a post, or resolves its reports.
+    fileprivate var isAboutReports: Bool {
+        [.messageReported, .replyReported, .messageReportsResolved, .replyReportsResolved].contains(kind)
     }
 
     /// The post that the event posts, edits, retracts or removes.

@@ -56,7 +56,7 @@ struct VisibilityWorld {
     static let kindsOfThreads: [EventKind] = [
         .usernameChanged, .postcodeSet, .threadJoined, .threadLeft, .messagePosted, .replyPosted, .messageEdited, .replyEdited,
         .messageRetracted, .replyRetracted, .messageRemoved, .replyRemoved, .userBanned, .memberRemoved, .messageReported, .custom,
-        .reactionAdded, .reactionRemoved,
+        .reactionAdded, .reactionRemoved, .threadRenamed,
     ]
 
     let store: ChatStore
@@ -85,6 +85,7 @@ struct VisibilityWorld {
         }
         try Self.moderate(store, known, facts, &random)
         try Self.changePolicies(store, known, facts, &random)
+        try Self.talkDirectly(store, known, &random)
         for details in facts {
             if case (.messagePosted, .message(_, _, let itsMessage, let itsAuthor)) = (details.kind, details.shape), random.oneIn(6) {
                 _ = try store.executeBlocking([
@@ -190,6 +191,43 @@ extension VisibilityWorld {
         try store.roles(in: thread, as: .host).first { $0.role == .owner }?.user.id
     }
 
+    /// Opens direct threads of two to four people, some of them operators, who post, report, block, leave and
+    /// come back.
+    private static func talkDirectly(_ store: ChatStore, _ known: [UserID], _ random: inout SeededRandom) throws {
+        func execute(_ command: ChatCommand) throws { _ = try store.executeBlocking([CommandRequest(command, correlation: "secret")]) }
+        for count in [2, 2, 2, 3, 3, 4] {
+            let people = Array(known.shuffled(using: &random).prefix(count))
+            let opening = CommandRequest(.openDirect(by: people[0], with: Array(people.dropFirst())), correlation: "secret")
+            guard case .success(let opened)? = try store.executeBlocking([opening]).first, let thread = opened.events.first?.thread else {
+                continue
+            }
+            var posts: [PostID] = []
+            for person in people {
+                let posted = CommandRequest(.postMessage(thread: thread, author: person, body: "secret"), correlation: "secret")
+                guard case .success(let receipt)? = try store.executeBlocking([posted]).first, let message = receipt.message else {
+                    continue
+                }
+                posts.append(.message(message))
+                let answer = CommandRequest(.reply(message: message, author: people[0], body: "secret"), correlation: "secret")
+                if case .success(let receipt)? = try store.executeBlocking([answer]).first, let reply = receipt.reply {
+                    posts.append(.reply(reply))
+                }
+                try execute(.react(.message(message), by: people[0], emoji: "👍"))
+            }
+            for post in posts where random.oneIn(2) {
+                try execute(.report(post, by: people[1], reason: "secret"))
+                for user in known where random.oneIn(3) {
+                    try execute(random.oneIn(2) ? .resolveReport(post, by: user) : .remove(post, by: user, reason: "secret"))
+                }
+                if random.oneIn(2) { try execute(.report(post, by: people[0], reason: "secret")) }
+            }
+            if random.oneIn(2) { try execute(.leaveThread(user: people[1], thread: thread)) }
+            if random.oneIn(2) { try execute(.openDirect(by: people[1], with: people.filter { $0 != people[1] })) }
+            if random.oneIn(3) { try execute(.block(user: people[0], by: people[1])) }
+            try execute(.postMessage(thread: thread, author: people[0], body: "secret"))
+        }
+    }
+
     /// Sets the policies of the named threads several times, with posts, joins and departures between.
     private static func changePolicies(
         _ store: ChatStore, _ known: [UserID], _ facts: [ChatEvent], _ random: inout SeededRandom
@@ -198,7 +236,8 @@ extension VisibilityWorld {
         for thread in Set(facts.compactMap(\.thread)).sorted() where thread.outwardCode == nil {
             let actor = try owner(of: thread, store) ?? known[0]
             for _ in 0..<3 {
-                let policy: ThreadPolicy = random.oneIn(2) ? .inviteOnly : .open
+                let policy: ThreadPolicy = random.oneIn(2) ? .inviteOnly : random.oneIn(2) ? .listed : .open
+                if random.oneIn(2) { try execute(.renameThread(thread: thread, name: "Named \(facts.count)", by: actor)) }
                 try execute(.setThreadPolicy(thread: thread, policy: policy, history: random.oneIn(3) ? .sinceJoining : nil, by: actor))
                 guard let member = try store.members(of: thread, as: .host).randomElement(using: &random)?.user.id,
                     let newcomer = known.randomElement(using: &random)
@@ -428,6 +467,14 @@ struct VisibilityChecker {
             }
             return entries
         }
+        check(
+            "directory", viewer, moment,
+            expected(nil, viewer, moment) { () throws(ChatError) in
+                try store.directory(page: all, as: .host, asOf: asOf).entries.filter {
+                    naive.isListed($0.id, to: viewer, at: moment) && naive.isListed($0.id, to: viewer, at: end)
+                }
+            }
+        ) { () throws(ChatError) in try store.directory(page: all, as: .user(viewer), asOf: asOf).entries }
         for thread in world.threads {
             let name = (try? store.thread(thread, as: .host, asOf: asOf))?.name
             if let name {
@@ -531,14 +578,15 @@ struct VisibilityChecker {
             ) {
                 () throws(ChatError) in try store.invitations(to: thread, as: .user(viewer), asOf: asOf)
             }
-            let reports = expectedForModerators(thread, viewer, moment) { () throws(ChatError) in
+            let decides = naive.decidesReports(viewer, in: thread, at: moment) && naive.decidesReports(viewer, in: thread, at: end)
+            let shownReports = { () throws(ChatError) in
                 try store.reports(in: thread, as: .host, asOf: asOf).compactMap { report -> PostReport? in
                     let message: MessageID? =
                         switch report.post {
                         case .message(let id): id
                         case .reply(let id): store.messageID(answeredBy: id, as: .host)
                         }
-                    let start = naive.readingStart(viewer, thread, at: moment, current: end) ?? end
+                    let start = decides ? 0 : naive.readingStart(viewer, thread, at: moment, current: end) ?? end
                     guard let posted = message.flatMap(naive.postingPosition), posted > start else { return nil }
                     var report = report
                     // Moderators are shown the current text.
@@ -547,6 +595,9 @@ struct VisibilityChecker {
                     return report
                 }
             }
+            let reports =
+                decides && isRegistered(viewer, moment)
+                ? Outcome(shownReports) : expectedForModerators(thread, viewer, moment, shownReports)
             check("reports", viewer, moment, reports) { () throws(ChatError) in
                 try store.reports(in: thread, as: .user(viewer), asOf: asOf).entries
             }
@@ -635,12 +686,15 @@ struct VisibilityChecker {
                 }
                 continue
             }
+            let isAlone = decides(.message(message), in: thread, viewer, moment)
             check(
                 "message", viewer, moment,
-                expected(thread, unknown: .unknownMessage, viewer, moment) { () throws(ChatError) in
-                    guard let entry = cut([entry], viewer, moment).first else { throw .rejected(.unknownMessage) }
-                    return entry
-                }
+                isAlone
+                    ? .value(alone(entry, in: thread, viewer, moment))
+                    : expected(thread, unknown: .unknownMessage, viewer, moment) { () throws(ChatError) in
+                        guard let entry = cut([entry], viewer, moment).first else { throw .rejected(.unknownMessage) }
+                        return entry
+                    }
             ) {
                 () throws(ChatError) in try store.message(message, as: .user(viewer), asOf: asOf)
             }
@@ -675,7 +729,9 @@ struct VisibilityChecker {
             let entry = try? store.reply(reply, as: .host, asOf: asOf)
             let root = try? store.message(message, as: .host, asOf: asOf)
             let expectedReply: Outcome<Post> =
-                if let entry, let root {
+                if let entry, decides(.reply(reply), in: thread, viewer, moment) {
+                    .value(alone(entry, in: thread, viewer, moment))
+                } else if let entry, let root {
                     expected(thread, unknown: .unknownReply, viewer, moment) { () throws(ChatError) in
                         if cut([root], viewer, moment).isEmpty { throw .rejected(.unknownReply) }
                         return shown([entry], in: thread, viewer, moment)[0]
@@ -686,6 +742,19 @@ struct VisibilityChecker {
             }
             checkDetails(.reply(reply), of: message, in: thread, viewer, moment)
         }
+    }
+
+    /// Whether a viewer is shown a post of a direct thread alone, because they decide its reports.
+    private func decides(_ post: PostID, in thread: ThreadID, _ viewer: UserID, _ moment: Position) -> Bool {
+        isRegistered(viewer, moment) && naive.decidesReports(viewer, of: post, in: thread, at: moment)
+            && naive.decidesReports(viewer, of: post, in: thread, at: end)
+    }
+
+    /// Returns a post without what others said to it, as the viewer is shown it.
+    private func alone(_ post: Post, in thread: ThreadID, _ viewer: UserID, _ moment: Position) -> Post {
+        var shown = shown([post], in: thread, viewer, moment)[0]
+        (shown.replyCount, shown.reactions) = (0, [])
+        return shown
     }
 
     private mutating func checkDetails(

@@ -14,6 +14,7 @@ enum CommandSamples {
         [
             .registerUser(user: actor, username: "Ann"), .changeUsername(user: actor, username: "Ann"),
             .setPostcode(user: actor, postcode: "SW1A 1AA"), .openThread(thread: thread, name: "x", by: actor),
+            .openDirect(thread: thread, by: actor, with: [other]), .renameThread(thread: thread, name: "y", by: actor),
             .joinThread(user: actor, thread: thread), .leaveThread(user: actor, thread: thread),
             .postMessage(message: message, thread: thread, author: actor, body: "x"),
             .reply(reply: reply, message: message, author: actor, body: "x"), .edit(.message(message), by: actor, body: "y"),
@@ -47,6 +48,8 @@ enum CommandSamples {
         case .changeUsername: ("changeUsername", "user")
         case .setPostcode: ("setPostcode", "user")
         case .openThread: ("openThread", "by")
+        case .openDirect: ("openDirect", "by")
+        case .renameThread: ("renameThread", "by")
         case .joinThread: ("joinThread", "user")
         case .leaveThread: ("leaveThread", "user")
         case .postMessage: ("postMessage", "author")
@@ -89,5 +92,5 @@ enum CommandSamples {
     }
 
     /// The number of kinds in ``fields(of:)``.
-    static let kindCount = 42
+    static let kindCount = 44
 }

@@ -18,6 +18,7 @@ import Testing
             let (older, newer) = (page.older?.before.map { "\($0)" } ?? "null", try #require(page.newer.after))
             return "{\"items\":\(try json(page.entries)),\"older\":\(older),\"newer\":\(newer)}"
         }
+        try village.community.execute(.openThread(name: "Club", by: maya, policy: .listed))
         let events = try numberedEvents(of: market, store, maya)
         let expected: [(pattern: String, target: String, text: String)] = [
             ("/v1/me", "/v1/me", try json(try store.user(maya, as: .user(maya)))),
@@ -73,6 +74,7 @@ import Testing
                 try json(try store.reply(CommandSamples.reply, as: .user(maya)))
             ),
             ("/v1/inbox", "/v1/inbox", try inbox(of: maya, store)),
+            ("/v1/directory", "/v1/directory", try page(try store.directory(as: .user(maya)))),
             (
                 "/v1/replies/{reply}/reactions", "/v1/replies/\(CommandSamples.reply)/reactions",
                 try page(try store.reactions(to: .reply(CommandSamples.reply), as: .user(maya)))

@@ -34,7 +34,7 @@ import Testing
                 .reply(message: message, author: user, body: "reply \(index)"), .react(.message(message), by: user, emoji: "👍"),
                 .react(.reply(CommandSamples.reply), by: user, emoji: "👍"), .report(.message(post), by: ann, reason: "spam"),
                 .setRole(user: user, thread: thread, role: .moderator, by: ann), .invite(user: guest, thread: thread, by: ann),
-                .openThread(thread: room, name: "Room \(index)", by: user), .joinThread(user: ann, thread: room),
+                .openThread(thread: room, name: "Room \(index)", by: user, policy: .listed), .joinThread(user: ann, thread: room),
                 .openThread(thread: ThreadID(bits: room.bits + 10_000), name: "Hall \(index)", by: user),
                 .invite(user: ann, thread: ThreadID(bits: room.bits + 10_000), by: user))
             if index < 50 { try community.execute(.pin(message: post, by: ann)) }
@@ -78,7 +78,7 @@ import Testing
                 "/v1/threads", "/v1/threads/\(thread)/timeline", "/v1/threads/\(thread)/events", "/v1/threads/\(thread)/members",
                 "/v1/threads/SW1A/residents",
                 "/v1/messages/\(message)/replies", "/v1/me/threads", "/v1/invitations", "/v1/messages/\(message)/reactions",
-                "/v1/replies/\(CommandSamples.reply)/reactions", "/v1/inbox",
+                "/v1/replies/\(CommandSamples.reply)/reactions", "/v1/inbox", "/v1/directory",
             ] + ["roles", "sanctions", "reports", "invitations"].map { "/v1/threads/\(thread)/\($0)" }
         let whole = [
             "/v1/threads/\(thread)/pins", "/v1/threads/\(thread)", "/v1/threads/\(thread)/standing", "/v1/messages/\(message)",

@@ -1,0 +1,54 @@
+import ChatDomain
+import EventJournal
+import Projections
+
+/// The directory of threads.
+extension ChatStore {
+    /// Returns a page of the threads that every user may find, ordered by their latest post.
+    ///
+    /// A thread is in the directory while its policy is ``ThreadPolicy/listed`` and it is not closed; for a
+    /// viewer, if it was as of the point and is now. It is not for a viewer whom its moderators have banned,
+    /// then or now, as long as the ban is in effect. Nothing of what was posted is shown, except when.
+    ///
+    /// - Parameters:
+    ///   - page: The part of the list; the position of an entry is that of the thread's latest post or, if
+    ///     there is none, of its opening.
+    ///   - viewer: Who asks.
+    ///   - point: The point in the history to read as of.
+    /// - Throws: The errors of every query (<doc:Chat#Errors-of-every-query>).
+    /// - Complexity: O(*n* log *n*) in the number of threads whose policy was ever set; reads one event for
+    ///   each entry of the page, and for each ban of the viewer from a listed thread.
+    public func directory(
+        page: PageRequest = PageRequest(), as viewer: Viewer, asOf point: AsOf = .now
+    ) throws(ChatError) -> Page<DirectoryEntry> {
+        let (scan, sections) = try sections(point, as: viewer) { models, view throws(ChatError) in
+            try models.requireViewer(of: view)
+            return models.policyScan()
+        }
+        let viewpoint = sections.viewpoint
+        let found = sections.compactMap(scan) { models, row -> (thread: ListedThread, bans: Set<Position>)? in
+            let thread = models.thread(ofPolicy: row)
+            guard models.isListed(thread, from: viewpoint) else { return nil }
+            return models.listedThread(thread, asOf: viewpoint.position).map { ($0, models.banPositions(thread, from: viewpoint)) }
+        }
+        let time = try time(of: point, viewpoint)
+        var rows: [ListedThread] = []
+        for (thread, bans) in found {
+            var isBanned = false
+            for ban in bans where try isInEffect(ban: ban, at: time) { isBanned = true }
+            if !isBanned { rows.append(thread) }
+        }
+        return try sections.readPage(page, of: rows, by: \.position) { row throws(ChatError) in
+            DirectoryEntry(
+                id: row.id, name: row.name, memberCount: row.memberCount,
+                latestPostAt: row.latestPost == nil ? nil : try event(at: row.position).createdAt,
+                position: row.position)
+        }
+    }
+
+    /// Whether the ban of the event at a position has not ended by itself at a time.
+    private func isInEffect(ban position: Position, at time: Timestamp) throws(ChatError) -> Bool {
+        guard case .sanction(_, _, _, _, let until?) = try event(at: position).shape else { return true }
+        return until > time
+    }
+}

@@ -1,0 +1,54 @@
+import ChatDomain
+import Columns
+import EventJournal
+import Locking
+import Projections
+
+/// The end of the roles of users who are erased.
+extension ChatStore {
+    /// Appends events until no erased user has a role in a thread or is an operator.
+    ///
+    /// - Throws: As ``eraseUser(_:reason:)``. The next erasure or opening goes on.
+    func endRolesOfErasedUsers() throws(ChatError) {
+        var isDone = false
+        while !isDone {
+            isDone = try decider.withLock { decider throws(ChatError) in
+                try requireWritable(decider)
+                try applyDecidedEvents(decider)
+                decider.begin()
+                var batch = EventBatch(from: decider.rules.head + 1)
+                let contents = endRolesOfErasedUsers(&decider, into: &batch)
+                if batch.count == 0 { return true }
+                decider.batch = batch
+                _ = try append(contents, &decider)
+                return false
+            }
+        }
+    }
+
+    /// Adds the events that end the roles of erased users in at most ``RuleState/maximumSuccessionCount``
+    /// threads.
+    ///
+    /// The read models show all that the rules do. The time is the latest one recorded if the clock cannot
+    /// be believed, as for orders of a ledger.
+    ///
+    /// - Parameter batch: Contains the orders of the same commit, and no event of a thread.
+    /// - Returns: The contents of the events.
+    func endRolesOfErasedUsers(_ decider: inout Decider, into batch: inout EventBatch) -> [EventContent] {
+        if batch.count == 0, decider.rules.erasures.isEmpty { return [] }
+        let now = decider.readTime(clock).now
+        var users: Set<Int> = []
+        for row in 0..<batch.count where batch.rows[row].kind == .userErased { users.insert(batch.indexes[row].user) }
+        let rules = decider.rules
+        let count = batch.count
+        withCurrentModels { models, _ in
+            let isErased: (Int) -> Bool = { users.contains($0) || rules.isErased($0) }
+            for found in models.successions(limit: RuleState.maximumSuccessionCount, isErased: isErased) {
+                rules.endRole(
+                    of: found.user, in: found.thread, successor: found.successor, models.identities, at: now, into: &batch)
+            }
+            for user in models.operators(isErased: isErased) { rules.endOperator(user, models.identities, at: now, into: &batch) }
+        }
+        return Array(repeating: .none, count: batch.count - count)
+    }
+}

@@ -1,0 +1,100 @@
+import Columns
+
+/// Direct threads: one for each set of people, whom it never gains and who may leave and come back.
+///
+/// A direct thread is `inviteOnly` without invitations and without roles, so that the rules of private threads
+/// keep everybody else out, and operators have no rights in it (``operates(_:_:)``).
+extension RuleState {
+    /// The maximum number of people whom a user opens a direct thread with.
+    static var maximumPeopleCount: Int { 7 }
+
+    func openDirect(
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        if command.id != nil, let thread = existingThread(ThreadID(bits: envelope.id), ids), isOpening(of: thread, command, ids) {
+            return duplicateOpening(ofDirect: thread, ids)
+        }
+        let opener = try requireActor(command.actorID, ids)
+        var people = [command.actorID]
+        for user in command.mentions where !people.contains(user) {
+            guard people.count <= Self.maximumPeopleCount else { throw .invalidPeople }
+            people.append(user)
+        }
+        guard people.count > 1 else { throw .invalidPeople }
+        var indexes: [Int] = []
+        for person in people {
+            guard let index = registeredUser(person, ids) else { throw .cannotMessage }
+            indexes.append(index)
+        }
+        if let thread = ids.directs.thread(of: indexes), !envelope.isAudit {
+            if isMember(opener, of: thread, ids) { return duplicateOpening(ofDirect: thread, ids) }
+            appendJoin(command.actorID, opener, thread, ids, envelope, &batch)
+            return .append
+        }
+        for other in indexes.dropFirst() where !mayMessage(opener, other, ids) { throw .cannotMessage }
+        let threadID = ThreadID(bits: envelope.id)
+        guard threadID.outwardCode == nil, existingThread(threadID, ids) == nil else { throw .identifierTaken }
+        batch.append(envelope.row(.directOpened, threadID, 1, command.actorID), .none, EventIndexes(user: opener), mentions: people)
+        for (number, person) in people.enumerated() {
+            batch.append(
+                envelope.row(.threadJoined, threadID, UInt64(number) + 2, person), .none, EventIndexes(user: indexes[number]))
+        }
+        return .append
+    }
+
+    /// Whether a command, with the same id, opened a direct thread.
+    private func isOpening(of thread: Int, _ command: borrowing ChatCommand, _ ids: borrowing Identities) -> Bool {
+        guard threads[thread].isDirect, ids.users.id(threads[thread].openedBy) == command.actorID else { return false }
+        return Set(ids.directs.people(of: thread).map { ids.users.id($0) }) == Set(command.mentions + [command.actorID])
+    }
+
+    /// Returns the positions of the opening of a direct thread and of the joins that follow it.
+    private func duplicateOpening(ofDirect thread: Int, _ ids: borrowing Identities) -> BatchDecision {
+        .duplicate(of: threads[thread].openedAt...threads[thread].openedAt + Position(ids.directs.people(of: thread).count))
+    }
+
+    /// Whether a user can open a direct thread with another one: neither has blocked the other, the other is
+    /// not erased, and both are members of some thread.
+    ///
+    /// - Complexity: O(*n*) in the number of threads that the one of them ever joined who joined fewer.
+    private func mayMessage(_ opener: Int, _ other: Int, _ ids: borrowing Identities) -> Bool {
+        if users[other].isErased || isBlocked(other, by: opener) || isBlocked(opener, by: other) { return false }
+        // In turns, so that the shorter list decides how long this takes.
+        var next = (memberships.last(of: opener), memberships.last(of: other))
+        while let first = next.0, let second = next.1 {
+            if isShared(first, with: other, ids) || isShared(second, with: opener, ids) { return true }
+            next = (memberships.membership(before: first), memberships.membership(before: second))
+        }
+        return false
+    }
+
+    /// Whether a membership holds, and another user is a member of its thread too.
+    private func isShared(_ membership: Int, with user: Int, _ ids: borrowing Identities) -> Bool {
+        memberships.standing(membership).isMember && isMember(user, of: ids.memberships.pair(membership).second, ids)
+    }
+
+    /// Throws if one of the two people of a direct thread has blocked the other.
+    func requireNoBlock(in thread: Int, _ ids: borrowing Identities) throws(Rejection) {
+        if threads[thread].isGroup { return }
+        let people = ids.directs.people(of: thread)
+        guard people.count == 2 else { return }
+        if isBlocked(people[0], by: people[1]) || isBlocked(people[1], by: people[0]) { throw .cannotMessage }
+    }
+
+    /// Whether a post of a direct thread has an open report, which operators who are no members of the thread
+    /// decide.
+    func isReportedDirectly(_ post: PostID, _ found: FoundPost, to actor: Int, _ ids: borrowing Identities) -> Bool {
+        threads[found.thread].isDirect && isOperator(actor) && !isMember(actor, of: found.thread, ids)
+            && reports(of: post).hasOpenReports(found.post)
+    }
+
+    /// Opens a direct thread.
+    mutating func openDirect(_ event: EventRow, _ indexes: EventIndexes, people count: Int, at position: Position) {
+        threads[indexes.thread].openedAt = position
+        threads[indexes.thread].openedBy = indexes.user
+        threads[indexes.thread].isDirect = true
+        threads[indexes.thread].isGroup = count > 2
+        // Nobody but its people knows it.
+        threads[indexes.thread].policy = .inviteOnly
+    }
+}

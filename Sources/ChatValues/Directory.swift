@@ -1,0 +1,36 @@
+public import ChatDomain
+
+/// A thread in the directory, which every user may join.
+public struct DirectoryEntry: Hashable, Sendable, Codable, Identifiable {
+    /// The id.
+    public var id: ThreadID
+    /// The name; nil if erased.
+    public var name: String?
+    /// The current number of members.
+    public var memberCount: Int
+    /// The display time of the latest message or reply, also of a withdrawn one; nil if there is none.
+    public var latestPostAt: Timestamp?
+    /// The position of the latest post or, if there is none, of the opening; the key of pagination.
+    public var position: Position
+
+    /// Creates an entry, for example in a test.
+    public init(id: ThreadID, name: String? = nil, memberCount: Int, latestPostAt: Timestamp? = nil, position: Position) {
+        (self.id, self.name, self.memberCount, self.latestPostAt, self.position) = (id, name, memberCount, latestPostAt, position)
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case id, name
+        case memberCount = "members"
+        case latestPostAt, position
+    }
+
+    /// Encodes every field; absent values are null.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(id, forKey: .id)
+        try container.encode(name, forKey: .name)
+        try container.encode(memberCount, forKey: .memberCount)
+        try container.encode(latestPostAt, forKey: .latestPostAt)
+        try container.encode(position, forKey: .position)
+    }
+}

@@ -1,0 +1,72 @@
+import ChatDomain
+import Columns
+import Primitives
+
+/// The end of a user's role in a thread, and who becomes an owner then.
+package struct Succession: Equatable, Sendable {
+    /// The user whose role ends.
+    package let user: Int
+    package let thread: Int
+    /// The member who becomes an owner; nil if the thread has another owner, or no other member.
+    package let successor: Int?
+}
+
+extension ReadModels {
+    /// Returns the roles that erased users have, at most one of each thread, with the successors of those
+    /// who are the only owners.
+    ///
+    /// The successor is the moderator who joined first or, without one, the member who joined first; the
+    /// latest join of each counts.
+    ///
+    /// - Parameters:
+    ///   - limit: The maximum number of roles.
+    ///   - isErased: Whether the user at an index is erased.
+    /// - Complexity: O(*n* + *m*), where *n* is the number of users who ever had a role in a thread, and *m*
+    ///   that of the members whom the threads without another owner and moderator ever had.
+    package func successions(limit: Int, isErased: (Int) -> Bool) -> [Succession] {
+        let roles = views.rare.roles
+        var found: [Succession] = []
+        var threads: Set<Int> = []
+        for row in 0..<roles.rows.count where found.count < limit {
+            let membership = roles.rows.entry(row)
+            let (user, thread) = identities.memberships.pair(membership)
+            let role = roles.value(of: membership)
+            guard role != 0, isErased(user), threads.insert(thread).inserted else { continue }
+            let isOwner = UInt64(role) == ThreadRole.owner.code
+            found.append(Succession(user: user, thread: thread, successor: isOwner ? successor(in: thread, isErased) : nil))
+        }
+        return found
+    }
+
+    /// Returns the erased users who are operators of the community.
+    package func operators(isErased: (Int) -> Bool) -> [Int] { views.rare.operators(asOf: .max).map(\.user).filter { isErased($0) } }
+
+    /// Returns the member who becomes an owner of a thread whose owners are erased; nil if it has another
+    /// owner, or nobody is left.
+    private func successor(in thread: Int, _ isErased: (Int) -> Bool) -> Int? {
+        let staff = (views.rare.moderators[UInt32(truncatingIfNeeded: thread)] ?? []).map { Int($0) }
+        let present = staff.compactMap { user in identities.memberships.find(user, thread).map { (user: user, membership: $0) } }
+        let ownerCode = UInt8(ThreadRole.owner.code)
+        let owners = present.filter { views.rare.roles.value(of: $0.membership) == ownerCode }
+        // Another owner, also one whose own role is still to end, takes part in the next round.
+        if owners.count > 1 { return nil }
+        if let moderator = earliest(present.filter { !isErased($0.user) }.map(\.membership)) { return moderator }
+        var memberships: [Int] = []
+        var next = views.membership.membershipsOfThread.last(of: thread)
+        while let membership = next {
+            if !isErased(identities.memberships.pair(membership).first) { memberships.append(membership) }
+            next = views.membership.membershipsOfThread.row(before: membership)
+        }
+        return earliest(memberships)
+    }
+
+    /// Returns the user of the membership that began first of those that hold.
+    private func earliest(_ memberships: [Int]) -> Int? {
+        var earliest: (membership: Int, since: Position)?
+        for membership in memberships {
+            guard let since = views.membership.joinPosition(membership, asOf: .max), since < earliest?.since ?? .max else { continue }
+            earliest = (membership, since)
+        }
+        return earliest.map { identities.memberships.pair($0.membership).first }
+    }
+}
