@@ -29,7 +29,7 @@ extension ChatStore {
     /// The number of posts with open reports that reach no user, for the host program.
     ///
     /// Their threads have no owner and no moderator, and the community has no operator; erased users
-    /// do not count. ``ChatCommand/grantOperator(user:)`` makes a user an operator.
+    /// do not count. `ChatCommand.grantOperator(user:)` makes a user an operator.
     ///
     /// - Complexity: O(*n*) in the number of threads with open reports, and of those who moderate them
     ///   or ever were operators.
