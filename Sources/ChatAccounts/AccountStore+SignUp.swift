@@ -215,6 +215,16 @@
             }
         }
 
+        /// Returns the user of the registered account with an address; nil if there is none.
+        ///
+        /// - Throws: An error of the file.
+        package func registeredUser(withEmail email: EmailAddress) throws(AccountError) -> UserID? {
+            try database.withLock { database throws(AccountError) in
+                guard let row = try self.account(database, email), row.state == .registered else { return nil }
+                return row.user
+            }
+        }
+
         func rows(in state: AccountState) throws(AccountError) -> [AccountRow] {
             try database.withLock { database throws(AccountError) in
                 let rows = try database.run(

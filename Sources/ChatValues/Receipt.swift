@@ -25,6 +25,12 @@ public struct Receipt: Sendable {
     /// Whether the same command had already used this id.
     public var isDuplicate: Bool
 
+    /// 0 if a report reaches no user: its thread has no owner and no moderator, and the community has
+    /// no operator; nil otherwise, also for any other command.
+    ///
+    /// Erased users do not count.
+    public var moderatorCount: Int?
+
     private let firstPosition: Position
     private let appended: Appended
     /// The fields withheld from the caller of a duplicate.
@@ -89,9 +95,9 @@ public struct Receipt: Sendable {
 }
 
 extension Receipt: Hashable {
-    /// Whether two receipts have equal events and equal ``isDuplicate``.
+    /// Whether two receipts have equal events, equal ``isDuplicate`` and equal ``moderatorCount``.
     public static func == (first: Receipt, second: Receipt) -> Bool {
-        first.isDuplicate == second.isDuplicate && first.events == second.events
+        first.isDuplicate == second.isDuplicate && first.moderatorCount == second.moderatorCount && first.events == second.events
     }
 
     /// Hashes ``events`` and ``isDuplicate``.
@@ -105,14 +111,18 @@ extension Receipt: Codable {
     private enum CodingKeys: String, CodingKey {
         case positions, events
         case isDuplicate = "duplicate"
+        case moderatorCount = "moderators"
     }
 
     /// Encodes `{"positions":[12,12],"events":[...],"duplicate":false}`; absent positions are null.
+    ///
+    /// ``moderatorCount`` is `"moderators":0`, or absent if it is nil.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(positions.map { [$0.lowerBound, $0.upperBound] }, forKey: .positions)
         try container.encode(events, forKey: .events)
         try container.encode(isDuplicate, forKey: .isDuplicate)
+        try container.encodeIfPresent(moderatorCount, forKey: .moderatorCount)
     }
 
     /// Decodes the form that `encode(to:)` writes; without events, ``position`` is 0.
@@ -134,6 +144,7 @@ extension Receipt: Codable {
         appended = .events(events.map(\.event))
         redacted = events.first?.redacted ?? []
         isDuplicate = try container.decode(Bool.self, forKey: .isDuplicate)
+        moderatorCount = try container.decodeIfPresent(Int.self, forKey: .moderatorCount)
     }
 }
 

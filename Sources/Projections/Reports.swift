@@ -35,6 +35,11 @@ struct ReportHistory: Equatable, Sendable {
     private(set) var reportsOfThread = RowLists()
     /// By post, as the number of its ``ChatDomain/ReactionIndex/PostKey``: a version for each resolution.
     private var resolutions = SparseChains<UInt8>()
+    /// By post with open reports, as for ``resolutions``: the thread of the first of these reports; not
+    /// stored, because it follows from the reports.
+    private var openPosts: [UInt64: UInt32] = [:]
+    /// By thread with open reports: the number of posts that have them; not stored either.
+    private(set) var openPostCounts: [UInt32: Int] = [:]
 
     /// The number of reports.
     var count: Int { positions.count }
@@ -50,10 +55,37 @@ struct ReportHistory: Equatable, Sendable {
         reporters.append(UInt32(truncatingIfNeeded: reporter))
         posts.append(UInt64(ReactionIndex.PostKey(post, isReply: isReply).number))
         reportsOfThread.append(to: thread)
+        noteOpenPost(posts[count - 1], in: UInt32(truncatingIfNeeded: thread))
     }
 
     mutating func resolve(_ post: Int, isReply: Bool, at position: Position) {
-        resolutions.set(1, at: position, of: ReactionIndex.PostKey(post, isReply: isReply).number)
+        let number = ReactionIndex.PostKey(post, isReply: isReply).number
+        resolutions.set(1, at: position, of: number)
+        guard let thread = openPosts.removeValue(forKey: UInt64(number)), let openCount = openPostCounts[thread] else { return }
+        openPostCounts[thread] = openCount > 1 ? openCount - 1 : nil
+    }
+
+    private mutating func noteOpenPost(_ post: UInt64, in thread: UInt32) {
+        guard openPosts[post] == nil else { return }
+        openPosts[post] = thread
+        openPostCounts[thread, default: 0] += 1
+    }
+
+    /// Finds the posts with open reports.
+    ///
+    /// - Complexity: O(*n*) in the number of threads and reports.
+    private mutating func readOpenPosts(threads: Int) {
+        guard count > 0 else { return }
+        // In a forged checkpoint, threads can share rows, which are then read once.
+        var threadOfRow = [UInt32](repeating: .max, count: count)
+        for thread in 0..<threads {
+            var next = reportsOfThread.last(of: thread)
+            while let row = next, threadOfRow[row] == .max {
+                threadOfRow[row] = UInt32(truncatingIfNeeded: thread)
+                next = reportsOfThread.row(before: row)
+            }
+        }
+        for row in 0..<count where isOpen(row, asOf: .max) { noteOpenPost(posts[row], in: threadOfRow[row]) }
     }
 
     /// Whether a report was open as of a position: made, and not resolved later.
@@ -115,5 +147,6 @@ extension ReportHistory {
         reportsOfThread = try RowLists(from: &reader, rows: count, owners: ids.threads.count)
         let entries = max(ids.messages.count, ids.replies.count) << 1
         resolutions = try SparseChains(from: &reader, entries: entries, below: 2, head: head)
+        readOpenPosts(threads: ids.threads.count)
     }
 }

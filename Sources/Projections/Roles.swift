@@ -28,10 +28,27 @@ extension RareHistory {
     }
 
     /// Returns the users to whom reports in a thread go: its owners and moderators or, if it has none,
-    /// the operators of the community, in the order in which they became that.
+    /// the operators of the community, in the order in which they became that; no erased users.
     func reportRecipients(in thread: Int) -> [Int] {
-        if let moderators = moderators[UInt32(truncatingIfNeeded: thread)] { return moderators.map { Int($0) } }
-        return operators(asOf: .max).map(\.user)
+        let moderators = moderators[UInt32(truncatingIfNeeded: thread), default: []].filter { !erasedUsers.contains($0) }
+        return moderators.isEmpty ? operatorsWithoutErased : moderators.map { Int($0) }
+    }
+
+    /// The operators of the community who are not erased, in the order in which they became that.
+    var operatorsWithoutErased: [Int] {
+        operators(asOf: .max).map(\.user).filter { !erasedUsers.contains(UInt32(truncatingIfNeeded: $0)) }
+    }
+
+    /// The number of posts with open reports in threads without report recipients.
+    ///
+    /// - Complexity: O(*n*) in the number of threads with open reports, and of those who moderate them
+    ///   or ever were operators.
+    var unattendedReportCount: Int {
+        let counts = reports.openPostCounts
+        guard !counts.isEmpty, operatorsWithoutErased.isEmpty else { return 0 }
+        return counts.reduce(0) { sum, entry in
+            moderators[entry.key, default: []].allSatisfy(erasedUsers.contains) ? sum + entry.value : sum
+        }
     }
 
     /// Returns the operators of the community and the positions at which they became that, in this order.
@@ -46,6 +63,22 @@ extension RareHistory {
 }
 
 extension ReadModels {
+    /// Whether a user exists to whom reports of a post go; true for an unknown post.
+    package func hasReportRecipient(_ post: PostID) -> Bool {
+        let message: Int? =
+            switch post {
+            case .message(let id): identities.messages.find(id.bits)
+            case .reply(let id): identities.replies.find(id.bits).map { identities.replyFacts.parent($0) }
+            }
+        return message.map { !views.rare.reportRecipients(in: identities.messageFacts.parent($0)).isEmpty } ?? true
+    }
+
+    /// The number of posts with open reports that no moderator and no operator can read.
+    ///
+    /// - Complexity: O(*n*) in the number of threads with open reports, and of those who moderate them
+    ///   or ever were operators.
+    package var unattendedReportCount: Int { views.rare.unattendedReportCount }
+
     /// Whether a user was an operator of the community.
     package func isOperator(_ user: UserID, asOf position: Position) -> Bool {
         operatorSince(user, asOf: position) != nil

@@ -55,7 +55,7 @@ extension StoreModels {
     /// The version of the sections; checkpoints of other versions are ignored.
     ///
     /// Change it whenever a component interprets events differently or writes different columns.
-    package static let checkpointVersion: UInt32 = 15
+    package static let checkpointVersion: UInt32 = 16
 
     /// The components in section order.
     ///
@@ -108,6 +108,9 @@ extension StoreModels {
         }
         try require(rules.head == position, "the rules of position \(rules.head), not of \(position)")
         readModels.views.position = position
+        for user in rules.users.indices where rules.users[user].isErased {
+            readModels.views.rare.erasedUsers.insert(UInt32(truncatingIfNeeded: user))
+        }
     }
 }
 

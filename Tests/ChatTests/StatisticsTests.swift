@@ -102,7 +102,8 @@ import Testing
         let fields = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
         // Stored data fixes the JSON keys, so some properties have other names than their keys.
         let keys = [
-            "rejected": "refused", "pendingEventCount": "eventsWaiting", "lastWritten": "last",
+            "rejected": "refused", "pendingEventCount": "eventsWaiting", "unattendedReportCount": "unattendedReports",
+            "lastWritten": "last",
             "userCount": "users", "threadCount": "threads", "messageCount": "messages", "replyCount": "replies",
         ]
         func fieldNames(_ value: Any) -> Set<String> {
@@ -132,7 +133,7 @@ import Testing
         #expect(
             own.filter { !$0.hasPrefix("#") }.map(String.init) == [
                 "neighbours_users 2", "neighbours_threads 1", "neighbours_messages 1", "neighbours_replies 1",
-                "neighbours_events_waiting 0",
+                "neighbours_events_waiting 0", "neighbours_unattended_reports 0",
                 #"neighbours_commands_total{outcome="appended"} 6"#, #"neighbours_commands_total{outcome="unchanged"} 1"#,
                 #"neighbours_commands_total{outcome="duplicate"} 1"#,
             ] + refusals + [
@@ -142,7 +143,8 @@ import Testing
         #expect(
             own.filter { $0.hasPrefix("# TYPE") }.map(String.init) == [
                 "# TYPE neighbours_users gauge", "# TYPE neighbours_threads gauge", "# TYPE neighbours_messages gauge",
-                "# TYPE neighbours_replies gauge", "# TYPE neighbours_events_waiting gauge", "# TYPE neighbours_commands counter",
+                "# TYPE neighbours_replies gauge", "# TYPE neighbours_events_waiting gauge", "# TYPE neighbours_unattended_reports gauge",
+                "# TYPE neighbours_commands counter",
                 "# TYPE neighbours_commands_refused counter", "# TYPE neighbours_events_replayed gauge",
                 "# TYPE neighbours_checkpoints counter",
             ])

@@ -78,6 +78,9 @@ import Testing
     @Test func receiptsAndNotices() throws {
         try expectRoundTrip(Receipt(events: events.map(\.event), from: 9, isDuplicate: true))
         try expectRoundTrip(Receipt())
+        var unread = Receipt(events: events.map(\.event), from: 9)
+        unread.moderatorCount = 0
+        try expectRoundTrip(unread)
         var event = events[0].event
         event.content = .omitted
         let redacted = RecordedEvent(position: 9, event: event, redacted: [.body])

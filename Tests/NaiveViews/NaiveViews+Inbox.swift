@@ -78,12 +78,13 @@ extension NaiveViews {
         return writers.suffix(50).contains(user)
     }
 
-    /// Returns the owners and moderators of a thread, or else the operators, longest first.
+    /// Returns the owners and moderators of a thread, or else the operators, longest first; no erased users.
     private func moderators(of thread: ThreadID, asOf position: Position) -> [UserID] {
         let past = NaiveViews(events: events.filter { $0.position <= position })
+        let erased = past.events.filter { $0.kind == .userErased }.compactMap(\.user)
         let holders = past.users.compactMap { user in past.role(of: user, in: thread).map { (user: user, role: $0.role, since: $0.since) } }
-        let moderators = holders.filter { $0.role > .member }.sorted { $0.since < $1.since }.map(\.user)
-        return moderators.isEmpty ? past.operators.map(\.user) : moderators
+        let moderators = holders.filter { $0.role > .member && !erased.contains($0.user) }.sorted { $0.since < $1.since }.map(\.user)
+        return moderators.isEmpty ? past.operators.map(\.user).filter { !erased.contains($0) } : moderators
     }
 
     private func latestReply(to message: MessageID?, _ user: UserID, _ told: Set<Position>, _ blocked: Set<UserID>) -> Position? {

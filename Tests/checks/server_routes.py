@@ -40,6 +40,7 @@ class Routes:
         self.socket()
         self.problems()
         self.compression()
+        self.unattended_report()
         self.limits()
         self.deletion()
         self.coverage()
@@ -169,6 +170,14 @@ class Routes:
         server.sign_in(web, self.bob)
 
     # Chat
+
+    def unattended_report(self):
+        """A report in the thread of a district, which has no moderator, while the community has no operator."""
+        post, = self.execute(self.ann, {"postMessage": {"thread": "SW1A", "body": "Watches, cheap"}})
+        answer, = self.execute(self.ann, {"report": {"message": post["events"][0]["messagePosted"]["message"], "reason": "a test"}})
+        health = self.web.get("/healthz")
+        if (answer.get("moderators"), health) != (0, {"status": "ok", "unattendedReports": 1}):
+            raise Failed(f"a report without moderators: {answer}, {health}")
 
     def execute(self, person, *commands, rejected=None):
         """Executes commands, one alone and more as a batch. `rejected` is the code that one command must have."""

@@ -118,6 +118,8 @@ private struct DecidedBatch {
     var answers: [Result<Receipt, Rejection>] = []
     /// Answers whose original events must be read from the log.
     var duplicates: [(answer: Int, positions: ClosedRange<Position>, request: CommandRequest)] = []
+    /// Answers to reports, whose receipts say if no user reads them.
+    var reports: [(answer: Int, post: PostID)] = []
     var requiredPosition: Position = 0
 
     /// Adds the answer to the next command and encodes its events into the commit.
@@ -133,6 +135,7 @@ private struct DecidedBatch {
             answers.append(.success(Receipt()))
         case .rejected(let rejection): answers.append(.failure(rejection))
         }
+        if request.command.kind == .report { reports.append((answers.count - 1, request.command.post)) }
     }
 
     /// Counts the commands by outcome; called after their commit is appended.
@@ -263,6 +266,14 @@ extension ChatStore {
             let positions = positions.clamped(to: 1...decided.requiredPosition)
             let first = zip(positions, try events(at: positions)).map { RecordedEvent(position: $0, event: $1) }
             decided.answers[answer] = .success(Receipt(duplicateOf: first.compactMap { $0.shown(toCallerOf: request) }))
+        }
+        // A section for each report, so that none is long.
+        for (answer, post) in decided.reports {
+            guard case .success(var receipt) = decided.answers[answer],
+                !readSide.withShared({ $0.models.hasReportRecipient(post) })
+            else { continue }
+            receipt.moderatorCount = 0
+            decided.answers[answer] = .success(receipt)
         }
         return decided.answers
     }

@@ -21,9 +21,19 @@ extension ChatStore {
             StoreStatistics(
                 journal: journal, userCount: models.userCount(asOf: now), threadCount: threadCount,
                 messageCount: models.messageCount(asOf: now), replyCount: models.replyCount(asOf: now), commands: commands,
-                pendingEventCount: Int(clamping: head - min(now, head)), checkpoints: checkpoints)
+                pendingEventCount: Int(clamping: head - min(now, head)), unattendedReportCount: models.unattendedReportCount,
+                checkpoints: checkpoints)
         }
     }
+
+    /// The number of posts with open reports that reach no user, for the host program.
+    ///
+    /// Their threads have no owner and no moderator, and the community has no operator; erased users
+    /// do not count. `ChatCommand.grantOperator(user:)` makes a user an operator.
+    ///
+    /// - Complexity: O(*n*) in the number of threads with open reports, and of those who moderate them
+    ///   or ever were operators.
+    public var unattendedReportCount: Int { withCurrentModels { models, _ in models.unattendedReportCount } }
 
     /// Returns the segments of the journal, in order; empty if the log is not a `Journal`.
     ///

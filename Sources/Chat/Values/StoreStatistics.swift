@@ -18,6 +18,8 @@ public struct StoreStatistics: Hashable, Sendable, Codable {
     public var commands: CommandStatistics
     /// The number of appended events that are not yet durable and therefore not yet visible.
     public var pendingEventCount: Int
+    /// The number of posts with open reports that reach no user: ``ChatStore/unattendedReportCount``.
+    public var unattendedReportCount: Int
     /// The checkpoint statistics; nil if they are disabled or the log is not a `CheckpointLog`.
     public var checkpoints: CheckpointStatistics?
 
@@ -29,6 +31,7 @@ public struct StoreStatistics: Hashable, Sendable, Codable {
         case replyCount = "replies"
         case commands
         case pendingEventCount = "eventsWaiting"
+        case unattendedReportCount = "unattendedReports"
         case checkpoints
     }
 }
@@ -59,6 +62,7 @@ extension StoreStatistics {
     /// | --- | --- | --- |
     /// | `users`, `threads`, `messages`, `replies` | gauge | the durable counts |
     /// | `events_waiting` | gauge | ``pendingEventCount`` |
+    /// | `unattended_reports` | gauge | ``unattendedReportCount`` |
     /// | `commands` | counter | accepted commands by `outcome`: `appended`, `unchanged`, `duplicate` |
     /// | `commands_refused` | counter | rejected commands by `code`, for every `Rejection.Code` |
     /// | `events_replayed` | gauge | ``CheckpointStatistics/replayedCount`` |
@@ -76,6 +80,7 @@ extension StoreStatistics {
         text.gauge("messages", "Messages, including retracted ones.", messageCount)
         text.gauge("replies", "Replies, including retracted ones.", replyCount)
         text.gauge("events_waiting", "Appended events that are not yet durable.", pendingEventCount)
+        text.gauge("unattended_reports", "Posts with open reports that no moderator and no operator can read.", unattendedReportCount)
         text.counter(
             "commands", "Accepted commands.", by: "outcome",
             [("appended", commands.appended), ("unchanged", commands.unchanged), ("duplicate", commands.duplicates)])

@@ -232,8 +232,8 @@ export function report(entry, target) {
     title: "Report this message", text: [quote(entry), "Only the moderators of the thread see reports."], submit: "Report",
     fields: [{ name: "reason", label: "What is wrong with it?", type: "textarea", maxlength: 500 }],
     action: async ({ reason }) => {
-      await execute("report", { ...target, reason });
-      notice("Reported to the moderators.");
+      const { moderators } = await execute("report", { ...target, reason });
+      notice(moderators === 0 ? "Reported. Nobody moderates this thread at the moment, so the report waits for a moderator." : "Reported to the moderators.");
     },
   });
 }

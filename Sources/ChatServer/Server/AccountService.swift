@@ -10,6 +10,8 @@
         let store: ChatStore
         private let accounts: AccountStore
         let log: ServerLog
+        /// The confirmed addresses whose users become operators.
+        let operators: [EmailAddress]
         /// Hash passwords: as many threads as the store hashes at once.
         private let passwordThreads: WorkerThreads
         /// Read and write accounts.
@@ -21,8 +23,8 @@
         /// The pause until a row is deleted whose file another program holds.
         private static let retryPause = Duration.seconds(2)
 
-        init(_ store: ChatStore, _ accounts: AccountStore, _ log: ServerLog) {
-            (self.store, self.accounts, self.log) = (store, accounts, log)
+        init(_ store: ChatStore, _ accounts: AccountStore, _ log: ServerLog, operators: [EmailAddress]) {
+            (self.store, self.accounts, self.log, self.operators) = (store, accounts, log, operators)
             passwordThreads = WorkerThreads("chat passwords", count: accounts.concurrentHashes, limit: 64)
         }
 
@@ -75,6 +77,7 @@
                 }
             }
             try await run { try $0.markRegistered(account: registration.account) }
+            await grantOperator(registration.user)
         }
 
         /// Erases the user of an account whose deletion has begun, and deletes its row.
@@ -111,7 +114,7 @@
         }
 
         /// Completes what a crash has interrupted, registrations and deletions, and registers the
-        /// users that the journal lacks because it is an older copy.
+        /// users that the journal lacks because it is an older copy; then grants ``operators``.
         func completeInterrupted() async {
             do {
                 let erased = try await erasureThread.run { [store] in try store.usersErasedByLedger() }
@@ -135,9 +138,10 @@
             } catch {
                 log.write("accountsUnreadable", ("code", Self.code(of: error)))
             }
+            await grantOperators()
         }
 
-        private static func code(of error: any Error) -> String { Problem(serverError: error).code.rawValue }
+        static func code(of error: any Error) -> String { Problem(serverError: error).code.rawValue }
 
         /// Ends the threads after the calls that wait.
         func stop() { for threads in [passwordThreads, accountThreads, erasureThread] { threads.stop() } }

@@ -23,7 +23,8 @@
 
         /// Starts a server.
         ///
-        /// First completes registrations and deletions of accounts that a crash has interrupted.
+        /// First completes registrations and deletions of accounts that a crash has interrupted, and grants
+        /// ``ServerOptions/operators``.
         ///
         /// - Parameters:
         ///   - store: The chat, open for writing. It stays the caller's, who closes it after
@@ -42,7 +43,9 @@
             guard accounts.hold() else {
                 throw ServerError(.accountsInUse, "Another server has the account file open. Each journal needs accounts of its own.")
             }
-            try await self.init(store, options, extensions) { log in .writer(AccountService(store, accounts, log)) }
+            try await self.init(store, options, extensions) { log in
+                .writer(AccountService(store, accounts, log, operators: options.operators))
+            }
         }
 
         /// Starts a server that answers queries and delivers events from a read-only store, and

@@ -293,7 +293,7 @@
             guard request.method == "GET" || request.method == "HEAD" else {
                 return HTTPResponse(WireResponse(allowing: ["GET"]))
             }
-            return HTTPResponse(try WireResponse(json: Health(store.scrubProgress, store.clockStatus)))
+            return HTTPResponse(try WireResponse(json: Health(store.scrubProgress, store.clockStatus, store.unattendedReportCount)))
         }
 
         /// The answer of `/healthz`.
@@ -304,8 +304,11 @@
             private(set) var status = "ok"
             /// What an operator should look into while the server goes on; absent if there is nothing.
             private(set) var warnings: [String]?
+            /// The number of posts with open reports that reach no user; absent if there are none.
+            private(set) var unattendedReports: Int?
 
-            init(_ scrub: ScrubProgress?, _ clock: ClockStatus) {
+            init(_ scrub: ScrubProgress?, _ clock: ClockStatus, _ unattendedReportCount: Int) {
+                if unattendedReportCount > 0 { unattendedReports = unattendedReportCount }
                 var warnings: [String] = []
                 if clock.rejection != nil { warnings.append("clockStepped") }
                 if clock.isAhead { warnings.append("clockAhead") }

@@ -26,6 +26,10 @@ extension ToolCommand {
                 CommandSpec.Option(
                     "origin", .list("URL"), "the origin of the pages, such as https://chat.example; required beyond loopback"),
                 CommandSpec.Option("trust-proxy", .list("ADDRESS"), "believe X-Forwarded-For of this proxy"),
+                CommandSpec.Option(
+                    "operator", .list("ADDRESS"),
+                    "make the account with this confirmed e-mail address an operator, now or when it is confirmed; revokes nothing if left out later"
+                ),
                 CommandSpec.Option("metrics", .text("ADDRESS:PORT"), "serve metrics there, on loopback"),
                 CommandSpec.Option(
                     "tutorial-chat", .text("THREAD"), "serve the chat of the SwiftUI tutorials at /chat, in a thread with this name"),
@@ -97,6 +101,9 @@ extension ToolCommand {
                 where arguments[option: option] != nil {
                     throw arguments.error("--\(option) belongs to the server that writes, not to one with --writer")
                 }
+                if !arguments[list: "operator"].isEmpty {
+                    throw arguments.error("--operator belongs to the server that writes, not to one with --writer")
+                }
                 for flag in ["tutorial-chat-public", "take-over", "accept-rollback", "accept-clock"] where arguments.hasFlag(flag) {
                     throw arguments.error("--\(flag) belongs to the server that writes, not to one with --writer")
                 }
@@ -139,6 +146,12 @@ extension ToolCommand {
                     throw arguments.error("--trust-proxy takes an address such as 127.0.0.1, not '\(escapedForTerminal(text))'")
                 }
                 options.trustedProxies.append(proxy)
+            }
+            for text in arguments[list: "operator"] {
+                guard let address = EmailAddress(text) else {
+                    throw arguments.error("--operator takes an e-mail address, not '\(escapedForTerminal(text))'")
+                }
+                options.operators.append(address)
             }
             if !listen.isLoopback, options.origins.isEmpty {
                 throw arguments.error("--origin is missing: a server beyond loopback needs the origin of its pages")

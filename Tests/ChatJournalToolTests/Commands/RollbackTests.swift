@@ -330,7 +330,7 @@ final class RunningTool {
             try serve("--accept-rollback")
             try serve("--head", folder.path + "/H")
             #expect(try Self.kept(folder.path + "/H") == Self.kept(accounts + ".head"))
-            for option in [["--head", "x"], ["--expect", "\(late)"], ["--accept-rollback"]] {
+            for option in [["--head", "x"], ["--expect", "\(late)"], ["--accept-rollback"], ["--operator", "ann@example.org"]] {
                 let reader = ["serve", journal, "--listen", "127.0.0.1:0", "--writer", "http://127.0.0.1:1"]
                 #expect(try ToolProcess.run(reader + option).status == 64)
             }

@@ -210,7 +210,7 @@
 
         /// Damage that the scrub has found, and a scrub that does not run, are warnings: the server goes on.
         @Test func scrubIsInTheHealth() throws {
-            func health(_ findings: Int, endedAt: Int64, found: Int = 0) throws -> String {
+            func health(_ findings: Int, endedAt: Int64, found: Int = 0, unattended: Int = 0) throws -> String {
                 let json = """
                     {"position":0,"passes":1,"findings":\(found),"lastPass":{"endedAt":\(endedAt),"findings":\(findings)}}
                     """
@@ -218,12 +218,13 @@
                 let encoder = JSONEncoder()
                 encoder.outputFormatting = .sortedKeys
                 let clock = ClockStatus(now: Timestamp(millisecondsSince1970: 0), lastRecordedAt: nil)
-                return String(decoding: try encoder.encode(ServerCore.Health(progress, clock)), as: UTF8.self)
+                return String(decoding: try encoder.encode(ServerCore.Health(progress, clock, unattended)), as: UTF8.self)
             }
             let now = Int64(Date().timeIntervalSince1970 * 1_000)
             let day: Int64 = 86_400_000
             #expect(try health(0, endedAt: now) == #"{"status":"ok"}"#)
             #expect(try health(0, endedAt: now - 13 * day) == #"{"status":"ok"}"#)
+            #expect(try health(0, endedAt: now, unattended: 2) == #"{"status":"ok","unattendedReports":2}"#)
             #expect(try health(2, endedAt: now) == #"{"status":"ok","warnings":["scrubFindings"]}"#)
             #expect(try health(0, endedAt: now, found: 1) == #"{"status":"ok","warnings":["scrubFindings"]}"#)
             #expect(try health(1, endedAt: now - 15 * day) == #"{"status":"ok","warnings":["scrubFindings","scrubOverdue"]}"#)
