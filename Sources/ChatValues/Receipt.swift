@@ -154,8 +154,8 @@ extension Receipt {
     /// The registered user; nil for any other command.
     public var user: UserID? { createdID(.userRegistered) { $0.userID } }
 
-    /// The opened thread; nil for any other command.
-    public var thread: ThreadID? { createdID(.threadOpened) { $0.relatedThreadID } }
+    /// The opened thread, also a direct one; nil for any other command.
+    public var thread: ThreadID? { createdID(.threadOpened) { $0.relatedThreadID } ?? createdID(.directOpened) { $0.relatedThreadID } }
 
     /// The posted message; nil for any other command.
     public var message: MessageID? { createdID(.messagePosted) { $0.messageID } }

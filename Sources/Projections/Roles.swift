@@ -39,18 +39,6 @@ extension RareHistory {
         operators(asOf: .max).map(\.user).filter { !erasedUsers.contains(UInt32(truncatingIfNeeded: $0)) }
     }
 
-    /// The number of posts with open reports in threads without report recipients.
-    ///
-    /// - Complexity: O(*n*) in the number of threads with open reports, and of those who moderate them
-    ///   or ever were operators.
-    var unattendedReportCount: Int {
-        let counts = reports.openPostCounts
-        guard !counts.isEmpty, operatorsWithoutErased.isEmpty else { return 0 }
-        return counts.reduce(0) { sum, entry in
-            moderators[entry.key, default: []].allSatisfy(erasedUsers.contains) ? sum + entry.value : sum
-        }
-    }
-
     /// Returns the operators of the community and the positions at which they became that, in this order.
     ///
     /// - Complexity: O(*n* log *n*) in the number of users who ever were operators.
@@ -70,14 +58,25 @@ extension ReadModels {
             case .message(let id): identities.messages.find(id.bits)
             case .reply(let id): identities.replies.find(id.bits).map { identities.replyFacts.parent($0) }
             }
-        return message.map { !views.rare.reportRecipients(in: identities.messageFacts.parent($0)).isEmpty } ?? true
+        return message.map { hasReportRecipient(in: identities.messageFacts.parent($0)) } ?? true
+    }
+
+    /// Whether a user exists to whom reports in a thread go; in a direct thread, an operator who is no member.
+    private func hasReportRecipient(in thread: Int) -> Bool {
+        let recipients = views.rare.reportRecipients(in: thread)
+        guard identities.directs.contains(thread) else { return !recipients.isEmpty }
+        return recipients.contains { user in
+            identities.memberships.find(user, thread).flatMap { views.membership.joinPosition($0, asOf: .max) } == nil
+        }
     }
 
     /// The number of posts with open reports that no moderator and no operator can read.
     ///
-    /// - Complexity: O(*n*) in the number of threads with open reports, and of those who moderate them
-    ///   or ever were operators.
-    package var unattendedReportCount: Int { views.rare.unattendedReportCount }
+    /// - Complexity: O(*n* *m* log *m*) in the number of threads with open reports, and of the users who ever were
+    ///   operators.
+    package var unattendedReportCount: Int {
+        views.rare.reports.openPostCounts.reduce(0) { hasReportRecipient(in: Int($1.key)) ? $0 : $0 + $1.value }
+    }
 
     /// Whether a user was an operator of the community.
     package func isOperator(_ user: UserID, asOf position: Position) -> Bool {

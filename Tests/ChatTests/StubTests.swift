@@ -248,7 +248,8 @@ private struct Sources {
             case (.userRegistered, .user(let itsUser)): username[itsUser] = isStub
             case (.usernameChanged, .user(let itsUser)): username[itsUser] = isStub
             case (.postcodeSet, .postcode(let itsUser, _)): postcode[itsUser] = isStub
-            case (.threadOpened, .thread(let itsThread, _, _)): threadName[itsThread] = isStub && itsThread.outwardCode == nil
+            case (.threadOpened, .thread(let itsThread, _, _)), (.threadRenamed, .thread(let itsThread, _, _)):
+                threadName[itsThread] = isStub && itsThread.outwardCode == nil
             case (.messagePosted, .message(_, _, let itsMessage, _)): message[itsMessage] = isStub
             case (.messageEdited, .message(_, _, let itsMessage, _)): message[itsMessage] = isStub
             case (.replyPosted, .reply(_, _, _, let itsReply, _)): reply[itsReply] = isStub
@@ -265,6 +266,7 @@ private struct Sources {
     func applied(to thread: ThreadSummary) -> ThreadSummary {
         var thread = thread
         if threadName[thread.id] == true { thread.name = nil }
+        thread.people = thread.people?.map { applied(to: $0) }
         return thread
     }
 
@@ -288,6 +290,7 @@ private struct Sources {
         user.threads = user.threads.map { thread in
             var thread = thread
             if threadName[thread.id] == true { thread.name = nil }
+            thread.people = thread.people?.map { applied(to: $0) }
             thread.lastMessage = thread.lastMessage.map { applied(to: $0) }
             return thread
         }

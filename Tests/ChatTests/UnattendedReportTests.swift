@@ -84,9 +84,11 @@ import Testing
         try store.eraseUser(ann, reason: "asked")
         #expect(try report(.message(fence), by: bob, store) == nil)
         try store.executeBlocking(.resolveReport(.message(fence), by: bob))
+        try store.executeBlocking(.leaveThread(user: cem, thread: garden))
         try store.eraseUser(bob, reason: "asked")
         try store.executeBlocking(.registerUser(user: dan, username: "Dan"))
         try store.executeBlocking(.joinThread(user: dan, thread: garden))
+        // Nobody was left who could become the owner.
         #expect(try report(.message(fence), by: dan, store) == 0)
         #expect(store.unattendedReportCount == 1)
     }
@@ -104,6 +106,7 @@ import Testing
     @Test func reportsBesideAnErasedOwnerReachOperators() throws {
         let store = try store()
         try store.executeBlocking(.grantOperator(user: bob))
+        for user in [bob, cem] { try store.executeBlocking(.leaveThread(user: user, thread: garden)) }
         try store.eraseUser(ann, reason: "asked")
         try store.executeBlocking(.registerUser(user: dan, username: "Dan"))
         try store.executeBlocking(.joinThread(user: dan, thread: garden))

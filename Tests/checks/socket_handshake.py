@@ -104,7 +104,8 @@ def table(server, person, cookie):
 
 def check_case(server, name, handshake, early, status, headers):
     statuses = status if isinstance(status, tuple) else (status,)
-    expected_answers = early.count(b"\x81\x95") if 101 in statuses else 0
+    # A frame has a head of 6 bytes, whose mask can look like another head, and a payload of 21.
+    expected_answers = len(early) // 27 if 101 in statuses else 0
     try:
         with WebSocket(server.port, handshake=handshake, early=early) as web_socket:
             found, answer = 101, dict(web_socket.headers)

@@ -156,7 +156,8 @@ struct ErasureFixture {
             #expect(new.event.isErased == erasure.positions.contains(new.position))
             if !new.event.isErased { #expect(old == new) }
         }
-        #expect(after.last?.details == .init(.userErased, .user(F.bob)) && after.last?.reason == "user-request")
+        let order = try #require(after.last { $0.kind == .userErased })
+        #expect(order.details == .init(.userErased, .user(F.bob)) && order.reason == "user-request")
         // Chain values, trees and proofs of before stay valid.
         #expect(try store.treeHead(at: head.position) == tree)
         for (proof, leaf) in zip(proofs, leaves) {

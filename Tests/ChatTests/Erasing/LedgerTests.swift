@@ -209,7 +209,7 @@ import Testing
         try copyLedger(to: "second", from: "first")
         fixture.store.clock.advance(byMilliseconds: 1_000)
         let restored = try open("second")
-        #expect(try restored.allEvents().suffix(3).count { $0.kind == .userErased } == 1)
+        #expect(try restored.allEvents().suffix(12).count { $0.kind == .userErased } == 1)
         #expect(try F.markersInAnswers(restored, of: "bob") == [])
         try restored.close()
         #expect(try findings("second") == [])
@@ -314,8 +314,8 @@ import Testing
         #expect(try ChatStore.verify("copy", options: journalOptions, ledger: ledger).findings == [])
         try copyLedger(to: "copy")
         let copy = try open("copy")
-        #expect(copy.head.position == last + 1)
-        #expect(try copy.allEvents().last?.kind == .userErased)
+        // The ends of Bob's roles follow the order.
+        #expect(try copy.allEvents()[Int(last)...].map(\.kind).first == .userErased)
         try copy.close()
         #expect(try findings("copy") == [])
     }
@@ -438,7 +438,8 @@ import Testing
         #expect(!report.isComplete)
         #expect(try findings("repaired") == [])
         let repaired = try open("repaired")
-        #expect(repaired.head.position == report.head.position + 1)
+        // The ends of Bob's roles follow the order.
+        #expect(try repaired.allEvents()[Int(report.head.position)...].map(\.kind).first == .userErased)
         expectRejection(.userErased) { () throws(ChatError) in try repaired.executeBlocking(.leaveThread(user: F.bob, thread: F.garden)) }
         try repaired.close()
         #expect(try findings("repaired") == [])

@@ -184,6 +184,11 @@ import Testing
             case .message(let id): id
             case .reply(let id): naive.events.first { $0.kind == .replyPosted && $0.reply == id }?.message
             }
+        if item.reason == .report, naive.isDirect(item.thread) {
+            let isPresent = naive.textPosition(of: post, at: moment).map { !naive.events[Int($0) - 1].event.isErased } ?? false
+            return isPresent && naive.decidesReports(user, of: post, in: item.thread, at: moment)
+                && naive.decidesReports(user, of: post, in: item.thread, at: end)
+        }
         guard let start = naive.readingStart(user, item.thread, at: moment, current: end),
             let posted = message.flatMap({ naive.postingPosition(of: $0) }), posted > start,
             let text = naive.textPosition(of: post, at: moment), !naive.events[Int(text) - 1].event.isErased

@@ -115,6 +115,8 @@ struct NaiveVisibility {
         access.first { $0.kind == .directOpened && $0.thread == thread }?.event.people ?? []
     }
 
+    func isDirect(_ thread: ThreadID) -> Bool { !people(of: thread).isEmpty }
+
     /// Returns whether a user is a member of a direct thread again, which they had left.
     private func hasReturned(_ user: UserID, to thread: ThreadID, at position: Position) -> Bool {
         access.count { $0.position <= position && $0.kind == .threadJoined && $0.thread == thread && $0.user == user } > 1

@@ -203,7 +203,8 @@ extension VisibilityWorld {
             }
             var posts: [PostID] = []
             for person in people {
-                let posted = CommandRequest(.postMessage(thread: thread, author: person, body: "secret"), correlation: "secret")
+                let posted = CommandRequest(
+                    .postMessage(thread: thread, author: person, body: "secret", mentions: [people[count - 1]]), correlation: "secret")
                 guard case .success(let receipt)? = try store.executeBlocking([posted]).first, let message = receipt.message else {
                     continue
                 }
