@@ -12,6 +12,7 @@ package enum CommandKind: UInt8, CaseIterable, Sendable, Hashable {
     case react, unreact
     case custom
     case markUnread, setNotifications, markInboxRead
+    case setProfile
 
     /// The kind's row in the table of commands.
     @inline(__always)
@@ -53,6 +54,7 @@ package enum CommandKind: UInt8, CaseIterable, Sendable, Hashable {
         case .setThreadPolicy: CommandForm(self, [.thread, .actor(.by), .policy, .history])
         case .block, .unblock: CommandForm(self, [.user, .actor(.by)])
         case .custom: CommandForm(self, [.thread, .actor(.by), .newID(.id), .customKind, .payload])
+        case .setProfile: CommandForm(self, [.actor(.user), .about])
         }
     }
 }
@@ -133,6 +135,8 @@ package enum CommandField: Hashable, Sendable {
     case replaces
     /// The users whom the text mentions, which can be left out.
     case mentions
+    /// The text about the user; null or left out for none.
+    case about
 }
 
 /// The keys under which JSON has the user who acts.

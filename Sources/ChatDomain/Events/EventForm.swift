@@ -86,6 +86,7 @@ extension EventKind {
         case .threadMarkedUnread: EventForm(.marker, changesMembership: true, causedBy: .markUnread)
         case .notificationsSet: EventForm(.notifications, changesMembership: true, causedBy: .setNotifications)
         case .inboxRead: EventForm(.inbox, causedBy: .markInboxRead)
+        case .profileSet: EventForm(.user, .about, shownTo: .coMembers, causedBy: .setProfile)
         }
     }
 }

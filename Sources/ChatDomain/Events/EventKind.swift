@@ -104,6 +104,8 @@ public enum EventKind: UInt8, CaseIterable, Sendable, Hashable {
     case notificationsSet = 49
     /// A user read their inbox up to a position.
     case inboxRead = 50
+    /// A user set the text about them, or removed it.
+    case profileSet = 52
 
     /// The kind's name in JSON and on the command line, such as `messagePosted`.
     public var name: String { Self.names[Int(rawValue)] }

@@ -101,6 +101,7 @@ extension ChatCommand {
         case .level: level = try container.decodeName(key)
         case .replaces: replaces = try container.hasValue(key) ? try container.decodeInteger(key) : nil
         case .mentions: mentions = try container.decodeIfPresent([UserID].self, forKey: key) ?? []
+        case .about: text = try container.decodeIfPresent(String.self, forKey: key) ?? ""
         }
     }
 
@@ -132,6 +133,7 @@ extension ChatCommand {
             case .level: try fields.encode(level, forKey: key)
             case .replaces: try fields.encodeIfPresent(replaces, forKey: key)
             case .mentions: if !mentions.isEmpty { try fields.encode(mentions, forKey: key) }
+            case .about: if !text.isEmpty { try fields.encode(text, forKey: key) }
             }
         }
     }
@@ -160,6 +162,7 @@ extension CommandField {
         case .level: [.level]
         case .replaces: [.replaces]
         case .mentions: [.mentions]
+        case .about: [.about]
         }
     }
 }

@@ -97,8 +97,8 @@ extension RuleState {
         case .lost: lostEventCount += 1
         case .messageEdited: if second >= 0 { rare.messageEdits[second] = position }
         case .replyEdited: if second >= 0 { rare.replyEdits[second] = position }
-        // The identities keep the reactions.
-        case .custom, .clockCorrected, .reactionAdded, .reactionRemoved: break
+        // The identities keep the reactions, and no rule depends on a profile.
+        case .custom, .clockCorrected, .reactionAdded, .reactionRemoved, .profileSet: break
         }
     }
 }

@@ -48,6 +48,19 @@ extension RuleState {
         return .append
     }
 
+    /// Records the text also if it is the current one: the rules keep no texts.
+    func setProfile(
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        let user = try requireActor(command.actorID, ids)
+        let about = NameRules.trimmed(command.text)
+        guard ProfileText.isValid(about) else { throw .invalidAbout }
+        var row = envelope.row(.profileSet)
+        row.user = command.actorID.bits
+        batch.append(row, .about(about), EventIndexes(user: user))
+        return .append
+    }
+
     /// Returns the index of a registered user.
     package func registeredUser(_ userID: UserID, _ ids: borrowing Identities) -> Int? {
         guard let user = ids.users.find(userID), user < users.count, users[user].registeredAt > 0 else { return nil }
