@@ -53,11 +53,10 @@ extension RuleState {
         _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
         let user = try requireActor(command.actorID, ids)
-        let about = NameRules.trimmed(command.text)
-        guard ProfileText.isValid(about) else { throw .invalidAbout }
+        guard ProfileText.isValid(ProfileText.trimmed(command.text)) else { throw .invalidAbout }
         var row = envelope.row(.profileSet)
         row.user = command.actorID.bits
-        batch.append(row, .about(about), EventIndexes(user: user))
+        batch.append(row, .none, EventIndexes(user: user))
         return .append
     }
 

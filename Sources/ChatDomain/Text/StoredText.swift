@@ -33,6 +33,9 @@ enum ProfileText {
     /// The maximum length of a text, in Unicode scalars.
     static var maximumScalarCount: Int { 500 }
 
+    /// Returns a text as it is recorded: without white space around it.
+    static func trimmed(_ text: String) -> String { NameRules.trimmed(text) }
+
     /// Whether a text is at most ``maximumScalarCount`` scalars, of which none is a control character other
     /// than a line feed or a carriage return; the empty text is one.
     ///

@@ -149,6 +149,8 @@ struct EncodingLayoutTests {
         (49, .init(.notificationsSet, notifications(.mentions, nil)), .none, ann + dogs + "01 00", ""),
         (49, .init(.notificationsSet, notifications(.none, 1_795_237_392_124)), .none, ann + dogs + "02 FC DD F2 E3 9F 34", ""),
         (50, .init(.inboxRead, .inbox(user: Here.ann, upTo: 300)), .none, ann + "AC 02", ""),
+        (52, .init(.profileSet, .user(Here.ann)), .about("Bees"), ann, "42656573"),
+        (52, .init(.profileSet, .user(Here.ann)), .about(""), ann, ""),
     ]
 
     /// 2026-11-21T05:03:12.123Z in six bytes.

@@ -95,6 +95,8 @@ struct CommandJSONTests {
             #"{"setNotifications":{"level":"mentions","thread":"\#(sw1a)","until":"2026-11-21T05:03:12.124Z","user":"\#(user)"}}"#
         ),
         (.markInboxRead(user: Here.ann, upTo: .max), #"{"markInboxRead":{"upTo":18446744073709551615,"user":"\#(user)"}}"#),
+        (.setProfile(user: Here.ann), #"{"setProfile":{"user":"\#(user)"}}"#),
+        (.setProfile(user: Here.ann, about: "Bees"), #"{"setProfile":{"about":"Bees","user":"\#(user)"}}"#),
         (.startSession(user: Here.ann, device: ""), #"{"startSession":{"device":"","user":"\#(user)"}}"#),
         (
             .startSession(user: Here.ann, session: Here.phone, device: "iPhone"),
