@@ -90,5 +90,5 @@ enum CommandSamples {
     }
 
     /// The number of kinds in ``fields(of:)``.
-    static let kindCount = 42
+    static let kindCount = 43
 }
