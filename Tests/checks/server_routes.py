@@ -424,7 +424,7 @@ class Routes:
     def target(self, path):
         # Nobody moderates the thread of an outward code.
         thread = self.own if path.endswith(("sanctions", "reports", "invitations")) else "SW1A"
-        return path.replace("{thread}", thread).replace("{message}", self.milk).replace("{reply}", self.oats).replace("{session}", identifier())
+        return path.replace("{thread}", thread).replace("{message}", self.milk).replace("{reply}", self.oats).replace("{user}", self.bob.id).replace("{session}", identifier())
 
     def problems(self):
         web, ann = self.web, self.ann
@@ -477,6 +477,8 @@ class Routes:
             for more in ("", "/reactions"):
                 expect(web.ask("GET", target + more, token=ann.token), 404, "notFound", f"GET {target}{more}")
         expect(web.ask("GET", f"/v1/threads/{self.rota}/residents", token=ann.token), 404, "notFound", "the residents of a named thread")
+        for person in (identifier(), "x", "Bob"):
+            expect(web.ask("GET", f"/v1/people/{person}", token=ann.token), 404, "notFound", f"the person {person}")
         self.command_problems()
 
     @staticmethod
