@@ -9,7 +9,7 @@ extension ChatStore {
     /// The people of a user are the other members of the threads of which the user is a member. Reading a
     /// thread as an operator does not count. As of an earlier point, both must be members then and now. The
     /// people of the host are the members of all threads. A user without a name, because it was erased, is
-    /// not among them. They are in the order of ``PersonSummary/since``.
+    /// not among them. They are in the order of `PersonSummary.since`.
     ///
     /// Names are compared as in registration, by their keys (`Username.foldKey(_:)`): the key of the name begins
     /// with the scalars of that of the text. So `rene` finds `René`, and a text without visible scalars

@@ -75,7 +75,10 @@ import Testing
             ),
             ("/v1/inbox", "/v1/inbox", try inbox(of: maya, store)),
             ("/v1/people", "/v1/people", try page(try store.people(as: .user(maya)))),
-            ("/v1/people", "/v1/people?name=OM&limit=1", try page(try store.people(named: "o", page: PageRequest(limit: 1), as: .user(maya)))),
+            (
+                "/v1/people", "/v1/people?name=OM&limit=1",
+                try page(try store.people(named: "o", page: PageRequest(limit: 1), as: .user(maya)))
+            ),
             ("/v1/people/{user}", "/v1/people/\(village.om)", try json(try store.person(village.om, as: .user(maya)))),
             (
                 "/v1/replies/{reply}/reactions", "/v1/replies/\(CommandSamples.reply)/reactions",

@@ -93,7 +93,9 @@ import Testing
             #expect(response.text.contains("\"more\"") == cut.contains { $0.0 == target }, "\(target)")
         }
         let tried = (pages + whole + cut.map(\.0)).map { target in
-            target.replacing("\(CommandSamples.reply)", with: "{reply}").replacing("\(ann)", with: "{user}").replacing("\(thread)", with: "{thread}").replacing(
+            target.replacing("\(CommandSamples.reply)", with: "{reply}").replacing("\(ann)", with: "{user}").replacing(
+                "\(thread)", with: "{thread}"
+            ).replacing(
                 "SW1A", with: "{thread}"
             ).replacing("\(message)", with: "{message}")
         }
