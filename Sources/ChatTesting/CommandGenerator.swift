@@ -193,13 +193,14 @@ public struct CommandGenerator: Sendable {
         return random.oneIn(6) ? .unreact(post, by: user, emoji: emoji) : .react(post, by: user, emoji: emoji)
     }
 
-    /// Returns a command about what a member has read of a thread or their inbox, and what of the thread
-    /// notifies them.
+    /// Returns a command about what a member has read of a thread or their inbox, what of the thread
+    /// notifies them, and what they say about themself.
     private mutating func makeUnreadCommand() -> ChatCommand {
         let thread = randomThread()
         let user = randomMember(of: thread)
         let position = UInt64.random(in: 0...entities.head + 3, using: &random)
-        switch Int.random(in: 0..<9, using: &random) {
+        switch Int.random(in: 0..<10, using: &random) {
+        case 9: return .setProfile(user: user, about: random.oneIn(4) ? nil : random.oneIn(20) ? "\u{7}" : randomBody())
         case 8: return .markInboxRead(user: user, upTo: position)
         case 0...3: return .markRead(user: user, thread: thread, upTo: position)
         case 4, 5: return .markUnread(user: user, thread: thread, from: position)

@@ -2,8 +2,8 @@ import ChatDomain
 import Columns
 import Primitives
 
-/// Roles, sanctions, invitations, levels of notifications, policies, locks, pins, reports, blocks and
-/// operators, as of any position.
+/// Roles, sanctions, invitations, levels of notifications, policies, locks, pins, reports, blocks,
+/// operators and texts about users, as of any position.
 ///
 /// Few users, threads and posts have any of these, so each history is sparse. The position of a
 /// version is that of its event, which has the acting user, the reason and the end.
@@ -46,6 +46,8 @@ struct RareHistory: Equatable, Sendable {
     var blockedUsers: [UInt32: [UInt32]] = [:]
     /// The reports, in order.
     var reports = ReportHistory()
+    /// By user: 1 for a text about them, which the event of the version has.
+    var profiles = SparseChains<UInt8>()
     /// The openers of threads whose first join has not been applied, by thread.
     var awaitedOpeners: [UInt32: UInt32] = [:]
 
@@ -113,6 +115,7 @@ struct RareHistory: Equatable, Sendable {
         case .userUnblocked:
             blocks.clear(at: position, of: blockPairs.insert(indexes.user, post).index)
             setBlocked(post, by: indexes.user, false)
+        case .profileSet: profiles.set(1, at: position, of: indexes.user)
         default: break
         }
     }
@@ -134,6 +137,7 @@ extension RareHistory: CheckpointComponent {
         blockPairs.removeSlots()
         blocks.removeSlots()
         reports.removeSlots()
+        profiles.removeSlots()
     }
 
     func write(to writer: inout ColumnWriter) {
@@ -155,6 +159,7 @@ extension RareHistory: CheckpointComponent {
         writer.write(awaited.count)
         writer.write(awaited.indices) { awaited[$0].key }
         writer.write(awaited.indices) { awaited[$0].value }
+        profiles.write(to: &writer)
     }
 
     init(from reader: inout ColumnReader, _ ids: Identities, head: Position) throws(ColumnError) {
@@ -187,5 +192,6 @@ extension RareHistory: CheckpointComponent {
             try require(Int(threads[index]) < ids.threads.count && Int(users[index]) < ids.users.count, "an opener that does not exist")
             awaitedOpeners[threads[index]] = users[index]
         }
+        profiles = try SparseChains(from: &reader, entries: ids.users.count, below: 2, head: head)
     }
 }

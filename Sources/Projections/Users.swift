@@ -15,6 +15,22 @@ extension ReadModels {
         identities.index(ofUser: user).flatMap { views.users.namePosition($0, asOf: position) }
     }
 
+    /// Returns the position of the event that set the text about a user; nil if none.
+    package func aboutPosition(of user: UserID, asOf position: Position) -> Position? {
+        identities.index(ofUser: user).flatMap { views.rare.profiles.version(of: $0, asOf: position)?.position }
+    }
+
+    /// Whether a user has a name whose fold key begins with the scalars of a text.
+    package func hasName(_ user: Int, beginningWith prefix: String, asOf position: Position) -> Bool {
+        guard let name = views.users.name(user, asOf: position) else { return false }
+        return prefix.isEmpty || identities.foldKeys.text(Int(name.foldKey)).utf8.starts(with: prefix.utf8)
+    }
+
+    /// Returns the id and the name of a user by their index; the name is nil if unknown.
+    package func idAndName(ofUser user: Int, asOf position: Position) -> (id: UserID, name: String?) {
+        (identities.userID(user), views.users.name(user, asOf: position)?.text)
+    }
+
     /// Returns the user with a username, compared under full case folding.
     package func userID(named username: String, asOf position: Position) -> UserID? {
         user(withFoldKey: Username.foldKey(username), asOf: position)

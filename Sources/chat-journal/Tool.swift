@@ -60,6 +60,7 @@ struct Tool {
     static let commands: [ToolCommand] = [
         .demo, .run, .import, .setPolicy, .threads, .directory, .timeline, .replies, .message, .members, .readers, .residents, .user,
         .access, .activity, .roles, .bans, .pins, .reactions, .reports, .invitations, .inbox,
+        .people, .person,
         .events, .verify, .head, .checkpoint, .prove, .checkProof, .tiles, .evidence, .checkEvidence, .stats, .export, .backup, .copy,
         .erase, .correctClock, .repair, .serve,
     ]

@@ -18,7 +18,9 @@ struct ChatReaderTests {
                 let reader = store.reader(as: viewer, asOf: point)
                 same({ try reader.threads(page: page) }, { try store.threads(page: page, as: viewer, asOf: point) })
                 same({ try reader.operators() }, { try store.operators(as: viewer, asOf: point) })
+                same({ try reader.people(named: "n", page: page) }, { try store.people(named: "n", page: page, as: viewer, asOf: point) })
                 for user in users {
+                    same({ try reader.person(user, threads: page) }, { try store.person(user, threads: page, as: viewer, asOf: point) })
                     same({ try reader.user(user) }, { try store.user(user, as: viewer, asOf: point) })
                     same({ try reader.threads(of: user) }, { try store.threads(of: user, as: viewer, asOf: point) })
                     same({ try reader.access(of: user) }, { try store.access(of: user, as: viewer, asOf: point) })

@@ -69,6 +69,9 @@ import Testing
                 page.entries.reverse()
                 return page
             }
+            try check("people", by: \.since, &random) { try store.people(page: $0, as: viewer) }
+            try check("people by name", by: \.since, &random) { try store.people(named: "uSER ", page: $0, as: viewer) }
+            try check("threads in common", by: \.since, &random) { try store.person(ann, threads: $0, as: viewer).threads }
             try check("threads", by: \.since, &random) { try store.threads(of: ann, page: $0, as: viewer) }
             #expect(
                 try store.user(ann, threads: PageRequest(limit: 3), as: viewer).threads == store.threads(of: ann, as: .host).suffix(3))
@@ -88,6 +91,9 @@ import Testing
         try check("reports", count: 0...0, by: \.position, &random) { try store.reports(in: room, page: $0, as: .host) }
         try check("invitations to", count: 0...0, by: \.position, &random) { try store.invitations(to: room, page: $0, as: .host) }
         try check("threads", count: 0...0, by: \.since, &random) { try store.threads(of: guest, page: $0, as: .host) }
+        try check("people", count: 0...0, by: \.since, &random) { try store.people(page: $0, as: .user(guest)) }
+        try check("people by name", count: 0...0, by: \.since, &random) { try store.people(named: "x", page: $0, as: .host) }
+        try check("threads in common", count: 0...0, by: \.since, &random) { try store.person(guest, threads: $0, as: .host).threads }
         try check("operators", count: 0...0, by: \.since, &random) { try store.operators(page: $0, as: .host, asOf: .position(3)) }
         #expect(try store.reports(in: room, as: .host).newer == PageRequest(limit: .max, after: store.head.position))
         #expect(try store.operators(as: .host, asOf: .position(3)).newer == PageRequest(limit: .max, after: 3))

@@ -90,6 +90,12 @@ import Testing
 
     @Test func threadsOfName() throws { try expectSections(Self.sections) { try store.threadIDs(named: "Garden", as: .user(ann)) } }
 
+    @Test func people() throws {
+        try expectSections(Self.sections + 2) { try store.people(page: .all, as: .user(UserID(bits: 3))) }
+    }
+
+    @Test func person() throws { try expectSections(2 * Self.sections) { try store.person(ann, threads: .all, as: .user(ann)) } }
+
     @Test func access() throws { try expectSections(10) { try store.access(of: ann, as: .host) } }
 
     /// An operator gains every thread, also without being a member.

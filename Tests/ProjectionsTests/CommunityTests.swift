@@ -345,7 +345,7 @@ extension EventDetails {
         switch kind {
         case .userRegistered, .usernameChanged, .postcodeSet, .messagePosted, .replyPosted, .messageEdited, .replyEdited, .replyRetracted,
             .threadRead, .sessionStarted, .sessionEnded, .custom, .clockCorrected, .lost, .threadMarkedUnread, .notificationsSet,
-            .inboxRead, nil:
+            .inboxRead, .profileSet, nil:
             false
         default: true
         }

@@ -416,6 +416,10 @@ def mark_inbox_read(position):
     return lambda scene: {"markInboxRead": {"user": scene.actor, "upTo": position}}
 
 
+def set_profile(about="Shops on Tuesdays."):
+    return lambda scene: {"setProfile": {"user": scene.actor, "about": about}}
+
+
 def register_user(name="user", identifier="user"):
     return lambda scene: {"registerUser": {
         "user": getattr(scene, identifier), "username": f"{scene.number} {name}"}}
@@ -549,6 +553,9 @@ def main_rows(thread):
             early=send(oneself("setNotifications", level="none", until=LATER))),
         Row("`markInboxRead`", mark_inbox_read(1)),
         Row("`markInboxRead` again", mark_inbox_read(1), before=send(mark_inbox_read(1))),
+        Row("`setProfile`", set_profile()),
+        Row("`setProfile` again", set_profile(), before=send(set_profile())),
+        Row("`setProfile` to nothing", set_profile(None)),
 
         Row("`invite` a stranger", on_user("invite", "stranger")),
         Row("`invite` a member", on_user("invite", "member")),
@@ -838,6 +845,7 @@ def further_rows():
         Row("`markUnread` after the last position", oneself("markUnread", **{"from": 1 << 40})),
         Row("`setNotifications` with an invalid until", oneself("setNotifications", level="none", until=PAST)),
         Row("`markInboxRead` after the last position", mark_inbox_read(1 << 40)),
+        Row("`setProfile` to an invalid text", set_profile("about" * 101)),
         Row("`postMessage` with an invalid body", post_message(body=" \n ")),
         Row("`postMessage` mentioning members, one of them twice", mentioning(post_message(), "member", "host", "member")),
         Row("`postMessage` mentioning oneself", mentioning(post_message(), "actor")),

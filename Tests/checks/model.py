@@ -46,7 +46,7 @@ COMPLETE = (
     "messageUnpinned", "threadLocked", "threadUnlocked", "threadClosed", "messageReported", "replyReported",
     "messageReportsResolved", "replyReportsResolved", "userBlocked", "userUnblocked", "custom",
     "reactionAdded", "reactionRemoved",
-    "threadMarkedUnread", "notificationsSet", "inboxRead",
+    "threadMarkedUnread", "notificationsSet", "inboxRead", "profileSet",
 )
 
 
@@ -435,6 +435,12 @@ class Model(Community):
             return Outcome()
         self.inbox_markers[user] = upTo
         return self.append(("inboxRead", {"user": user, "upTo": upTo}))
+
+    def setProfile(self, user, about=None):
+        user, about = self.user(user), re.sub(f"^[{WHITE_SPACE}]+|[{WHITE_SPACE}]+\\Z", "", about or "")
+        if len(about) > 500 or any(unicodedata.category(c) == "Cc" and c not in "\n\r" for c in about):
+            raise Refusal("invalidAbout")
+        return self.append(("profileSet", {"user": user, "about": about}))
 
     def level(self, user, thread):
         """Returns the level of a user in a thread and its end, or None, at the time of the command."""

@@ -32,6 +32,8 @@ KINDS = ["org.example.poll", "org.example.note", "poll", "a." + "b" * 127]
 # Far from the present, so that the model's clock and the tool's agree.
 ENDS = [None, "2000-01-01T00:00:00Z", "2090-01-01T00:00:00Z", "2091-01-01T00:00:00.5+01:00"]
 EMOJI = ["\U0001F44D", "\u2764", "\u2764\uFE0F", "\U0001F44D\U0001F3FD", ":wave:", "ok", "", "\U0001F44D\U0001F44D"]
+ABOUT = [{}, {"about": None}, {"about": ""}, {"about": " Bees,\n  mostly\u0085"}, {"about": "Zo\u00eb\u2028\U0001F41D"}, {"about": "x" * 500},
+         {"about": "x" * 501}, {"about": "a\tb"}, {"about": "a\u0085b"}]
 SUBJECTS = ["mail:a", "mail:b", "", "x" * 257]
 
 
@@ -160,6 +162,7 @@ class Community:
             (2, "setNotifications", {
                 "user": by, "thread": thread, "level": rng.choice(["all", "mentions", "none"]), "until": rng.choice(ENDS)}),
             (1, "markInboxRead", {"user": by, "upTo": max(1, self.state.position + rng.randrange(-20, 2))}),
+            (1, "setProfile", {"user": by, **rng.choice(ABOUT)}),
             (1, "startSession", {**self.new("session", "session"), "user": by, "device": "telephone"}),
             (1, "endSession", {"session": self.id("session", list(self.state.sessions))}),
             (5, "invite", member), (3, "acceptInvitation", invited), (1, "declineInvitation", invited),

@@ -455,6 +455,7 @@ KINDS = {kind: tuple(part.strip().split(" ") if part.strip() else [] for part in
     48: "threadMarkedUnread | user thread upTo | | user thread upTo",
     49: "notificationsSet | user thread level until | | user thread level until",
     50: "inboxRead | user upTo | | user upTo",
+    52: "profileSet | user | about | user about",
 }.items()}
 
 LOST, CLOCK_CORRECTED = 16, 45

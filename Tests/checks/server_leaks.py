@@ -8,6 +8,7 @@ import json
 import re
 import subprocess
 import time
+import urllib.parse
 
 import model
 from server_client import Failed, Server, Stream, identifier
@@ -32,6 +33,7 @@ class History:
         self.threads, self.posts, self.blocks, self.markers, self.sessions = {}, {}, set(), {}, {}
         self.levels = {}   # No test lets one end.
         self.inbox_markers = {}
+        self.profiles = {}   # the position and the text
         for event in events:
             kind = kind_of(event)
             self.apply(event["position"], kind, event[kind])
@@ -141,6 +143,9 @@ class History:
 
     def on_inboxRead(self, _, fields, __):
         self.inbox_markers[fields["user"]] = fields["upTo"]
+
+    def on_profileSet(self, position, fields, __):
+        self.profiles[fields["user"]] = (position, fields["about"])
 
     def on_userBlocked(self, _, fields, __):
         self.blocks.add((fields["by"], fields["user"]))
@@ -252,6 +257,8 @@ class History:
             hidden = None if is_current else "body"
         elif kind == "usernameChanged":
             hidden = None if self.named_at[user] == position else "username"
+        elif kind == "profileSet":
+            hidden = None if self.profiles[user][0] == position else "about"
         elif kind == "postcodeSet":
             hidden, fields["outwardCode"] = "postcode", fields["postcode"].split(" ")[0]
         elif kind in ("messageRemoved", "replyRemoved", "userMuted", "userBanned", "memberRemoved"):
@@ -267,7 +274,7 @@ class History:
         if kind in ("userRegistered", "threadRead", "sessionStarted", "sessionEnded", "operatorGranted", "operatorRevoked", "userBlocked",
                     "userUnblocked", "userErased", "threadMarkedUnread", "notificationsSet", "inboxRead"):
             return False
-        if kind == "usernameChanged":
+        if kind in ("usernameChanged", "profileSet"):
             places = [place for (place, user), stays in self.members.items() if user == fields["user"] and self.inside(stays, position) is not None]
             return any((start := self.readable(viewer, place, position)) is not None and start < position for place in places)
         start = self.readable(viewer, thread, position) if thread in self.threads else None
@@ -413,6 +420,25 @@ class History:
     def invitations(self, user):
         found = sorted((self.invitation(thread, user) for thread, place in self.threads.items() if user in place["invited"]), key=lambda item: item["position"])
         return [dict(item, blocked=True) if (user, item["by"]["id"]) in self.blocks else item for item in found]
+
+    def common(self, viewer, person):
+        """The threads of which both are members, in the order in which the person joined them."""
+        return sorted((stays[-1][0], thread) for (thread, user), stays in self.members.items()
+                      if user == person and stays[-1][1] is None and self.inside(self.members.get((thread, viewer), []), self.head) is not None)
+
+    def people(self, viewer, names=""):
+        """The people of a user's threads whose names begin with a text."""
+        found = [{"id": user, "username": name, "since": self.common(viewer, user)[0][0]} for user, name in self.names.items()
+                 if user != viewer and name.lower().startswith(names.lower()) and self.common(viewer, user)]
+        return sorted(found, key=lambda item: item["since"])
+
+    def person(self, viewer, person):
+        """Returns what a user is shown of a person, or None."""
+        common = self.common(viewer, person)
+        if not common and person != viewer:
+            return None
+        return {**self.user(person), "about": self.profiles.get(person, (0, None))[1] or None,
+                "threads": {"items": [{"id": thread, "name": self.threads[thread]["name"], "since": since} for since, thread in common]}}
 
     def me(self, viewer):
         threads = []
@@ -560,6 +586,7 @@ class Community:
             (0.02, lambda: {"markUnread": {"user": me, "thread": thread, "from": rng.randrange(1, state.position + 1)}}),
             (0.02, lambda: {"setNotifications": {"user": me, "thread": thread, "level": rng.choice(["all", "mentions", "none"])}}),
             (0.02, lambda: {"markInboxRead": {"user": me, "upTo": rng.randrange(1, state.position + 1)}}),
+            (0.04, lambda: {"setProfile": {"user": me, **rng.choice(({}, {"about": self.mark("a")}, {"about": self.mark("a")}))}}),
             (0.02, lambda: {"startSession": {"user": me, "session": identifier(rng), "device": self.mark("d")}}),
             (0.04, lambda: {"custom": {"id": identifier(rng), "kind": "org.example." + rng.choice("abc"), "thread": thread, "by": me, "payload": {"text": self.mark("p")}}}),
         ]
@@ -607,7 +634,7 @@ class Community:
             fields, raw = event[kind], history.events[event["position"] - 1]
             own = person.id in (fields.get("user"), fields.get("author"), fields.get("by")) and kind not in ("userBlocked", "userUnblocked") or fields.get("by") == person.id
             own = own or kind in ("messageRemoved", "replyRemoved") and history.posts[fields.get("reply") or fields["message"]]["author"] == person.id
-            rights = kind == "usernameChanged" or history.start(person.id, fields.get("thread"), event["position"]) is not None if not own else True
+            rights = kind in ("usernameChanged", "profileSet") or history.start(person.id, fields.get("thread"), event["position"]) is not None if not own else True
             if not rights or (set(MARK.findall(json.dumps(event))) - set(MARK.findall(json.dumps(raw)))):
                 raise Failed(f"the live stream of {person.name} has {event}")
         live.close()
@@ -647,6 +674,11 @@ class Community:
         self.expect(person, "/v1/invitations?limit=200", {"items": history.invitations(viewer)})
         self.compare_inbox(history, person, readable)
         unknown = identifier(self.rng)
+        self.expect(person, "/v1/people?limit=200", {"items": history.people(viewer)})
+        for other in self.people:
+            self.expect(person, f"/v1/people/{other.id}?limit=200", history.person(viewer, other.id), f"/v1/people/{unknown}?limit=200")
+            names = history.names[other.id][:self.rng.randrange(1, 9)].swapcase()
+            self.expect(person, f"/v1/people?limit=200&name={urllib.parse.quote(names)}", {"items": history.people(viewer, names)})
         for thread, place in history.threads.items():
             names = [thread] + ([place["code"], place["code"].lower()] if place["code"] else [])
             parts = history.parts(viewer, thread, readable[thread]) if thread in readable else dict.fromkeys(

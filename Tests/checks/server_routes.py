@@ -324,6 +324,13 @@ class Routes:
         one = web.get(f"/v1/inbox?limit=1&before={inbox['items'][0]['position']}", bob.token)
         if one["items"] != read["items"][1:2]:
             raise Failed(f"a page of the inbox: {one}")
+        self.execute(bob, {"setProfile": {"about": " Shops on Tuesdays.\n"}})
+        people = self.page("/v1/people", "", "since")["items"]
+        if [each["id"] for each in people] != [bob.id] or self.page("/v1/people", f"name={people[0]['username'][:2].swapcase()}", "since")["items"] != people:
+            raise Failed(f"the people of Ann: {people}")
+        person = web.get(f"/v1/people/{bob.id}", ann.token)
+        if person["about"] != "Shops on Tuesdays." or "SW1A" not in [each["name"] for each in person["threads"]["items"]]:
+            raise Failed(f"Bob, as Ann is shown him: {person}")
         reply = web.get(f"/v1/replies/{self.oats}", ann.token)
         if reply["body"] != "Oats" or reply["message"] != self.milk:
             raise Failed(f"the reply is {reply}")
@@ -426,7 +433,7 @@ class Routes:
     def target(self, path):
         # Nobody moderates the thread of an outward code.
         thread = self.own if path.endswith(("sanctions", "reports", "invitations")) else "SW1A"
-        return path.replace("{thread}", thread).replace("{message}", self.milk).replace("{reply}", self.oats).replace("{session}", identifier())
+        return path.replace("{thread}", thread).replace("{message}", self.milk).replace("{reply}", self.oats).replace("{user}", self.bob.id).replace("{session}", identifier())
 
     def problems(self):
         web, ann = self.web, self.ann
@@ -479,6 +486,8 @@ class Routes:
             for more in ("", "/reactions"):
                 expect(web.ask("GET", target + more, token=ann.token), 404, "notFound", f"GET {target}{more}")
         expect(web.ask("GET", f"/v1/threads/{self.rota}/residents", token=ann.token), 404, "notFound", "the residents of a named thread")
+        for person in (identifier(), "x", "Bob"):
+            expect(web.ask("GET", f"/v1/people/{person}", token=ann.token), 404, "notFound", f"the person {person}")
         self.command_problems()
 
     @staticmethod

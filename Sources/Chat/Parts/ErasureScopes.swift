@@ -15,6 +15,8 @@ struct ErasureScope: Sendable {
     private(set) var threads: Set<ThreadID> = []
     /// The users whom the events name.
     private(set) var users: Set<UserID> = []
+    /// The users whose text about them is erased.
+    private(set) var profiles: Set<UserID> = []
 
     /// Finds the events of an order.
     ///
@@ -51,6 +53,7 @@ struct ErasureScope: Sendable {
                 row.forEachConcernedUser(author: author) { users.insert($0) }
                 switch row.kind {
                 case .userBlocked, .userUnblocked: users.insert(UserID(bits: row.secondID))
+                case .profileSet: if state != .whole { profiles.insert(UserID(bits: row.user)) }
                 case .userRegistered, .usernameChanged: if state != .whole { subjects.insert(UserID(bits: row.user)) }
                 default: break
                 }

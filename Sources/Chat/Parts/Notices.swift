@@ -40,11 +40,15 @@ extension ReadModels {
         if scope.users.contains(viewer) || isOperator(viewer, asOf: current) { return true }
         return scope.threads.contains { filter.admits($0) && mayKnowName(of: $0, viewer, current: current) }
             || scope.subjects.contains { isListed($0, for: viewer, through: filter, current: current) }
+            || scope.profiles.contains { isListed($0, for: viewer, through: filter, current: current) }
     }
 
     /// Whether a query as of now shows a viewer an event that they may not see, because they could not
     /// read its thread at its position.
     fileprivate func isShownByQueries(_ event: ChatEvent, at position: Position, to viewer: UserID, current: Position) -> Bool {
+        if event.kind == .profileSet, let user = event.user {
+            return aboutPosition(of: user, asOf: current) == position && maySee(person: user, viewer, current: current)
+        }
         guard let thread = event.relatedThread, let start = readingStart(viewer, thread, asOf: current) else { return false }
         if event.message != nil, !mayRead(event, viewer, current: current) { return false }
         switch (event.kind, event.user) {

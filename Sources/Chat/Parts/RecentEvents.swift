@@ -67,7 +67,7 @@ extension ChatEvent {
     /// The size of its longer texts in bytes.
     var textByteCount: Int {
         switch content {
-        case .body(let text), .device(let text), .threadName(let text), .reason(let text): text.utf8.count
+        case .body(let text), .device(let text), .threadName(let text), .reason(let text), .about(let text): text.utf8.count
         case .custom(_, .present(let payload)): payload.text.utf8.count
         case .opaque(let kept, let erasable): kept.count + (erasable?.count ?? 0)
         case .registration, .username, .postcode, .emoji, .none, .erased, .omitted, .custom, .erasure: 0

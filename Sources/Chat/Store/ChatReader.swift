@@ -83,6 +83,16 @@ extension ChatReader {
         try store.threads(of: user, page: page, as: viewer, asOf: point)
     }
 
+    /// Returns a page of the people of one's threads whose names begin with a text.
+    public func people(named prefix: String = "", page: PageRequest = PageRequest()) throws(ChatError) -> Page<PersonSummary> {
+        try store.people(named: prefix, page: page, as: viewer, asOf: point)
+    }
+
+    /// Returns what the viewer is shown of a person, with a page of the threads in common.
+    public func person(_ user: UserID, threads page: PageRequest = PageRequest()) throws(ChatError) -> PersonDetails {
+        try store.person(user, threads: page, as: viewer, asOf: point)
+    }
+
     /// Returns when a user could read which thread.
     public func access(of user: UserID) throws(ChatError) -> [ThreadAccess] { try store.access(of: user, as: viewer, asOf: point) }
 

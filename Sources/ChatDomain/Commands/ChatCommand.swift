@@ -25,7 +25,8 @@ public struct ChatCommand: Hashable, Sendable {
     /// The end of a sanction or a level, or the position of a read marker, of the first unread event or of
     /// the text that an edit replaces.
     private var number: UInt64 = 0
-    /// The name, the postcode, the body, the device, the reason, the emoji or the payload.
+    /// The name, the postcode, the body, the device, the reason, the emoji, the text about the user or
+    /// the payload.
     package var text = ""
     /// The subject, or the kind of a custom event.
     package var label: String?
@@ -135,6 +136,14 @@ extension ChatCommand {
     /// Changes a user's username.
     public static func changeUsername(user: UserID, username: String) -> ChatCommand {
         ChatCommand(.changeUsername, actor: user, text: username)
+    }
+
+    /// Sets what a user says about themself, at most 500 Unicode scalars; nil or an empty text for nothing.
+    ///
+    /// White space around the text is removed. Line feeds and carriage returns are allowed, other control
+    /// characters are not. Members of the user's threads can read it.
+    public static func setProfile(user: UserID, about: String? = nil) -> ChatCommand {
+        ChatCommand(.setProfile, actor: user, text: about ?? "")
     }
 
     /// Sets a user's postcode and joins the thread of its outward code.

@@ -14,6 +14,7 @@ package enum CommandKind: UInt8, CaseIterable, Sendable, Hashable {
     case markUnread, setNotifications, markInboxRead
     case renameThread
     case openDirect
+    case setProfile
 
     /// The kind's row in the table of commands.
     @inline(__always)
@@ -58,6 +59,7 @@ package enum CommandKind: UInt8, CaseIterable, Sendable, Hashable {
         case .renameThread: CommandForm(self, [.thread, .text(.name), .actor(.by)])
         case .block, .unblock: CommandForm(self, [.user, .actor(.by)])
         case .custom: CommandForm(self, [.thread, .actor(.by), .newID(.id), .customKind, .payload])
+        case .setProfile: CommandForm(self, [.actor(.user), .about])
         }
     }
 }
@@ -140,6 +142,8 @@ package enum CommandField: Hashable, Sendable {
     case mentions
     /// The other people of a direct thread.
     case people
+    /// The text about the user; null or left out for none.
+    case about
 }
 
 /// The keys under which JSON has the user who acts.

@@ -124,6 +124,9 @@ public struct Rejection: Error, Hashable, Sendable, Codable {
         public static let userErased = Code(rawValue: "userErased")
         /// The payload of the custom event is over 16,384 bytes.
         public static let invalidPayload = Code(rawValue: "invalidPayload")
+        /// The text about the user is over 500 Unicode scalars, or has a control character that is no line
+        /// break.
+        public static let invalidAbout = Code(rawValue: "invalidAbout")
         /// The viewer may not see the result of the query.
         public static let notAllowed = Code(rawValue: "notAllowed")
         /// The disk is full: nothing is lost, and the command can be sent again.
@@ -139,7 +142,7 @@ public struct Rejection: Error, Hashable, Sendable, Codable {
             .unknownReply, .retracted, .edited, .notTheAuthor, .invalidPosition, .unknownSession, .invalidDevice,
             .invalidPolicy, .notInvited, .banned, .muted, .notAModerator, .notAnOwner, .lastOwner, .threadLocked, .threadClosed,
             .invalidReason, .invalidUntil, .tooManyPins, .tooManyBlocks, .invalidEmoji, .tooManyReactions, .invalidKind, .invalidPayload,
-            .userErased, .cannotMessage, .invalidPeople,
+            .userErased, .invalidAbout, .cannotMessage, .invalidPeople,
             .invalidCorrelation, .notAllowed, .storageFull, .clockStepped,
         ]
     }
@@ -213,4 +216,6 @@ extension Rejection {
     static let invalidErasureReason = Rejection(
         .invalidReason, "The reason of an erasure is 1 to 32 lower-case letters, digits and hyphens.")
     static let invalidPayload = Rejection(.invalidPayload, "The payload of a custom event is at most 16,384 bytes.")
+    static let invalidAbout = Rejection(
+        .invalidAbout, "The text about a user is at most 500 characters, without control characters other than line breaks.")
 }

@@ -193,6 +193,9 @@ extension ChatEvent {
 
     /// The device description of a session.
     public var device: String? { content.text(of: .device) }
+
+    /// What a user says about themself; empty for nothing.
+    public var about: String? { content.text(of: .about) }
 }
 
 extension ChatEvent {
@@ -287,6 +290,8 @@ extension RecordedEvent {
     public var reason: String? { event.reason }
     /// The emoji of a reaction.
     public var emoji: Emoji? { event.emoji }
+    /// What a user says about themself; empty for nothing.
+    public var about: String? { event.about }
     /// The host program's kind of a custom event.
     public var customKind: CustomKind? { event.customKind }
     /// The payload of a custom event.
@@ -323,4 +328,6 @@ public struct RedactedFields: OptionSet, Hashable, Sendable {
     public static let reason = RedactedFields(rawValue: 32)
     /// The payload of a custom event.
     public static let payload = RedactedFields(rawValue: 64)
+    /// What a user says about themself.
+    public static let about = RedactedFields(rawValue: 128)
 }

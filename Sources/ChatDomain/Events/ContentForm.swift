@@ -4,7 +4,7 @@
 /// make and read its content. The bytes, the JSON, the redaction, the text that a command gives and the
 /// fault of a text follow. A form that is more than one text has, beside its row, its own bytes and JSON.
 enum ContentForm: CaseIterable, Sendable {
-    case none, registration, username, postcode, threadName, body, device, reason, payload, erasure, emoji
+    case none, registration, username, postcode, threadName, body, device, reason, payload, erasure, emoji, about
 
     /// Whether the rules or the read models index the content.
     ///
@@ -45,6 +45,11 @@ enum ContentForm: CaseIterable, Sendable {
             }
         // Every reader of an event sees its emoji.
         case .emoji: ContentRow(key: .emoji) { Emoji(recorded: $0).isPossible ? nil : "the emoji of the reaction is not valid" }
+        case .about:
+            ContentRow(key: .about, redactable: .about) {
+                ProfileText.isValid($0)
+                    ? nil : "the text about the user is over \(ProfileText.maximumScalarCount) characters or has a control character"
+            }
         }
     }
 }
@@ -75,6 +80,7 @@ extension EventContent {
         case .device: self = .device(text)
         case .reason: self = .reason(text)
         case .emoji: self = .emoji(Emoji(recorded: text))
+        case .about: self = .about(text)
         default: return nil
         }
     }
@@ -88,6 +94,7 @@ extension EventContent {
         case .device(let text): (.device, text)
         case .reason(let text): (.reason, text)
         case .emoji(let emoji): (.emoji, emoji.text)
+        case .about(let text): (.about, text)
         default: nil
         }
     }

@@ -27,6 +27,8 @@ public enum EventContent: Hashable, Sendable {
     case reason(String)
     /// The emoji of a reaction that was added or taken back.
     case emoji(Emoji)
+    /// What a user says about themself; empty for nothing.
+    case about(String)
     /// The kind and the payload of a custom event.
     ///
     /// The kind is the text that the journal has, a ``CustomKind`` unless another program wrote it. It

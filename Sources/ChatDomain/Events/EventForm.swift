@@ -90,6 +90,7 @@ extension EventKind {
         case .notificationsSet: EventForm(.notifications, changesMembership: true, causedBy: .setNotifications)
         case .inboxRead: EventForm(.inbox, causedBy: .markInboxRead)
         case .threadRenamed: EventForm(.thread, .threadName, userKey: .by, shownTo: .readers, causedBy: .renameThread)
+        case .profileSet: EventForm(.user, .about, shownTo: .coMembers, causedBy: .setProfile)
         case .directOpened: EventForm(.thread, userKey: .by, shownTo: .readers, listsPeople: true, causedBy: .openDirect)
         }
     }

@@ -106,6 +106,8 @@ public enum EventKind: UInt8, CaseIterable, Sendable, Hashable {
     case inboxRead = 50
     /// An owner or an operator gave a thread another name.
     case threadRenamed = 51
+    /// A user set the text about them, or removed it.
+    case profileSet = 52
     /// A user opened the direct thread of a set of people.
     case directOpened = 53
 

@@ -102,6 +102,7 @@ extension ChatCommand {
         case .replaces: replaces = try container.hasValue(key) ? try container.decodeInteger(key) : nil
         case .mentions: mentions = try container.decodeIfPresent([UserID].self, forKey: key) ?? []
         case .people: mentions = try container.decode([UserID].self, forKey: key)
+        case .about: text = try container.decodeIfPresent(String.self, forKey: key) ?? ""
         }
     }
 
@@ -134,6 +135,7 @@ extension ChatCommand {
             case .replaces: try fields.encodeIfPresent(replaces, forKey: key)
             case .mentions: if !mentions.isEmpty { try fields.encode(mentions, forKey: key) }
             case .people: try fields.encode(mentions, forKey: key)
+            case .about: if !text.isEmpty { try fields.encode(text, forKey: key) }
             }
         }
     }
@@ -163,6 +165,7 @@ extension CommandField {
         case .replaces: [.replaces]
         case .mentions: [.mentions]
         case .people: [.with]
+        case .about: [.about]
         }
     }
 }

@@ -53,6 +53,7 @@ package struct FieldKey: CodingKey, Hashable {
     package static let role = FieldKey("role")
     package static let reason = FieldKey("reason")
     package static let emoji = FieldKey("emoji")
+    package static let about = FieldKey("about")
     package static let until = FieldKey("until")
     package static let id = FieldKey("id")
     package static let payload = FieldKey("payload")

@@ -100,7 +100,7 @@ extension RuleState {
         case .messageEdited: if second >= 0 { rare.messageEdits[second] = position }
         case .replyEdited: if second >= 0 { rare.replyEdits[second] = position }
         // The identities keep the reactions, and the read models the names of threads.
-        case .custom, .threadRenamed, .clockCorrected, .reactionAdded, .reactionRemoved: break
+        case .custom, .threadRenamed, .profileSet, .clockCorrected, .reactionAdded, .reactionRemoved: break
         }
     }
 }

@@ -80,6 +80,7 @@ extension RuleState {
         case .markUnread: try markUnread(command, ids, envelope, &batch)
         case .setNotifications: try setNotifications(command, ids, envelope, &batch)
         case .markInboxRead: try markInboxRead(command, ids, envelope, &batch)
+        case .setProfile: try setProfile(command, ids, envelope, &batch)
         }
     }
 }

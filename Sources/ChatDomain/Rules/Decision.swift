@@ -46,6 +46,7 @@ extension ChatCommand {
     package func unindexedContent(of kind: EventKind?) -> EventContent {
         guard let form = kind?.form.content, !form.isIndexed else { return .none }
         if form == .payload { return .custom(kind: label ?? "", payload: payload.map { .present($0) } ?? .omitted) }
+        if form == .about { return .about(ProfileText.trimmed(text)) }
         return EventContent(form, recorded: text) ?? .none
     }
 }

@@ -48,6 +48,18 @@ extension RuleState {
         return .append
     }
 
+    /// Records the text also if it is the current one: the rules keep no texts.
+    func setProfile(
+        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
+    ) throws(Rejection) -> BatchDecision {
+        let user = try requireActor(command.actorID, ids)
+        guard ProfileText.isValid(ProfileText.trimmed(command.text)) else { throw .invalidAbout }
+        var row = envelope.row(.profileSet)
+        row.user = command.actorID.bits
+        batch.append(row, .none, EventIndexes(user: user))
+        return .append
+    }
+
     /// Returns the index of a registered user.
     package func registeredUser(_ userID: UserID, _ ids: borrowing Identities) -> Int? {
         guard let user = ids.users.find(userID), user < users.count, users[user].registeredAt > 0 else { return nil }

@@ -27,3 +27,24 @@ enum ModerationReason {
     /// Whether a text is a reason: at most ``maximumByteCount`` bytes, and otherwise as a body.
     static func isValid(_ text: String) -> Bool { text.utf8.count <= maximumByteCount && MessageBody.isValid(text) }
 }
+
+/// The rule for what a user says about themself.
+enum ProfileText {
+    /// The maximum length of a text, in Unicode scalars.
+    static var maximumScalarCount: Int { 500 }
+
+    /// Returns a text as it is recorded: without white space around it.
+    static func trimmed(_ text: String) -> String { NameRules.trimmed(text) }
+
+    /// Whether a text is at most ``maximumScalarCount`` scalars, of which none is a control character other
+    /// than a line feed or a carriage return; the empty text is one.
+    ///
+    /// - Complexity: O(1) for a text that is too long and native to Swift.
+    static func isValid(_ text: String) -> Bool {
+        // A scalar has at most four bytes.
+        guard text.utf8.count <= 4 * maximumScalarCount else { return false }
+        let scalars = text.unicodeScalars
+        return scalars.count <= maximumScalarCount
+            && scalars.allSatisfy { $0 == "\n" || $0 == "\r" || $0.properties.generalCategory != .control }
+    }
+}

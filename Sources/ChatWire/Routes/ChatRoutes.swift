@@ -159,6 +159,16 @@ public struct ChatRoutes: Sendable {
             let (found, unread) = (try reader.inbox(of: context.user, page: page), try reader.unreadInboxCount(of: context.user))
             return try WireResponse(json: PageAnswer(found, page, unread: unread, position: \.position))
         },
+        Route("GET", "/v1/people") { context in
+            let page = try context.page(beside: ["name"])
+            let people = try context.store.people(named: context.request.parameter("name") ?? "", page: page, as: .user(context.user))
+            return try WireResponse(json: PageAnswer(people, page, position: \.since))
+        },
+        Route("GET", "/v1/people/{user}") { context in
+            guard let user = UserID(context.parameters["user"]) else { throw Problem.notFound }
+            let page = try context.page()
+            return try WireResponse(json: PersonAnswer(try context.store.person(user, threads: page, as: .user(context.user)), page))
+        },
         Route("GET", "/v1/events") { context in try context.follow() },
     ]
 }

@@ -1,7 +1,7 @@
 import Chat
 import ChatDomain
 
-/// The commands that show roles, sanctions, pins, reports, invitations and inboxes.
+/// The commands that show roles, sanctions, pins, reports, invitations, inboxes and people.
 extension ToolCommand {
     static let roles = ToolCommand(
         spec: CommandSpec(
@@ -165,6 +165,51 @@ extension ToolCommand {
                     "\($0.position)", $0.isUnread ? "*" : "", "\($0.createdAt)", $0.why.rawValue, $0.by.displayName, $0.name ?? "(erased)",
                     $0.what,
                 ]
+            }
+        }
+    }
+}
+
+extension ToolCommand {
+    static let people = ToolCommand(
+        spec: CommandSpec(
+            "people", "lists the people of a user's threads, in the order in which they joined one; without a viewer, of all threads",
+            positionals: [.journal],
+            options: [CommandSpec.Option("name", .text("TEXT"), "only those whose names begin with TEXT, in any case")]
+                + CommandSpec.Option.list,
+            discussion: """
+                SINCE is the position of the first of their joins of the threads in common. One call looks at
+                10,000 memberships at most.
+                """)
+    ) { arguments, output in
+        let page = try arguments.listPage()
+        return try arguments.withStore { store, viewer, point in
+            let found = try store.people(named: arguments[option: "name"] ?? "", page: page, as: viewer, asOf: point)
+            if found.hasMore { StandardError.writeLine("People can be missing: 10,000 memberships were looked at.") }
+            try output.show(found.entries, asJSON: arguments.hasFlag("json"), [.init("SINCE", .right), .init("NAME"), .init("ID")]) {
+                ["\($0.since)", $0.username ?? "(erased)", "\($0.id)"]
+            }
+        }
+    }
+
+    static let person = ToolCommand(
+        spec: CommandSpec(
+            "person", "shows a person: what they say about themself, and the threads in common with the viewer",
+            positionals: [.journal, .user], options: CommandSpec.Option.list,
+            discussion: """
+                A viewer sees themself and the people of their threads; without a viewer, all threads of the user
+                are shown. --limit, --before and --after select threads, by the positions of the person's joins.
+                """)
+    ) { arguments, output in
+        let page = try arguments.listPage()
+        return try arguments.withStore { store, viewer, point in
+            let user = try store.findPerson(arguments[positional: "USER"], as: viewer, asOf: point)
+            let person = try store.person(user, threads: page, as: viewer, asOf: point)
+            if arguments.hasFlag("json") { return try output.writeLine(json: person) }
+            try output.writeLine("\(escapedForTerminal(person.username ?? "(erased)")), \(person.id)")
+            if let about = person.about { try output.writeLine(escapedForTerminal(about)) }
+            try output.show(person.threads.entries, asJSON: false, [.init("SINCE", .right), .init("THREAD"), .init("ID")]) {
+                ["\($0.since)", $0.name ?? "(erased)", "\($0.id)"]
             }
         }
     }

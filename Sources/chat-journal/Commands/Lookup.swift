@@ -40,6 +40,15 @@ extension ChatStore {
         return user
     }
 
+    /// Finds the person whom a query shows a viewer.
+    ///
+    /// The query decides whether the viewer may see them; who does not exist has the same error.
+    func findPerson(_ text: String, as viewer: Viewer, asOf point: AsOf) throws -> UserID {
+        if viewer == .host { return try findUser(text, asOf: point) }
+        guard let user = try? findUser(text, asOf: point) else { throw ChatError.rejected(.unknownUser) }
+        return user
+    }
+
     /// Whether a thread exists for the viewer; a query decides what the viewer may see of it.
     private func exists(_ thread: ThreadID, as viewer: Viewer, asOf point: AsOf) throws(ChatError) -> Bool {
         do {

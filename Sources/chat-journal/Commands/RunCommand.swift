@@ -61,6 +61,7 @@ private let commandHelp = """
       {"markRead":{"user":ID,"thread":THREAD,"upTo":POSITION}}
       {"markUnread":{"user":ID,"thread":THREAD,"from":POSITION}}
       {"markInboxRead":{"user":ID,"upTo":POSITION}}
+      {"setProfile":{"user":ID [,"about":TEXT or null]}}
       {"setNotifications":{"user":ID,"thread":THREAD,"level":"all", "mentions" or "none" [,"until":TIME or null]}}
       {"startSession":{"user":ID, ["session":ID,] "device":TEXT}}
       {"endSession":{"session":ID}}

@@ -53,7 +53,7 @@ struct DocumentationTests {
         #expect(
             table.map { $0[0] } == [
                 "registerUser", "changeUsername", "markRead",
-                "markUnread", "setNotifications", "markInboxRead",
+                "markUnread", "setNotifications", "markInboxRead", "setProfile",
                 "startSession", "endSession", "openThread", "openDirect", "joinThread", "leaveThread",
                 "setPostcode", "invite", "acceptInvitation", "declineInvitation", "revokeInvitation", "setRole", "grantOperator",
                 "revokeOperator", "postMessage", "reply", "edit", "retract", "custom", "remove", "mute", "unmute", "ban", "unban",

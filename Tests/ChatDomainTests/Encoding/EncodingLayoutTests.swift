@@ -150,6 +150,8 @@ struct EncodingLayoutTests {
         (49, .init(.notificationsSet, notifications(.none, 1_795_237_392_124)), .none, ann + dogs + "02 FC DD F2 E3 9F 34", ""),
         (50, .init(.inboxRead, .inbox(user: Here.ann, upTo: 300)), .none, ann + "AC 02", ""),
         (51, .init(.threadRenamed, thread), .threadName("Cats"), dogs + ann + "04", "43 61 74 73"),
+        (52, .init(.profileSet, .user(Here.ann)), .about("Bees"), ann, "42656573"),
+        (52, .init(.profileSet, .user(Here.ann)), .about(""), ann, ""),
         (53, .init(.directOpened, thread), .none, dogs + ann + "04", ""),
     ]
 

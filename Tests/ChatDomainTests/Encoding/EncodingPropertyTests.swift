@@ -25,7 +25,7 @@ struct EncodingPropertyTests {
             #expect(indexed.origin == event.origin)
             switch event.content {
             case .registration, .username, .postcode, .threadName, .emoji, .opaque, .erasure: #expect(indexed.content == event.content)
-            case .body, .device, .reason: #expect(indexed.content == .omitted)
+            case .body, .device, .reason, .about: #expect(indexed.content == .omitted)
             case .custom(let kind, _): #expect(indexed.content == .custom(kind: kind, payload: .omitted))
             case .none: #expect(indexed.content == .none || event.correlation != nil && indexed.content == .omitted)
             case .erased, .omitted: Issue.record("no such event is generated")
@@ -120,7 +120,7 @@ struct EncodingPropertyTests {
             var longer = EventBytes(event)
             longer.erasable += [0xFF, 0, 0xFF]
             switch event.content {
-            case .body, .device, .threadName, .reason, .emoji, .custom: #expect(longer.problem?.problem == .invalidUTF8)
+            case .body, .device, .threadName, .reason, .emoji, .custom, .about: #expect(longer.problem?.problem == .invalidUTF8)
             default: #expect(try longer.event() == event)
             }
         }

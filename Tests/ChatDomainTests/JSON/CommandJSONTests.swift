@@ -102,6 +102,8 @@ struct CommandJSONTests {
             .openDirect(by: Here.ann, with: [Here.ann]), #"{"openDirect":{"by":"\#(user)","with":["\#(user)"]}}"#
         ),
         (.markInboxRead(user: Here.ann, upTo: .max), #"{"markInboxRead":{"upTo":18446744073709551615,"user":"\#(user)"}}"#),
+        (.setProfile(user: Here.ann), #"{"setProfile":{"user":"\#(user)"}}"#),
+        (.setProfile(user: Here.ann, about: "Bees"), #"{"setProfile":{"about":"Bees","user":"\#(user)"}}"#),
         (.startSession(user: Here.ann, device: ""), #"{"startSession":{"device":"","user":"\#(user)"}}"#),
         (
             .startSession(user: Here.ann, session: Here.phone, device: "iPhone"),

@@ -215,6 +215,8 @@ struct EventJSONTests {
             .none, #""notificationsSet":{"level":"none","thread":"\#(dogs)","until":"2026-11-21T05:03:12.124Z","user":"\#(user)"}"#
         ),
         (.init(.inboxRead, .inbox(user: Here.ann, upTo: 9)), .none, #""inboxRead":{"upTo":9,"user":"\#(user)"}"#),
+        (.init(.profileSet, .user(Here.ann)), .about("Bees"), #""profileSet":{"about":"Bees","user":"\#(user)"}"#),
+        (.init(.profileSet, .user(Here.ann)), .about(""), #""profileSet":{"about":"","user":"\#(user)"}"#),
         (
             .init(.threadRenamed, change), .threadName("Cats"),
             #""threadRenamed":{"by":"\#(user)","name":"Cats","number":7,"thread":"\#(dogs)"}"#
@@ -345,6 +347,7 @@ struct EventJSONTests {
             case .device: .device
             case .reason: .reason
             case .custom: .payload
+            case .about: .about
             case .none, .erased, .omitted, .opaque, .erasure, .emoji: nil
             }
         guard let hidden else { return }
@@ -354,7 +357,7 @@ struct EventJSONTests {
                 redacted: hidden,
                 isFromBlockedUser: isFromBlockedUser)
             let text = try json(recorded)
-            let names = ["body", "username", "postcode", "name", "device", "reason", "payload"]
+            let names = ["body", "username", "postcode", "name", "device", "reason", "payload", "about"]
             let name = try #require(names.first { text.contains("[\"\($0)\"]") })
             #expect(text.contains(#""redacted":["\#(name)"]"#) && text.contains(#""\#(name)":null"#))
             #expect(text.contains(#""blocked":true"#) == isFromBlockedUser)

@@ -61,6 +61,7 @@ struct MalformedCommandJSONTests {
         ("markUnread", ["user": text(user), "thread": text("SW1A"), "from": "7"]),
         ("setNotifications", ["user": text(user), "thread": text("SW1A"), "level": text("none")]),
         ("markInboxRead", ["user": text(user), "upTo": "7"]),
+        ("setProfile", ["user": text(user)]),
         ("startSession", ["user": text(user), "device": text("x")]),
         ("endSession", ["session": text(user)]),
         ("invite", ["user": text(user), "thread": text("SW1A"), "by": text(user)]),

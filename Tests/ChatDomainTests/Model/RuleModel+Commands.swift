@@ -60,6 +60,7 @@ extension RuleModel {
         case .markUnread: try markUnread(by, thread, command.from, draft)
         case .setNotifications: try setNotifications(by, thread, command.level, command.until, draft)
         case .markInboxRead: try markInboxRead(by, command.upTo, draft)
+        case .setProfile: try setProfile(by, text, draft)
         case .custom: try custom(command.id.map(CustomEventID.init(bits:)), command.label ?? "", thread, by, command.payload, draft)
         }
     }
@@ -223,6 +224,18 @@ extension RuleModel {
         if upTo <= inboxMarkers[user] ?? 0 { return .nothing }
         inboxMarkers[user] = upTo
         return append([(.init(.inboxRead, .inbox(user: user, upTo: upTo)), .none)], draft)
+    }
+
+    private mutating func setProfile(_ user: UserID, _ text: String, _ draft: Draft) throws(Refusal) -> Answer {
+        try check(users[user] != nil, .unknownUser)
+        var scalars = Array(text.unicodeScalars)
+        while scalars.last?.properties.isWhitespace == true { scalars.removeLast() }
+        while scalars.first?.properties.isWhitespace == true { scalars.removeFirst() }
+        let controls = scalars.filter { $0.properties.generalCategory == .control }
+        try check(scalars.count <= 500 && Set(controls).isSubset(of: ["\n", "\r"]), .invalidAbout)
+        var about = String.UnicodeScalarView()
+        about.append(contentsOf: scalars)
+        return append([(.init(.profileSet, .user(user)), .about(String(about)))], draft)
     }
 
     // MARK: Sessions

@@ -70,6 +70,7 @@ struct EnvelopeRulesTests {
             .markUnread(user: Here.ann, thread: Here.sw1a, from: 3),
             .setNotifications(user: Here.ann, thread: Here.sw1a, level: .none),
             .markInboxRead(user: Here.ann, upTo: 4),
+            .setProfile(user: Here.ann, about: "Bees"),
             .edit(.message(Here.milk), by: Here.ann, body: "Oat milk"),
             .edit(.reply(Here.yes), by: Here.bob, body: "No."),
             .joinThread(user: Here.bob, thread: Here.dogs),
@@ -98,7 +99,7 @@ struct EnvelopeRulesTests {
                 "threadLocked", "threadClosed", "invalidReason", "invalidUntil", "tooManyPins", "tooManyBlocks", "invalidEmoji",
                 "tooManyReactions", "invalidKind",
                 "invalidPayload", "tooManyMentions",
-                "userErased", "clockStepped", "cannotMessage", "invalidPeople",
+                "userErased", "clockStepped", "invalidAbout", "cannotMessage", "invalidPeople",
             ])
     }
 

@@ -53,7 +53,7 @@ struct ErasureRulesTests {
             .markRead(user: Here.bob, thread: Here.dogs, upTo: given.state.head), .grantOperator(user: Here.bob),
             .setNotifications(user: Here.bob, thread: Here.dogs, level: .none),
             .markInboxRead(user: Here.bob, upTo: given.state.head),
-            .leaveThread(user: Here.bob, thread: Here.dogs),
+            .leaveThread(user: Here.bob, thread: Here.dogs), .setProfile(user: Here.bob, about: "Bees"),
         ]
         for command in commands {
             #expect(given.when(command).rejection == nil, "\(command)")

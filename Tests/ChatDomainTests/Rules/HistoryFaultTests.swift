@@ -388,6 +388,12 @@ struct HistoryFaultTests {
             "an inbox marker beyond the head", Here.clubbed, .init(.inboxRead, .inbox(user: Here.ann, upTo: .max)), .none,
             [.notPermitted]
         ),
+        ("a profile of a stranger", Here.clubbed, .init(.profileSet, .user(Here.nobody)), .about("Bees"), [.unknownReference]),
+        (
+            "a profile that is too long", Here.clubbed, .init(.profileSet, .user(Here.ann)), .about(String(repeating: "x", count: 501)),
+            [.invalidText]
+        ),
+        ("a profile with an escape sequence", Here.clubbed, .init(.profileSet, .user(Here.ann)), .about("\u{1B}[31m"), [.invalidText]),
         ("an inbox of a stranger", Here.clubbed, .init(.inboxRead, .inbox(user: Here.nobody, upTo: 1)), .none, [.unknownReference]),
         ("a repeated custom event", Here.clubbed, custom(Here.poll, by: Here.ann), payload("1"), [.identifierTwice]),
         (

@@ -113,6 +113,7 @@ struct EventGenerator {
         case .device: return .device(text())
         case .reason: return .reason(text())
         case .emoji: return .emoji(Emoji(recorded: text()))
+        case .about: return .about(text())
         case .payload: return .custom(kind: text(), payload: .present(payload()))
         case .erasure: return .erasure(reason: text(), positions: kind == .contentErased ? positions() : nil)
         }

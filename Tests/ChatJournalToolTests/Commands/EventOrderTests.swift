@@ -30,6 +30,7 @@ import Testing
         {"markUnread":{"user":"\(ann)","thread":"SW1A","from":2}}
         {"setNotifications":{"user":"\(ann)","thread":"SW1A","level":"none"}}
         {"markInboxRead":{"user":"\(ann)","upTo":3}}
+        {"setProfile":{"user":"\(ann)","about":"Bees"}}
         {"startSession":{"user":"\(ann)","session":"\(session)","device":"phone"}}
         {"endSession":{"session":"\(session)"}}
         {"leaveThread":{"user":"\(ann)","thread":"SW1A"}}

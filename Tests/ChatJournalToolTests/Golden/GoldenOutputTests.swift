@@ -85,7 +85,7 @@ import Testing
         // The journals are older than these kinds.
         let later: Set<EventKind?> = [
             .clockCorrected, .reactionAdded, .reactionRemoved,
-            .threadMarkedUnread, .notificationsSet, .inboxRead,
+            .threadMarkedUnread, .notificationsSet, .inboxRead, .profileSet,
         ]
         #expect(kinds == Set(EventKind.allCases.map(Optional.some) + [nil]).subtracting(later))
         #expect(states == [.whole, .erased, .withheld])

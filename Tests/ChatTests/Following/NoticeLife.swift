@@ -46,7 +46,7 @@ struct NoticeLife {
         let replies = (try? store.replies(to: message, page: PageRequest(limit: 100), as: .host).entries) ?? []
         let post = replies.randomElement(using: &random)?.id ?? .message(message)
         let text = "text \(store.head.position) \(step)"
-        return switch Int.random(in: 0..<26, using: &random) {
+        return switch Int.random(in: 0..<28, using: &random) {
         case 0...5: .postMessage(message: nil, thread: thread, author: user, body: text)
         case 6...7: .reply(reply: nil, message: message, author: user, body: text)
         case 8...9: .edit(post, by: user, body: text)
@@ -63,6 +63,7 @@ struct NoticeLife {
         case 22: Bool.random(using: &random) ? .grantOperator(user: user) : .revokeOperator(user: user)
         case 23: .remove(post, by: user, reason: text)
         case 24: .setPostcode(user: user, postcode: Bool.random(using: &random) ? "SW1A 1AA" : "M1 1AE")
+        case 25, 26: .setProfile(user: user, about: text)
         default: .setRole(user: other, thread: thread, role: .moderator, by: user)
         }
     }
@@ -79,6 +80,7 @@ struct ShownContent {
     private var users: Set<UserID> = []
     private var threadNames: [ThreadID: String] = [:]
     private var threads: Set<ThreadID> = []
+    private var abouts: [UserID: String] = [:]
 
     init(_ store: ChatStore, to viewer: UserID) throws {
         try store.forEachEvent(matching: EventFilter(as: .user(viewer))) { event, _ in
@@ -102,9 +104,23 @@ struct ShownContent {
             add(entry.thread, entry.name)
         }
         for holder in (try? store.operators(as: .user(viewer)))?.entries ?? [] { add(holder.user) }
+        try addPersons(store, viewer)
         for thread in try store.threads(page: PageRequest(limit: 1_000), as: .user(viewer)) {
             add(thread.id, thread.name)
             try addContents(of: thread, store, viewer)
+        }
+    }
+
+    private mutating func addPersons(_ store: ChatStore, _ viewer: UserID) throws {
+        var current: [UserID: Position] = [:]
+        try store.forEachEvent(matching: EventFilter(as: .host, kinds: [.profileSet])) { event, _ in
+            if let user = event.user { current[user] = event.position }
+        }
+        for (user, position) in current {
+            guard let person = try? store.person(user, as: .user(viewer)) else { continue }
+            users.insert(user)
+            positions.insert(position)
+            abouts[user] = person.about
         }
     }
 
@@ -180,6 +196,7 @@ struct ShownContent {
         #expect(names.keys.filter { now.names[$0] == nil && !nameless.contains($0) }.isEmpty, comment)
         #expect(toldUsers.subtracting(users).isEmpty, comment)
         #expect(nameless.isSubset(of: toldUsers), comment)
+        #expect(abouts.keys.filter { now.abouts[$0] == nil && !toldUsers.contains($0) }.isEmpty, comment)
         let toldThreads = Set(notices.flatMap(\.threads))
         let namelessThreads = Set(notices.flatMap(\.namelessThreads))
         #expect(threadNames.keys.filter { now.threadNames[$0] == nil && !namelessThreads.contains($0) }.isEmpty, comment)

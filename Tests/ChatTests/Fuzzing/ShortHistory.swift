@@ -46,7 +46,7 @@ struct ShortHistory {
                 .markRead(user: om, thread: thread, upTo: 9),
                 .markUnread(user: om, thread: thread, from: 9),
                 .setNotifications(user: om, thread: thread, level: .mentions, until: end(afterSeconds: 900)),
-                .markInboxRead(user: maya, upTo: 9),
+                .markInboxRead(user: maya, upTo: 9), .setProfile(user: om, about: "Bees"),
             ],
             endings: [
                 .retract(.reply(reply), by: om), .endSession(session: session), .changeUsername(user: maya, username: "Mia"),

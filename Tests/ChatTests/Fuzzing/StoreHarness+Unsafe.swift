@@ -189,6 +189,8 @@ enum StoreHarness {
                 ask { () throws(ChatError) in try store.threads(as: Viewer(orHost: viewer), asOf: moment).entries }
                 ask { () throws(ChatError) in try store.operators(as: Viewer(orHost: viewer), asOf: moment) }
                 guard let viewer else { continue }
+                ask { () throws(ChatError) in try store.people(as: .user(viewer), asOf: moment) }
+                ask { () throws(ChatError) in try store.person(viewer, as: .host, asOf: moment) }
                 ask { () throws(ChatError) in try store.user(viewer, as: .host, asOf: moment) }
                 ask { () throws(ChatError) in try store.user(viewer, as: .user(viewer), asOf: moment) }
                 ask { () throws(ChatError) in try store.access(of: viewer, as: .host, asOf: moment) }

@@ -340,6 +340,23 @@ struct NaiveVisibility {
         }.map { Position($0 + 1) }
     }
 
+    /// Returns the position of the event that set the text about a user as of a position.
+    func aboutPosition(of user: UserID, at position: Position) -> Position? {
+        facts.prefix(Int(position)).lastIndex { $0.kind == .profileSet && $0.user == user }.map { Position($0 + 1) }
+    }
+
+    /// Returns the threads of which two users are members, then and now, with the joins of the second as of then.
+    func commonThreads(_ viewer: UserID, _ person: UserID, at position: Position, current: Position) -> [(
+        thread: ThreadID, since: Position
+    )] {
+        threads(at: position).compactMap { thread in
+            guard isMember(viewer, of: thread, at: position), isMember(viewer, of: thread, at: current),
+                isMember(person, of: thread, at: current)
+            else { return nil }
+            return joinPosition(of: person, in: thread, at: position).map { (thread, $0) }
+        }.sorted { $0.since < $1.since }
+    }
+
     // MARK: The rules
 
     /// Returns the position after which a viewer could read the messages of a thread; nil if they
@@ -392,7 +409,7 @@ struct NaiveVisibility {
         }
         let threads: Set<ThreadID>
         switch (recorded.event.kind, recorded.event.shape) {
-        case (.usernameChanged, .user(let itsUser)):
+        case (.usernameChanged, .user(let itsUser)), (.profileSet, .user(let itsUser)):
             threads = self.threads(at: current).filter { isMember(itsUser, of: $0, at: recorded.position) }
         case (.postcodeSet, .postcode(_, let itsThread)): threads = [itsThread]
         default: threads = recorded.event.thread.map { [$0] } ?? []
@@ -457,6 +474,7 @@ struct NaiveVisibility {
             guard moderates, let thread = details.thread, self.moderates(viewer, thread, at: recorded.position) else { return nil }
         case .usernameChanged:
             if details.user.flatMap({ namePosition(of: $0, at: current) }) != recorded.position { null(.username) }
+        case .profileSet: if details.user.flatMap({ aboutPosition(of: $0, at: current) }) != recorded.position { null(.about) }
         case .postcodeSet: null(.postcode)
         case .messagePosted, .messageEdited, .replyPosted, .replyEdited: nullBody()
         case .messageRemoved, .replyRemoved, .userMuted, .userBanned, .memberRemoved: if !moderates { null(.reason) }

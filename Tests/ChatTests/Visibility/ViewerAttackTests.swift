@@ -219,7 +219,7 @@ extension StoreFixture {
 /// The events refer to entities that are unknown, retracted, or of another kind or thread.
 private struct UndecidedWorld {
     static var canary: Regex<(Substring, Substring, Substring)> {
-        /(body|thread|device|subject|correlation|postcode|name|reason|payload)-(\d+)\./
+        /(body|thread|device|subject|correlation|postcode|name|reason|payload|about)-(\d+)\./
     }
 
     let fixture: StoreFixture
@@ -249,7 +249,7 @@ private struct UndecidedWorld {
             let other = one(users)
             let member = EventShape.member(thread: thread, number: number, user: other, by: user)
             let sanction = EventShape.sanction(thread: thread, number: number, user: other, by: user)
-            switch position <= 4 ? 0 : Int.random(in: 1...61, using: &random) {
+            switch position <= 4 ? 0 : Int.random(in: 1...63, using: &random) {
             case 0:
                 (details, content) =
                     random.oneIn(8)
@@ -321,6 +321,7 @@ private struct UndecidedWorld {
                 let level = EventShape.notifications(user: user, thread: thread, level: one(NotificationLevel.allCases))
                 (details, content) = (.init(.notificationsSet, level), .none)
             case 60: (details, content) = (.init(.inboxRead, .inbox(user: user, upTo: number * number * number)), .none)
+            case 61, 62: (details, content) = (.init(.profileSet, .user(user)), .about("about-\(position)."))
             case 36 where hasUnknownEvents: (details, content) = (EventDetails(nil), .none)
             default: (details, content) = (.init(.lost), .none)
             }
@@ -433,6 +434,9 @@ private struct UndecidedWorld {
             guard places.contains(where: { isReaderNow(viewer, $0) }) else { return false }
             let isModerator = places.contains { mayModerate(viewer, $0) }
             return posting.author == viewer || textPosition(of: post, includesRemoved: isModerator) == position
+        case "about":
+            let latest = facts.lastIndex { $0.kind == .profileSet && $0.user == details.user }
+            return latest == Int(position) - 1 && threads.contains { isReaderNow(viewer, $0) }
         case "payload": return details.thread.map { isReaderNow(viewer, $0) } ?? false
         case "reason":
             let posting = post(of: details).flatMap { self.posting($0) }
@@ -526,9 +530,14 @@ private struct UndecidedWorld {
                 ask("pages of an inbox") {
                     try pages(PageRequest(limit: 1)) { try store.inbox(of: user, page: $0, as: .user(viewer), asOf: moment) }
                 }
+                ask("person") { try store.person(user, threads: all, as: .user(viewer), asOf: moment) }
                 ask("unread entries") { try store.unreadInboxCount(of: user, as: .user(viewer), asOf: moment) }
             }
             ask("operators") { try store.operators(as: .user(viewer), asOf: moment) }
+            ask("people") { try store.people(page: all, as: .user(viewer), asOf: moment).entries }
+            ask("pages of people") {
+                try pages(PageRequest(limit: 1)) { try store.people(named: "NAME", page: $0, as: .user(viewer), asOf: moment) }
+            }
         }
         for reply in replies { ask("answered") { String(describing: store.messageID(answeredBy: reply, as: .user(viewer))) } }
         var filters = [EventFilter(as: .user(viewer))]

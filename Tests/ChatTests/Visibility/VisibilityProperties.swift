@@ -56,7 +56,7 @@ struct VisibilityWorld {
     static let kindsOfThreads: [EventKind] = [
         .usernameChanged, .postcodeSet, .threadJoined, .threadLeft, .messagePosted, .replyPosted, .messageEdited, .replyEdited,
         .messageRetracted, .replyRetracted, .messageRemoved, .replyRemoved, .userBanned, .memberRemoved, .messageReported, .custom,
-        .reactionAdded, .reactionRemoved, .threadRenamed,
+        .reactionAdded, .reactionRemoved, .profileSet, .threadRenamed,
     ]
 
     let store: ChatStore
@@ -75,13 +75,19 @@ struct VisibilityWorld {
         for _ in 0..<260 { _ = try store.executeBlocking([generator.nextRequest()]) }
         let facts = try store.allEvents().map(\.event)
         let known = Array(Set(facts.compactMap(\.user))).sorted()
-        // The generator leaves, renames, edits and retracts too rarely in shared threads.
+        // The generator leaves, renames, marks as unread, edits and retracts too rarely in shared threads.
         for user in known.shuffled(using: &random).prefix(3) {
+            try store.executeBlocking(.setProfile(user: user, about: "secret"))
+            if let thread = try store.user(user, as: .host).threads.first {
+                try store.executeBlocking(.markRead(user: user, thread: thread.id, upTo: store.head.position))
+                try store.executeBlocking(.markUnread(user: user, thread: thread.id, from: thread.since))
+            }
             for thread in try store.user(user, as: .host).threads.prefix(2) where random.oneIn(2) {
                 // The last owner of a thread cannot leave it.
                 _ = try store.executeBlocking([CommandRequest(.leaveThread(user: user, thread: thread.id))])
             }
             try store.executeBlocking(.changeUsername(user: user, username: "Renamed \(user.bits % 1_000_003)"))
+            try store.executeBlocking(.setProfile(user: user, about: random.oneIn(3) ? nil : "about \(user)"))
         }
         try Self.moderate(store, known, facts, &random)
         try Self.changePolicies(store, known, facts, &random)
@@ -325,6 +331,7 @@ struct VisibilityChecker {
                 checkThreads(viewer, moment)
                 checkPosts(viewer, moment)
                 checkPeople(viewer, moment)
+                checkPersons(viewer, moment)
                 checkModeration(viewer, moment)
                 checkInboxes(viewer, moment)
             }
@@ -815,6 +822,48 @@ struct VisibilityChecker {
         }
         check("reactions", viewer, moment, reactions) { () throws(ChatError) in
             try store.reactions(to: post, page: all, as: .user(viewer), asOf: asOf).entries
+        }
+    }
+
+    /// The people of a viewer, and what they are shown of each user.
+    private mutating func checkPersons(_ viewer: UserID, _ moment: Position) {
+        let (store, naive, end, users) = (store, naive, end, world.users)
+        let (asOf, all) = (AsOf.position(moment), PageRequest(limit: .max))
+        for prefix in ["", "R", "renamed \(viewer.bits % 10)", "U"] {
+            let people = expected(nil, viewer, moment) { () throws(ChatError) in
+                var people: [PersonSummary] = []
+                for user in users where user != viewer {
+                    guard let since = naive.commonThreads(viewer, user, at: moment, current: end).first?.since,
+                        let name = try store.user(user, threads: PageRequest(limit: 0), as: .host, asOf: asOf).username,
+                        Username.foldKey(name).utf8.starts(with: Username.foldKey(prefix).utf8)
+                    else { continue }
+                    people.append(PersonSummary(id: user, username: name, since: since))
+                }
+                return people.sorted { $0.since < $1.since }
+            }
+            check("people", viewer, moment, people) { () throws(ChatError) in
+                try store.people(named: prefix, page: all, as: .user(viewer), asOf: asOf).entries
+            }
+        }
+        for user in users {
+            let common = naive.commonThreads(viewer, user, at: moment, current: end)
+            let person = expected(nil, viewer, moment) { () throws(ChatError) in
+                if user != viewer, common.isEmpty { throw .rejected(.unknownUser) }
+                var person = try store.person(user, threads: all, as: .host, asOf: asOf)
+                if user != viewer, naive.aboutPosition(of: user, at: moment) != naive.aboutPosition(of: user, at: end) {
+                    person.about = nil
+                }
+                person.threads.entries = person.threads.filter { thread in common.contains { $0.thread == thread.id } }
+                return person
+            }
+            check("person", viewer, moment, person) { () throws(ChatError) in
+                var shown = try store.person(user, threads: all, as: .user(viewer), asOf: asOf)
+                // The threads are those of the whole list; the bounds of pages have tests of their own.
+                if case .value(let person) = person {
+                    (shown.threads.older, shown.threads.newer) = (person.threads.older, person.threads.newer)
+                }
+                return shown
+            }
         }
     }
 

@@ -21,7 +21,7 @@ enum CommandSamples {
             .edit(.reply(reply), by: actor, body: "y"), .retract(.message(message), by: actor), .retract(.reply(reply), by: actor),
             .markRead(user: actor, thread: thread, upTo: 3), .startSession(user: actor, session: session, device: "d"),
             .markUnread(user: actor, thread: thread, from: 2), .setNotifications(user: actor, thread: thread, level: .mentions),
-            .markInboxRead(user: actor, upTo: 3),
+            .markInboxRead(user: actor, upTo: 3), .setProfile(user: actor, about: "x"),
             .endSession(session: session), .invite(user: other, thread: thread, by: actor),
             .acceptInvitation(user: actor, thread: thread), .declineInvitation(user: actor, thread: thread),
             .revokeInvitation(user: other, thread: thread, by: actor), .setRole(user: other, thread: thread, role: .moderator, by: actor),
@@ -60,6 +60,7 @@ enum CommandSamples {
         case .markUnread: ("markUnread", "user")
         case .setNotifications: ("setNotifications", "user")
         case .markInboxRead: ("markInboxRead", "user")
+        case .setProfile: ("setProfile", "user")
         case .startSession: ("startSession", "user")
         case .endSession: ("endSession", nil)
         case .invite: ("invite", "by")
@@ -92,5 +93,5 @@ enum CommandSamples {
     }
 
     /// The number of kinds in ``fields(of:)``.
-    static let kindCount = 44
+    static let kindCount = 45
 }

@@ -11,6 +11,7 @@ import Testing
     /// Each route answers with the store's own answer for the viewer.
     @Test func everyRouteHasTheAnswerOfTheStore() async throws {
         let village = try Village()
+        try village.community.execute(.setProfile(user: village.om, about: "Sells pears."))
         let (store, maya, market, code) = (village.store, village.maya, village.market, Village.code)
         let outward = try #require(OutwardCode(code))
         func list(_ items: [some Encodable]) throws -> String { "{\"items\":\(try json(items))}" }
@@ -75,6 +76,12 @@ import Testing
             ),
             ("/v1/inbox", "/v1/inbox", try inbox(of: maya, store)),
             ("/v1/directory", "/v1/directory", try page(try store.directory(as: .user(maya)))),
+            ("/v1/people", "/v1/people", try page(try store.people(as: .user(maya)))),
+            (
+                "/v1/people", "/v1/people?name=OM&limit=1",
+                try page(try store.people(named: "o", page: PageRequest(limit: 1), as: .user(maya)))
+            ),
+            ("/v1/people/{user}", "/v1/people/\(village.om)", try json(try store.person(village.om, as: .user(maya)))),
             (
                 "/v1/replies/{reply}/reactions", "/v1/replies/\(CommandSamples.reply)/reactions",
                 try page(try store.reactions(to: .reply(CommandSamples.reply), as: .user(maya)))
@@ -203,9 +210,29 @@ import Testing
 
     @Test func unknownUserSeesNothing() async throws {
         let village = try Village()
-        for target in ["/v1/me", "/v1/threads", "/v1/invitations", "/v1/inbox"] {
+        for target in ["/v1/me", "/v1/threads", "/v1/invitations", "/v1/inbox", "/v1/people", "/v1/people/\(village.maya)"] {
             #expect(Appearance(await village.community.get(target, as: UserID(bits: 80))) == Appearance(WireResponse(.notFound)))
         }
+    }
+
+    /// A person is found by the threads in common, and is otherwise as one who does not exist.
+    @Test func peopleAreThoseOfTheThreadsInCommon() async throws {
+        let village = try Village()
+        try village.community.execute(.setProfile(user: village.om, about: "Sells pears."))
+        let found = await village.community.get("/v1/people/\(village.om)", as: village.maya)
+        #expect(found.text.contains("\"about\":\"Sells pears.\"") && found.text.contains("\"name\":\"Market\""))
+        let none = Appearance(await village.community.get("/v1/people/\(UserID(bits: 80))", as: village.zoe))
+        #expect(none == Appearance(WireResponse(.notFound)))
+        // Zoe is invited, and Ada reads the thread as an operator.
+        for viewer in [village.zoe, village.ada] {
+            for target in ["\(village.om)", "om", "x%2F"] {
+                #expect(Appearance(await village.community.get("/v1/people/\(target)", as: viewer)) == none)
+            }
+            #expect(await village.community.get("/v1/people", as: viewer).text.hasPrefix("{\"items\":[],"))
+        }
+        let answer = await village.community.post("{\"setProfile\":{\"about\":null}}", as: village.om)
+        #expect(answer.status == 200 && answer.text.contains("\"about\":\"\""))
+        #expect(await village.community.get("/v1/people/\(village.om)", as: village.maya).text.contains("\"about\":null"))
     }
 
     @Test func anErasedUserDoesNothing() async throws {
@@ -237,6 +264,7 @@ import Testing
         "/v1/threads/THREAD/pins?limit=1", "/v1/messages/MESSAGE?x", "/v1/replies/MESSAGE?x",
         "/v1/messages/MESSAGE/replies?limit=", "/v1/invitations?limit=201", "/v1/inbox?limit=0",
         "/v1/inbox?before=1&after=2", "/v1/inbox?user=1",
+        "/v1/people?limit=0", "/v1/people?prefix=a", "/v1/people?name=a&name=b", "/v1/people?before=1&after=2",
         "/v1/events?viewer=1", "/v1/events?after=1&after=2", "/v1/threads?limit=%",
     ]) func wrongParametersAreProblems(target: String) async throws {
         let village = try Village()

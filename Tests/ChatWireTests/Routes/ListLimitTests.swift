@@ -78,7 +78,7 @@ import Testing
                 "/v1/threads", "/v1/threads/\(thread)/timeline", "/v1/threads/\(thread)/events", "/v1/threads/\(thread)/members",
                 "/v1/threads/SW1A/residents",
                 "/v1/messages/\(message)/replies", "/v1/me/threads", "/v1/invitations", "/v1/messages/\(message)/reactions",
-                "/v1/replies/\(CommandSamples.reply)/reactions", "/v1/inbox", "/v1/directory",
+                "/v1/replies/\(CommandSamples.reply)/reactions", "/v1/inbox", "/v1/people", "/v1/people/\(ann)", "/v1/directory",
             ] + ["roles", "sanctions", "reports", "invitations"].map { "/v1/threads/\(thread)/\($0)" }
         let whole = [
             "/v1/threads/\(thread)/pins", "/v1/threads/\(thread)", "/v1/threads/\(thread)/standing", "/v1/messages/\(message)",
@@ -92,7 +92,9 @@ import Testing
             #expect(response.text.contains("\"more\"") == cut.contains { $0.0 == target }, "\(target)")
         }
         let tried = (pages + whole + cut.map(\.0)).map { target in
-            target.replacing("\(CommandSamples.reply)", with: "{reply}").replacing("\(thread)", with: "{thread}").replacing(
+            target.replacing("\(CommandSamples.reply)", with: "{reply}").replacing("\(ann)", with: "{user}").replacing(
+                "\(thread)", with: "{thread}"
+            ).replacing(
                 "SW1A", with: "{thread}"
             ).replacing("\(message)", with: "{message}")
         }

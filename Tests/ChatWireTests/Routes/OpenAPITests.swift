@@ -40,7 +40,8 @@ import Testing
         #expect(Set(routes).count == routes.count)
         #expect(Set(routes).subtracting(described).isEmpty)
         let prefixes = [
-            "/v1/me", "/v1/commands", "/v1/directory", "/v1/threads", "/v1/messages", "/v1/replies", "/v1/invitations", "/v1/inbox",
+            "/v1/me", "/v1/people", "/v1/commands", "/v1/directory", "/v1/threads", "/v1/messages", "/v1/replies", "/v1/invitations",
+            "/v1/inbox",
             "/v1/events",
         ]
         let chat = described.filter { route in prefixes.contains { route.split(separator: " ")[1].hasPrefix($0) } }

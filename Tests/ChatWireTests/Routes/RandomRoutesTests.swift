@@ -85,8 +85,12 @@ import Testing
                 ("/v1/threads", { try page(try store.threads(as: .user(viewer))) }),
                 ("/v1/me/threads?limit=200", { try page(try store.threads(of: viewer, page: all, as: .user(viewer))) }),
                 ("/v1/inbox", { try inbox(of: viewer, store) }),
+                ("/v1/people?limit=200&name=N", { try page(try store.people(named: "n", page: all, as: .user(viewer))) }),
                 ("/v1/invitations?limit=200", { try page(try store.invitations(of: viewer, page: all, as: .user(viewer))) }),
             ]
+            for user in seen.users.shuffled(using: &twins.random).prefix(3) {
+                expected.append(("/v1/people/\(user)", { try json(try store.person(user, as: .user(viewer))) }))
+            }
             for thread in seen.threads {
                 let path = "/v1/threads/\(thread)"
                 expected += [

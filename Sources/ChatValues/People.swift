@@ -1,0 +1,52 @@
+public import ChatDomain
+import Primitives
+
+/// A person of one's threads, as they are found by the beginning of their name.
+public struct PersonSummary: Hashable, Sendable, Codable, Identifiable {
+    /// The id.
+    public var id: UserID
+    /// The name; nil if it was erased while it was looked for.
+    public var username: String?
+    /// The position of the first of their joins of the threads in common, as these are now; the key of
+    /// pagination.
+    public var since: Position
+
+    /// Creates a summary, for example in a test.
+    public init(id: UserID, username: String? = nil, since: Position) { (self.id, self.username, self.since) = (id, username, since) }
+
+    private enum CodingKeys: AbsentAsNullKey { case id, username, since }
+}
+
+/// What a user is shown of a person with whom they have threads in common.
+public struct PersonDetails: Hashable, Sendable, Codable, Identifiable {
+    /// The id.
+    public var id: UserID
+    /// The name; nil if erased.
+    public var username: String?
+    /// What the person says about themself; nil for nothing, or if it is erased or withheld.
+    public var about: String?
+    /// A page of the threads of which both are members, in the order in which the person joined them.
+    public var threads: Page<CommonThread>
+
+    /// Creates the details, for example in a test.
+    public init(id: UserID, username: String? = nil, about: String? = nil, threads: Page<CommonThread>) {
+        (self.id, self.username, self.about, self.threads) = (id, username, about, threads)
+    }
+
+    private enum CodingKeys: AbsentAsNullKey { case id, username, about, threads }
+}
+
+/// A thread of which a person and the viewer are members.
+public struct CommonThread: Hashable, Sendable, Codable, Identifiable {
+    /// The id.
+    public var id: ThreadID
+    /// The name; nil if erased.
+    public var name: String?
+    /// The position at which the person joined; the key of pagination.
+    public var since: Position
+
+    /// Creates a thread in common, for example in a test.
+    public init(id: ThreadID, name: String? = nil, since: Position) { (self.id, self.name, self.since) = (id, name, since) }
+
+    private enum CodingKeys: AbsentAsNullKey { case id, name, since }
+}
