@@ -11,6 +11,7 @@ MILLISECOND = datetime.timedelta(milliseconds=1)
 RANKS = {"member": 0, "moderator": 1, "owner": 2}
 PIN_LIMIT = 50
 BLOCK_LIMIT = 1_000
+PEOPLE_LIMIT = 8
 REACTIONS_OF_USER, REACTIONS_OF_POST = 20, 50
 # The emoji of the checks, of which Unicode has many more, each with the spellings that count as it.
 EMOJI = {spelling: emoji for emoji, *others in (
@@ -69,13 +70,17 @@ class Community:
         if self.is_hidden(found, user, found["thread"]):
             raise Refusal("unknownMessage" if kind == "message" else "unknownReply")
 
+    def operates(self, user, thread):
+        """Returns whether a user has the rights of an operator in a thread: in every one but direct threads."""
+        return user in self.operators and self.threads[thread]["people"] is None
+
     def moderator(self, user, thread):
-        if self.role(user, thread) not in ("moderator", "owner") and user not in self.operators:
+        if self.role(user, thread) not in ("moderator", "owner") and not self.operates(user, thread):
             raise Refusal("notAModerator")
 
     def may_act_against(self, by, user, thread):
         """Rejects a moderator who acts against a moderator, themselves included, or an owner."""
-        if by in self.operators or self.role(by, thread) == "owner":
+        if self.operates(by, thread) or self.role(by, thread) == "owner":
             return
         if self.role(user, thread) in ("moderator", "owner"):
             raise Refusal("notAnOwner")
@@ -96,6 +101,9 @@ class Community:
     def may_write(self, user, thread):
         """The checks between the membership and the content that a post, a reply, an edit and a custom event share."""
         self.unlocked(thread)
+        people = self.threads[thread]["people"]
+        if people is not None and len(people) == 2 and any(tuple(pair) in self.blocks for pair in (people, people[::-1])):
+            raise Refusal("cannotMessage")
         if self.is_sanctioned("mutes", user, thread):
             raise Refusal("muted")
 
@@ -127,14 +135,18 @@ class Community:
 
         The history at the join decides what the member may read, whatever it is later.
         """
-        start = position if self.threads[thread]["history"] == "sinceJoining" else 0
-        self.threads[thread]["members"][user] = {"role": role, "start": start}
+        place = self.threads[thread]
+        # Who returns to a direct thread of three or more people reads what follows.
+        returns = place["people"] is not None and len(place["people"]) > 2 and user in place["joined"]
+        place["members"][user] = {"role": role, "start": position if place["history"] == "sinceJoining" or returns else 0}
+        place["joined"].add(user)
         self.threads[thread]["invited"].discard(user)
 
     @staticmethod
     def new_thread(outward, policy="open", history="all"):
         return {"outward": outward, "policy": policy, "history": history, "number": 0, "members": {}, "invited": set(),
-                "mutes": {}, "bans": {}, "locked": False, "closed": False, "pins": set(), "disclosed": 0}
+                "mutes": {}, "bans": {}, "locked": False, "closed": False, "pins": set(), "disclosed": 0,
+                "people": None, "joined": set()}
 
     def end_pin(self, found, kind, identifier):
         """Ends the pin of a message that is retracted or removed. A reply can have the id of a pinned message."""
@@ -200,7 +212,7 @@ class Community:
         by, user, thread = self.both(by, user, thread)
         owners, own = self.owners(thread), self.role(by, thread)
         steps_down = by == user and own is not None and RANKS[role] < RANKS[own]
-        if not (by in owners or (not owners and by in self.operators) or steps_down):
+        if not (by in owners or (not owners and self.operates(by, thread)) or steps_down):
             raise Refusal("notAnOwner")
         # The model has no imports: every thread with a name can have an owner.
         if role == "owner" and self.threads[thread]["outward"]:
@@ -296,10 +308,24 @@ class Community:
 
     # Posts
 
-    def remove(self, by, reason, message=None, reply=None):
-        by = self.user(by)
+    def moderated(self, message, reply, by):
+        """Returns what `target` returns, for who may moderate its thread.
+
+        An operator who is no member of a direct thread decides a post of it while a report of the post is open.
+        """
+        posts, identifier = (self.messages, message) if message is not None else (self.replies, reply)
+        found = posts.get(identifier.lower())
+        if found is not None and found["reporters"] and by in self.operators:
+            place = self.threads[found["thread"]]
+            if place["people"] is not None and by not in place["members"]:
+                return found, "message" if message is not None else "reply", identifier.lower()
         found, kind, identifier = self.target(message, reply, by, moderates=True)
         self.moderator(by, found["thread"])
+        return found, kind, identifier
+
+    def remove(self, by, reason, message=None, reply=None):
+        by = self.user(by)
+        found, kind, identifier = self.moderated(message, reply, by)
         if found["removed"]:
             return Outcome()
         self.reason(reason)
@@ -321,8 +347,7 @@ class Community:
 
     def resolveReport(self, by, message=None, reply=None):
         by = self.user(by)
-        found, kind, identifier = self.target(message, reply, by, moderates=True)
-        self.moderator(by, found["thread"])
+        found, kind, identifier = self.moderated(message, reply, by)
         if not found["reporters"]:
             return Outcome()
         found["reporters"].clear()
@@ -413,7 +438,7 @@ class Community:
     def closeThread(self, thread, by):
         by = self.user(by)
         thread = self.thread(thread, by, moderates=True)
-        if self.role(by, thread) != "owner" and by not in self.operators:
+        if self.role(by, thread) != "owner" and not self.operates(by, thread):
             raise Refusal("notAnOwner")
         if self.threads[thread]["closed"]:
             return Outcome()
@@ -424,9 +449,9 @@ class Community:
         by = self.user(by)
         thread = self.thread(thread, by, moderates=True)
         place = self.threads[thread]
-        if self.role(by, thread) != "owner" and (self.owners(thread) or by not in self.operators):
+        if self.role(by, thread) != "owner" and (self.owners(thread) or not self.operates(by, thread)):
             raise Refusal("notAnOwner")
-        opens = place["policy"] == "inviteOnly" and policy == "open"
+        opens = place["policy"] == "inviteOnly" and policy != "inviteOnly"
         if place["outward"] or policy == "residents":
             raise Refusal("invalidPolicy")
         widest = "sinceJoining" if opens else place["history"]
@@ -441,6 +466,61 @@ class Community:
         place["policy"], place["history"] = policy, history
         fields = {"thread": thread, "policy": policy, "history": history, "by": by}
         return self.append(("threadPolicySet", fields))
+
+    def renameThread(self, thread, name, by):
+        by = self.user(by)
+        thread = self.thread(thread, by, moderates=True)
+        if self.role(by, thread) != "owner" and (self.owners(thread) or not self.operates(by, thread)):
+            raise Refusal("notAnOwner")
+        if self.threads[thread]["outward"]:
+            raise Refusal("notAnOwner")
+        # The same name is recorded again.
+        return self.append(("threadRenamed", {"thread": thread, "name": self.thread_name(name), "by": by}))
+
+    def openDirect(self, by, thread=None, **fields):
+        # The field is a word of Python.
+        people = list(dict.fromkeys(user.lower() for user in (by, *fields.pop("with"))))
+        assert not fields
+        key = frozenset(people)
+        if thread is not None and self.receipts.get(("thread", thread.lower()), (None,))[0] == (people[0], key):
+            return self.opened_direct(thread.lower())
+        by = self.user(by)
+        if not 2 <= len(people) <= PEOPLE_LIMIT:
+            raise Refusal("invalidPeople")
+        if any(user not in self.users for user in people):
+            raise Refusal("cannotMessage")
+        if key in self.directs:
+            known = self.directs[key]
+            if by in self.threads[known]["members"]:
+                return self.opened_direct(known)
+            self.join(by, known, self.position + 1)
+            return self.append(("threadJoined", {"thread": known, "user": by}))
+        for user in people[1:]:
+            blocked = (by, user) in self.blocks or (user, by) in self.blocks
+            if blocked or not any(by in place["members"] and user in place["members"] for place in self.threads.values()):
+                raise Refusal("cannotMessage")
+        # The model cannot tell the id that the tool chooses.
+        thread = thread.lower()
+        if ("thread", thread) in self.receipts or self.is_reserved(thread):
+            raise Refusal("identifierTaken")
+        self.threads[thread] = dict(self.new_thread(outward=False, policy="inviteOnly"), people=people)
+        self.directs[key] = thread
+        events = [("directOpened", {"thread": thread, "by": by, "people": people})]
+        for user in people:
+            self.join(user, thread, self.position + len(events) + 1)
+            events.append(("threadJoined", {"thread": thread, "user": user}))
+        outcome = self.append(*events)
+        self.receipts["thread", thread] = ((by, key), outcome)
+        return outcome
+
+    def opened_direct(self, thread):
+        outcome = self.receipts["thread", thread][1]
+        return Outcome(outcome.events, outcome.positions, duplicate=True)
+
+    @staticmethod
+    def is_reserved(thread):
+        """Returns whether an id is that of the thread of an outward code."""
+        return thread[8:] == "-0000-8000-806f-757477617264"
 
     # Blocks and custom events
 

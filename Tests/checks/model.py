@@ -46,7 +46,7 @@ COMPLETE = (
     "messageUnpinned", "threadLocked", "threadUnlocked", "threadClosed", "messageReported", "replyReported",
     "messageReportsResolved", "replyReportsResolved", "userBlocked", "userUnblocked", "custom",
     "reactionAdded", "reactionRemoved",
-    "threadMarkedUnread", "notificationsSet", "inboxRead", "profileSet",
+    "threadMarkedUnread", "notificationsSet", "inboxRead", "profileSet", "threadRenamed", "directOpened",
 )
 
 
@@ -101,6 +101,7 @@ class Model(Community):
         self.users, self.names, self.subjects = {}, {}, {}
         self.threads = {}   # outward code or thread id -> the result of new_thread
         self.messages, self.replies, self.sessions = {}, {}, {}
+        self.directs = {}   # the set of the people -> thread id
         self.operators, self.blocks = set(), set()
         self.markers = {}   # (user, thread) -> position
         self.levels = {}    # (user, thread) -> (level, end or None)
@@ -171,7 +172,7 @@ class Model(Community):
         found = self.threads.get(thread)
         if found is None:
             return False
-        concerned = user in found["members"] or user in found["invited"] or moderates and user in self.operators
+        concerned = user in found["members"] or user in found["invited"] or moderates and self.operates(user, thread)
         return found["policy"] != "inviteOnly" or concerned
 
     def member(self, user, thread):
@@ -212,6 +213,13 @@ class Model(Community):
         name = spaced(text)
         if len(name) > 64 or len(name.encode()) > 256 or not is_name(name):
             raise Refusal("invalidUsername")
+        return name
+
+    @staticmethod
+    def thread_name(text):
+        name = spaced(text)
+        if len(name) > 120 or len(name.encode()) > 480 or not is_name(name) or outward_code(IGNORABLE.sub("", name)):
+            raise Refusal("invalidThreadName")
         return name
 
     # The commands; each checks its rejections in the documented order
@@ -268,10 +276,8 @@ class Model(Community):
     def openThread(self, name, by, thread=None, policy="open", history="all"):
         def act(identifier):
             user = self.user(by)
-            text = spaced(name)
-            if len(text) > 120 or len(text.encode()) > 480 or not is_name(text) or outward_code(IGNORABLE.sub("", text)):
-                raise Refusal("invalidThreadName")
-            if policy not in ("open", "inviteOnly"):
+            text = self.thread_name(name)
+            if policy not in ("open", "listed", "inviteOnly"):
                 raise Refusal("invalidPolicy")
             events = [("threadOpened", {"thread": identifier, "by": user, "name": text})]
             if (policy, history) != ("open", "all"):

@@ -74,6 +74,8 @@ class Community:
         return self.id("user", list(self.state.users))
 
     def thread(self):
+        if self.state.directs and self.rng.random() < 0.15:
+            return self.rng.choice(list(self.state.directs.values()))
         return self.rng.choice(CODES) if self.rng.random() < 0.2 else self.id("thread", list(self.state.threads))
 
     def someone(self, thread):
@@ -97,6 +99,15 @@ class Community:
         if self.rng.random() < 0.5:
             return {"message": self.message()}
         return {"reply": self.id("reply", list(self.state.replies))}
+
+    def reported(self, post, by):
+        """Returns a post with an open report, sometimes, and an operator, mostly, who may decide it."""
+        posts = [("message", self.state.messages), ("reply", self.state.replies)]
+        held = [{key: identifier} for key, found in posts for identifier, other in found.items() if other["reporters"]]
+        if not held or self.rng.random() < 0.5:
+            return {**post, "by": by}
+        operators = sorted(self.state.operators)
+        return {**self.rng.choice(held), "by": self.rng.choice(operators) if operators and self.rng.random() < 0.7 else by}
 
     def reaction(self, by):
         """Returns a reaction that exists, mostly, and its user."""
@@ -126,6 +137,21 @@ class Community:
             return {"mentions": [self.identifier() for _ in range(51)]}
         return {"mentions": [self.someone(thread) for _ in range(self.rng.randrange(4))]}
 
+    def direct(self, by):
+        """Returns a command that opens a direct thread: mostly with people who have one, or with members of a thread."""
+        rng, known = self.rng, list(self.state.directs.items())
+        if known and rng.random() < 0.4:
+            people, thread = rng.choice(known)
+            left = sorted(people - set(self.state.threads[thread]["members"]))
+            by = rng.choice(left if left and rng.random() < 0.6 else sorted(people))
+            others = [user for user in sorted(people) if user != by or rng.random() < 0.1]
+            rng.shuffle(others)
+        else:
+            thread = self.thread()
+            others = [self.someone(thread) for _ in range(rng.choice([0, 1, 1, 1, 1, 2, 2, 3, 8, 9]))]
+        named = thread if rng.random() < 0.2 and thread not in CODES else rng.choice([*self.ids["thread"], self.identifier()])
+        return {"thread": named, "by": by, "with": others}
+
     def command(self):
         rng, thread = self.rng, self.thread()
         by, body, reason = self.someone(thread), self.common(BODIES), self.common(REASONS)
@@ -143,7 +169,7 @@ class Community:
         mentions, answered_mentions = self.mentions(thread), self.mentions(found["thread"] if found else thread)
         edited_mentions = self.mentions(edited["thread"] if edited else thread)
         name = rng.choice(NAMES) if rng.random() < 0.3 else f"N{rng.randrange(1_000)}"
-        policy = rng.choice(["open", "inviteOnly", "inviteOnly", "residents"])
+        policy = rng.choice(["open", "listed", "inviteOnly", "inviteOnly", "residents"])
         history = rng.choice([{}, {}, {"history": "all"}, {"history": "sinceJoining"}])
         subject = {"subject": rng.choice(SUBJECTS)} if rng.random() < 0.2 else {}
         commands = [
@@ -169,13 +195,14 @@ class Community:
             (1, "revokeInvitation", self.whom("invited", by)),
             (4, "setRole", dict(member, role=rng.choice(["member", "moderator", "owner"]))),
             (0.4, "grantOperator", {"user": by}), (0.6, "revokeOperator", {"user": by}),
-            (4, "remove", {**post, "by": writer, "reason": reason}),
+            (4, "remove", {**self.reported(post, writer), "reason": reason}),
             (2, "mute", sanction), (2, "unmute", self.whom("mutes", by)), (1, "ban", sanction), (2, "unban", self.whom("bans", by)),
             (2, "removeMember", dict(member, reason=reason)),
             (4, "pin", {"message": message, "by": writer}), (3, "unpin", {"message": message, "by": writer}),
             (0.6, "lockThread", of_thread), (1.5, "unlockThread", of_thread), (0.15, "closeThread", of_thread),
             (2, "setThreadPolicy", {**of_thread, "policy": policy, **history}),
-            (4, "report", {**post, "by": writer, "reason": reason}), (3, "resolveReport", {**post, "by": writer}),
+            (1.5, "renameThread", {**of_thread, "name": name}), (4, "openDirect", self.direct(by)),
+            (4, "report", {**post, "by": writer, "reason": reason}), (3, "resolveReport", self.reported(post, writer)),
             (6, "react", {**post, "by": writer, "emoji": self.common(EMOJI) if rng.random() < 0.5 else rng.choice(EMOJI)}),
             (2, "unreact", self.reaction(writer)),
             (2, "block", {"user": self.user(), "by": by}), (1, "unblock", {"user": self.user(), "by": by}),
