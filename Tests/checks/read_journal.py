@@ -455,7 +455,9 @@ KINDS = {kind: tuple(part.strip().split(" ") if part.strip() else [] for part in
     48: "threadMarkedUnread | user thread upTo | | user thread upTo",
     49: "notificationsSet | user thread level until | | user thread level until",
     50: "inboxRead | user upTo | | user upTo",
+    51: "threadRenamed | thread by number | name | thread number name by",
     52: "profileSet | user | about | user about",
+    53: "directOpened | thread by number people | | thread number people by",
 }.items()}
 
 LOST, CLOCK_CORRECTED = 16, 45
@@ -463,7 +465,7 @@ LOST, CLOCK_CORRECTED = 16, 45
 OF_MESSAGE_OR_REPLY = (46, 47)
 
 # The names of the numbers of a field; `until` is a time, and 0 for none.
-NAMES = {"policy": ["open", "inviteOnly", "residents"], "history": ["all", "sinceJoining"], "role": [None, "member", "moderator", "owner"],
+NAMES = {"policy": ["open", "inviteOnly", "residents", "listed"], "history": ["all", "sinceJoining"], "role": [None, "member", "moderator", "owner"],
          "level": ["all", "mentions", "none"]}
 
 OUTWARD = re.compile(
@@ -527,11 +529,11 @@ def positions(data, at):
     return ranges, at
 
 
-def mentions(data, at):
-    """Returns the ids of the mentioned users, and the offset after them."""
+def users(data, at):
+    """Returns the ids of the mentioned users or of the people of a direct thread, and the offset after them."""
     count, at = number(data, at, len(data))
     if not 1 <= count <= (len(data) - at) // 16:
-        raise ValueError(f"the kept part has no {count} mentions")
+        raise ValueError(f"the kept part has no {count} users")
     return [uuid(data[start:start + 16]) for start in range(at, at + 16 * count, 16)], at + 16 * count
 
 
@@ -604,10 +606,10 @@ def event(position, kept, erasable, commit_end):
             pass  # an edit of an earlier version has no id
         elif field == "reply" and kind in OF_MESSAGE_OR_REPLY and not flags & 32:
             pass  # it is about a message
-        elif field == "mentions":
+        elif field in ("mentions", "people"):
             if flags & 64:
-                users, at = mentions(kept, at)
-                values[field] = "[" + ",".join(users) + "]"
+                found, at = users(kept, at)
+                values[field] = "[" + ",".join(found) + "]"
         else:
             if at + 16 > len(kept):
                 raise ValueError(f"the kept part ends inside {field}")
