@@ -115,8 +115,10 @@ def check(arguments, rng, folder):
     if found:
         fail(f"{len(found)} bodies are still in the files, such as {found[0]}")
     erased = {position for first, last in erasure["positions"] for position in range(first, last + 1)}
-    if len(after) != len(before) + 1 or kind_of(after[-1]) != "userErased":
-        fail(f"{len(before)} events became {len(after)}")
+    # The order, and then the end of the user's roles.
+    order, *ends = after[len(before):] or [{"nothing": {}}]
+    if kind_of(order) != "userErased" or not all(ends_role(event, order["userErased"]["user"]) for event in ends):
+        fail(f"{len(before)} events became {len(after)}: {[kind_of(event) for event in after[len(before):]]}")
     for old, new in zip(before, after):
         if new["position"] in erased:
             if not new.get("erased") or (kind_of(old), old["recordedAt"]) != (kind_of(new), new["recordedAt"]):
@@ -171,6 +173,12 @@ def check_copies(tool, folder, erasure, erased, bodies):
         fail(f"{left(older)} bodies are in the older copy after its opening")
     run(tool, "verify", older, "--deep", "--ledger", journal / "ledger")
     print(f"ledger: the erasure of {len(erased)} events was repeated in an older copy")
+
+
+def ends_role(event, user):
+    """Whether an event ends a role of a user who is erased, or makes somebody their successor."""
+    fields = event[kind_of(event)]
+    return "roleSet" in event and fields["by"] == user or "operatorRevoked" in event and fields["user"] == user
 
 
 NAMES = {}

@@ -260,7 +260,70 @@ class Routes:
         self.execute(ann, {"setThreadPolicy": {"thread": hall, "policy": "open"}}, rejected="notAnOwner")
         self.execute(bob, {"setThreadPolicy": {"thread": hall, "policy": "open", "history": "all"}}, rejected="invalidPolicy")
         self.execute(ann, {"joinThread": {"thread": hall}}, {"leaveThread": {"thread": hall}}, {"leaveThread": {"thread": hall}})
+        self.directory(hall)
+        self.direct()
         self.pages()
+
+    def directory(self, hall):
+        """A listed thread is in the directory until it is closed or no longer listed, and not for who is banned from it."""
+        ann, bob, web = self.ann, self.bob, self.web
+        listed = lambda person: [(each["id"], each["name"], each["members"]) for each in web.get("/v1/directory", person.token)["items"]]
+        if listed(ann):
+            raise Failed(f"the directory without a listed thread: {listed(ann)}")
+        self.execute(bob, {"setThreadPolicy": {"thread": hall, "policy": "listed"}}, {"renameThread": {"thread": hall, "name": "Great  Hall"}})
+        self.execute(ann, {"renameThread": {"thread": hall, "name": "Ann's"}}, rejected="notAnOwner")
+        self.execute(bob, {"renameThread": {"thread": hall, "name": "SW1A"}}, rejected="invalidThreadName")
+        garden, = self.execute(ann, {"openThread": {"name": "Garden", "policy": "listed"}})
+        garden = garden["events"][0]["threadOpened"]["thread"]
+        self.execute(ann, {"postMessage": {"thread": garden, "body": "Beans"}})
+        both = [(hall, "Great Hall", 1), (garden, "Garden", 1)]
+        if listed(ann) != both or listed(bob) != both:
+            raise Failed(f"the directory: {listed(ann)}, and for Bob {listed(bob)}")
+        page = self.page("/v1/directory", "limit=1", "position")
+        if page["items"][0]["id"] != garden or self.page("/v1/directory", f"limit=1&before={page['older']}", "position")["items"][0]["id"] != hall:
+            raise Failed(f"a page of the directory: {page}")
+        self.execute(ann, {"ban": {"thread": garden, "user": bob.id, "reason": "a test", "until": None}})
+        self.execute(bob, {"setThreadPolicy": {"thread": hall, "policy": "open"}})
+        if listed(ann) != both[1:] or listed(bob):
+            raise Failed(f"the directory after a ban: {listed(ann)}, and for Bob {listed(bob)}")
+        self.execute(ann, {"closeThread": {"thread": garden}}, {"leaveThread": {"thread": garden}})
+        if listed(ann):
+            raise Failed(f"the directory after the end of the thread: {listed(ann)}")
+
+    def direct(self):
+        """A direct thread of two people: one for good, with a block, a report and a return."""
+        ann, bob, web = self.ann, self.bob, self.web
+        thread, stranger = identifier(), self.server.person(web, "Dora")
+        opening = {"openDirect": {"thread": thread, "with": [bob.id]}}
+        self.execute(ann, {"openDirect": {"with": []}}, rejected="invalidPeople")
+        self.execute(ann, {"openDirect": {"with": [identifier() for _ in range(8)]}}, rejected="invalidPeople")
+        self.execute(ann, {"openDirect": {"with": [bob.id, stranger.id]}}, rejected="cannotMessage")
+        first, = self.execute(ann, opening)
+        again, = self.execute(bob, {"openDirect": {"with": [ann.id]}})
+        if first["duplicate"] or not again["duplicate"] or again["positions"] != first["positions"]:
+            raise Failed(f"a direct thread that is opened again: {first}, {again}")
+        people = [{"id": each.id, "username": each.name} for each in (ann, bob)]
+        for person in (ann, bob):
+            whole = web.get(f"/v1/threads/{thread}", person.token)
+            mine = [each for each in web.get("/v1/me/threads", person.token)["items"] if each["id"] == thread]
+            if [whole["name"], whole["people"], whole["policy"], whole["members"], len(mine), mine[0]["people"]] != [None, people, "inviteOnly", 2, 1, people]:
+                raise Failed(f"the direct thread, to {person.name}: {whole}, {mine}")
+        expect(web.ask("GET", f"/v1/threads/{thread}", token=stranger.token), 404, "notFound", "the direct thread of others")
+        self.execute(bob, {"block": {"user": ann.id}})
+        for person in (ann, bob):
+            self.execute(person, {"postMessage": {"thread": thread, "body": "blocked"}}, rejected="cannotMessage")
+        self.execute(bob, {"unblock": {"user": ann.id}})
+        post, = self.execute(ann, {"postMessage": {"thread": thread, "body": "Just you"}})
+        self.execute(bob, {"leaveThread": {"thread": thread}})
+        expect(web.ask("GET", f"/v1/threads/{thread}", token=bob.token), 404, "notFound", "the direct thread after leaving it")
+        back, = self.execute(bob, {"openDirect": {"with": [ann.id]}})
+        if [next(key for key in event if key != "position" and key != "recordedAt") for event in back["events"]] != ["threadJoined"]:
+            raise Failed(f"the return to a direct thread: {back}")
+        if [each["body"] for each in web.get(f"/v1/threads/{thread}/timeline", bob.token)["items"]] != ["Just you"]:
+            raise Failed("who returns to a direct thread of two reads everything")
+        # The other checks expect two threads of Ann.
+        self.execute(ann, {"leaveThread": {"thread": thread}})
+        self.execute(bob, {"leaveThread": {"thread": thread}})
 
     def pages(self):
         """Pages of messages, replies, threads, members and residents, in both directions."""
