@@ -4,6 +4,7 @@ Every text contains a mark, so that a text in an answer is found wherever it is.
 from the raw events of the journal. It does not know the code of the server or of the store.
 """
 
+import collections
 import json
 import re
 import subprocess
@@ -17,6 +18,7 @@ MARK = re.compile(r"q[0-9]{6}q")
 POSTCODE = re.compile(r"\b[A-Z]{1,2}[0-9][0-9A-Z]? [0-9][A-Z]{2}\b")
 CODES = ("SW1A", "M1", "SE15")
 NEVER = "2999-01-01T00:00:00Z"
+REPORTS = ("messageReported", "replyReported", "messageReportsResolved", "replyReportsResolved")
 
 
 def kind_of(event):
@@ -43,11 +45,13 @@ class History:
     def apply(self, position, kind, fields):
         thread = fields.get("thread")
         place = self.threads.get(thread)
-        if place and "number" in fields or kind == "threadOpened":
-            if kind == "threadOpened":
+        if place and "number" in fields or kind in ("threadOpened", "directOpened"):
+            if kind == "directOpened":
+                place = self.threads[thread] = self.new_thread(None, "inviteOnly", None, position)
+                place["people"], place["sets"] = fields["people"], [(position, "inviteOnly", "all")]
+            elif kind == "threadOpened":
                 code = next((code for code in CODES if thread.startswith(code.encode().hex().ljust(8, "0"))), None)
-                place = self.threads[thread] = {"name": fields["name"], "policy": "residents" if code else "open", "history": "all", "sets": [], "code": code, "opened": position,
-                                                "invited": {}, "mute": {}, "ban": {}, "pins": [], "locked": False, "closed": False}
+                place = self.threads[thread] = self.new_thread(fields["name"], "residents" if code else "open", code, position)
                 self.owner = (thread, fields["by"])
             if not kind.startswith("reaction"):
                 place["last"] = position
@@ -55,6 +59,11 @@ class History:
             handler(position, fields, place)
         elif kind.startswith("message") or kind.startswith("reply"):
             self.on_post(position, kind, fields, place)
+
+    @staticmethod
+    def new_thread(name, policy, code, position):
+        return {"name": name, "named": position, "policy": policy, "history": "all", "sets": [], "code": code, "opened": position, "people": None, "post": None,
+                "invited": {}, "mute": {}, "ban": {}, "pins": [], "locked": False, "closed": False}
 
     def on_userRegistered(self, position, fields, _):
         self.names[fields["user"]], self.named_at[fields["user"]] = fields["username"], position
@@ -70,6 +79,10 @@ class History:
     def on_threadPolicySet(self, position, fields, place):
         place["policy"], place["history"] = fields["policy"], fields["history"]
         place["sets"].append((position, fields["policy"], fields["history"]))
+
+    @staticmethod
+    def on_threadRenamed(position, fields, place):
+        place["name"], place["named"] = fields["name"], position
 
     def on_threadJoined(self, position, fields, place):
         thread, user = fields["thread"], fields["user"]
@@ -167,6 +180,7 @@ class History:
             self.posts[identity] = {"kind": kind, "thread": fields["thread"], "position": position, "root": root, "message": fields["message"],
                                     "author": fields["author"], "body": fields["body"], "text": position, "retracted": False, "removed": False, "reports": {},
                                     "reactions": []}
+            place["post"] = position
             return
         post = self.posts[identity]
         if kind.endswith("Edited"):
@@ -203,7 +217,10 @@ class History:
         if joined is not None:
             # The history at the join counts, whatever it is later.
             history = next((history for since, _, history in reversed(place["sets"]) if since <= joined), "all")
-            starts.append(joined if history == "sinceJoining" else 0)
+            # Who returns to a direct thread of three or more people reads what follows.
+            stays = sum(since <= position for since, _ in self.members[thread, viewer])
+            returned = place["people"] is not None and len(place["people"]) > 2 and stays > 1
+            starts.append(joined if history == "sinceJoining" or returned else 0)
         return min((start for start in starts if start is not None), default=None)
 
     @staticmethod
@@ -224,7 +241,15 @@ class History:
     def moderates(self, viewer, thread, position=None):
         position = self.head if position is None else position
         role = next((role for since, role in reversed(self.roles.get((thread, viewer), [])) if since <= position), None)
-        return role in ("moderator", "owner") or self.inside(self.operators.get(viewer, []), position) is not None
+        operates = self.inside(self.operators.get(viewer, []), position) is not None and self.threads[thread]["people"] is None
+        return role in ("moderator", "owner") or operates
+
+    def decides(self, viewer, thread, identity=None):
+        """Whether an operator, who is no member, decides an open report of a direct thread now: of a post, or of any."""
+        operates = self.inside(self.operators.get(viewer, []), self.head) is not None
+        if self.threads[thread]["people"] is None or not operates or self.inside(self.members.get((thread, viewer), []), self.head) is not None:
+            return False
+        return any(post["thread"] == thread and post["reports"] and identity in (None, each) for each, post in self.posts.items())
 
     def current(self, thread):
         """The members of a thread in the order of joining, as (position, user)."""
@@ -255,6 +280,8 @@ class History:
             post = self.posts[fields.get("reply") or fields["message"]]
             is_current = post["text"] == position and not post["retracted"] and (not post["removed"] or self.moderates(viewer, thread))
             hidden = None if is_current else "body"
+        elif kind in ("threadOpened", "threadRenamed"):
+            hidden = None if self.threads[thread]["named"] == position else "name"
         elif kind == "usernameChanged":
             hidden = None if self.named_at[user] == position else "username"
         elif kind == "profileSet":
@@ -277,12 +304,14 @@ class History:
         if kind in ("usernameChanged", "profileSet"):
             places = [place for (place, user), stays in self.members.items() if user == fields["user"] and self.inside(stays, position) is not None]
             return any((start := self.readable(viewer, place, position)) is not None and start < position for place in places)
+        if kind in REPORTS and self.threads[thread]["people"] is not None:
+            return self.decides(viewer, thread, fields.get("reply") or fields["message"])
         start = self.readable(viewer, thread, position) if thread in self.threads else None
         if start is None or (start > 0 and position <= start):
             return False
         if start > 0 and "message" in fields and self.posts[fields["message"]]["position"] <= start:
             return False
-        if kind in ("messageReported", "replyReported", "messageReportsResolved", "replyReportsResolved"):
+        if kind in REPORTS:
             return self.moderates(viewer, thread, position) and self.moderates(viewer, thread)
         return True
 
@@ -313,6 +342,11 @@ class History:
                                   for users in [[user for _, other, user in post["reactions"] if other == each]]]
         return found
 
+    def alone(self, identity, viewer):
+        """A post that is shown for its report, without what is around it."""
+        found = {name: value for name, value in self.post(identity, viewer).items() if name != "reactions"}
+        return dict(found, replyCount=0) if "replyCount" in found else found
+
     def reactions(self, identity, viewer):
         post = self.posts[identity]
         if post["retracted"] or post["removed"]:
@@ -332,8 +366,10 @@ class History:
         place = self.threads[thread]
         found = {"id": thread, "name": place["name"], "outwardCode": place["code"], "members": len(self.current(thread)),
                  "messages": len(self.timeline(viewer, thread, start)), "lastPosition": place["last"]}
-        if place["policy"] == "inviteOnly":
-            found["policy"] = "inviteOnly"
+        if place["policy"] not in ("open", "residents"):
+            found["policy"] = place["policy"]
+        if place["people"] is not None:
+            found["people"] = [self.user(user) for user in place["people"]]
         if place["history"] != "all":
             found["history"] = place["history"]
         for name in ("locked", "closed"):
@@ -371,6 +407,8 @@ class History:
             concerned = fields.get("user") or self.posts[fields.get("reply") or fields["message"]]["author"]
             return (item["kind"], item["reason"], fields["thread"], concerned) == (kind, fields.get("reason"), thread, viewer)
         post = self.posts[identity]
+        if why == "report" and self.threads[thread]["people"] is not None:
+            return kind in REPORTS and (post["thread"], fields.get("reply") or fields["message"]) == (thread, identity) and self.decides(viewer, thread, identity)
         if post["thread"] != thread or thread not in readable or post["root"] <= readable[thread] or post["retracted"] or post["removed"]:
             return False
         return {"reply": kind == "replyPosted", "mention": viewer in fields.get("mentions", []), "reaction": kind == "reactionAdded" and post["author"] == viewer,
@@ -402,10 +440,20 @@ class History:
         found["sanctions"] = sorted(({"user": self.user(user), "kind": kind, "position": position, "by": self.user(fields["by"]), "reason": fields["reason"],
                                       "until": fields["until"]} for kind in ("mute", "ban") for user, (position, fields) in place[kind].items()),
                                     key=lambda item: item["position"])
-        found["reports"] = sorted((self.report(identity, by, position, reason) for identity, post in self.posts.items() if post["thread"] == thread and post["root"] > start
-                                   for by, (position, reason) in post["reports"].items()), key=lambda item: item["position"])
+        found["reports"] = self.reports(thread, start)
         found["invitations"] = [self.invitation(thread, user) for user in sorted(place["invited"], key=lambda user: place["invited"][user])]
         return found
+
+    def reports(self, thread, start):
+        return sorted((self.report(identity, by, position, reason) for identity, post in self.posts.items() if post["thread"] == thread and post["root"] > start
+                       for by, (position, reason) in post["reports"].items()), key=lambda item: item["position"])
+
+    def directory(self, viewer):
+        """The listed threads that are not closed, without those from which the user is banned; those with the latest posts last."""
+        found = [{"id": thread, "name": place["name"], "members": len(self.current(thread)), "position": place["post"] or place["opened"],
+                  "latestPostAt": place["post"] and self.events[place["post"] - 1]["recordedAt"]}
+                 for thread, place in self.threads.items() if place["policy"] == "listed" and not place["closed"] and viewer not in place["ban"]]
+        return sorted(found, key=lambda item: item["position"])
 
     def report(self, identity, by, position, reason):
         post = self.posts[identity]
@@ -449,14 +497,15 @@ class History:
                       and not entry["retracted"] and "removed" not in entry and "blocked" not in entry and not self.is_silenced(viewer, thread, entry)]
             threads.append({"id": thread, "name": self.threads[thread]["name"], "since": since, "unread": len(unread),
                             "firstUnread": unread[0] if unread else None, "readUpTo": marker, "notifications": self.level(viewer, thread),
-                            "lastMessage": entries[-1] if entries else None})
+                            "lastMessage": entries[-1] if entries else None,
+                            **({} if self.threads[thread]["people"] is None else {"people": [self.user(user) for user in self.threads[thread]["people"]]})})
         return {"id": viewer, "username": self.names[viewer], "postcode": self.postcodes.get(viewer, [None])[-1], "threads": threads}
 
 
 def contains(found, expected):
     """Whether an answer has the expected value; objects may have more fields, if they are optional marks in neither."""
     if isinstance(expected, dict):
-        marks = {"removed", "blocked", "reactions", "locked", "closed", "policy", "history"}
+        marks = {"removed", "blocked", "reactions", "locked", "closed", "policy", "history", "people"}
         return isinstance(found, dict) and all(name in found and contains(found[name], value) for name, value in expected.items()) and not (
             (set(found) & marks) - set(expected))
     if isinstance(expected, list):
@@ -475,13 +524,15 @@ class Community:
         self.marks += 1
         return f"{what} q{self.marks:06d}q"
 
-    def run(self, commands, users=7):
+    def run(self, commands, users=8):
         server = self.server.start()
         self.web = server.connection(self.document)
         self.people = [server.person(self.web, self.mark("N")) for _ in range(users)]
-        self.operator = self.people[-1]
+        # The first of them is a friend of the others, and so in direct threads.
+        self.operators = self.people[-2:]
+        grants = [{"grantOperator": {"user": person.id}} for person in self.operators]
         server.stop()
-        done = subprocess.run([server.tool, "run", server.journal], input=json.dumps({"grantOperator": {"user": self.operator.id}}).encode(), capture_output=True, check=False)
+        done = subprocess.run([server.tool, "run", server.journal], input="\n".join(map(json.dumps, grants)).encode(), capture_output=True, check=False)
         if done.returncode != 0:
             raise Failed(f"run: {done.stdout!r} {done.stderr!r}")
         server.start()
@@ -489,9 +540,10 @@ class Community:
         self.state, self.thread_ids = model.Model(), {}
         for person in self.people:
             self.state.execute({"registerUser": {"user": person.id, "username": person.name}})
-        self.state.execute({"grantOperator": {"user": self.operator.id}})
+        for grant in grants:
+            self.state.execute(grant)
         live = {person.id: Stream(server.port, person.token).opened() for person in self.people}
-        self.beginning = live[self.operator.id].last
+        self.beginning = live[self.people[-1].id].last
         accepted = 0
         for _ in range(commands):
             accepted += self.execute(*self.choose())
@@ -504,12 +556,24 @@ class Community:
         history = History(server.events())
         if history.head != self.state.position:
             raise Failed(f"the journal has {history.head} events, the model {self.state.position}")
+        self.count(history)
         for person in self.people:
             self.compare_streams(history, person, live[person.id])
             self.compare(history, person)
         self.web.close()
         server.stop()
         return accepted, history.head
+
+    def count(self, history):
+        """Counts what a journal has of the rarer rules."""
+        directs = {thread: place["people"] for thread, place in history.threads.items() if place["people"] is not None}
+        self.seen = {"direct threads": len(directs), "of three": sum(len(people) == 3 for people in directs.values()),
+                     "returns to them": sum(len(stays) - 1 for (thread, _), stays in history.members.items() if thread in directs),
+                     "posts in them": sum(post["thread"] in directs for post in history.posts.values()),
+                     "operators who decide their reports": sum(history.decides(person.id, thread) for thread in directs for person in self.operators),
+                     "listed threads": sum(place["policy"] == "listed" and not place["closed"] for place in history.threads.values()),
+                     "bans from them": sum(len(place["ban"]) for place in history.threads.values() if place["policy"] == "listed" and not place["closed"]),
+                     "renamed threads": sum(place["named"] != place["opened"] for place in history.threads.values())}
 
     def execute(self, person, command):
         """Executes a command over HTTP and in the model; compares the answers."""
@@ -537,8 +601,8 @@ class Community:
         near = [key for key in posts if me in state.threads[state.messages[key]["thread"]]["members"]] or posts
         dice = rng.random()
         if len(threads) < 6 or dice < 0.03:
-            policy, history = rng.choice(("open", "inviteOnly")), rng.choice(("all", "sinceJoining"))
-            if person is self.operator:
+            policy, history = rng.choice(("open", "listed", "inviteOnly")), rng.choice(("all", "sinceJoining"))
+            if person in self.operators:
                 policy = "open"
             return person, {"openThread": {"thread": identifier(rng), "name": self.mark("T"), "by": me, "policy": policy, "history": history}}
         if dice < 0.10:
@@ -551,6 +615,8 @@ class Community:
         target = {"message": message}
         if state.replies and rng.random() < 0.4:
             target = {"reply": rng.choice(list(state.replies))}
+        reported = [{kind: key} for kind, found in (("message", state.messages), ("reply", state.replies)) for key, post in found.items()
+                    if post["reporters"] and (person in self.operators or me in state.threads[post["thread"]]["members"])]
         own = [key for key in posts if state.messages[key]["author"] == me]
         choices = [
             (0.10, lambda: {"reply": {"reply": identifier(rng), "message": message, "author": me, "body": self.mark("r")}}),
@@ -578,7 +644,11 @@ class Community:
             (0.01, lambda: {"unpin": {"message": message, "by": me}}),
             (0.02, lambda: {rng.choice(("lockThread", "unlockThread", "unlockThread")): {"thread": thread, "by": me}}),
             (0.005, lambda: {"closeThread": {"thread": thread, "by": me}}),
-            (0.05, lambda: {"setThreadPolicy": {"thread": thread, "policy": rng.choice(("open", "inviteOnly")), "by": me,
+            (0.01, lambda: {"resolveReport": {**rng.choice(reported or [target]), "by": me}}),
+            (0.01, lambda: {"remove": {**rng.choice(reported or [target]), "by": me, "reason": self.mark("why")}}),
+            (0.08, lambda: {"openDirect": self.direct(me)}),
+            (0.04, lambda: {"renameThread": {"thread": thread, "by": me, "name": self.mark("T")}}),
+            (0.05, lambda: {"setThreadPolicy": {"thread": thread, "policy": rng.choice(("open", "listed", "inviteOnly")), "by": me,
                                                 **rng.choice(({}, {}, {"history": "sinceJoining"}, {"history": "all"}))}}),
             (0.03, lambda: {rng.choice(("block", "block", "unblock")): {"user": other, "by": me}}),
             (0.03, lambda: {"changeUsername": {"user": me, "username": self.mark("N")}}),
@@ -591,6 +661,16 @@ class Community:
             (0.04, lambda: {"custom": {"id": identifier(rng), "kind": "org.example." + rng.choice("abc"), "thread": thread, "by": me, "payload": {"text": self.mark("p")}}}),
         ]
         return person, rng.choices([choice for _, choice in choices], [weight for weight, _ in choices])[0]()
+
+    def direct(self, me):
+        """Returns a command that opens a direct thread: of people who have one, or with one or two others."""
+        known = sorted(sorted(people) for people in self.state.directs if me in people)
+        left = [people for people in known if me not in self.state.threads[self.state.directs[frozenset(people)]]["members"]]
+        if known and self.rng.random() < 0.5:
+            others = [user for user in self.rng.choice(left or known) if user != me]
+        else:
+            others = self.rng.sample([person.id for person in self.people if person.id != me], self.rng.choice((1, 2)))
+        return {"thread": identifier(self.rng), "by": me, "with": others}
 
     # Comparison
 
@@ -634,6 +714,9 @@ class Community:
             fields, raw = event[kind], history.events[event["position"] - 1]
             own = person.id in (fields.get("user"), fields.get("author"), fields.get("by")) and kind not in ("userBlocked", "userUnblocked") or fields.get("by") == person.id
             own = own or kind in ("messageRemoved", "replyRemoved") and history.posts[fields.get("reply") or fields["message"]]["author"] == person.id
+            # An operator decides reports of direct threads.
+            place = history.threads.get(fields.get("thread"))
+            own = own or kind in REPORTS and place["people"] is not None and history.inside(history.operators.get(person.id, []), event["position"]) is not None
             rights = kind in ("usernameChanged", "profileSet") or history.start(person.id, fields.get("thread"), event["position"]) is not None if not own else True
             if not rights or (set(MARK.findall(json.dumps(event))) - set(MARK.findall(json.dumps(raw)))):
                 raise Failed(f"the live stream of {person.name} has {event}")
@@ -671,6 +754,7 @@ class Community:
         self.expect(person, "/v1/threads?limit=200", {"items": threads})
         self.expect(person, "/v1/me", history.me(viewer))
         self.expect(person, "/v1/me/threads?limit=200", {"items": history.me(viewer)["threads"]})
+        self.expect(person, "/v1/directory?limit=200", {"items": history.directory(viewer)})
         self.expect(person, "/v1/invitations?limit=200", {"items": history.invitations(viewer)})
         self.compare_inbox(history, person, readable)
         unknown = identifier(self.rng)
@@ -683,6 +767,8 @@ class Community:
             names = [thread] + ([place["code"], place["code"].lower()] if place["code"] else [])
             parts = history.parts(viewer, thread, readable[thread]) if thread in readable else dict.fromkeys(
                 ("timeline", "events", "members", "residents", "roles", "pins", "sanctions", "reports", "invitations"))
+            if history.decides(viewer, thread):
+                parts["reports"] = history.reports(thread, 0)
             for name in names:
                 standing = history.standing(viewer, thread)
                 whole = {**history.thread(viewer, thread, readable[thread]), "me": {"standing": standing}} if thread in readable else None
@@ -695,12 +781,14 @@ class Community:
                     self.expect(person, f"/v1/threads/{name}/{part}{query}", expected, f"/v1/threads/{unknown}/{part}{query}", any_order=part == "roles")
         for identity, post in history.posts.items():
             visible = post["kind"] == "messagePosted" and post["thread"] in readable and post["position"] > readable[post["thread"]]
-            self.expect(person, f"/v1/messages/{identity}", history.post(identity, viewer) if visible else None, f"/v1/messages/{unknown}")
+            alone = history.alone(identity, viewer) if history.decides(viewer, post["thread"], identity) else None
+            shown = alone if post["kind"] == "messagePosted" else None
+            self.expect(person, f"/v1/messages/{identity}", history.post(identity, viewer) if visible else shown, f"/v1/messages/{unknown}")
             self.expect(person, f"/v1/messages/{identity}/replies?limit=200", {"items": history.replies(viewer, identity)} if visible else None,
                         f"/v1/messages/{unknown}/replies?limit=200")
             readable_root = post["thread"] in readable and post["root"] > readable[post["thread"]]
             if post["kind"] == "replyPosted":
-                self.expect(person, f"/v1/replies/{identity}", history.post(identity, viewer) if readable_root else None, f"/v1/replies/{unknown}")
+                self.expect(person, f"/v1/replies/{identity}", history.post(identity, viewer) if readable_root else alone, f"/v1/replies/{unknown}")
             place = "messages" if post["kind"] == "messagePosted" else "replies"
             self.expect(person, f"/v1/{place}/{identity}/reactions?limit=200",
                         {"items": history.reactions(identity, viewer)} if readable_root else None, f"/v1/{place}/{unknown}/reactions?limit=200")
@@ -765,13 +853,14 @@ class Community:
 
 
 def check(tool, scratch, document, rng, communities, commands=260):
-    began, total, events, accepted, refused, delivered, entries = time.monotonic(), 0, 0, 0, 0, 0, 0
+    began, total, events, accepted, refused, delivered, entries, seen = time.monotonic(), 0, 0, 0, 0, 0, 0, collections.Counter()
     for number in range(communities):
         community = Community(tool, scratch / str(number), document, rng)
         more, head = community.run(commands)
+        seen.update(community.seen)
         total, events, accepted = total + community.requests, events + head, accepted + more
         refused, delivered, entries = refused + community.refused, delivered + community.delivered, entries + community.entries
     if not entries:
         raise Failed("no inbox has an entry")
     print(f"leaks: {communities} communities, {accepted} of {communities * commands} commands accepted, {events} events, {total} questions, {refused} of them refused like "
-          f"unknown ids, {delivered} events delivered as the tables say, {entries} entries of inboxes, {time.monotonic() - began:.1f} s", flush=True)
+          f"unknown ids, {delivered} events delivered as the tables say, {entries} entries of inboxes, {', '.join(f'{count} {name}' for name, count in seen.items())}, {time.monotonic() - began:.1f} s", flush=True)
