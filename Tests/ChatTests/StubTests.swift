@@ -177,7 +177,7 @@ import Testing
         #expect(store.head == history.head)
         var generator = CommandGenerator(seed: seed &+ 1_000)
         var appended = 0
-        for _ in 0..<200 {
+        for _ in 0..<400 {
             if case .success(let receipt) = try answer(generator.nextRequest(), of: store) { appended += receipt.events.count }
         }
         #expect(appended > 50)

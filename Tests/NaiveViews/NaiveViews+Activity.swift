@@ -66,6 +66,9 @@ extension NaiveViews {
         threads.filter { self.name(of: $0) == name }
     }
 
+    /// Returns whether a thread is a direct one.
+    package func isDirect(_ thread: ThreadID) -> Bool { events.contains { $0.kind == .directOpened && $0.thread == thread } }
+
     /// Returns the name that a thread was given last; nil if erased, and for a direct thread.
     package func name(of thread: ThreadID) -> String? {
         let naming = events.last { ($0.kind == .threadOpened || $0.kind == .threadRenamed) && $0.thread == thread }

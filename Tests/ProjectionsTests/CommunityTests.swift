@@ -107,7 +107,7 @@ import Testing
             for models in all {
                 let role = models.role(of: user, in: thread, asOf: now)
                 #expect(role?.role == expected?.role && role?.since == expected?.since)
-                #expect(models.moderates(user, thread, asOf: now) == (isModerator || operators.contains(user)))
+                #expect(models.moderates(user, thread, asOf: now) == (isModerator || operators.contains(user) && !naive.isDirect(thread)))
                 // The blocks of the models' whole history count, as of every position.
                 let blocked = models.blockedUsers(by: user)
                 let unread = naive.unreadCount(user, in: thread, except: Set(blocked.users(models)))

@@ -73,7 +73,9 @@ extension ReadModels {
     fileprivate func mayRead(_ event: ChatEvent, _ viewer: UserID, current: Position) -> Bool {
         guard let thread = event.relatedThread, let start = readingStart(viewer, thread, asOf: current), let message = event.message
         else {
-            return false
+            guard let thread = event.relatedThread, let post = event.post else { return false }
+            let now = Viewpoint(viewer: .user(viewer), position: current, currentPosition: current)
+            return decidesReports(viewer, of: post, in: thread, from: now)
         }
         return postingPosition(of: message, asOf: current).map { start < $0 } ?? false
     }
@@ -114,7 +116,7 @@ struct ErasedContentFinder {
             || models.isShownByQueries(event, at: concerned.position, to: viewer, current: current)
         guard isShown || concerned.hasLostContent && event.writtenPost != nil && models.mayRead(event, viewer, current: current) else {
             // The invited and former members know the name of a thread, and no event of it.
-            if concerned.hasLostContent, event.kind == .threadOpened { addThread(of: event, models) }
+            if concerned.hasLostContent, event.kind == .threadOpened || event.kind == .threadRenamed { addThread(of: event, models) }
             return
         }
         if isShown {

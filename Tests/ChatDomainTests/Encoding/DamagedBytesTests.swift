@@ -166,7 +166,7 @@ struct DamagedBytesTests {
             ("04 0C 000000000000 53573141 0000 8000 806F757477617264" + ids(1) + "01", "01 63 FFFFFFFF", nil, .erasable, 0),
             ("04 0C 000000000000" + ids(2) + "01", "01 63 FFFFFFFF", .tooShort, .erasable, 2),
             // A policy, a history and a role that no version has, and one in too many bytes.
-            ("11 00 000000000000" + ids(2) + "01 03 00", "", .invalidNumber, .kept, 41),
+            ("11 00 000000000000" + ids(2) + "01 04 00", "", .invalidNumber, .kept, 41),
             ("11 00 000000000000" + ids(2) + "01 80 02 00", "", .invalidNumber, .kept, 41),
             ("11 00 000000000000" + ids(2) + "01 02 02", "", .invalidNumber, .kept, 42),
             ("11 00 000000000000" + ids(2) + "01 00", "", .tooShort, .kept, 42),

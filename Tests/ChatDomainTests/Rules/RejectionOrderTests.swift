@@ -147,6 +147,14 @@ struct RejectionOrderTests {
             ]
         ) { .openThread(thread: ThreadID(bits: $0.id), name: $0.text, by: $0.by, policy: $0.policy) },
         Command(
+            "openDirect",
+            [
+                unknownActor, Condition(.invalidPeople, "mentions") { $0.mentions = [] },
+                Condition(.cannotMessage, "mentions") { $0.mentions = [Here.nobody] },
+                Condition(.identifierTaken, "id") { $0.id = Here.n1p.bits },
+            ], accepted: { ($0.by, $0.mentions) = (Here.ann, [Here.cem]) }
+        ) { .openDirect(thread: ThreadID(bits: $0.id), by: $0.by, with: $0.mentions) },
+        Command(
             "joinThread",
             [
                 unknownUser, unknownThread, userIsMember, isClosed, isLocked, isBanned,
@@ -269,6 +277,13 @@ struct RejectionOrderTests {
                 Condition(.invalidPolicy, "policy") { $0.policy = .residents }, Condition(nil, "policy") { $0.policy = .open },
             ], accepted: { ($0.by, $0.policy) = (Here.ann, .inviteOnly) }
         ) { .setThreadPolicy(thread: $0.thread, policy: $0.policy, by: $0.by) },
+        Command(
+            "renameThread",
+            [
+                unknownActor, unknownThread, Condition(.notAnOwner, "by") { $0.by = Here.bob },
+                Condition(.invalidThreadName, "text") { $0.text = "SW1A" },
+            ], accepted: { ($0.by, $0.text) = (Here.ann, "Cats") }
+        ) { .renameThread(thread: $0.thread, name: $0.text, by: $0.by) },
         Command(
             "postMessage",
             [

@@ -10,6 +10,8 @@ import Testing
     private static let message = "0190a000-0000-7000-8000-00000000c001"
     private static let reply = "0190a000-0000-7000-8000-00000000c002"
     private static let session = "0190a000-0000-7000-8000-00000000d001"
+    private static let club = "0190a000-0000-7000-8000-00000000e001"
+    private static let eve = "0190a000-0000-7000-8000-0000000000a2"
 
     private static let commands = """
         {"registerUser":{"user":"\(ann)","username":"Ann","subject":"s"},"correlation":"c"}
@@ -31,6 +33,11 @@ import Testing
         {"setNotifications":{"user":"\(ann)","thread":"SW1A","level":"none"}}
         {"markInboxRead":{"user":"\(ann)","upTo":3}}
         {"setProfile":{"user":"\(ann)","about":"Bees"}}
+        {"openThread":{"thread":"\(club)","name":"Club","by":"\(ann)"}}
+        {"renameThread":{"thread":"\(club)","name":"Den","by":"\(ann)"}}
+        {"registerUser":{"user":"\(eve)","username":"Eve"}}
+        {"joinThread":{"user":"\(eve)","thread":"\(club)"}}
+        {"openDirect":{"by":"\(eve)","with":["\(ann)"]}}
         {"startSession":{"user":"\(ann)","session":"\(session)","device":"phone"}}
         {"endSession":{"session":"\(session)"}}
         {"leaveThread":{"user":"\(ann)","thread":"SW1A"}}

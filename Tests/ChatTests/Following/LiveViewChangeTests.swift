@@ -62,7 +62,8 @@ import Testing
             .ban(user: cat, thread: den, by: ann, reason: "spam"), .unban(user: cat, thread: den, by: ann),
             .custom(kind: "com.example.poll", thread: den, by: ann, payload: try #require(CustomPayload("0"))),
             .lockThread(thread: den, by: ann), .unlockThread(thread: den, by: ann),
-            .setThreadPolicy(thread: den, policy: .inviteOnly, by: ann), .closeThread(thread: den, by: ann),
+            .setThreadPolicy(thread: den, policy: .inviteOnly, by: ann), .renameThread(thread: den, name: "Cellar", by: ann),
+            .closeThread(thread: den, by: ann),
         ]
         let threads = LiveThreads(fixture.store, as: .host)
         var kinds: Set<EventKind> = []
@@ -79,7 +80,10 @@ import Testing
                 }
             }
         }
-        #expect(kinds.union([.messagePosted]) == Set(EventKind.allCases.filter { $0.form.isNumbered && $0.form.reordersThreads }))
+        // A direct thread has no other events of its own than its opening.
+        #expect(
+            kinds.union([.messagePosted, .directOpened]) == Set(EventKind.allCases.filter { $0.form.isNumbered && $0.form.reordersThreads })
+        )
     }
 
     /// The counts of reactions change in place, and the viewer's own are marked.

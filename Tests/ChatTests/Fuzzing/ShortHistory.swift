@@ -65,6 +65,7 @@ struct ShortHistory {
                 .invite(user: om, thread: thread, by: maya), .acceptInvitation(user: om, thread: thread),
                 .setRole(user: om, thread: thread, role: .moderator, by: maya), .invite(user: zoe, thread: thread, by: om),
                 .declineInvitation(user: zoe, thread: thread), .invite(user: zoe, thread: thread, by: om), .grantOperator(user: zoe),
+                .openDirect(thread: ThreadID(bits: bits(20)), by: om, with: [maya]), .renameThread(thread: thread, name: "Club", by: maya),
             ],
             endings: [
                 .revokeInvitation(user: zoe, thread: thread, by: om), .revokeOperator(user: zoe),

@@ -14,7 +14,7 @@ import Testing
         let store = try StoreFixture(seed: seed, durability: .written).open()
         var generator = CommandGenerator(seed: seed)
         var receipts: [(receipt: Receipt, request: CommandRequest)] = []
-        for batch in 0..<4_000 {
+        for batch in 0..<5_000 {
             let requests = (0...batch % 4).map { number -> CommandRequest in
                 var request = generator.nextRequest()
                 if (batch + number).isMultiple(of: 2) { request.correlation = "batch \(batch)" }

@@ -68,12 +68,13 @@ import Testing
         try village.community.execute(.leaveThread(user: village.om, thread: village.market))
         let response = await village.community.get("/v1/events?after=\(start)", as: village.om)
         let blocks = try await StreamReader.read(response) { $0.json?["threadLeft"] != nil }
-        #expect(blocks.map(\.event) == ["erased", "accessLost", nil, nil, nil])
-        #expect(blocks[1].data == "{\"thread\":\"\(village.market)\"}")
+        #expect(blocks.map(\.event) == ["erased", nil, nil, "accessLost", nil])
+        // Om gets the role and closes the thread before the access ends.
+        #expect(blocks[3].data == "{\"thread\":\"\(village.market)\"}")
         let after = try [order, village.store.head.position].map { "\(try village.store.resumeToken(after: $0))" }
         // The token before an event names the commit of the event.
         #expect([blocks[0].id, blocks[4].id] == after)
-        #expect(try #require(blocks[1].id.flatMap(ResumeToken.init)).position == order)
+        #expect(try #require(blocks[1].id.flatMap(ResumeToken.init)).position > order)
         // Om has left the market: of what was erased, the private thread's name and Maya are left.
         let erased = try #require(blocks[0].json)
         #expect(erased["namelessUsers"] as? [String] == ["\(village.maya)"])
