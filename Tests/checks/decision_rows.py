@@ -13,6 +13,11 @@ NEVER_MEMBERS = ("stranger", "invited", "operator", "former invited", "former op
 OPENERS = ("owner", "former owner")
 LEFT = ("banned", "former member", "former banned")
 THREADS = ("open", "inviteOnly", "residents", "locked", "closed")
+# The numbers of people of the direct threads, by table, and the states of the acting user there.
+DIRECTS = {"direct": 2, "group": 3}
+DIRECT_STATES = ["stranger", "member", "former member", "returned member", "blocking member", "blocked member", "operator", "deciding operator",
+                 "member and operator"]
+NOT_OF_THE_PEOPLE = ("stranger", "operator", "deciding operator")
 USER_STATES = ["unknown", "registered", "operator", "former operator"]
 
 # More outward codes than there are cells, none of which is that of ELSEWHERE.
@@ -281,6 +286,63 @@ class ThreadScene(Scene):
         self.execute("unban", thread=self.thread, user=self.actor, by=self.operator)
 
 
+class DirectScene(Scene):
+    """The setup of a cell for an acting user and a direct thread of `count` people; `state` is one of DIRECT_STATES.
+
+    The people are the acting user, `member` and, of three, `third`; if the acting user is none of them, `member`, `third`
+    and `fourth`. They and the stranger are members of an open thread too.
+    """
+
+    def __init__(self, rules, number, count, state, row):
+        super().__init__(rules, number)
+        self.state, self.is_one_of_them = state, state not in NOT_OF_THE_PEOPLE
+        if row.needs_own_posts and not self.is_one_of_them:
+            raise NotApplicable
+        names = ("member", "actor", "third", "fourth", "stranger")
+        for name in names:
+            setattr(self, name, self.register(name))
+        self.operator, self.hall, self.thread = self.register("operator"), self.new_id(), self.new_id()
+        self.execute("grantOperator", user=self.operator)
+        self.execute("openThread", thread=self.hall, name=f"Hall {number}", by=self.member)
+        for name in names[1:]:
+            self.execute("joinThread", thread=self.hall, user=getattr(self, name))
+        others = (self.actor, self.third) if self.is_one_of_them else (self.third, self.fourth)
+        self.people = [self.member, *others[:count - 1]]
+        self.execute("openDirect", thread=self.thread, by=self.member, **{"with": self.people[1:]})
+        self.message, self.reply = self.new_id(), self.new_id()
+        self.execute("postMessage", message=self.message, thread=self.thread, author=self.member, body="Hello")
+        self.execute("reply", reply=self.reply, message=self.message, author=self.member, body="Hello again")
+        if self.is_one_of_them:
+            self.own, self.own_reply = self.new_id(), self.new_id()
+            self.execute("postMessage", message=self.own, thread=self.thread, author=self.actor, body="Good morning")
+            self.execute("reply", reply=self.own_reply, message=self.own, author=self.actor, body="And good night")
+            row.early(self)
+        self.enter_state()
+        row.before(self)
+        (command, fields), = row.command(self).items()
+        self.outcome = self.attempt(command, **fields)
+
+    def enter_state(self):
+        if self.state in ("former member", "returned member"):
+            self.execute("leaveThread", thread=self.thread, user=self.actor)
+        if self.state == "returned member":
+            self.execute("openDirect", by=self.actor, **{"with": self.others()})
+        if self.state == "blocking member":
+            self.execute("block", user=self.member, by=self.actor)
+        if self.state == "blocked member":
+            self.execute("block", user=self.actor, by=self.member)
+        if "operator" in self.state:
+            self.execute("grantOperator", user=self.actor)
+        if self.state == "deciding operator":
+            self.report(self.third, message=self.message)
+
+    def others(self):
+        return [user for user in self.people if user != self.actor]
+
+    def report(self, by, **post):
+        self.execute("report", by=by, reason=REASON, **post)
+
+
 class UserScene(Scene):
     """The setup of a cell for a command without a thread. `user` is the user that the command names."""
 
@@ -396,6 +458,30 @@ def custom(by="actor", identifier=None, kind="org.example.poll", payload=POLL):
 
 def open_thread(name="Another thread", **fields):
     return lambda scene: {"openThread": {"thread": scene.new_id(), "name": name, "by": scene.actor, **fields}}
+
+
+def rename_thread(name="Another name"):
+    return lambda scene: {"renameThread": {"thread": scene.thread, "name": name, "by": scene.actor}}
+
+
+def open_direct(*users, by="actor", thread=None):
+    """`users` are names of attributes, or ids; `thread` is one of them, or None for a new id."""
+    return lambda scene: {"openDirect": {
+        "thread": getattr(scene, thread) if thread else scene.new_id(), "by": getattr(scene, by),
+        "with": [getattr(scene, user, user) for user in users]}}
+
+
+def open_same_direct(thread=None):
+    """Opens the direct thread of a DirectScene again."""
+    return lambda scene: {"openDirect": {
+        "thread": getattr(scene, thread) if thread else scene.new_id(), "by": scene.actor, "with": scene.others()}}
+
+
+def leave_direct(scene):
+    """The acting user opens a direct thread with the member, and leaves it."""
+    (command, fields), = open_direct("member")(scene).items()
+    scene.execute(command, **fields)
+    scene.execute("leaveThread", thread=fields["thread"], user=scene.actor)
 
 
 def on_other(command, user="member"):
@@ -675,8 +761,81 @@ def main_rows(thread):
         Row("`setThreadPolicy` to residents", set_policy("residents")),
         named and Row("`setThreadPolicy` to inviteOnly without an owner", set_policy("inviteOnly"), without_owner=True),
         named and Row("`setThreadPolicy` to open without an owner", set_policy("open"), without_owner=True),
+        Row("`setThreadPolicy` to listed", set_policy("listed")),
+        Row("`renameThread`", rename_thread()),
+        named and Row("`renameThread` without an owner", rename_thread(), without_owner=True),
+
+        Row("`openDirect` with a member", open_direct("member")),
+        Row("`openDirect` with a member and a stranger", open_direct("member", "stranger")),
+        own("`openDirect` with a member again", open_direct("member"), early=send(open_direct("member"))),
+        own("`openDirect` with a member who opened it", open_direct("member"), early=send(open_direct("actor", by="member"))),
+        own("`openDirect` with a member after leaving it", open_direct("member"), early=leave_direct),
     ]
     return [row for row in rows if row]
+
+
+def direct_rows():
+    """The rows of the tables of the direct threads."""
+    return [
+        Row("`openDirect` of its people", open_same_direct()),
+        Row("`openDirect` of its people with the id of the other thread", open_same_direct("hall")),
+        Row("`openThread` with its id", lambda scene: {
+            "openThread": {"thread": scene.thread, "name": "Another thread", "by": scene.actor}}),
+        Row("`joinThread`", oneself("joinThread")),
+        Row("`leaveThread`", oneself("leaveThread")),
+        Row("`markRead`", oneself("markRead", upTo=1)),
+        Row("`markUnread` of what is unread", oneself("markUnread", **{"from": 1})),
+        Row("`setNotifications`", oneself("setNotifications", level="none", until=LATER)),
+        Row("`invite` a stranger", on_user("invite", "stranger")),
+        Row("`invite` oneself", on_user("invite", "actor")),
+        Row("`acceptInvitation`", oneself("acceptInvitation")),
+        Row("`declineInvitation`", oneself("declineInvitation")),
+        Row("`revokeInvitation` of a stranger", on_user("revokeInvitation", "stranger")),
+        Row("`setRole` of a member to moderator", set_role("member", "moderator")),
+        Row("`setRole` of oneself to owner", set_role("actor", "owner")),
+        Row("`setRole` of oneself to member", set_role("actor", "member")),
+        Row("`postMessage`", post_message()),
+        own("`postMessage` repeated", post_message("own")),
+        Row("`postMessage` with an invalid body", post_message(body=" ")),
+        Row("`reply` to a member", reply_to()),
+        own("`edit` an own message", on_message("edit", "own", **EDIT)),
+        own("`edit` an own reply", on_reply("edit", "own_reply", **EDIT)),
+        Row("`edit` a member's message", on_message("edit", **EDIT)),
+        own("`retract` an own message", on_message("retract", "own")),
+        Row("`retract` a member's message", on_message("retract")),
+        Row("`custom`", custom()),
+        Row("`remove` a member's message", on_message("remove", reason=REASON)),
+        Row("`remove` a member's message with an invalid reason", on_message("remove", **BLANK)),
+        Row("`remove` a member's message whose reports are resolved", on_message("remove", reason=REASON), before=resolve_if_reported),
+        Row("`remove` a member's reply", on_reply("remove", reason=REASON)),
+        own("`remove` an own message", on_message("remove", "own", reason=REASON)),
+        Row("`mute` a member", sanction("mute", "member", until=None)),
+        Row("`unmute` a member who is not muted", on_user("unmute", "member")),
+        Row("`ban` a member", sanction("ban", "member", until=None)),
+        Row("`ban` a stranger", sanction("ban", "stranger", until=None)),
+        Row("`unban` a user who is not banned", on_user("unban", "stranger")),
+        Row("`removeMember` a member", sanction("removeMember", "member")),
+        Row("`pin` a message", on_message("pin")),
+        Row("`unpin` a message that is not pinned", on_message("unpin")),
+        Row("`lockThread`", thread_command("lockThread")),
+        Row("`unlockThread`", thread_command("unlockThread")),
+        Row("`closeThread`", thread_command("closeThread")),
+        Row("`setThreadPolicy` to open", set_policy("open")),
+        Row("`setThreadPolicy` to inviteOnly", set_policy("inviteOnly")),
+        Row("`renameThread`", rename_thread()),
+        Row("`report` a member's message", on_message("report", reason=REASON)),
+        Row("`report` a member's reply", on_reply("report", reason=REASON)),
+        Row("`resolveReport` of a member's message", on_message("resolveReport")),
+        Row("`resolveReport` of a member's reply", on_reply("resolveReport")),
+        Row("`react` to a member's message", on_message("react", **REACTION)),
+        Row("`unreact` without a reaction", on_message("unreact", **REACTION)),
+        own("`unreact` an own reaction", on_message("unreact", **REACTION), early=react_to_message),
+    ]
+
+
+def resolve_if_reported(scene):
+    if scene.state == "deciding operator":
+        scene.execute("resolveReport", message=scene.message, by=scene.operator)
 
 
 UNKNOWN = "ffffffff-0000-7000-8000-000000000001"
@@ -841,6 +1000,23 @@ def further_rows():
         Row("`openThread` with an invalid name and the policy residents", open_thread(name=" ", policy="residents")),
         Row("`openThread` with the id of the thread", lambda scene: {
             "openThread": {"thread": scene.thread, "name": "Another thread", "by": scene.actor}}),
+        Row("`renameThread` to an invalid name", rename_thread(" ")),
+        Row("`renameThread` to an outward code", rename_thread("SW1A")),
+        Row("`renameThread` to the same name", rename_thread(), before=send(lambda scene: {
+            "renameThread": {"thread": scene.thread, "name": "Another name", "by": scene.host}})),
+        Row("`openDirect` with oneself", open_direct("actor")),
+        Row("`openDirect` with nobody", open_direct()),
+        Row("`openDirect` with 8 others", open_direct("member", *CROWD[:7])),
+        Row("`openDirect` with a member, twice, and oneself", open_direct("member", "actor", "member")),
+        Row("`openDirect` with an unknown user", open_direct("member", UNKNOWN)),
+        Row("`openDirect` with two members", open_direct("member", "host")),
+        Row("`openDirect` with a stranger", open_direct("stranger")),
+        Row("`openDirect` with an operator", open_direct("operator")),
+        Row("`openDirect` with a blocked member", open_direct("member"), before=send(on_other("block"))),
+        Row("`openDirect` with a member who has blocked the user", open_direct("member"), before=send(lambda scene: {
+            "block": {"user": scene.actor, "by": scene.member}})),
+        Row("`openDirect` with the id of the thread", open_direct("member", thread="thread")),
+        Row("`openDirect` with a stranger and the id of the thread", open_direct("stranger", thread="thread")),
         Row("`markRead` after the last position", oneself("markRead", upTo=1 << 40)),
         Row("`markUnread` after the last position", oneself("markUnread", **{"from": 1 << 40})),
         Row("`setNotifications` with an invalid until", oneself("setNotifications", level="none", until=PAST)),

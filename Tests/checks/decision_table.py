@@ -33,6 +33,8 @@ BEGIN, END = "<!-- table: ", "<!-- end of table -->"
 USERS = "users"
 # The cells of a command that has no acting user in a thread.
 USER_COMMANDS = {"registerUser", "startSession", "endSession", "grantOperator", "revokeOperator"}
+# The commands that are not about a thread: the tables of the direct threads do not have them.
+ELSEWHERE = {"changeUsername", "setPostcode", "markInboxRead", "setProfile", "block", "unblock"}
 
 Table = collections.namedtuple("Table", "name corner columns rows")
 # `scene` is None for a cell that cannot occur.
@@ -43,6 +45,7 @@ def tables():
     """Returns the tables in the order of the page."""
     found = [Table(thread, "command", decision_rows.STATES, decision_rows.main_rows(thread))
              for thread in decision_rows.THREADS]
+    found += [Table(name, "command", decision_rows.DIRECT_STATES, decision_rows.direct_rows()) for name in decision_rows.DIRECTS]
     found.append(Table("further", "command", decision_rows.STATES, decision_rows.further_rows()))
     found.append(Table(USERS, "command", decision_rows.USER_STATES, decision_rows.USER_ROWS))
     return found
@@ -73,6 +76,8 @@ def cells(rules):
                 try:
                     if table.name == USERS:
                         scene = decision_rows.UserScene(rules, number, column, row)
+                    elif table.name in decision_rows.DIRECTS:
+                        scene = decision_rows.DirectScene(rules, number, decision_rows.DIRECTS[table.name], column, row)
                     else:
                         thread = row.thread or ("open" if table.name == "further" else table.name)
                         scene = decision_rows.ThreadScene(rules, number, thread, column, row)
@@ -175,6 +180,9 @@ def missing_commands(found):
         faults.append(f"only {len(documented)} commands in the tables of the rules")
     for thread in decision_rows.THREADS:
         missing = documented - USER_COMMANDS - by_table[thread]
+        faults += [f"the table {thread} has no row for {name}" for name in sorted(missing)]
+    for thread in decision_rows.DIRECTS:
+        missing = documented - USER_COMMANDS - ELSEWHERE - by_table[thread]
         faults += [f"the table {thread} has no row for {name}" for name in sorted(missing)]
     faults += [f"the table {USERS} has no row for {name}" for name in sorted(USER_COMMANDS - by_table[USERS])]
     faults += [f"{name} is in no table of the rules" for name in sorted(set().union(*by_table.values()) - documented)]

@@ -12,7 +12,7 @@ that is named); otherwise the sources have changed, and the mutation must be upd
     access.QUERY  a query that checks the access of the host instead of that of the viewer
     text.QUERY    a query that shows the texts that the host is shown
 
-The rules have no mutations: `random_commands.py` and `decision_table.py` compare them with a second implementation.
+Few rules have mutations: `random_commands.py` and `decision_table.py` compare them with a second implementation.
 
 Mutations of the journal's writing and recovery run the suites of the simulated disk (`JournalCrashTests`,
 `BackupCrashTests`, `ConcurrentCrashTests`) with all repetitions (`CHATJOURNAL_LONG=1`), and if these find nothing, the
@@ -53,7 +53,7 @@ TARGETS = {
     "proofs": ["MerkleLogTests"],
     "crash": ["ChatTesting", "ChatTestingTests"],
     "units": ["ChatTesting", "StubRewriter", "ForkedProcess", "EventJournalTests"],
-    "store": [*STORE, "StubRewriter", "NaiveViews", "ProjectionsTests", "ChatTests"],
+    "store": [*STORE, "StubRewriter", "NaiveViews", "ProjectionsTests", "ChatDomainTests", "ChatTests"],
     "server": [*STORE, *SERVER, "ChatAccountsTests", "ChatServerTests", "ChatWireTests"],
     "postgres": [*STORE, "CPostgreSQL", "JournalPostgres", "JournalPostgresTests"],
 }
@@ -195,6 +195,30 @@ PROMISES = {
         ("ChatDomain/Apply.swift", "edit: the rules forget the latest edit of a reply",
          "if second >= 0 { rare.replyEdits[second] = position }", "break"),
     ],
+    # Who may do what in a direct thread.
+    "ChatDomainTests.RuleModelTests": [
+        ("ChatDomain/Roles.swift", "direct: operators have their rights", "{ isOperator(user) && !threads[thread].isDirect }", "{ isOperator(user) }"),
+        ("ChatDomain/Directs.swift", "direct: a block of one of two people stops nothing",
+         "if isBlocked(people[0], by: people[1]) || isBlocked(people[1], by: people[0]) {", "if isBlocked(people[0], by: people[0]) {"),
+        ("ChatDomain/Directs.swift", "direct: a block counts in one direction",
+         "if isBlocked(people[0], by: people[1]) || isBlocked(people[1], by: people[0]) {", "if isBlocked(people[0], by: people[1]) {"),
+        ("ChatDomain/Directs.swift", "direct: a set has several threads",
+         "if let thread = ids.directs.thread(of: indexes), !envelope.isAudit {",
+         "if let thread = ids.directs.thread(of: indexes), !envelope.isAudit, isMember(opener, of: thread, ids) {"),
+        ("ChatDomain/Directs.swift", "direct: opened with somebody whom the user does not know",
+         "memberships.standing(membership).isMember && isMember(", "memberships.standing(membership).isMember || isMember("),
+        ("ChatDomain/Directs.swift", "direct: an operator decides what nobody reported",
+         "\n            && reports(of: post).hasOpenReports(found.post)", ""),
+        ("ChatDomain/Memberships.swift", "direct: who returns to a group reads everything",
+         "|| threads[indexes.thread].isGroup && !indexes.isNew {", "{"),
+    ],
+    # A thread does not lose its owner with the owner's account.
+    "ChatTests.(Succession|Erase)Tests": [
+        ("Projections/Successions.swift", "succession: a member before a moderator",
+         "if let moderator = earliest(present.filter { !isErased($0.user) }.map(\\.membership)) { return moderator }", "_ = present"),
+        ("Projections/Successions.swift", "succession: the latest join first", "since < earliest?.since ?? .max else", "since > earliest?.since ?? 0 else"),
+        ("Projections/Successions.swift", "succession: an erased user", "if !isErased(identities.memberships.pair(membership).first) {", "do {"),
+    ],
     # What is shown is durable, whole and as of one point; an answer waits for it.
     "ChatTests.LinearizabilityTests": [
         ("Chat/ReadSide.swift", "query: shows what is not durable", "log.durablePosition", "log.lastPosition"),
@@ -312,9 +336,9 @@ PROMISES = {
     # Viewers are shown what WhoIsShownWhat.md says; the audiences and queries are below.
     VISIBILITY: [
         ("Chat", "viewer: strangers read",
-         "else { return start }\n        let asMember", "else { return 0 }\nlet asMember"),
+         "else { return start }\n        let beginsThere", "else { return 0 }\nlet beginsThere"),
         ("Chat", "viewer: members read what was posted before their join",
-         ".sinceJoining ? join : 0", ".sinceJoining ? join - join : 0"),
+         "beginsThere ? join : 0", "beginsThere ? join - join : 0"),
         ("Projections", "viewer: operators read private threads",
          "return version.value == 0 ? version.position : nil", "return version.position"),
         ("Chat", "viewer: learns that a private thread exists",
@@ -333,10 +357,36 @@ PROMISES = {
         ("Chat", "viewer: the inbox has posts that the user may not read",
          "posted > start\n        else { return nil }\n        if item.reason", "posted >= start - start\nelse { return nil }\nif item.reason"),
         ("Chat", "viewer: blocked users are in the inbox", "return isBlocked ? nil : (item, event)", "_ = isBlocked\nreturn (item, event)"),
+        ("Chat", "viewer: operators read direct threads",
+         "start = disclosurePosition(ofThread: index, asOf: position)", "start = identities.directs.contains(index) ? 0 : disclosurePosition(ofThread: index, asOf: position)"),
+        ("Chat", "viewer: who returns to a group reads what came before",
+         " || hasReturned(viewer, toGroup: index, asOf: position)", ""),
+        ("Projections", "viewer: who returns to a thread of two reads what follows",
+         "guard identities.directs.people(of: thread).count > 2, let user", "guard identities.directs.people(of: thread).count > 1, let user"),
+        ("Chat", "viewer: operators see a reported post after the report is resolved",
+         " && hasOpenReport(post, in: thread, asOf: $0)", ""),
+        ("Chat", "viewer: operators see every post of a direct thread with a report", "hasOpenReport(post, in: thread, asOf: $0)",
+         "hasOpenReport(nil, in: thread, asOf: $0)"),
+        ("Chat", "viewer: former operators see a reported post", "isOperator(user, asOf: $0) && joinPosition(user, in: thread, asOf: $0) == nil",
+         "isOperator(user, asOf: viewpoint.position) && joinPosition(user, in: thread, asOf: $0) == nil"),
+        ("Chat", "viewer: members decide the reports of their direct thread", "isOperator(user, asOf: $0) && joinPosition(user, in: thread, asOf: $0) == nil",
+         "isOperator(user, asOf: $0)"),
+        ("Projections", "viewer: a reported post is shown with what is around it", "(row.replyCount, row.mayHaveReactions) = (0, false)", ""),
+        ("Chat", "viewer: sees former names of threads",
+         "event.thread.flatMap({ namePosition(of: $0, asOf: current) }) != recorded.position {",
+         "event.thread.flatMap({ namePosition(of: $0, asOf: current) }) == nil {"),
+        ("Projections", "directory: every thread is listed",
+         "policyAndHistory(ofThread: thread, asOf: position).policy == .listed", "policyAndHistory(ofThread: thread, asOf: position).policy != .residents"),
+        ("Projections", "directory: closed threads are listed",
+         "\n            && views.rare.locks.value(of: thread, asOf: position) & RareHistory.Lock.closed == 0", ""),
+        ("Chat", "directory: shown to the banned", "if !isBanned { rows.append(thread) }", "_ = isBanned\nrows.append(thread)"),
+        ("Chat", "directory: threads that are no longer listed",
+         "\n            && (viewpoint.viewer == .host || isListed(thread, asOf: viewpoint.currentPosition))", ""),
         ("Chat", "viewer: sees postcodes", "case .postcode: shown.redact(.postcode)", "case .postcode: break"),
         ("Chat", "viewer: sees the postcodes of residents", "viewer.isHost(or: user) ? postcode : nil", "postcode"),
         ("Chat", "viewer: former operators see the operators", "isOperator(user, asOf: viewpoint.position), isOperator(user, asOf: viewpoint.currentPosition) else", "isOperator(user, asOf: viewpoint.position) else"),
-        ("Chat", "viewer: sees former names", "namePosition(of: $0, asOf: current) }) != recorded.position {", "namePosition(of: $0, asOf: current) }) == nil {"),
+        ("Chat", "viewer: sees former names", "event.user.flatMap({ namePosition(of: $0, asOf: current) }) != recorded.position {",
+         "event.user.flatMap({ namePosition(of: $0, asOf: current) }) == nil {"),
         ("Chat", "viewer: sees former texts about a person in events",
          "aboutPosition(of: $0, asOf: current) }) != recorded.position {", "aboutPosition(of: $0, asOf: current) }) == nil {"),
         ("Chat", "viewer: sees former texts about a person", "return aboutPosition(of: user, asOf: viewpoint.currentPosition) == position ? position : nil", "return position"),
@@ -446,7 +496,7 @@ def audiences(package):
 
 HOST = "from: Viewpoint(viewer: .host, position: view.position, currentPosition: view.currentPosition"
 # The calls that check access or withhold texts, the viewer of each, and the host in its place.
-CHECKS = [(r"(require(Readable|Moderated)|mayRead)\(", r"from: view\)", HOST + ")"), (r"mark(ing)?\(", r"from: view[,)]", HOST + ")"),
+CHECKS = [(r"(require(Readable|Moderated|Shown|ReportsShown)|mayRead)\(", r"from: view\)", HOST + ")"), (r"mark(ing)?\(", r"from: view[,)]", HOST + ")"),
           (r"requireSelf\(", r"requireSelf\(viewer,", "requireSelf(.host")]
 # The queries of WhoIsShownWhat.md that must be found: if one is missing, CHECKS no longer fits the sources.
 QUERIES = {("access", name) for name in (

@@ -62,7 +62,7 @@ class History:
 
     @staticmethod
     def new_thread(name, policy, code, position):
-        return {"name": name, "named": position, "policy": policy, "history": "all", "sets": [], "code": code, "opened": position, "people": None, "post": None,
+        return {"name": name, "named": position, "names": [(position, name)], "policy": policy, "history": "all", "sets": [], "code": code, "opened": position, "people": None, "post": None,
                 "invited": {}, "mute": {}, "ban": {}, "pins": [], "locked": False, "closed": False}
 
     def on_userRegistered(self, position, fields, _):
@@ -83,6 +83,7 @@ class History:
     @staticmethod
     def on_threadRenamed(position, fields, place):
         place["name"], place["named"] = fields["name"], position
+        place["names"].append((position, fields["name"]))
 
     def on_threadJoined(self, position, fields, place):
         thread, user = fields["thread"], fields["user"]
@@ -397,7 +398,10 @@ class History:
         kind, why, thread, identity = kind_of(event), item["why"], item["thread"], item.get("message") or item.get("reply")
         fields = event[kind]
         actor = fields.get("author") or fields.get("by")
-        if (item["by"], item["name"]) != (self.user(actor), self.threads[thread]["name"]) or actor == viewer or (viewer, actor) in self.blocks:
+        # The name that the thread had then, which a user who may no longer read it has seen, or the present one for a reader.
+        place = self.threads[thread]
+        names = {next((name for since, name in reversed(place["names"]) if since <= item["position"])), *([place["name"]] if thread in readable else [])}
+        if item["by"] != self.user(actor) or item["name"] not in names or actor == viewer or (viewer, actor) in self.blocks:
             return False
         if item["unread"] != (item["position"] > self.inbox_markers.get(viewer, 0)) or (why == "moderation") != ("kind" in item):
             return False
