@@ -83,7 +83,7 @@ extension RuleState {
     func remove(
         _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let (actor, found) = try moderatedPost(command, ids, envelope)
+        let (actor, found) = try moderatedPost(command, isDecision: true, ids, envelope)
         guard !found.marks.contains(.removed) else { return .unchanged }
         try requireReason(command.text)
         appendPostEvent(command.post.kind(.messageRemoved, .replyRemoved), command, found, actor, ids, envelope, &batch)
@@ -153,12 +153,15 @@ extension RuleState {
     }
 
     /// Finds the post of a command whose acting user moderates its thread.
+    ///
+    /// - Parameter isDecision: Whether the command decides the reports of a post, as operators may in a direct
+    ///   thread.
     func moderatedPost(
-        _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope
+        _ command: borrowing ChatCommand, isDecision: Bool = false, _ ids: borrowing Identities, _ envelope: EventEnvelope
     ) throws(Rejection) -> (actor: Int, found: FoundPost) {
         let actor = try requireActor(command.actorID, ids)
         let found = try find(command.post, ids)
-        if isReportedDirectly(command.post, found, to: actor, ids) { return (actor, found) }
+        if isDecision, isReportedDirectly(command.post, found, to: actor, ids) { return (actor, found) }
         try requireKnown(command.post, found, to: actor, as: .ofModerator, ids, envelope)
         try requireModerator(actor, of: found.thread, ids)
         return (actor, found)

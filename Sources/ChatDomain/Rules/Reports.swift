@@ -16,7 +16,7 @@ extension RuleState {
     func resolveReport(
         _ command: borrowing ChatCommand, _ ids: borrowing Identities, _ envelope: EventEnvelope, _ batch: inout EventBatch
     ) throws(Rejection) -> BatchDecision {
-        let (actor, found) = try moderatedPost(command, ids, envelope)
+        let (actor, found) = try moderatedPost(command, isDecision: true, ids, envelope)
         guard reports(of: command.post).hasOpenReports(found.post) else { return .unchanged }
         appendPostEvent(command.post.kind(.messageReportsResolved, .replyReportsResolved), command, found, actor, ids, envelope, &batch)
         return .append

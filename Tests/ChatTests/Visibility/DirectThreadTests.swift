@@ -1,0 +1,191 @@
+import ChatDomain
+import Testing
+
+@testable import Chat
+
+/// Direct threads, the directory and names of threads, as users are shown them.
+@Suite struct DirectThreadTests {
+    private let ann = UserID(bits: 1)
+    private let bob = UserID(bits: 2)
+    private let cem = UserID(bits: 3)
+    private let dan = UserID(bits: 4)
+    private let garden = ThreadID(bits: 31)
+    private let pair = ThreadID(bits: 32)
+    private let group = ThreadID(bits: 33)
+
+    /// Four people of a garden, of whom Dan is an operator.
+    private func store() throws -> ChatStore {
+        let store = try StoreFixture().open()
+        for (user, name) in [(ann, "Ann"), (bob, "Bob"), (cem, "Cem"), (dan, "Dan")] {
+            try store.executeBlocking(.registerUser(user: user, username: name))
+        }
+        try store.executeBlocking(.openThread(thread: garden, name: "Garden", by: ann))
+        for user in [bob, cem, dan] { try store.executeBlocking(.joinThread(user: user, thread: garden)) }
+        try store.executeBlocking(.grantOperator(user: dan))
+        return store
+    }
+
+    private func code(_ body: () throws -> Void) -> Rejection.Code? {
+        do {
+            try body()
+            return nil
+        } catch ChatError.rejected(let rejection) { return rejection.code } catch { return Rejection.Code(rawValue: "\(error)") }
+    }
+
+    @Test func setHasOneThread() throws {
+        let store = try store()
+        let first = try store.executeBlocking(.openDirect(thread: pair, by: ann, with: [bob]))
+        #expect(first.thread == pair && first.events.map(\.kind) == [.directOpened, .threadJoined, .threadJoined])
+        let again = try store.executeBlocking(.openDirect(thread: group, by: bob, with: [ann, bob, ann]))
+        #expect(again.isDuplicate && again.positions == first.positions && again.thread == pair)
+        #expect(try store.thread(pair, as: .user(bob)).people?.map(\.username) == ["Ann", "Bob"])
+        #expect(try store.threads(of: bob, as: .user(bob)).last?.people?.map(\.id) == [ann, bob])
+        #expect(code { _ = try store.executeBlocking(.openDirect(thread: pair, by: ann, with: [cem])) } == .identifierTaken)
+        #expect(code { _ = try store.executeBlocking(.openDirect(by: ann, with: [ann])) } == .invalidPeople)
+    }
+
+    /// Every reason has one code.
+    @Test func whoCannotBeReachedIsNotTold() throws {
+        let store = try store()
+        let stranger = UserID(bits: 9)
+        try store.executeBlocking(.registerUser(user: stranger, username: "Eli"))
+        try store.executeBlocking(.block(user: ann, by: cem))
+        // What an operator reads is nothing shared.
+        try store.executeBlocking(.leaveThread(user: dan, thread: garden))
+        for (by, other) in [(ann, stranger), (ann, UserID(bits: 99)), (ann, cem), (cem, ann), (dan, bob), (ann, dan)] {
+            #expect(code { _ = try store.executeBlocking(.openDirect(by: by, with: [other])) } == .cannotMessage)
+        }
+        try store.eraseUser(bob, reason: "asked")
+        #expect(code { _ = try store.executeBlocking(.openDirect(by: ann, with: [bob])) } == .cannotMessage)
+    }
+
+    @Test func blockStopsPostsOfTwoOnly() throws {
+        let store = try store()
+        try store.executeBlocking(.openDirect(thread: pair, by: ann, with: [bob]))
+        try store.executeBlocking(.openDirect(thread: group, by: ann, with: [bob, cem]))
+        try store.executeBlocking(.block(user: ann, by: bob))
+        for user in [ann, bob] {
+            #expect(code { _ = try store.executeBlocking(.postMessage(thread: pair, author: user, body: "x")) } == .cannotMessage)
+            try store.executeBlocking(.postMessage(thread: group, author: user, body: "x"))
+        }
+        try store.executeBlocking(.unblock(user: ann, by: bob))
+        try store.executeBlocking(.postMessage(thread: pair, author: ann, body: "x"))
+    }
+
+    @Test func whoComesBackReadsWhatFollowsInAGroup() throws {
+        let store = try store()
+        try store.executeBlocking(.openDirect(thread: pair, by: ann, with: [bob]))
+        try store.executeBlocking(.openDirect(thread: group, by: ann, with: [bob, cem]))
+        for thread in [pair, group] {
+            try store.executeBlocking(.postMessage(thread: thread, author: ann, body: "before"))
+            try store.executeBlocking(.leaveThread(user: bob, thread: thread))
+            #expect(code { _ = try store.timeline(thread, as: .user(bob)) } == .unknownThread)
+            #expect(code { _ = try store.executeBlocking(.joinThread(user: bob, thread: thread)) } == .unknownThread)
+        }
+        try store.executeBlocking(.openDirect(by: bob, with: [ann]))
+        let back = try store.executeBlocking(.openDirect(by: bob, with: [cem, ann]))
+        #expect(!back.isDuplicate && back.events.map(\.kind) == [.threadJoined])
+        try store.executeBlocking(.postMessage(thread: group, author: cem, body: "after"))
+        #expect(try store.timeline(pair, as: .user(bob)).map(\.body) == ["before"])
+        #expect(try store.timeline(group, as: .user(bob)).map(\.body) == ["after"])
+        #expect(try store.timeline(group, as: .user(cem)).map(\.body) == ["before", "after"])
+        #expect(try store.rebuild())
+    }
+
+    /// Nobody has a role in a direct thread, and an operator no right.
+    @Test func operatorsActOnReportedPostsAlone() throws {
+        let store = try store()
+        try store.executeBlocking(.openDirect(thread: pair, by: ann, with: [bob]))
+        let rude = MessageID(bits: 51)
+        try store.executeBlocking(.postMessage(message: rude, thread: pair, author: ann, body: "rude"))
+        let other = MessageID(bits: 52)
+        try store.executeBlocking(.postMessage(message: other, thread: pair, author: ann, body: "private"))
+        try store.executeBlocking(.reply(message: rude, author: bob, body: "stop"))
+        func refused(_ command: ChatCommand) -> Rejection.Code? { code { _ = try store.executeBlocking(command) } }
+        #expect(refused(.remove(.message(rude), by: dan, reason: "x")) == .unknownMessage)
+        #expect(code { _ = try store.message(rude, as: .user(dan)) } == .unknownMessage)
+        #expect(code { _ = try store.reports(in: pair, as: .user(dan)) } == .unknownThread)
+        let report = try store.executeBlocking(.report(.message(rude), by: bob, reason: "rude"))
+        #expect(report.moderatorCount == nil)
+        let shown = try store.message(rude, as: .user(dan))
+        #expect(shown.body == "rude" && shown.replyCount == 0)
+        #expect(try store.reports(in: pair, as: .user(dan)).map(\.reason) == ["rude"])
+        #expect(try store.inbox(of: dan, as: .user(dan)).map(\.post) == [.message(rude)])
+        for query in [pair] {
+            #expect(code { _ = try store.timeline(query, as: .user(dan)) } == .unknownThread)
+            #expect(code { _ = try store.replies(to: rude, as: .user(dan)) } == .unknownMessage)
+            #expect(code { _ = try store.message(other, as: .user(dan)) } == .unknownMessage)
+        }
+        #expect(refused(.remove(.message(other), by: dan, reason: "x")) == .unknownMessage)
+        #expect(refused(.pin(message: rude, by: dan)) == .unknownMessage)
+        #expect(refused(.ban(user: ann, thread: pair, by: dan, reason: "x")) == .unknownThread)
+        #expect(refused(.pin(message: rude, by: ann)) == .notAModerator)
+        #expect(refused(.renameThread(thread: pair, name: "We", by: ann)) == .notAnOwner)
+        try store.executeBlocking(.remove(.message(rude), by: dan, reason: "rude"))
+        try store.executeBlocking(.resolveReport(.message(rude), by: dan))
+        #expect(code { _ = try store.message(rude, as: .user(dan)) } == .unknownMessage)
+        #expect(try store.inbox(of: dan, as: .user(dan)).isEmpty)
+    }
+
+    /// An operator who is a member has no more rights there, so that nobody reads the report.
+    @Test func operatorDecidesNoReportsOfTheirOwnThread() throws {
+        let store = try store()
+        try store.executeBlocking(.openDirect(thread: pair, by: ann, with: [dan]))
+        let message = MessageID(bits: 51)
+        try store.executeBlocking(.postMessage(message: message, thread: pair, author: dan, body: "rude"))
+        #expect(try store.executeBlocking(.report(.message(message), by: ann, reason: "x")).moderatorCount == 0)
+        #expect(store.unattendedReportCount == 1)
+        #expect(code { _ = try store.executeBlocking(.resolveReport(.message(message), by: dan)) } == .notAModerator)
+        #expect(code { _ = try store.reports(in: pair, as: .user(dan)) } == .notAModerator)
+        #expect(try store.inbox(of: dan, as: .user(dan)).isEmpty)
+    }
+
+    @Test func directoryListsWhatIsListed() throws {
+        let store = try store()
+        let (club, den) = (ThreadID(bits: 41), ThreadID(bits: 42))
+        try store.executeBlocking(.openThread(thread: club, name: "Club", by: ann, policy: .listed))
+        try store.executeBlocking(.openThread(thread: den, name: "Den", by: bob, policy: .inviteOnly))
+        let opening = store.head.position
+        func found(_ viewer: Viewer, _ point: AsOf = .now) throws -> [String?] { try store.directory(as: viewer, asOf: point).map(\.name) }
+        #expect(try found(.user(dan)) == ["Club"])
+        #expect(try store.directory(as: .user(dan))[0].latestPostAt == nil)
+        try store.executeBlocking(.setThreadPolicy(thread: den, policy: .listed, by: bob))
+        let message = try #require(try store.executeBlocking(.postMessage(thread: club, author: ann, body: "Hello")).message)
+        #expect(try found(.user(dan)) == ["Den", "Club"] && found(.user(dan), .position(opening)) == ["Club"])
+        try store.executeBlocking(.joinThread(user: bob, thread: club))
+        let reply = try #require(try store.executeBlocking(.reply(message: message, author: bob, body: "Hi")).reply)
+        let entry = try store.directory(as: .user(dan))[1]
+        let posted = try store.reply(reply, as: .host)
+        #expect(entry.position == posted.position && entry.latestPostAt == posted.createdAt && entry.memberCount == 2)
+        try store.executeBlocking(.ban(user: cem, thread: club, by: ann, reason: "x"))
+        #expect(try found(.user(cem)) == ["Den"] && found(.user(cem), .position(opening)) == [] && found(.host).count == 2)
+        try store.executeBlocking(.unban(user: cem, thread: club, by: ann))
+        try store.executeBlocking(.closeThread(thread: den, by: bob))
+        #expect(try found(.user(cem)) == ["Club"])
+        #expect(code { _ = try store.directory(as: .user(UserID(bits: 99))) } == .unknownUser)
+    }
+
+    @Test func namesAreThoseOfTheirTime() throws {
+        let store = try store()
+        let before = store.head.position
+        try store.executeBlocking(.setRole(user: bob, thread: garden, role: .owner, by: ann))
+        try store.executeBlocking(.renameThread(thread: garden, name: "Orchard", by: bob))
+        #expect(try store.thread(garden, as: .user(cem)).name == "Orchard")
+        #expect(try store.thread(garden, as: .user(cem), asOf: .position(before)).name == "Garden")
+        #expect(try store.threadIDs(named: "orchard", as: .user(cem)) == [garden])
+        #expect(try store.threadIDs(named: "Garden", as: .user(cem)) == [])
+        var names: [String?] = []
+        try store.forEachEvent(matching: EventFilter(as: .user(dan), kinds: [.threadRenamed])) { event, _ in
+            names.append(event.event.threadName)
+        }
+        try store.executeBlocking(.renameThread(thread: garden, name: "Allotment", by: ann))
+        try store.forEachEvent(matching: EventFilter(as: .user(dan), kinds: [.threadRenamed])) { event, _ in
+            names.append(event.event.threadName)
+        }
+        #expect(names == ["Orchard", nil, "Allotment"])
+        // An erasure takes the names that the user gave.
+        try store.eraseUser(ann, reason: "asked")
+        #expect(try store.thread(garden, as: .user(cem)).name == nil)
+        #expect(try store.rebuild())
+    }
+}
