@@ -321,7 +321,7 @@ class Hostile:
         schemas = self.document.root["components"]["schemas"]
         values = {"thread": "SW1A", "body": "forged", "message": self.message, "reply": identifier(), "name": "Forged", "username": "Forged", "postcode": "M1 1AA", "device": "x",
                   "upTo": 1, "role": "member", "policy": "open", "reason": "forged", "session": identifier(), "kind": "org.example.x", "payload": {}, "id": identifier(), "user": self.ann.id,
-                  "emoji": "\U0001F44D", "from": 1, "level": "none"}
+                  "emoji": "\U0001F44D", "from": 1, "level": "none", "with": [self.ann.id]}
         good = {"leaveThread": {"thread": "M1"}}
         for name in (key.removeprefix("command.") for key in schemas if key.startswith("command.")):
             fields = schemas["command." + name]["properties"][name]

@@ -609,6 +609,8 @@ class Community:
             if person in self.operators:
                 policy = "open"
             return person, {"openThread": {"thread": identifier(rng), "name": self.mark("T"), "by": me, "policy": policy, "history": history}}
+        if state.directs and rng.random() < 0.25:
+            return self.talk_directly()
         if dice < 0.10:
             inward = f"{rng.randrange(10)}{rng.choice('ABDEFG')}{rng.choice('HJLNPQ')}"
             return person, {"setPostcode": {"user": me, "postcode": f"{rng.choice(CODES)} {inward}"}}
@@ -673,8 +675,47 @@ class Community:
         if known and self.rng.random() < 0.5:
             others = [user for user in self.rng.choice(left or known) if user != me]
         else:
-            others = self.rng.sample([person.id for person in self.people if person.id != me], self.rng.choice((1, 2)))
+            threads = self.state.threads.values()
+            mates = [person.id for person in self.people if person.id != me and any({me, person.id} <= set(place["members"]) for place in threads)]
+            others = [person.id for person in self.people if person.id != me]
+            others = self.rng.sample(mates if len(mates) > 1 and self.rng.random() < 0.9 else others, self.rng.choice((1, 1, 2)))
         return {"thread": identifier(self.rng), "by": me, "with": others}
+
+    def talk_directly(self):
+        """Returns a person and what they do in a direct thread, or an operator who decides its reports."""
+        rng, state = self.rng, self.state
+        thread = rng.choice(list(state.directs.values()))
+        place, people = state.threads[thread], {person.id: person for person in self.people}
+        inside, left = list(place["members"]), [user for user in place["people"] if user not in place["members"]]
+        me = rng.choice(inside or left)
+        posts = [({kind: key}, post) for kind, found in (("message", state.messages), ("reply", state.replies)) for key, post in found.items()
+                 if post["thread"] == thread]
+        messages = [post["message"] for post, _ in posts if "message" in post]
+        reported = [post for post, found in posts if found["reporters"]]
+        choices = [
+            (0.25, lambda: (me, {"postMessage": {"message": identifier(rng), "thread": thread, "author": me, "body": self.mark("m")}})),
+            (0.06, lambda: (me, {"leaveThread": {"user": me, "thread": thread}})),
+            (0.03, lambda: (me, {rng.choice(("block", "unblock", "unblock")): {"user": rng.choice(place["people"]), "by": me}})),
+        ]
+        if left:
+            who = rng.choice(left)
+            choices.append((0.12, lambda: (who, {"openDirect": {"thread": identifier(rng), "by": who, "with": [user for user in place["people"] if user != who]}})))
+        if posts:
+            post, found = rng.choice(posts)
+            message = rng.choice(messages)
+            choices += [
+                (0.12, lambda: (me, {"reply": {"reply": identifier(rng), "message": message, "author": me, "body": self.mark("r")}})),
+                (0.20, lambda: (me, {"report": {**post, "by": me, "reason": self.mark("why")}})),
+                (0.05, lambda: (me, {"react": {**post, "by": me, "emoji": ":wave:"}})),
+                (0.03, lambda: (found["author"], {"edit": {**post, "by": found["author"], "body": self.mark("e")}})),
+                (0.02, lambda: (found["author"], {"retract": {**post, "by": found["author"]}})),
+            ]
+        if reported:
+            decider, decided = rng.choice(self.operators).id, rng.choice(reported)
+            choices += [(0.03, lambda: (decider, {"resolveReport": {**decided, "by": decider}})),
+                        (0.03, lambda: (decider, {"remove": {**decided, "by": decider, "reason": self.mark("why")}}))]
+        user, command = rng.choices([choice for _, choice in choices], [weight for weight, _ in choices])[0]()
+        return people[user], command
 
     # Comparison
 

@@ -661,6 +661,7 @@ class Routes:
     def deletion(self):
         dan = self.server.person(self.web, "Dan")
         self.execute(dan, {"setPostcode": {"postcode": "SW1A 9ZZ"}}, {"postMessage": {"thread": "SW1A", "body": "the text of Dan"}})
+        owned = self.own_threads(dan)
         self.post("/v1/delete-account", {"password": "wrong password"}, 401, "invalidCredentials", dan.token)
         self.post("/v1/delete-account", {"password": PASSWORD}, 204, token=dan.token)
         expect(self.web.ask("GET", "/v1/me", token=dan.token), 401, "notSignedIn", "after delete-account")
@@ -668,8 +669,39 @@ class Routes:
         entry = self.web.get("/v1/threads/SW1A/timeline?limit=1", self.ann.token)["items"][0]
         if entry["author"] != {"id": dan.id, "username": None} or entry["body"] is not None:
             raise Failed(f"the message of a deleted user: {entry}")
+        self.check_successors(dan, owned)
         self.post("/v1/sign-up", {"username": "Dan", "email": dan.email, "password": PASSWORD}, 202)
         self.post("/v1/confirm", {"email": dan.email, "code": self.server.code(dan.email)}, 200)
+
+    def own_threads(self, dan):
+        """Opens threads of which Dan is the owner. Returns the successor in each, or None."""
+        ann, bob = self.ann, self.bob
+        moderated, joined, shared, lonely = (identifier() for _ in range(4))
+        for thread in (moderated, joined, shared, lonely):
+            self.execute(dan, {"openThread": {"thread": thread, "name": "Dan's"}})
+        # A moderator who joined last, the member whose latest join is the first, and another owner.
+        self.execute(bob, {"joinThread": {"thread": moderated}}, {"joinThread": {"thread": joined}})
+        self.execute(ann, {"joinThread": {"thread": moderated}}, {"joinThread": {"thread": joined}}, {"joinThread": {"thread": shared}})
+        self.execute(bob, {"leaveThread": {"thread": joined}}, {"joinThread": {"thread": joined}}, {"joinThread": {"thread": shared}})
+        self.execute(dan, {"setRole": {"thread": moderated, "user": ann.id, "role": "moderator"}}, {"setRole": {"thread": shared, "user": bob.id, "role": "owner"}})
+        return {moderated: ann.id, joined: ann.id, shared: None, lonely: None}
+
+    def check_successors(self, dan, owned):
+        """The roles of a deleted user end in the commit of the erasure, first by their successors."""
+        events = self.server.events()
+        at = next(index for index, event in enumerate(events) if event.get("userErased", {}).get("user") == dan.id)
+        ends = [event["roleSet"] for event in events[at + 1:] if "roleSet" in event]
+        roles = {}
+        for role in ends:
+            roles.setdefault(role["thread"], []).append((role["user"], role["role"], role["by"]))
+        expected = {thread: [*([(user, "owner", dan.id)] if user else []), (dan.id, "member", dan.id)] for thread, user in owned.items()}
+        # They follow it immediately, which nothing but the same commit guarantees.
+        if roles != expected or any("roleSet" not in event for event in events[at + 1:at + 1 + len(ends)]):
+            raise Failed(f"the end of the roles of a deleted user: {events[at:at + 8]}, expected {expected}")
+        for thread, user in owned.items():
+            if user and [(each["user"]["id"], each["role"]) for each in self.web.get(f"/v1/threads/{thread}/roles", self.ann.token)["items"]] != [(user, "owner")]:
+                raise Failed(f"the roles in {thread} of a deleted user")
+        self.execute(self.ann, {"openDirect": {"with": [dan.id]}}, rejected="cannotMessage")
 
     def coverage(self):
         seen = {(path, "GET" if method == "HEAD" else method, status) for path, method, status, _ in self.document.used}

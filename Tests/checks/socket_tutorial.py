@@ -199,7 +199,7 @@ def out_of_reach(server, person, ann):
                 {"reply": {"message": message, "body": "x"}}, {"edit": {"message": message, "body": "x"}}, {"retract": {"message": message}},
                 {"remove": {"message": message, "reason": "x"}}, {"report": {"message": message, "reason": "x"}}, {"pin": {"message": message}},
                 {"lockThread": {"thread": thread}}, {"closeThread": {"thread": thread}},
-                {"setThreadPolicy": {"thread": thread, "policy": "open"}},
+                {"setThreadPolicy": {"thread": thread, "policy": "open"}}, {"renameThread": {"thread": thread, "name": "x"}},
                 {"setRole": {"thread": thread, "user": person.id, "role": "owner"}}, {"ban": {"thread": thread, "user": user, "reason": "x"}},
                 {"removeMember": {"thread": thread, "user": user, "reason": "x"}}]
     for command in commands:
