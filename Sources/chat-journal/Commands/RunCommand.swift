@@ -50,8 +50,9 @@ private let commandHelp = """
       {"registerUser":{["user":ID,] "username":TEXT [,"subject":TEXT]}}
       {"changeUsername":{"user":ID,"username":TEXT}}
       {"setPostcode":{"user":ID,"postcode":TEXT}}
-      {"openThread":{["thread":ID,] "name":TEXT,"by":ID [,"policy":"open" or "inviteOnly"]
+      {"openThread":{["thread":ID,] "name":TEXT,"by":ID [,"policy":"open", "listed" or "inviteOnly"]
                      [,"history":"all" or "sinceJoining"]}}
+      {"openDirect":{["thread":ID,] "by":ID,"with":[ID, ...]}}
       {"joinThread":{"user":ID,"thread":THREAD}}
       {"leaveThread":{"user":ID,"thread":THREAD}}
       {"postMessage":{["message":ID,] "thread":THREAD,"author":ID,"body":TEXT}}
@@ -77,7 +78,8 @@ private let commandHelp = """
       {"pin":{"message":ID,"by":ID}}, likewise unpin
       {"react":{"message" or "reply":ID,"by":ID,"emoji":EMOJI or ":name:"}}, likewise unreact
       {"lockThread":{"thread":THREAD,"by":ID}}, likewise unlockThread, closeThread
-      {"setThreadPolicy":{"thread":THREAD,"policy":"open" or "inviteOnly"[,"history":...],"by":ID}}
+      {"setThreadPolicy":{"thread":THREAD,"policy":"open", "listed" or "inviteOnly" [,"history":...],"by":ID}}
+      {"renameThread":{"thread":THREAD,"name":TEXT,"by":ID}}
       {"block":{"user":ID,"by":ID}}, likewise unblock
       {"custom":{["id":ID,] "kind":NAME,"thread":THREAD,"by":ID,"payload":JSON}}
     An answer is {"line":1,"positions":[12,12],"events":[...],"duplicate":false}, or
