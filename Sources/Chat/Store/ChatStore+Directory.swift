@@ -6,7 +6,7 @@ import Projections
 extension ChatStore {
     /// Returns a page of the threads that every user may find, ordered by their latest post.
     ///
-    /// A thread is in the directory while its policy is ``ThreadPolicy/listed`` and it is not closed; for a
+    /// A thread is in the directory while its policy is `listed` and it is not closed; for a
     /// viewer, if it was as of the point and is now. It is not for a viewer whom its moderators have banned,
     /// then or now, as long as the ban is in effect. Nothing of what was posted is shown, except when.
     ///
