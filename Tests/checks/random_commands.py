@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Executes random commands of every kind with the tool and compares each answer with the independent rules of model.py.
+At the end of each journal it compares the directory of threads too.
 
     random_commands.py --tool PATH [--commands 20000] [--seed S]
 
@@ -14,6 +15,7 @@ import json
 import pathlib
 import random
 import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -228,9 +230,22 @@ def compare(tool, seed, number, count, totals):
         totals[name, str(outcome) if outcome.code else "duplicate" if outcome.duplicate else "events" if outcome.events else "no change"] += 1
         found += [f"journal {number}, line {at}: {difference}: {json.dumps(line)[:300]}"
                   for difference in model.differences(outcome, answer, thread_ids)]
+    found += [f"journal {number}: {difference}" for difference in compare_directory(tool, pathlib.Path(scratch) / "journal", community.state)]
     if not found:
         shutil.rmtree(scratch)
     return found, scratch
+
+
+def compare_directory(tool, journal, state):
+    """Yields the differences of the directory, for the host and for each user: what is listed and open, without the bans."""
+    for viewer in (None, *state.users):
+        options = ["--viewer", viewer] if viewer else []
+        done = subprocess.run([tool, "directory", str(journal), "--json", "--limit", "1000", *options], capture_output=True, text=True, check=True)
+        printed = {(entry["id"], entry["members"]) for entry in map(json.loads, done.stdout.splitlines())}
+        expected = {(thread, len(place["members"])) for thread, place in state.threads.items() if place["policy"] == "listed" and not place["closed"]
+                    and not (viewer and state.is_sanctioned("bans", viewer, thread))}
+        if printed != expected:
+            yield f"the directory for {viewer}: expected {expected}, got {printed}"
 
 
 def main():

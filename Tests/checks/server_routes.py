@@ -176,7 +176,8 @@ class Routes:
         post, = self.execute(self.ann, {"postMessage": {"thread": "SW1A", "body": "Watches, cheap"}})
         answer, = self.execute(self.ann, {"report": {"message": post["events"][0]["messagePosted"]["message"], "reason": "a test"}})
         health = self.web.get("/healthz")
-        if (answer.get("moderators"), health) != (0, {"status": "ok", "unattendedReports": 1}):
+        # The other one is in the direct thread.
+        if (answer.get("moderators"), health) != (0, {"status": "ok", "unattendedReports": 2}):
             raise Failed(f"a report without moderators: {answer}, {health}")
 
     def execute(self, person, *commands, rejected=None):
@@ -321,6 +322,10 @@ class Routes:
             raise Failed(f"the return to a direct thread: {back}")
         if [each["body"] for each in web.get(f"/v1/threads/{thread}/timeline", bob.token)["items"]] != ["Just you"]:
             raise Failed("who returns to a direct thread of two reads everything")
+        # Operators would decide the report, and there is none.
+        answer, = self.execute(ann, {"report": {"message": post["events"][0]["messagePosted"]["message"], "reason": "a test"}})
+        if (answer.get("moderators"), web.get("/healthz")) != (0, {"status": "ok", "unattendedReports": 1}):
+            raise Failed(f"a report in a direct thread: {answer}, {web.get('/healthz')}")
         # The other checks expect two threads of Ann.
         self.execute(ann, {"leaveThread": {"thread": thread}})
         self.execute(bob, {"leaveThread": {"thread": thread}})
