@@ -426,6 +426,8 @@ def deleted(ann, bob):
     ann.open(f"t/{thread}")
     ann.write("Remember me")
     bob.id_of("Remember me")
+    bob.open(f"people/{ann.id}")
+    bob.see("Shops on Fridays.", "main")
     ann.open("settings")
     ann.click("Delete the account…", "main")
     ann.see("Nobody can bring them back", "dialog")
@@ -435,6 +437,11 @@ def deleted(ann, bob):
     ann.fill("Your password", ann.password, "dialog")
     ann.click("Delete everything", "dialog .form")
     ann.see("Your account is deleted.", "main")
+    bob.see("There is no such person", "main")
+    bob.see("Deleted account", ".thread-list .thread-name")
+    if "Shops on Fridays." in bob.text("body") or "Ann" in bob.driver.title:
+        raise Failed("the erased profile is shown")
+    bob.open(f"t/{thread}")
     bob.driver.refresh()
     bob.see("Deleted account", "main .timeline")
     if "Remember me" in bob.text("body"):

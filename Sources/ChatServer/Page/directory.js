@@ -88,9 +88,9 @@ function peopleSearch() {
     status.textContent = "";
     if (!name) return [];
     const first = await get(path(["people"], { name, limit: pageSize }));
-    const known = first.items.filter(({ id }) => id !== state.me?.id);
-    status.textContent = known.length ? `${first.older === null ? "" : "More than "}${count(known.length, "person", "people")} found` : "Nobody found";
-    if (!known.length) return h("p", { class: "muted" }, "Nobody in your threads has such a name.");
+    const known = first.items.length;
+    status.textContent = known ? `${first.older === null ? "" : "More than "}${count(known, "person", "people")} found` : "Nobody found";
+    if (!known) return h("p", { class: "muted" }, "Nobody in your threads has such a name.");
     return pages(first, ["people"], { name }, "people", foundPerson);
   });
   let timer = null;
@@ -99,7 +99,12 @@ function peopleSearch() {
     timer = setTimeout(load, searchDelay);
   });
   const isLeft = ({ kind, fields }) => /^(threadLeft|memberRemoved|userBanned)$/.test(kind) && fields.user === state.me?.id;
-  const ends = [on("erased", load), on("event", (change) => { if (isLeft(change)) load(); }), () => clearTimeout(timer)];
+  // Who was found may be known from that thread alone.
+  const forget = () => {
+    found.replaceChildren();
+    load();
+  };
+  const ends = [on("erased", load), on("event", (change) => { if (isLeft(change)) forget(); }), () => clearTimeout(timer)];
   return { element, close: () => ends.forEach((end) => end()) };
 }
 

@@ -18,11 +18,9 @@ export function personPage(id) {
   let shown = new Set();
   let names = "";
   const namesNow = () => JSON.stringify([...shown].map((thread) => (state.threads.has(thread) ? threadName(state.threads.get(thread)) : null)));
-  const name = () => (state.names.has(id) ? state.names.get(id) ?? "Deleted account" : "Person");
-  const setTitle = () => {
-    result.title = name();
-    result.heading.textContent = name();
-  };
+  const name = () => (state.names.has(id) ? state.names.get(id) ?? "Deleted account" : "a person");
+  const setHeading = () => { result.heading.textContent = result.title; };
+  Object.defineProperty(result, "title", { get: () => `About ${name()}` });
 
   function thread(common) {
     shown.add(common.id);
@@ -38,10 +36,11 @@ export function personPage(id) {
       if (error.code !== "notFound") throw error;
       shown = new Set();
       names = namesNow();
+      setHeading();
       return h("p", {}, "There is no such person, or you have no thread in common.");
     }
     learn(details);
-    setTitle();
+    setHeading();
     shown = new Set();
     const { threads } = details;
     const list = pages(threads, ["people", id], {}, "thread-links", thread);
@@ -56,12 +55,22 @@ export function personPage(id) {
         threads.items.length ? list : h("p", { class: "muted" }, "None.")),
     ];
   });
-  setTitle();
+  setHeading();
   load();
   const isChange = ({ kind, fields }) => fields.user === id && /^(profileSet|usernameChanged|threadJoined|threadLeft|memberRemoved)$/.test(kind);
+  const threadsChanged = () => {
+    if (names === namesNow()) return;
+    // The name of a thread that the user can no longer read is forgotten at once.
+    if ([...shown].some((thread) => !state.threads.has(thread))) body.replaceChildren();
+    load();
+  };
+  const erased = ({ namelessUsers }) => {
+    if (namelessUsers.includes(id)) body.replaceChildren();
+    load();
+  };
   const ends = [
-    on("event", (change) => { if (isChange(change)) load(); }), on("threads", () => { if (names !== namesNow()) load(); }),
-    on("names", setTitle), on("erased", load), on("blocked", load),
+    on("event", (change) => { if (isChange(change)) load(); }), on("threads", threadsChanged),
+    on("names", setHeading), on("erased", erased), on("blocked", load),
   ];
   result.close = () => ends.forEach((end) => end());
   return result;

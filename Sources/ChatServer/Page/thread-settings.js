@@ -14,35 +14,36 @@ export function threadSettingsPanel(context) {
   const { element, body } = panelFrame(context, "Settings of the thread");
   const { thread } = context;
   const section = (title, ...children) => h("section", { class: "panel-section", "aria-label": title }, h("h3", {}, title), children);
-  let shown = null;
+  const info = () => ({ name: context.info()?.name ?? "", policy: context.info()?.policy ?? "open" });
+  let shown = info();
+  const renaming = form({
+    fields: [{ name: "name", label: "Name of the thread", value: shown.name, maxlength: 240, autocomplete: "off" }], submit: "Rename the thread",
+    action: async ({ name }) => {
+      await execute("renameThread", { thread, name: name.trim() });
+      notice("The thread is renamed.");
+    },
+  });
+  const joining = form({
+    fields: [{ name: "policy", label: "Who can join?", type: "select", options: policies, value: shown.policy, hint: "In a thread that was only for invited people, new members read only what is written after they join." }],
+    submit: "Change who can join",
+    action: async ({ policy }) => {
+      await execute("setThreadPolicy", { thread, policy });
+      notice("It is changed who can join.");
+    },
+  });
+  const forms = h("div", { class: "found" }, section("Name", renaming.element), section("Joining", joining.element));
+  const refusal = h("p", { class: "muted" }, "Only owners of the thread can change its settings.");
+  body.append(forms, refusal);
 
   function render() {
-    const { name = null, policy = "open", closed = false } = context.info() ?? {};
-    const isAllowed = context.mayConfigure();
-    const mark = JSON.stringify([name, policy, closed, isAllowed]);
-    // Without a change, what is being typed stays.
-    if (mark === shown) return;
-    shown = mark;
-    if (!isAllowed) {
-      body.replaceChildren(h("p", { class: "muted" }, "Only owners of the thread can change its settings."));
-      return;
+    forms.hidden = !context.mayConfigure();
+    refusal.hidden = !forms.hidden;
+    const before = shown;
+    shown = info();
+    // What the user has begun to change stays.
+    for (const [name, input] of [["name", renaming.inputs.name], ["policy", joining.inputs.policy]]) {
+      if (input.value === before[name]) input.value = shown[name];
     }
-    const renaming = form({
-      fields: [{ name: "name", label: "Name of the thread", value: name ?? "", maxlength: 240, autocomplete: "off" }], submit: "Rename the thread",
-      action: async (values) => {
-        await execute("renameThread", { thread, name: values.name.trim() });
-        notice("The thread is renamed.");
-      },
-    });
-    const joining = form({
-      fields: [{ name: "policy", label: "Who can join?", type: "select", options: policies, value: policy, hint: "In a thread that was only for invited people, new members read only what is written after they join." }],
-      submit: "Change who can join",
-      action: async (values) => {
-        await execute("setThreadPolicy", { thread, policy: values.policy });
-        notice("It is changed who can join.");
-      },
-    });
-    body.replaceChildren(section("Name", renaming.element), section("Joining", joining.element));
   }
   render();
   return { element, changed: render, reset: render };

@@ -358,7 +358,7 @@ export class ThreadView {
         await execute("joinThread", { thread: this.id });
       } catch (problem) {
         // The thread exists, or the server would not have told the standing.
-        error.textContent = problem.code === "unknownThread" ? "Only people with an invitation can join this thread." : errorText(problem);
+        error.textContent = problem.code === "unknownThread" ? "Only people with an invitation can join this thread. To come back to a direct thread, message its people." : errorText(problem);
       }
     };
     return h(
