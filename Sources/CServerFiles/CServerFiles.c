@@ -21,6 +21,9 @@ static const unsigned char app_js[] = {
 static const unsigned char composer_js[] = {
 #embed "../ChatServer/Page/composer.js"
 };
+static const unsigned char directory_js[] = {
+#embed "../ChatServer/Page/directory.js"
+};
 static const unsigned char dom_js[] = {
 #embed "../ChatServer/Page/dom.js"
 };
@@ -63,6 +66,9 @@ static const unsigned char people_js[] = {
 static const unsigned char pins_js[] = {
 #embed "../ChatServer/Page/pins.js"
 };
+static const unsigned char profile_js[] = {
+#embed "../ChatServer/Page/profile.js"
+};
 static const unsigned char reactions_js[] = {
 #embed "../ChatServer/Page/reactions.js"
 };
@@ -80,6 +86,9 @@ static const unsigned char store_js[] = {
 };
 static const unsigned char style_css[] = {
 #embed "../ChatServer/Page/style.css"
+};
+static const unsigned char thread_settings_js[] = {
+#embed "../ChatServer/Page/thread-settings.js"
 };
 static const unsigned char thread_js[] = {
 #embed "../ChatServer/Page/thread.js"
@@ -101,6 +110,7 @@ const struct CServerFile CServerFiles[] = {
     {"/api.js", "text/javascript; charset=utf-8", api_js, sizeof api_js},
     {"/app.js", "text/javascript; charset=utf-8", app_js, sizeof app_js},
     {"/composer.js", "text/javascript; charset=utf-8", composer_js, sizeof composer_js},
+    {"/directory.js", "text/javascript; charset=utf-8", directory_js, sizeof directory_js},
     {"/dom.js", "text/javascript; charset=utf-8", dom_js, sizeof dom_js},
     {"/events.js", "text/javascript; charset=utf-8", events_js, sizeof events_js},
     {"/format.js", "text/javascript; charset=utf-8", format_js, sizeof format_js},
@@ -115,12 +125,14 @@ const struct CServerFile CServerFiles[] = {
     {"/panel.js", "text/javascript; charset=utf-8", panel_js, sizeof panel_js},
     {"/people.js", "text/javascript; charset=utf-8", people_js, sizeof people_js},
     {"/pins.js", "text/javascript; charset=utf-8", pins_js, sizeof pins_js},
+    {"/profile.js", "text/javascript; charset=utf-8", profile_js, sizeof profile_js},
     {"/reactions.js", "text/javascript; charset=utf-8", reactions_js, sizeof reactions_js},
     {"/replies.js", "text/javascript; charset=utf-8", replies_js, sizeof replies_js},
     {"/router.js", "text/javascript; charset=utf-8", router_js, sizeof router_js},
     {"/settings.js", "text/javascript; charset=utf-8", settings_js, sizeof settings_js},
     {"/store.js", "text/javascript; charset=utf-8", store_js, sizeof store_js},
     {"/style.css", "text/css; charset=utf-8", style_css, sizeof style_css},
+    {"/thread-settings.js", "text/javascript; charset=utf-8", thread_settings_js, sizeof thread_settings_js},
     {"/thread.js", "text/javascript; charset=utf-8", thread_js, sizeof thread_js},
     {"/threads.js", "text/javascript; charset=utf-8", threads_js, sizeof threads_js},
     {"/timeline-view.js", "text/javascript; charset=utf-8", timeline_view_js, sizeof timeline_view_js},

@@ -1,4 +1,5 @@
-"""What the page can do, through its controls: accounts, invitations, roles, moderation, blocking, sessions."""
+"""What the page can do, through its controls: accounts, invitations, roles, moderation, blocking, direct threads, the
+directory, profiles, sessions."""
 
 from conversation import people
 from harness import Failed, wait
@@ -17,7 +18,7 @@ def run(tool, directory):
         for part in (told, moderated, sanctioned, roles, locked, blocked, residents):
             part(ann, bob, thread)
             steps += 1
-        for part in (shared_link, sessions, passwords, forgotten, signed_out, deleted):
+        for part in (shared_link, renamed_and_found, direct, sessions, passwords, forgotten, signed_out, deleted):
             part(ann, bob)
             steps += 1
     return {"steps": steps + 1}
@@ -239,7 +240,7 @@ def shared_link(ann, bob):
     ann.see("Street party", "main h1")
     route = ann.run("return location.hash")
     bob.open("settings")
-    bob.click("Sign out", "main .settings-section:nth-of-type(6)")
+    bob.click("Sign out", "main .settings-section:nth-of-type(7)")
     bob.click("Sign out", "dialog .form")
     bob.see("You are signed out.", "main")
     if bob.request("GET", "/v1/me")[0] != 401:
@@ -250,6 +251,104 @@ def shared_link(ann, bob):
     bob.click("Sign in", ".form")
     bob.click("Join the thread", "main")
     bob.see("Street party", "main h1")
+
+
+def renamed_and_found(ann, bob):
+    """A thread is renamed and listed by its owner, live for the other; the directory shows a thread, and it is joined there."""
+    thread = ann.run("return location.hash").split("/")[2]
+    ann.click("Settings of the thread", "main")
+    ann.fill("Name of the thread", "SW1A", ".panel")
+    ann.click("Rename the thread", ".panel")
+    ann.see("is not a postcode district.", ".panel .error-summary")
+    ann.fill("Name of the thread", "Street feast", ".panel")
+    ann.click("Rename the thread", ".panel")
+    ann.see_notice("The thread is renamed.")
+    ann.see("Street feast", "main h1")
+    for place in ("main h1", ".thread-list"):
+        bob.see("Street feast", place)
+    wait("the title has the name", lambda: "Street feast" in bob.driver.title)
+    if bob.find('[aria-label="Settings of the thread"]'):
+        raise Failed("a member is offered the settings of the thread")
+    ann.fill("Name of the thread", "Street party", ".panel")
+    ann.click("Rename the thread", ".panel")
+    bob.see("Street party", "main h1")
+    ann.fill("Who can join?", "listed", ".panel")
+    ann.click("Change who can join", ".panel")
+    bob.see("listed", ".thread-detail")
+    ann.open("new")
+    ann.fill("Name", "Garden tools", "main")
+    ann.fill("Who can join?", "listed", "main")
+    ann.click("Open the thread", "main form")
+    ann.see("listed", ".thread-detail")
+    ann.write("Who has a spade?")
+    ann.id_of("Who has a spade?")
+    bob.open("")
+    bob.click("Find threads", ".sidebar")
+    bob.see("1 member, latest post", "main section[aria-label='Threads']")
+    bob.click("Join Garden tools", "main")
+    bob.see("Garden tools", "main h1")
+    bob.see("Who has a spade?", "main .timeline")
+    bob.open("directory")
+    bob.click("Open Garden tools", "main")
+    bob.see("Garden tools", "main h1")
+    if thread not in [entry["id"] for entry in bob.get("/v1/directory")["items"]]:
+        raise Failed("the thread is not listed")
+
+
+def direct(ann, bob):
+    """Ann messages Bob from the list of members; he sees it live, answers, and reads her profile. A block ends it."""
+    ann.open("settings")
+    ann.fill("About you", "a" * 501, "main")
+    ann.click("Save", "main section[aria-label='About you']")
+    ann.see("At most 500 characters.", ".error-summary")
+    ann.fill("About you", "Shops on Tuesdays.", "main")
+    ann.click("Save", "main section[aria-label='About you']")
+    ann.see_notice("What you say about yourself is saved.")
+    tools = next(thread["id"] for thread in ann.get("/v1/me")["threads"] if thread["name"] == "Garden tools")
+    panel(ann, tools, "people")
+    ann.choose("Message", ".panel", "[aria-label='Actions for Bob']")
+    ann.see("Bob", "main h1")
+    ann.see("direct", ".thread-detail")
+    bob.see("Ann", ".thread-list .thread-name")
+    ann.write("Are you at home?")
+    bob.see("Are you at home?", ".thread-list")
+    bob.click("Ann", ".thread-list")
+    bob.see("Ann", "main h1")
+    wait("the title has the name", lambda: bob.driver.title.startswith("Ann") or ") Ann" in bob.driver.title)
+    bob.id_of("Are you at home?")
+    bob.write("Until five.")
+    ann.id_of("Until five.")
+    thread = ann.run("return location.hash").split("/")[2]
+    panel(ann, thread, "people")
+    ann.see("Leave…", ".panel")
+    for name in ("Invite…", "Copy link to the thread"):
+        if name in ann.text(".panel"):
+            raise Failed(f"a direct thread offers {name}")
+    if ann.find('main .thread-tools [aria-label="Moderation"], main .thread-tools [aria-label="Settings of the thread"]'):
+        raise Failed("a direct thread has tools of moderators")
+    bob.open("directory")
+    bob.fill("Name", "an", "main section[aria-label='People']")
+    bob.click("Ann", "main section[aria-label='People'] .people")
+    bob.see("Shops on Tuesdays.", "main")
+    bob.see("Garden tools", "main section[aria-label='Threads in common']")
+    ann.commands([{"setProfile": {"about": "Shops on Fridays."}}])
+    bob.see("Shops on Fridays.", "main")
+    bob.click("Message", "main")
+    bob.see("Until five.", "main .timeline")
+    ann.commands([{"block": {"user": bob.id}}])
+    bob.write("Hello?")
+    bob.see("You cannot message this person.", "main .composer .field-error")
+    bob.see("Not sent. You cannot message this person.", "main .timeline")
+    bob.click("Discard", "main .waiting")
+    bob.see_none("You cannot message this person.", "main")
+    ann.commands([{"unblock": {"user": bob.id}}])
+    bob.open(f"t/{thread}/people")
+    bob.click("Leave…", ".panel")
+    bob.click("Leave", "dialog .form")
+    wait("the thread has left the list", lambda: "Until five." not in bob.text(".thread-list"))
+    bob.open(f"people/{ann.id}")
+    bob.click("Message", "main")
+    bob.see("Until five.", "main .timeline")
 
 
 def sessions(ann, bob):
@@ -327,6 +426,8 @@ def deleted(ann, bob):
     ann.open(f"t/{thread}")
     ann.write("Remember me")
     bob.id_of("Remember me")
+    bob.open(f"people/{ann.id}")
+    bob.see("Shops on Fridays.", "main")
     ann.open("settings")
     ann.click("Delete the account…", "main")
     ann.see("Nobody can bring them back", "dialog")
@@ -336,6 +437,11 @@ def deleted(ann, bob):
     ann.fill("Your password", ann.password, "dialog")
     ann.click("Delete everything", "dialog .form")
     ann.see("Your account is deleted.", "main")
+    bob.see("There is no such person", "main")
+    bob.see("Deleted account", ".thread-list .thread-name")
+    if "Shops on Fridays." in bob.text("body") or "Ann" in bob.driver.title:
+        raise Failed("the erased profile is shown")
+    bob.open(f"t/{thread}")
     bob.driver.refresh()
     bob.see("Deleted account", "main .timeline")
     if "Remember me" in bob.text("body"):

@@ -7,7 +7,8 @@ Needs Debian's packages chromium and chromium-driver, and from PyPI selenium and
 axe-core, axe-selenium-python; prints SKIPPED without them. Every run starts a server with a new journal, and two browsers with new profiles:
 
 - units: the modules that compute ids, links and counts.
-- features: every control is used once: accounts, invitations, roles, moderation, blocking, sessions, deletion.
+- features: every control is used once: accounts, invitations, roles, moderation, blocking, direct threads, the directory,
+  profiles, sessions, deletion.
 - gone: the next person at a tab finds no draft of the one before; an open page forgets what is erased, and a thread that
   its person can no longer read, also after it was away.
 - conversation: from sign-up to messages, replies, edits and unread counts; a thread of 1,000 messages is scrolled to its

@@ -220,6 +220,30 @@ await until(() => waiting.length === 1);
 found.missed = paths();
 answer(me("bob", "t2"), [], null);
 
+// A direct thread has the names of the other people, also after a change of name and an erasure; a thread is renamed.
+const names = () => [...store.state.threads.values()].map(store.threadName);
+const user = me("bob", "t3", "t4");
+user.threads[0].name = "Old";
+Object.assign(user.threads[1], { name: null, people: [{ id: "bob", username: "BOB" }, { id: "ann", username: "Ann" }, { id: "cal", username: "Cal" }] });
+loading = store.load();
+await until(() => waiting.length === 4);
+answer(user, []);
+await loading;
+found.names = [names()];
+store.apply({ position: 11, usernameChanged: { user: "ann", username: "Anne" } });
+store.apply({ position: 12, threadRenamed: { thread: "t3", number: 2, name: null, by: "bob" } });
+store.apply({ position: 13, threadRenamed: { thread: "t3", number: 3, name: "New", by: "bob" } });
+found.names.push(names());
+store.apply({ position: 14, threadPolicySet: { thread: "t3", number: 4, policy: "listed", history: "all", by: "bob" } });
+found.policies = [store.state.threads.get("t3").policy];
+store.apply({ position: 15, threadPolicySet: { thread: "t3", number: 5, policy: "open", history: "all", by: "bob" } });
+found.policies.push(store.state.threads.get("t3").policy ?? null);
+store.forgetErased({ messages: [], replies: [], namelessUsers: ["cal"], namelessThreads: [] });
+found.names.push(names());
+await until(() => waiting.length === 4);
+answer(me("bob", "t2"), [summary("t2", "Two")]);
+await until(() => store.state.threads.has("t2"));
+
 // The lists of earlier sign-ins show nothing.
 const lists = [sidebar("First"), sidebar("Second")];
 lists[0].close?.();
@@ -242,7 +266,8 @@ done(found);
 """
 
 KEPT = {
-    "late": [None, 0, 0], "loaded": ["t1", "t2"], "left": ["t2"], "missed": ["/v1/threads"], "lists": [0, 1], "operator": None, "limits": [True, False],
+    "late": [None, 0, 0], "loaded": ["t1", "t2"], "left": ["t2"], "missed": ["/v1/threads"], "lists": [0, 1],
+    "names": [["Old", "Ann, Cal"], ["New", "Anne, Cal"], ["New", "Anne, Deleted account"]], "policies": ["listed", None], "operator": None, "limits": [True, False],
 }
 
 EXPECTED = {

@@ -3,11 +3,13 @@
 import { Problem, Unreachable, get, onSignedOut } from "./api.js";
 import { accountView } from "./accounts.js";
 import { dropDraftsIn, keepDraftsOf } from "./composer.js";
+import { directoryPage } from "./directory.js";
 import { closeDialogs, h, notice, removeErased, silence } from "./dom.js";
 import { errorText } from "./format.js";
 import * as events from "./events.js";
 import * as outbox from "./outbox.js";
 import { inboxPage } from "./inbox.js";
+import { personPage } from "./profile.js";
 import { go, parts } from "./router.js";
 import { settingsPage } from "./settings.js";
 import * as store from "./store.js";
@@ -54,6 +56,7 @@ store.on("threads", () => {
   // The greeting depends on whether there is a postcode.
   if (current?.key === "" && current.hasPostcode !== Boolean(store.state.me?.postcode)) renew();
 });
+store.on("names", setTitle);
 begin();
 
 /** Reads the user, and shows the sign-in if there is none. Tries again as long as the server cannot be reached. */
@@ -185,7 +188,7 @@ function show() {
     return;
   }
   const [name = "", id = "", panelName = null, parameter = null] = parts();
-  const key = name === "t" ? `t ${id}` : name;
+  const key = name === "t" || name === "people" ? `${name} ${id}` : name;
   const isNew = current?.key !== key;
   if (isNew) {
     closeCurrent();
@@ -216,7 +219,8 @@ function create(name, id) {
     return { thread, element: thread.element, title: () => thread.title };
   }
   const view = name === "" ? welcome() : name === "new" ? newThreadPage() : name === "settings" ? settingsPage(leave)
-    : name === "invitations" ? invitationsPage() : name === "inbox" ? inboxPage() : page("Not found", h("p", {}, "There is no such view."));
+    : name === "invitations" ? invitationsPage() : name === "inbox" ? inboxPage() : name === "directory" ? directoryPage()
+    : name === "people" && id ? personPage(id) : page("Not found", h("p", {}, "There is no such view."));
   return { view, element: view.element, title: () => (name === "" ? "Threads" : view.title) };
 }
 

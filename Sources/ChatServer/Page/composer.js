@@ -100,8 +100,16 @@ export function composer({ thread, message = null, label }) {
     area.focus();
   });
   queueMicrotask(() => resize(area));
+  let rejection = "";
   return {
     element: form, focus: () => area.focus(),
+    /** Says at the error that the people of a direct thread cannot be reached, as long as a message waits for that reason. */
+    showRejection: (items) => {
+      const rejected = items.find((item) => item.rejection?.code === "cannotMessage");
+      const text = rejected ? errorText(rejected.rejection) : "";
+      if (rejection !== text || text) error.textContent = text;
+      rejection = text;
+    },
     restore: (text) => {
       setText(area.value ? `${text}\n${area.value}` : text);
       area.focus();

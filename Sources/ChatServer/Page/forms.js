@@ -7,7 +7,7 @@ let counter = 0;
 const fieldsOfCodes = {
   usernameTaken: "username", invalidUsername: "username", invalidEmail: "email", invalidPassword: "password",
   invalidCode: "code", invalidPostcode: "postcode", invalidThreadName: "name", invalidReason: "reason", invalidUntil: "until",
-  invalidEmoji: "emoji",
+  invalidEmoji: "emoji", invalidAbout: "about",
 };
 
 /** Creates a form.

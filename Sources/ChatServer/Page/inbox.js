@@ -5,7 +5,7 @@ import { avatar, h, notice, personName } from "./dom.js";
 import { errorText, fullTimeText, listTime, timeElement } from "./format.js";
 import { loader } from "./panel.js";
 import { go, link } from "./router.js";
-import { execute, learn, on, person, state } from "./store.js";
+import { execute, learn, on, person, state, threadName } from "./store.js";
 import { page } from "./threads.js";
 
 const pageSize = 50;
@@ -102,10 +102,12 @@ export function inboxPage() {
 }
 
 function card(entry) {
+  // A direct thread has the names of its people.
+  const direct = state.threads.get(entry.thread)?.people ? threadName(state.threads.get(entry.thread)) : null;
   const by = state.names.has(entry.by.id) ? person(entry.by.id) : entry.by;
   return h(
     "li", { class: entry.unread ? "card inbox-entry has-unread" : "card inbox-entry" },
-    h("p", { class: "card-head" }, avatar(by), h("span", { class: "name" }, personName(by), ` ${deed(entry)} `, h("bdi", {}, entry.name ?? "a thread without a name")),
+    h("p", { class: "card-head" }, avatar(by), h("span", { class: "name" }, personName(by), ` ${deed(entry)} `, h("bdi", {}, entry.name ?? direct ?? "a thread without a name")),
       entry.unread ? h("span", { class: "badge" }, "New") : null, timeElement(entry.createdAt, listTime(entry.createdAt))),
     entry.reason ? h("p", { class: "muted", dir: "auto" }, entry.reason) : null,
     entry.until ? h("p", { class: "muted" }, `Until ${fullTimeText(entry.until)}`) : null, place(entry));

@@ -7,8 +7,9 @@ import { errorText } from "./format.js";
 import { isID } from "./ids.js";
 import { block, toggleMenu } from "./message.js";
 import { loader, panelFrame } from "./panel.js";
-import { link } from "./router.js";
+import { go, link } from "./router.js";
 import { execute, learn, person, state } from "./store.js";
+import { messagePerson } from "./threads.js";
 
 const roleNames = { owner: "Owner", moderator: "Moderator" };
 const ends = { none: "It does not end by itself", hour: "In one hour", day: "In one day", week: "In one week", month: "In 30 days" };
@@ -24,7 +25,7 @@ export function peoplePanel(context, selected) {
   const loadHead = loader(head, async () => [
     selected ? await personCard(context, selected) : null,
     h("div", { class: "buttons" },
-      h("button", { type: "button", class: "button small", onclick: () => copyLink(context.thread) }, "Copy link to the thread"),
+      context.isDirect() ? null : h("button", { type: "button", class: "button small", onclick: () => copyLink(context.thread) }, "Copy link to the thread"),
       context.canModerate() ? h("button", { type: "button", class: "button small", onclick: () => invite(context) }, "Invite…") : null,
       context.isMember() ? h("button", { type: "button", class: "button small", onclick: () => leave(context) }, "Leave…") : null),
     context.isMember() ? levelChoice(context) : null,
@@ -99,11 +100,16 @@ async function personCard(context, id) {
     h("div", { class: "buttons" }, items.map(([label, action]) => h("button", { type: "button", class: "button small", onclick: action }, label))));
 }
 
+/** Whether the thread is the one to message a person. */
+const isOnlyOther = (context, user) => context.info()?.people?.length === 2 && context.info().people.some(({ id }) => id === user.id);
+
 /** What the user can do about a person, as pairs of a label and an action. */
 function personActions(context, user) {
   const roles = context.roles();
   const role = roles.get(user.id) ?? "member";
   const items = [];
+  if (user.username !== null && !isOnlyOther(context, user)) items.push(["Message", () => messagePerson(user)]);
+  items.push(["Profile", () => go(["people", user.id])]);
   items.push(state.blocked.has(user.id) ? ["Unblock", () => block(user, false)] : ["Block", () => block(user, true)]);
   const setRole = (name) => () => run("setRole", { thread: context.thread, user: user.id, role: name }, "The role is changed.");
   const hasOwner = [...roles.values()].includes("owner");
@@ -173,7 +179,7 @@ async function invite(context) {
 
 function leave(context) {
   return dialog({
-    title: "Leave this thread?", text: "You can no longer read it. What you have written stays.", submit: "Leave", isDangerous: true,
+    title: "Leave this thread?", text: ["You can no longer read it. What you have written stays.", context.isDirect() ? "To come back, message the person again." : []], submit: "Leave", isDangerous: true,
     action: async () => {
       await execute("leaveThread", { thread: context.thread });
       location.hash = link();

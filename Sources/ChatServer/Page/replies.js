@@ -29,7 +29,11 @@ export function repliesPanel(context, id) {
   });
   element.classList.add("replies-panel");
   body.append(h("p", { class: "placeholder" }, "Loading replies…"));
-  const ends = [outbox.onChange(() => view.render()), on("names", () => renderParent()), () => view.close()];
+  const showWaiting = () => {
+    view.render();
+    writer?.showRejection(outbox.waitingFor(id));
+  };
+  const ends = [outbox.onChange(showWaiting), on("names", () => renderParent()), () => view.close()];
 
   function renderParent({ isForced = false } = {}) {
     if (!parent || (!isForced && place.querySelector("[data-busy]"))) return;
@@ -39,6 +43,7 @@ export function repliesPanel(context, id) {
     if (mayReply && !writer) {
       writer = composer({ thread: context.thread, message: id, label: "Write a reply" });
       body.append(writer.element);
+      writer.showRejection(outbox.waitingFor(id));
       if (matchMedia("(pointer: fine)").matches) writer.focus();
     } else if (!mayReply) {
       writer?.element.remove();

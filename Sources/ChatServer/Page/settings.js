@@ -24,6 +24,9 @@ export function settingsPage(leave) {
       notice("Your name is changed.");
     },
   });
+  const about = h("div");
+  const loadAbout = loader(about, async () => (await aboutForm()).element);
+  loadAbout();
   const passwordForm = form({
     fields: [
       { name: "old", label: "Present password", type: "password", autocomplete: "current-password" },
@@ -53,6 +56,7 @@ export function settingsPage(leave) {
 
   const result = page(
     "Settings", section("Name", nameForm.element),
+    section("About you", about),
     section("Postcode", h("p", { class: "muted" }, "Others see your district, never the whole postcode. You stay in the threads of earlier districts until you leave them."), postcodeForm(false)),
     section("Personal code", h("p", { class: "muted" }, "Give it to a moderator who wants to invite you to a thread."), h("p", {}, h("code", { class: "code" }, state.me.id))),
     section("Blocked people", blockedList),
@@ -64,6 +68,22 @@ export function settingsPage(leave) {
       h("div", { class: "buttons" }, h("button", { type: "button", class: "button danger", onclick: () => deleteAccount(leave) }, "Delete the account…"))));
   result.close = on("blocked", renderBlocked);
   return result;
+}
+
+/** The form for what the user says about themself. */
+async function aboutForm() {
+  const details = await get(path(["people", state.me.id], { limit: 1 }));
+  return form({
+    fields: [{
+      name: "about", label: "About you", type: "textarea", optional: true, dir: "auto", value: details.about ?? "", hint: "At most 500 characters. The people in your threads can read it.",
+      check: (text) => ([...text.trim()].length > 500 ? "At most 500 characters." : null),
+    }],
+    submit: "Save",
+    action: async (values) => {
+      await execute("setProfile", { about: values.about.trim() });
+      notice("What you say about yourself is saved.");
+    },
+  });
 }
 
 async function sessionList(reload, leave) {

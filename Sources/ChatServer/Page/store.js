@@ -63,6 +63,13 @@ export function person(id) {
   return { id, username: state.names.has(id) ? state.names.get(id) : "Someone" };
 }
 
+/** The name of a thread; that of a direct thread is the names of the other people. */
+export function threadName(thread) {
+  if (!thread.people) return thread.name ?? "Deleted thread";
+  const others = thread.people.filter(({ id }) => id !== state.me?.id);
+  return others.map(({ id, username }) => (state.names.has(id) ? state.names.get(id) : username) ?? "Deleted account").join(", ");
+}
+
 /** Forgets the user, and what is on its way for the user. */
 export function forget() {
   userCount += 1;
@@ -125,7 +132,7 @@ export async function load({ isComplete = true } = {}) {
   state.inboxMark = `${inbox.items[0]?.position} ${inbox.unread.count}`;
   state.hasMoreThreads = me.more;
   state.hasMoreInvitations = !invitations.isComplete;
-  learn(me, ...me.threads.map((thread) => thread.lastMessage?.author));
+  learn(me, ...me.threads.flatMap((thread) => [thread.lastMessage?.author, ...(thread.people ?? [])]));
   emit("threads");
   emit("invitations");
   if (former !== state.inboxMark) emit("inbox");
@@ -139,6 +146,7 @@ export function forgetErased(erased) {
   for (const user of erased.namelessUsers) state.names.set(user, null);
   for (const thread of [...state.threads.values(), ...summaries.values()]) {
     if (hasNoName.has(thread.id)) thread.name = null;
+    if (thread.people) thread.people = thread.people.map((user) => (hasNoName.has(user.id) ? { id: user.id, username: null } : user));
     if (!thread.lastMessage) continue;
     thread.lastMessage = { ...thread.lastMessage };
     if (texts.has(thread.lastMessage.id)) thread.lastMessage.body = null;
@@ -212,9 +220,20 @@ export function apply(event) {
   if ((kind === "userBlocked" || kind === "userUnblocked") && fields.by === state.me?.id) setBlocked(fields.user, kind === "userBlocked");
   if (kind === "messagePosted") countUnread(event, fields);
   if (flags[kind] && state.threads.has(fields.thread)) Object.assign(state.threads.get(fields.thread), flags[kind]);
+  if (kind === "threadRenamed" || kind === "threadPolicySet") configure(kind, fields);
   emit("event", { kind, fields, event });
   // Other replies and reactions change neither the list nor the inbox.
   if (event.inbox || !/^(replyPosted|replyEdited|reactionAdded)$/.test(kind)) refreshSoon();
+}
+
+/** Shows a new name or policy of a thread at once. A former name is null. */
+function configure(kind, fields) {
+  for (const thread of [state.threads.get(fields.thread), summaries.get(fields.thread)]) {
+    if (!thread) continue;
+    if (kind === "threadPolicySet") thread.policy = ["inviteOnly", "listed"].includes(fields.policy) ? fields.policy : undefined;
+    else thread.name = fields.name ?? thread.name;
+  }
+  emitSoon("threads");
 }
 
 /** Shows a new message in the list at once; the numbers of the server follow. */

@@ -11,11 +11,12 @@ import { peoplePanel } from "./people.js";
 import { pinsPanel } from "./pins.js";
 import { repliesPanel } from "./replies.js";
 import { go, link } from "./router.js";
-import { execute, learn, markRead, on, person, state } from "./store.js";
+import { execute, learn, markRead, on, person, state, threadName } from "./store.js";
+import { threadSettingsPanel } from "./thread-settings.js";
 import { Timeline } from "./timeline.js";
 import { TimelineView } from "./timeline-view.js";
 
-const panels = { m: repliesPanel, people: peoplePanel, pins: pinsPanel, activity: activityPanel, moderation: moderationPanel };
+const panels = { m: repliesPanel, people: peoplePanel, pins: pinsPanel, activity: activityPanel, moderation: moderationPanel, settings: threadSettingsPanel };
 
 export class ThreadView {
   constructor(id) {
@@ -44,6 +45,8 @@ export class ThreadView {
       canWrite: () => this.isMember && !this.info?.locked && !this.info?.closed,
       canModerate: () => this.mayModerate,
       isOwner: () => this.roles.get(state.me.id) === "owner",
+      isDirect: () => Boolean(this.info?.people),
+      mayConfigure: () => this.mayConfigure,
       isPinned: (message) => this.pinned.has(message),
       roles: () => this.roles,
       info: () => this.info,
@@ -56,6 +59,12 @@ export class ThreadView {
   }
   get isMember() {
     return this.info?.isMember ?? false;
+  }
+
+  /** Whether the user can rename the thread and decide who joins it: as an owner or, without one, as an operator. */
+  get mayConfigure() {
+    const isOwner = this.roles.get(state.me.id) === "owner" || (state.isOperator && ![...this.roles.values()].includes("owner"));
+    return Boolean(isOwner && this.info && !this.info.people && !this.info.outwardCode);
   }
 
   /** Reads the thread and shows it. */
@@ -75,7 +84,7 @@ export class ThreadView {
     this.body.replaceChildren(h("p", { class: "placeholder" }, "Loading messages…"));
     this.ends.push(
       on("event", (change) => this.apply(change)), on("erased", (content) => this.forgetErased(content)), on("threads", () => this.threadsChanged()),
-      outbox.onChange(() => this.view.render()), () => this.view.close());
+      on("names", () => this.namesChanged()), outbox.onChange(() => this.outboxChanged()), () => this.view.close());
     try {
       await Promise.all([this.timeline.load(Math.min(200, Math.max(60, unread + 20))), this.loadRights()]);
     } catch (error) {
@@ -131,6 +140,8 @@ export class ThreadView {
 
   /** Reads the roles, the pins and, for moderators, the reports. */
   async loadRights() {
+    // A direct thread has neither roles nor pins.
+    if (this.info?.people) return;
     const call = (this.rightsCall = (this.rightsCall ?? 0) + 1);
     const [roles, pins] = await Promise.all([all(["threads", this.id, "roles"], Infinity), get(path(["threads", this.id, "pins"]))]);
     // A later call has the later answer.
@@ -214,6 +225,17 @@ export class ThreadView {
     this.rightsChanged();
   }
 
+  /** A direct thread has the names of its people. */
+  namesChanged() {
+    if (this.info?.people) this.renderHead();
+  }
+
+  /** Shows what waits, and why it was not sent. */
+  outboxChanged() {
+    this.view.render();
+    this.composer?.showRejection(outbox.waitingIn(this.id));
+  }
+
   threadsChanged() {
     if (!this.info) {
       this.renderStranger();
@@ -228,17 +250,18 @@ export class ThreadView {
 
   renderHead() {
     const { info } = this;
-    const name = info.name ?? "Deleted thread";
+    const name = threadName(info);
     if (this.heading.textContent !== name) this.heading.textContent = name;
     const details = [
-      info.members === undefined ? null : count(info.members, "member"), info.outwardCode ? "district" : null,
-      info.policy === "inviteOnly" ? "invitation only" : null, info.closed ? "closed" : info.locked ? "locked" : null,
+      info.people ? "direct" : info.members === undefined ? null : count(info.members, "member"), info.outwardCode ? "district" : null,
+      info.people ? null : info.policy === "inviteOnly" ? "invitation only" : info.policy === "listed" ? "listed" : null, info.closed ? "closed" : info.locked ? "locked" : null,
     ];
     const text = details.filter(Boolean).join(" · ");
     if (this.detail.textContent !== text) this.detail.textContent = text;
     const tools = [["people", "people", "People"], ["activity", "chart", "Activity"]];
     if (this.pinned.size || this.panelName === "pins") tools.push(["pins", "pin", "Pinned messages"]);
     if (this.mayModerate) tools.push(["moderation", "shield", this.reportCount ? `Moderation, ${this.hasMoreReports ? "more than " : ""}${count(this.reportCount, "open report")}` : "Moderation"]);
+    if (this.mayConfigure) tools.push(["settings", "settings", "Settings of the thread"]);
     const key = JSON.stringify([tools, this.panelName]);
     if (this.toolsKey === key) return;
     this.toolsKey = key;
@@ -261,6 +284,7 @@ export class ThreadView {
     } else if (!this.composer?.element.isConnected) {
       this.composer = composer({ thread: this.id, label: "Write a message" });
       this.body.append(this.composer.element);
+      this.composer.showRejection(outbox.waitingIn(this.id));
     }
   }
 
@@ -334,7 +358,7 @@ export class ThreadView {
         await execute("joinThread", { thread: this.id });
       } catch (problem) {
         // The thread exists, or the server would not have told the standing.
-        error.textContent = problem.code === "unknownThread" ? "Only people with an invitation can join this thread." : errorText(problem);
+        error.textContent = problem.code === "unknownThread" ? "Only people with an invitation can join this thread. To come back to a direct thread, message its people." : errorText(problem);
       }
     };
     return h(
@@ -359,7 +383,7 @@ export class ThreadView {
   }
 
   get title() {
-    return this.info?.name ?? "Thread";
+    return this.info ? threadName(this.info) : "Thread";
   }
 }
 

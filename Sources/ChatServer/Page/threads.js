@@ -5,7 +5,8 @@ import { form } from "./forms.js";
 import { count, errorText, excerpt, listTime, timeElement } from "./format.js";
 import { newID } from "./ids.js";
 import { go, link, parts } from "./router.js";
-import { execute, on, person, state } from "./store.js";
+import { execute, on, person, state, threadName } from "./store.js";
+import { policies } from "./thread-settings.js";
 
 /** Creates the list of threads, which follows the changes. */
 export function sidebar(brand) {
@@ -17,6 +18,7 @@ export function sidebar(brand) {
     "nav", { class: "sidebar", "aria-label": "Threads" },
     h("header", { class: "sidebar-head" }, h("p", { class: "brand" }, icon("home"), h("span", {}, brand)),
       inboxLink,
+      h("a", { class: "icon-button", href: link("directory"), "aria-label": "Find threads", title: "Find threads" }, icon("search")),
       h("a", { class: "icon-button", href: link("new"), "aria-label": "Open a thread", title: "Open a thread" }, icon("plus")),
       h("a", { class: "icon-button", href: link("settings"), "aria-label": "Settings", title: "Settings" }, icon("settings"))),
     top, list);
@@ -28,7 +30,7 @@ export function sidebar(brand) {
     const focused = document.activeElement?.closest?.(".thread-list a")?.getAttribute("href");
     const wanted = new Map();
     for (const thread of threads) {
-      const mark = JSON.stringify([thread.name, thread.unread, thread.lastMessage, thread.policy, thread.locked, thread.closed, thread.id === current, name(thread), listDay()]);
+      const mark = JSON.stringify([threadName(thread), thread.unread, thread.lastMessage, thread.policy, thread.locked, thread.closed, thread.id === current, name(thread), listDay()]);
       const known = rows.get(thread.id);
       wanted.set(thread.id, known?.mark === mark ? known : { mark, element: row(thread, thread.id === current) });
     }
@@ -65,10 +67,10 @@ function row(thread, isCurrent) {
   const isOwn = last?.author.id === state.me.id;
   const text = !last ? (state.hasMoreThreads && thread.messages ? "…" : "No messages yet") : last.removed ? "Removed message" : last.retracted ? "Deleted message" : last.blocked ? "…" : last.body === null ? "…" : excerpt(last.body, 90);
   const author = last && (state.names.has(last.author.id) ? person(last.author.id) : last.author);
-  const mark = thread.outwardCode ? "home" : thread.closed || thread.locked || thread.policy === "inviteOnly" ? "lock" : null;
+  const mark = thread.outwardCode ? "home" : thread.people ? "person" : thread.closed || thread.locked || thread.policy === "inviteOnly" ? "lock" : null;
   return h("li", {}, h(
     "a", { class: thread.unread ? "thread-row has-unread" : "thread-row", href: link("t", thread.id), "aria-current": isCurrent ? "page" : null },
-    h("span", { class: "thread-row-top" }, mark ? icon(mark) : null, h("bdi", { class: "thread-name" }, thread.name ?? "Deleted thread"),
+    h("span", { class: "thread-row-top" }, mark ? icon(mark) : null, h("bdi", { class: "thread-name" }, threadName(thread)),
       last ? timeElement(last.createdAt, listTime(last.createdAt)) : null),
     h("span", { class: "thread-row-last" },
       h("span", { class: "excerpt" }, last ? (isOwn ? "You: " : [personName(author), ": "]) : null, h("bdi", {}, text)),
@@ -100,6 +102,7 @@ export function welcome() {
       h("p", {}, "Choose a thread, or open a new one about one subject."),
       h("div", { class: "buttons" },
         district ? h("a", { class: "button primary", href: link("t", district.id) }, icon("home"), `Go to ${district.outwardCode}`) : null,
+        h("a", { class: "button", href: link("directory") }, icon("search"), "Find threads"),
         h("a", { class: "button", href: link("new") }, icon("plus"), "Open a thread")),
     ] : [
       h("p", {}, "Tell us your postcode, and you join the thread of your postcode district. Your neighbours see the district, never the whole postcode."),
@@ -120,8 +123,22 @@ export function postcodeForm(opensThread) {
   }).element;
 }
 
+/** Opens the direct thread with a person, and goes to it. */
+export async function messagePerson(user) {
+  const isWith = ({ isMember, people }) => isMember && people?.length === 2 && people.some(({ id }) => id === user.id);
+  const known = [...state.threads.values()].find(isWith);
+  if (known) return go(["t", known.id]);
+  try {
+    const { events } = await execute("openDirect", { with: [user.id] });
+    const thread = events.map((event) => (event.directOpened ?? event.threadJoined)?.thread).find(Boolean);
+    if (thread) openSoon(thread);
+  } catch (error) {
+    notice(errorText(error));
+  }
+}
+
 /** Goes to a thread when the list has it. */
-function openSoon(thread) {
+export function openSoon(thread) {
   if (state.threads.has(thread)) return go(["t", thread]);
   const end = on("threads", () => {
     if (!state.threads.has(thread)) return;
@@ -134,8 +151,8 @@ export function newThreadPage() {
   const id = newID();
   return page("Open a thread", h("p", {}, "A thread is about one subject. You own the threads that you open, and choose their moderators."), form({
     fields: [
-      { name: "name", label: "Name", maxlength: 240, autocomplete: "off", hint: "For example “Street party”. Others cannot find a thread by its name: send them the link, or invite them." },
-      { name: "policy", label: "Who can join?", type: "select", options: [["open", "Everybody who has the link"], ["inviteOnly", "Only people who are invited"]], value: "open" },
+      { name: "name", label: "Name", maxlength: 240, autocomplete: "off", hint: "For example “Street party”. Others cannot find a thread that is not listed: send them the link, or invite them." },
+      { name: "policy", label: "Who can join?", type: "select", options: policies, value: "open" },
       { name: "history", label: "What can new members read?", type: "select", options: [["all", "Everything"], ["sinceJoining", "Only what is written after they join"]], value: "all" },
     ],
     submit: "Open the thread",

@@ -1,0 +1,141 @@
+// The view in which threads and people are found: the listed threads, and the people of one's own threads.
+
+import { get, path } from "./api.js";
+import { avatar, h, notice, personName } from "./dom.js";
+import { count, errorText, listTime, timeElement } from "./format.js";
+import { loader } from "./panel.js";
+import { link } from "./router.js";
+import { execute, learn, on, person, state } from "./store.js";
+import { messagePerson, openSoon, page } from "./threads.js";
+
+const pageSize = 50;
+/** The search begins so many milliseconds after the last key. */
+const searchDelay = 250;
+
+export function directoryPage() {
+  const threads = threadSearch();
+  const people = peopleSearch();
+  const section = (title, ...children) => h("section", { class: "settings-section", "aria-label": title }, h("h2", {}, title), children);
+  const result = page("Find threads", section("Threads", threads.element), section("People", people.element));
+  result.close = () => {
+    threads.close();
+    people.close();
+  };
+  return result;
+}
+
+/** The listed threads, that with the latest post first. */
+function threadSearch() {
+  const element = h("div", { class: "found" });
+  const places = new Map();
+
+  async function join(thread) {
+    try {
+      await execute("joinThread", { thread });
+      openSoon(thread);
+    } catch (error) {
+      notice(errorText(error));
+    }
+  }
+
+  function control({ id, name }) {
+    const label = h("span", { class: "visually-hidden" }, ` ${name ?? "deleted thread"}`);
+    return state.threads.get(id)?.isMember ? h("a", { class: "button small", href: link("t", id) }, "Open", label)
+      : h("button", { type: "button", class: "button primary small", onclick: () => join(id) }, "Join", label);
+  }
+
+  function card(entry) {
+    const place = h("div", { class: "buttons" }, control(entry));
+    places.set(entry.id, { place, entry, isMember: state.threads.get(entry.id)?.isMember });
+    return h(
+      "li", { class: "card session" },
+      h("div", {}, h("p", {}, h("bdi", { class: "name" }, entry.name ?? "Deleted thread")),
+        h("p", { class: "muted" }, count(entry.members, "member"), ", ", entry.latestPostAt ? ["latest post ", timeElement(entry.latestPostAt, listTime(entry.latestPostAt))] : "no post yet")),
+      place);
+  }
+
+  const load = loader(element, async () => {
+    const first = await get(path(["directory"], { limit: pageSize }));
+    places.clear();
+    if (!first.items.length) return h("p", { class: "muted" }, "No thread is listed yet. Open one that everyone can find.");
+    return pages(first, ["directory"], {}, "cards", card);
+  });
+  load();
+  // The control of a thread that was joined or left changes; the others keep the focus.
+  const render = () => {
+    for (const [id, known] of places) {
+      const isMember = state.threads.get(id)?.isMember;
+      if (known.isMember === isMember) continue;
+      known.isMember = isMember;
+      known.place.replaceChildren(control(known.entry));
+    }
+  };
+  const ends = [on("threads", render), on("erased", load)];
+  return { element, close: () => ends.forEach((end) => end()) };
+}
+
+/** The people of the user's threads whose names begin with a text. */
+function peopleSearch() {
+  const field = h("input", { type: "search", id: "people-name", autocomplete: "off", maxlength: 128, "aria-describedby": "people-hint" });
+  const status = h("p", { class: "visually-hidden", role: "status" });
+  const found = h("div", { class: "found" });
+  const element = h(
+    "form", { class: "found", role: "search", onsubmit: (event) => { event.preventDefault(); load(); } },
+    h("div", { class: "field" }, h("label", { for: field.id }, "Name"), h("p", { class: "hint", id: "people-hint" }, "The first letters of the name of a person in your threads"), field), status, found);
+
+  const load = loader(found, async () => {
+    const name = field.value.trim();
+    status.textContent = "";
+    if (!name) return [];
+    const first = await get(path(["people"], { name, limit: pageSize }));
+    const known = first.items.length;
+    status.textContent = known ? `${first.older === null ? "" : "More than "}${count(known, "person", "people")} found` : "Nobody found";
+    if (!known) return h("p", { class: "muted" }, "Nobody in your threads has such a name.");
+    return pages(first, ["people"], { name }, "people", foundPerson);
+  });
+  let timer = null;
+  field.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(load, searchDelay);
+  });
+  const isLeft = ({ kind, fields }) => /^(threadLeft|memberRemoved|userBanned)$/.test(kind) && fields.user === state.me?.id;
+  // Who was found may be known from that thread alone.
+  const forget = () => {
+    found.replaceChildren();
+    load();
+  };
+  const ends = [on("erased", load), on("event", (change) => { if (isLeft(change)) forget(); }), () => clearTimeout(timer)];
+  return { element, close: () => ends.forEach((end) => end()) };
+}
+
+function foundPerson(item) {
+  learn(item);
+  const user = person(item.id);
+  return h(
+    "li", { class: "person" }, avatar(user), h("a", { class: "person-name", href: link("people", user.id) }, personName(user)),
+    user.username === null ? null : h("button", { type: "button", class: "button small", onclick: () => messagePerson(user) }, "Message", h("span", { class: "visually-hidden" }, ` ${user.username}`)));
+}
+
+/** A list with the latest item first, and a button for the next page. */
+export function pages(first, parts, query, listClass, element) {
+  const list = h("ul", { class: listClass });
+  const add = (page) => list.append(...page.items.toReversed().map(element));
+  let { older } = first;
+  const more = h("button", {
+    type: "button", class: "button small", hidden: older === null,
+    onclick: async () => {
+      more.disabled = true;
+      try {
+        const next = await get(path(parts, { ...query, limit: pageSize, before: older }));
+        add(next);
+        older = next.older;
+        more.hidden = older === null;
+      } catch (error) {
+        notice(errorText(error));
+      }
+      more.disabled = false;
+    },
+  }, "Show more");
+  add(first);
+  return [list, more];
+}
