@@ -70,7 +70,8 @@
         func use(by commands: ClientCommands, of user: UserID) throws(Problem) {
             let kinds = commands.requests.map(\.command.kind)
             let parts: [(name: UserLimits.Name, number: Int)] = [
-                (.threads, kinds.count { $0 == .openThread || $0 == .openDirect }), (.invitations, kinds.count { $0 == .invite }), (.commands, kinds.count),
+                (.threads, kinds.count { $0 == .openThread || $0 == .openDirect }), (.invitations, kinds.count { $0 == .invite }),
+                (.commands, kinds.count),
             ]
             try use(parts.filter { $0.number > 0 }, by: user)
         }
