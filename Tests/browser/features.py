@@ -437,7 +437,7 @@ def deleted(ann, bob):
     ann.fill("Your password", ann.password, "dialog")
     ann.click("Delete everything", "dialog .form")
     ann.see("Your account is deleted.", "main")
-    bob.see("There is no such person", "main")
+    bob.see("Deleted account", "main h1")
     bob.see("Deleted account", ".thread-list .thread-name")
     if "Shops on Fridays." in bob.text("body") or "Ann" in bob.driver.title:
         raise Failed("the erased profile is shown")
