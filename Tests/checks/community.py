@@ -138,7 +138,8 @@ class Community:
         place = self.threads[thread]
         # Who returns to a direct thread of three or more people reads what follows.
         returns = place["people"] is not None and len(place["people"]) > 2 and user in place["joined"]
-        place["members"][user] = {"role": role, "start": position if place["history"] == "sinceJoining" or returns else 0}
+        start = position if place["history"] == "sinceJoining" or returns else 0
+        place["members"][user] = {"role": role, "start": start, "since": position}
         place["joined"].add(user)
         self.threads[thread]["invited"].discard(user)
 
@@ -238,6 +239,28 @@ class Community:
             return Outcome()
         self.operators.discard(user)
         return self.append(("operatorRevoked", {"user": user}))
+
+    def end_roles(self, user, erased):
+        """Ends the roles of a user who is erased, as `erased` are.
+
+        Returns the changes of each thread, as (user, role), and whether the user was an operator.
+        """
+        changes = {}
+        for thread, place in self.threads.items():
+            if self.role(user, thread) in (None, "member"):
+                continue
+            changes[thread] = []
+            if self.owners(thread) == [user]:
+                # The moderator or else the member who joined first.
+                heirs = [(member["role"] != "moderator", member["since"], other) for other, member in place["members"].items() if other not in erased]
+                if heirs:
+                    changes[thread].append((min(heirs)[2], "owner"))
+            changes[thread].append((user, "member"))
+            for other, role in changes[thread]:
+                place["members"][other]["role"] = role
+        was_operator = user in self.operators
+        self.operators.discard(user)
+        return changes, was_operator
 
     # Sanctions
 

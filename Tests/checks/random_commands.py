@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Executes random commands of every kind with the tool and compares each answer with the independent rules of model.py.
-At the end of each journal it compares the directory of threads too.
+At the end of each journal it compares the directory of threads, and how the roles of users end who are erased.
 
     random_commands.py --tool PATH [--commands 20000] [--seed S]
 
@@ -231,6 +231,7 @@ def compare(tool, seed, number, count, totals):
         found += [f"journal {number}, line {at}: {difference}: {json.dumps(line)[:300]}"
                   for difference in model.differences(outcome, answer, thread_ids)]
     found += [f"journal {number}: {difference}" for difference in compare_directory(tool, pathlib.Path(scratch) / "journal", community.state)]
+    found += [f"journal {number}: {difference}" for difference in compare_erasures(tool, pathlib.Path(scratch) / "journal", community)]
     if not found:
         shutil.rmtree(scratch)
     return found, scratch
@@ -246,6 +247,35 @@ def compare_directory(tool, journal, state):
                     and not (viewer and state.is_sanctioned("bans", viewer, thread))}
         if printed != expected:
             yield f"the directory for {viewer}: expected {expected}, got {printed}"
+
+
+def compare_erasures(tool, journal, community):
+    """Erases users. Yields the differences of the events that end their roles, which are in the commit of the order."""
+    def events():
+        done = subprocess.run([tool, "export", str(journal)], capture_output=True, text=True, check=True)
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    users, erased, state = sorted(community.state.users), set(), community.state
+    count = len(events())
+    for user in community.rng.sample(users, min(len(users), 4)):
+        erased.add(user)
+        changes, was_operator = state.end_roles(user, erased)
+        expected = {(thread, *change) for thread, each in changes.items() for change in each}
+        order = {thread: [role for _, role in each] for thread, each in changes.items()}
+        subprocess.run([tool, "erase", str(journal), "--user", user, "--reason", "user-request"], capture_output=True, check=True)
+        new = events()[count:]
+        count += len(new)
+        kinds = [model.kind_of(event) for event in new]
+        ends = [event["roleSet"] for event in new if "roleSet" in event]
+        found = {(end["thread"], end["user"], end["role"]) for end in ends if end["by"] == user}
+        roles = {thread: [end["role"] for end in ends if end["thread"] == thread] for thread in {end["thread"] for end in ends}}
+        # The model names the thread of an outward code by it.
+        codes = {code.encode().hex().ljust(8, "0"): code for code in CODES}
+        named = {(codes.get(thread[:8], thread) if state.is_reserved(thread) else thread, *rest) for thread, *rest in found}
+        if kinds != ["userErased", *["roleSet"] * len(expected), *["operatorRevoked"] * was_operator] or named != expected or len({event["commitEnd"] for event in new}) != 1:
+            yield f"the erasure of {user} has {new}, expected {expected}, an operator: {was_operator}"
+        elif sorted(roles.values()) != sorted(order.values()):
+            yield f"the erasure of {user} has the roles {roles}, expected {order}"
 
 
 def main():
